@@ -1,0 +1,7 @@
+#include <iostream>
+
+#include "synfire/synfire.hpp"
+
+int main() {
+    std::cout << synfire::version() << '\n';
+}

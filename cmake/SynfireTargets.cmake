@@ -1,0 +1,49 @@
+# What every target of the project is built with, and how tests, benchmarks and the installation are declared.
+
+find_program(SYNFIRE_CCACHE ccache)
+if(SYNFIRE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${SYNFIRE_CCACHE})
+endif()
+
+function(synfire_configure target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  # Contraction would let simulated spikes differ between processors with and without fused multiply-add.
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off
+    $<$<BOOL:${SYNFIRE_WERROR}>:-Werror>)
+  if(SYNFIRE_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${SYNFIRE_SANITIZE} -fno-omit-frame-pointer
+      -fno-sanitize-recover=all)
+    target_link_options(${target} PRIVATE -fsanitize=${SYNFIRE_SANITIZE})
+  endif()
+endfunction()
+
+# synfire_add_test(NAME src... LABELS a b): one CTest test per executable, skipped when it exits with 77.
+function(synfire_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LABELS")
+  add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE synfire_test_support)
+  synfire_configure(${name})
+  add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" SKIP_RETURN_CODE 77)
+endfunction()
+
+# synfire_add_benchmark(NAME src...)
+function(synfire_add_benchmark name)
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE synfire benchmark::benchmark fmt::fmt)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
+  synfire_configure(${name})
+endfunction()
+
+function(synfire_install)
+  include(CMakePackageConfigHelpers)
+  install(TARGETS synfire EXPORT synfireTargets FILE_SET HEADERS)
+  install(TARGETS synfire_cli)
+  install(EXPORT synfireTargets NAMESPACE synfire:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/synfire)
+  configure_package_config_file(cmake/synfireConfig.cmake.in ${PROJECT_BINARY_DIR}/synfireConfig.cmake
+    INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/synfire)
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/synfireConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/synfireConfig.cmake ${PROJECT_BINARY_DIR}/synfireConfigVersion.cmake
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/synfire)
+endfunction()

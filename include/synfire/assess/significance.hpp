@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "synfire/core/time.hpp"
+#include "synfire/mine/episode.hpp"
+#include "synfire/spikes/spike_sequence.hpp"
+
+namespace synfire {
+
+/// Non-overlapped occurrences of one episode as a renewal process (Sastry and Unnikrishnan 2010,
+/// Neural Computation 22; arXiv 0808.3511): in each of `ticks` ticks an occurrence starts with
+/// probability `start_probability`, and the next can start `span_ticks` ticks later.
+struct occurrence_model {
+    double ticks;              ///< L, duration / tick
+    double start_probability;  ///< p
+    double span_ticks;         ///< T, at least 1
+
+    /// Closed forms of the published recursions F and V.
+    double expected_count() const;
+    double count_variance() const;
+    /// P(count >= c) = P(Bin(L - c(T-1), p) >= c): exact in this model.
+    double tail_probability(std::uint64_t count) const;
+    /// The published threshold F + sqrt(V / epsilon).
+    double chebyshev_threshold(double epsilon) const;
+    /// The published bound on the p-value: V / (c - F)^2, 1 at or below the mean.
+    double chebyshev_probability(std::uint64_t count) const;
+};
+
+/// The published recursions themselves, step by step; for checking the closed forms. Needs whole
+/// `ticks` and `span_ticks`.
+struct count_moments {
+    double mean;
+    double variance;
+};
+count_moments count_moments_by_recursion(const occurrence_model& model);
+
+enum class significance_test : std::uint8_t { exact, chebyshev };
+enum class correction : std::uint8_t { none, bonferroni, holm, benjamini_hochberg };
+
+std::string_view to_string(correction method);
+correction correction_from(std::string_view name);  ///< @throws invalid_argument
+std::string_view to_string(significance_test test);
+significance_test significance_test_from(std::string_view name);  ///< @throws invalid_argument
+
+/// p-values corrected for `tests` >= p.size() hypotheses; those not listed count as p = 1.
+std::vector<double> adjust(std::span<const double> p, std::uint64_t tests, correction method);
+
+struct significance_options {
+    significance_test test = significance_test::exact;
+    correction correct = correction::holm;
+    double alpha = 0.01;
+    /// The grid on which the null model lives; the papers' clock.
+    duration tick = std::chrono::milliseconds{1};
+};
+
+/// Under independent Poisson units with the observed rates; one element an episode of the table.
+struct assessed_episode {
+    double expected;  ///< mean count under the null
+    double p;
+    double q;  ///< p corrected for all candidates tested at this size
+    /// Probability that a step is taken, the same for every step, that would give this count on
+    /// average.
+    double strength;
+};
+
+/// The model of one episode in these spikes under independent Poisson units.
+occurrence_model independent_model(const spike_sequence& spikes, const episode& what,
+                                   duration tick);
+
+std::vector<assessed_episode> assess_episodes(const spike_sequence& spikes,
+                                              const episode_table& table,
+                                              const significance_options& options = {});
+
+}  // namespace synfire

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "synfire/assess/significance.hpp"
+#include "synfire/core/execution.hpp"
+#include "synfire/mine/episode.hpp"
+#include "synfire/spikes/spike_sequence.hpp"
+
+namespace synfire {
+
+enum class surrogate_method : std::uint8_t {
+    interval_jitter,  ///< each spike goes to a uniform place within its own interval of a fixed
+                      ///< grid (2 × dither wide)
+    spike_dithering,  ///< each spike moves by a uniform amount in [-dither, dither]
+};
+std::string_view to_string(surrogate_method method);
+surrogate_method surrogate_method_from(std::string_view name);  ///< @throws invalid_argument
+
+struct surrogate_options {
+    std::uint32_t surrogates = 0;
+    surrogate_method method = surrogate_method::interval_jitter;
+    duration dither = std::chrono::milliseconds{25};
+    std::uint64_t seed = 0;
+};
+
+/// Surrogate number `which`: the same units, counts and span, fine timing destroyed. A pure
+/// function of its arguments. Spikes that would leave the span are reflected into it; two of one
+/// unit on the same microsecond are moved apart.
+spike_sequence make_surrogate(const spike_sequence& spikes, const surrogate_options& options,
+                              std::uint32_t which);
+
+/// One element an episode.
+struct surrogate_assessment {
+    double mean_count;
+    double p;  ///< (1 + surrogates with at least this count) / (1 + surrogates)
+    double q;
+};
+
+/// Counts every episode of the table in every surrogate. @throws cancelled, invalid_argument.
+std::vector<surrogate_assessment> assess_by_surrogates(const spike_sequence& spikes,
+                                                       const episode_table& table,
+                                                       const surrogate_options& options,
+                                                       correction correct,
+                                                       const execution& run = {});
+
+}  // namespace synfire

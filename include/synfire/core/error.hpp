@@ -1,0 +1,24 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace synfire {
+
+/// A broken precondition: an argument, option or value type that cannot be what it says.
+struct invalid_argument : std::invalid_argument {
+    using std::invalid_argument::invalid_argument;
+};
+
+/// A file that cannot be read or written; the text names the file, the line or record, what was
+/// found and expected.
+struct io_error : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// The caller asked to stop (`execution::stop`); nothing was left behind.
+struct cancelled : std::runtime_error {
+    cancelled() : std::runtime_error("stopped on request") {}
+};
+
+}  // namespace synfire

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string_view>
+
+namespace synfire {
+
+/// Where a long call stands: `done` of `total` pieces of `task`; `total` is 0 when it is not known.
+struct progress {
+    std::string_view task;
+    std::uint64_t done = 0;
+    std::uint64_t total = 0;
+};
+
+/// How a call runs; never what it answers.
+struct execution {
+    /// Worker threads; 0 takes every core that this process may use.
+    int threads = 0;
+    /// Called now and then, from any thread but never from two at once. May be empty.
+    std::function<void(const progress&)> on_progress{};
+    /// Once it is requested the call throws `cancelled` within a second.
+    std::stop_token stop{};
+};
+
+}  // namespace synfire

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "synfire/core/execution.hpp"
+#include "synfire/core/ids.hpp"
+#include "synfire/core/time.hpp"
+#include "synfire/spikes/spike_sequence.hpp"
+
+/// Spikes with known truth. One seed gives one result on every machine.
+namespace synfire {
+
+/// A planted connection: a spike of `from` makes `to` fire with `probability` in the tick that
+/// begins `delay` later.
+struct planted_edge {
+    unit_id from;
+    unit_id to;
+    duration delay;
+    double probability;
+
+    friend bool operator==(const planted_edge&, const planted_edge&) = default;
+};
+
+struct simulated_spikes {
+    spike_sequence spikes;
+    std::vector<planted_edge> truth{};
+    /// Planted chains as lists of units; their steps are in `truth`.
+    std::vector<std::vector<unit_id>> chains{};
+};
+
+/// Sym26 (docs/algorithms/episodes.md): inhomogeneous Poisson neurons coupled through a sigmoid,
+/// after Patnaik, Sastry and Unnikrishnan 2008, two chains embedded in 26 units.
+struct sym26_options {
+    std::uint32_t units = 26;
+    duration length = std::chrono::seconds{60};
+    /// Chain lengths; chains take consecutive units from 0.
+    std::vector<std::uint32_t> chains{4, 8};
+    double rest_rate_hz = 20;
+    double probability = 0.8;
+    duration delay = std::chrono::milliseconds{5};
+    /// Each spike's transmission takes delay ± jitter ticks, uniformly.
+    duration jitter{0};
+    /// Give each ordered pair with probability 0.25 a connection of strength 0.01 to 0.03, about
+    /// chance level.
+    bool background = false;
+    std::uint64_t seed = 0;
+};
+simulated_spikes simulate_sym26(const sym26_options& options = {}, const execution& run = {});
+
+/// A dissociated culture: quiet channels, and network bursts in which every channel fires. No
+/// planted structure unless chains are asked for.
+struct culture_options {
+    std::uint32_t channels = 60;
+    duration length = std::chrono::seconds{300};
+    double background_hz = 0.5;
+    duration burst_every = std::chrono::seconds{5};
+    duration burst_length = std::chrono::milliseconds{400};
+    double burst_low_hz = 30;
+    double burst_high_hz = 150;
+    std::vector<std::uint32_t> chains{};
+    double probability = 0.8;
+    duration delay = std::chrono::milliseconds{5};
+    std::uint64_t seed = 0;
+};
+simulated_spikes simulate_culture(const culture_options& options = {}, const execution& run = {});
+
+/// Independent homogeneous Poisson units: the null.
+struct poisson_options {
+    std::uint32_t units = 26;
+    duration length = std::chrono::seconds{60};
+    double rate_hz = 20;
+    std::uint64_t seed = 0;
+};
+simulated_spikes simulate_poisson(const poisson_options& options = {}, const execution& run = {});
+
+}  // namespace synfire

@@ -1,0 +1,102 @@
+#include "synfire/core/time.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "synfire/core/error.hpp"
+
+namespace synfire {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::int64_t>, 6> units_us{{
+    {"us", 1},
+    {"µs", 1},
+    {"ms", 1'000},
+    {"s", 1'000'000},
+    {"min", 60'000'000},
+    {"h", 3'600'000'000},
+}};
+
+// Far enough from the ends of int64 that sums and differences of times cannot overflow.
+constexpr std::int64_t largest_us = INT64_MAX / 4;
+
+std::string_view trimmed(std::string_view text) {
+    const auto first = text.find_first_not_of(' ');
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+std::string wrong(std::string_view text, std::string_view why) {
+    return fmt::format(
+        "'{}' is not a time: {} (expected a number with its unit, such as 5ms, 0.5s or 250us)",
+        text, why);
+}
+
+}  // namespace
+
+duration duration_from_seconds(double seconds) {
+    const double us = seconds * 1e6;
+    if (!(std::abs(us) <= static_cast<double>(largest_us)))
+        throw invalid_argument(fmt::format("{} s is not a time that synfire can hold", seconds));
+    return duration{std::llrint(us)};
+}
+
+duration parse_duration(std::string_view text) {
+    const std::string_view body = trimmed(text);
+    const bool negative = body.starts_with('-');
+    std::string_view rest = body.substr(negative || body.starts_with('+') ? 1 : 0);
+
+    // Digits and the number of them behind the point: decimal arithmetic, so that 0.3ms is exactly
+    // 300 us.
+    std::int64_t digits = 0;
+    int decimals = -1;
+    std::size_t n = 0;
+    bool any = false;
+    for (; n < rest.size(); ++n) {
+        const char c = rest[n];
+        if (c == '.' && decimals < 0) {
+            decimals = 0;
+        } else if (c >= '0' && c <= '9') {
+            if (digits > largest_us / 10) throw invalid_argument(wrong(text, "too many digits"));
+            digits = digits * 10 + (c - '0');
+            any = true;
+            if (decimals >= 0) ++decimals;
+        } else {
+            break;
+        }
+    }
+    if (!any) throw invalid_argument(wrong(text, "no number"));
+    const std::string_view unit = trimmed(rest.substr(n));
+    if (unit.empty()) {
+        if (digits == 0) return duration{0};
+        throw invalid_argument(wrong(text, "no unit"));
+    }
+    for (const auto& [name, us] : units_us) {
+        if (name != unit) continue;
+        std::int64_t value = 0;
+        if (__builtin_mul_overflow(digits, us, &value) || value > largest_us)
+            throw invalid_argument(wrong(text, "too long"));
+        for (int i = 0; i < decimals; ++i) {
+            if (value % 10 != 0) throw invalid_argument(wrong(text, "finer than a microsecond"));
+            value /= 10;
+        }
+        return duration{negative ? -value : value};
+    }
+    throw invalid_argument(wrong(text, fmt::format("unknown unit '{}'", unit)));
+}
+
+std::string format_duration(duration d) {
+    const auto [scale, unit] = [&]() -> std::pair<double, std::string_view> {
+        const auto magnitude = std::abs(d.count());
+        if (magnitude >= 1'000'000) return {1e6, "s"};
+        if (magnitude >= 1'000 || magnitude == 0) return {1e3, "ms"};
+        return {1, "us"};
+    }();
+    return fmt::format("{} {}", static_cast<double>(d.count()) / scale, unit);
+}
+
+}  // namespace synfire

@@ -1,0 +1,58 @@
+#include "parallel/parallel_for.hpp"
+
+#include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
+#include <tbb/info.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <atomic>
+#include <mutex>
+
+#include "core/stop.hpp"
+
+namespace synfire {
+
+int thread_count(const execution& run) {
+    return run.threads > 0 ? run.threads : tbb::info::default_concurrency();
+}
+
+void parallel_for(std::size_t n, const execution& run, std::string_view task,
+                  const std::function<void(std::size_t)>& body) {
+    throw_if_stopped(run.stop);
+    std::atomic<std::size_t> done{0};
+    std::mutex reporting;
+    const auto finished_one = [&] {
+        const std::size_t now = ++done;
+        if (!run.on_progress) return;
+        // A report is worth less than the work: whoever finds the reporter busy goes on.
+        if (const std::unique_lock lock(reporting, std::try_to_lock); lock)
+            run.on_progress({task, now, n});
+    };
+    const int threads = thread_count(run);
+    if (threads == 1) {
+        for (std::size_t i = 0; i < n; ++i) {
+            throw_if_stopped(run.stop);
+            body(i);
+            finished_one();
+        }
+        return;
+    }
+    // TBB starts no more workers than cores unless told to; asking for more is how a race is looked
+    // for on a small machine.
+    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
+                                    static_cast<std::size_t>(threads));
+    tbb::task_arena arena(threads);
+    arena.execute([&] {
+        tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, 1),
+                          [&](const tbb::blocked_range<std::size_t>& range) {
+                              for (std::size_t i = range.begin(); i != range.end(); ++i) {
+                                  throw_if_stopped(run.stop);
+                                  body(i);
+                                  finished_one();
+                              }
+                          });
+    });
+}
+
+}  // namespace synfire

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string_view>
+
+#include "synfire/core/execution.hpp"
+
+namespace synfire {
+
+/// Cores that this process may use, or what was asked for.
+int thread_count(const execution& run);
+
+/// Calls `body(i)` for i in [0, n) on the threads of `run`, by work stealing: pieces may differ
+/// much in size. Reports progress under `task`. Throws what a body threw first, or `cancelled`.
+///
+/// `body` is called with no order between different i; what it writes must belong to i alone.
+void parallel_for(std::size_t n, const execution& run, std::string_view task,
+                  const std::function<void(std::size_t)>& body);
+
+}  // namespace synfire

@@ -1,0 +1,238 @@
+#include "synfire/spikes/spike_sequence.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+#include <queue>
+#include <set>
+#include <utility>
+
+#include "synfire/core/error.hpp"
+
+namespace synfire {
+namespace {
+
+constexpr std::size_t most_spikes = UINT32_MAX;
+
+void check_size(std::size_t spikes) {
+    if (spikes > most_spikes)
+        throw invalid_argument(fmt::format(
+            "{} spikes are more than the {} that one spike sequence holds", spikes, most_spikes));
+}
+
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+// The digits at the front without leading zeros, and how many characters they take.
+std::pair<std::string_view, std::size_t> leading_number(std::string_view text) {
+    const auto end = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_digit) -
+                                              text.begin());
+    const std::size_t zeros = std::min(text.find_first_not_of('0'), end);
+    return {text.substr(zeros, end - zeros), end};
+}
+
+}  // namespace
+
+bool natural_less(std::string_view a, std::string_view b) {
+    const std::string_view whole_a = a;
+    const std::string_view whole_b = b;
+    while (!a.empty() && !b.empty()) {
+        if (is_digit(a.front()) && is_digit(b.front())) {
+            const auto [number_a, taken_a] = leading_number(a);
+            const auto [number_b, taken_b] = leading_number(b);
+            if (number_a.size() != number_b.size()) return number_a.size() < number_b.size();
+            if (number_a != number_b) return number_a < number_b;
+            a.remove_prefix(taken_a);
+            b.remove_prefix(taken_b);
+        } else if (a.front() != b.front()) {
+            return static_cast<unsigned char>(a.front()) < static_cast<unsigned char>(b.front());
+        } else {
+            a.remove_prefix(1);
+            b.remove_prefix(1);
+        }
+    }
+    if (a.empty() != b.empty()) return a.empty();
+    return whole_a < whole_b;  // "01" and "1" are equal numbers but different labels
+}
+
+spike_sequence::spike_sequence(std::vector<std::int64_t> times_us, std::vector<unit_id> units,
+                               std::vector<std::string> unit_names, time_span span)
+    : times_us_(std::move(times_us)),
+      units_(std::move(units)),
+      unit_names_(std::move(unit_names)),
+      span_(span) {
+    check_size(times_us_.size());
+    if (times_us_.size() != units_.size())
+        throw invalid_argument(
+            fmt::format("{} times for {} units of spikes", times_us_.size(), units_.size()));
+    if (std::set<std::string_view>(unit_names_.begin(), unit_names_.end()).size() !=
+        unit_names_.size())
+        throw invalid_argument("two units have the same name");
+    std::vector<std::int64_t> last(unit_names_.size(), INT64_MIN);
+    for (std::size_t i = 0; i < times_us_.size(); ++i) {
+        if (index(units_[i]) >= unit_names_.size())
+            throw invalid_argument(fmt::format("spike {} is of unit {}, but there are {} units", i,
+                                               index(units_[i]), unit_names_.size()));
+        if (i > 0 && times_us_[i] < times_us_[i - 1])
+            throw invalid_argument(fmt::format("spike {} is earlier than the one before it", i));
+        if (std::exchange(last[index(units_[i])], times_us_[i]) == times_us_[i])
+            throw invalid_argument(fmt::format("spike {} stands twice", i));
+    }
+    if (span_.end < span_.begin || (!empty() && (duration{times_us_.front()} < span_.begin ||
+                                                 duration{times_us_.back()} > span_.end)))
+        throw invalid_argument("the span does not hold every spike");
+}
+
+unit_id spike_sequence::unit(std::string_view name) const {
+    const auto found = std::find(unit_names_.begin(), unit_names_.end(), name);
+    if (found != unit_names_.end())
+        return unit_id{static_cast<std::uint32_t>(found - unit_names_.begin())};
+    constexpr std::size_t shown = 12;
+    const auto last =
+        unit_names_.begin() + static_cast<std::ptrdiff_t>(std::min(shown, unit_names_.size()));
+    throw invalid_argument(fmt::format(
+        "no unit is named '{}'; there are {}: {}{}", name, unit_names_.size(),
+        fmt::join(unit_names_.begin(), last, ", "), last == unit_names_.end() ? "" : ", …"));
+}
+
+unit_id spike_sequence_builder::unit(std::string_view label) {
+    const auto [found, fresh] =
+        ids_.try_emplace(std::string(label), static_cast<std::uint32_t>(labels_.size()));
+    if (fresh) labels_.emplace_back(label);
+    return unit_id{found->second};
+}
+
+// Sorts what has been collected and stores it in pages; it joins the run before it when it begins
+// no earlier than that ends.
+void spike_sequence_builder::close_run() {
+    const std::size_t n = run_times_.size();
+    if (n == 0) return;
+    std::int64_t previous = last_time_us_;
+    std::size_t backward = 0;
+    for (const std::int64_t t : run_times_) backward += std::exchange(previous, t) > t ? 1 : 0;
+    out_of_order_ += backward;
+    last_time_us_ = run_times_.back();
+
+    std::vector<std::uint32_t> order;
+    if (backward > 0) {
+        order.resize(n);
+        std::iota(order.begin(), order.end(), 0U);
+        std::stable_sort(order.begin(), order.end(),
+                         [&](auto a, auto b) { return run_times_[a] < run_times_[b]; });
+    }
+    const auto source = [&](std::size_t i) { return order.empty() ? i : order[i]; };
+    if (pages_.empty() || run_times_[source(0)] < pages_.back().times_us.back())
+        run_starts_.push_back(pages_.size());
+    for (std::size_t begin = 0; begin < n; begin += page_length) {
+        const std::size_t end = std::min(n, begin + page_length);
+        page& fresh = pages_.emplace_back();
+        fresh.times_us.reserve(end - begin);
+        fresh.units.reserve(end - begin);
+        for (std::size_t i = begin; i < end; ++i) {
+            fresh.times_us.push_back(run_times_[source(i)]);
+            fresh.units.push_back(run_units_[source(i)]);
+        }
+    }
+    closed_ += n;
+    run_times_.clear();
+    run_units_.clear();
+}
+
+std::vector<std::uint32_t> spike_sequence_builder::ranks_of_labels() const {
+    std::vector<std::uint32_t> by_name(labels_.size());
+    std::iota(by_name.begin(), by_name.end(), 0U);
+    std::sort(by_name.begin(), by_name.end(),
+              [&](auto a, auto b) { return natural_less(labels_[a], labels_[b]); });
+    std::vector<std::uint32_t> rank(labels_.size());
+    for (std::uint32_t r = 0; r < by_name.size(); ++r) rank[by_name[r]] = r;
+    return rank;
+}
+
+// A cursor over one sorted run.
+struct spike_sequence_builder::run {
+    std::size_t number;
+    std::size_t page_at;
+    std::size_t page_end;
+    std::size_t spike_at = 0;
+    std::int64_t time_us;
+
+    // The queue's top is the earliest, and among equals the run that came first: that keeps the
+    // merge stable.
+    friend bool operator<(const run& a, const run& b) {
+        return a.time_us != b.time_us ? a.time_us > b.time_us : a.number > b.number;
+    }
+};
+
+void spike_sequence_builder::merge_into(spike_sequence& out,
+                                        const std::vector<std::uint32_t>& rank) {
+    std::priority_queue<run> queue;
+    for (std::size_t r = 0; r < run_starts_.size(); ++r) {
+        const std::size_t end = r + 1 < run_starts_.size() ? run_starts_[r + 1] : pages_.size();
+        queue.push({r, run_starts_[r], end, 0, pages_[run_starts_[r]].times_us.front()});
+    }
+    std::vector<std::int64_t> last(labels_.size(), INT64_MIN);
+    while (!queue.empty()) {
+        run current = queue.top();
+        queue.pop();
+        // While this run stays the earliest there is no need to go through the queue.
+        const bool alone = queue.empty();
+        bool more = true;
+        do {
+            page& from = pages_[current.page_at];
+            const unit_id unit{rank[index(from.units[current.spike_at])]};
+            if (std::exchange(last[index(unit)], current.time_us) == current.time_us) {
+                ++duplicates_;
+            } else {
+                out.times_us_.push_back(current.time_us);
+                out.units_.push_back(unit);
+            }
+            if (++current.spike_at == from.times_us.size()) {
+                from = page{};
+                current.spike_at = 0;
+                more = ++current.page_at != current.page_end;
+            }
+            if (more) current.time_us = pages_[current.page_at].times_us[current.spike_at];
+        } while (more && (alone || queue.top() < current));
+        if (more) queue.push(current);
+    }
+}
+
+spike_sequence spike_sequence_builder::finish() {
+    close_run();
+    run_times_ = {};
+    run_units_ = {};
+    check_size(closed_);
+    duplicates_ = 0;
+    spike_sequence out;
+    out.times_us_.reserve(closed_);
+    out.units_.reserve(closed_);
+    const std::vector<std::uint32_t> rank = ranks_of_labels();
+    merge_into(out, rank);
+    out.unit_names_.resize(labels_.size());
+    for (std::size_t u = 0; u < labels_.size(); ++u)
+        out.unit_names_[rank[u]] = std::move(labels_[u]);
+    if (!out.empty()) out.span_ = {duration{out.times_us_.front()}, duration{out.times_us_.back()}};
+    pages_.clear();
+    run_starts_.clear();
+    labels_.clear();
+    ids_.clear();
+    closed_ = 0;
+    last_time_us_ = INT64_MIN;
+    return out;
+}
+
+spike_sequence spike_sequence_builder::finish(time_span span) {
+    spike_sequence out = finish();
+    if (out.empty()) {
+        out.span_ = span;
+    } else {
+        out.span_ = {std::min(span.begin, out.span_.begin), std::max(span.end, out.span_.end)};
+    }
+    return out;
+}
+
+}  // namespace synfire

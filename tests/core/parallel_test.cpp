@@ -1,0 +1,63 @@
+#include "parallel/parallel_for.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+#include "synfire/core/error.hpp"
+
+namespace synfire {
+namespace {
+
+TEST(ParallelFor, DoesEveryPieceOnceOnAnyNumberOfThreads) {
+    for (const int threads : {1, 2, 4}) {
+        std::vector<int> done(1000);
+        parallel_for(done.size(), {.threads = threads}, "work", [&](std::size_t i) { ++done[i]; });
+        EXPECT_EQ(done, std::vector<int>(1000, 1)) << threads;
+    }
+}
+
+TEST(ParallelFor, HandsOnWhatAPieceThrew) {
+    for (const int threads : {1, 4})
+        EXPECT_THROW(parallel_for(100, {.threads = threads}, "work",
+                                  [](std::size_t i) {
+                                      if (i == 50) throw std::runtime_error("piece 50");
+                                  }),
+                     std::runtime_error);
+}
+
+TEST(ParallelFor, StopsWhenAsked) {
+    for (const int threads : {1, 4}) {
+        std::stop_source source;
+        std::atomic<int> done{0};
+        EXPECT_THROW(
+            parallel_for(1'000'000,
+                         {.threads = threads, .on_progress = {}, .stop = source.get_token()},
+                         "work",
+                         [&](std::size_t) {
+                             if (++done == 10) source.request_stop();
+                         }),
+            cancelled);
+        EXPECT_LT(done, 1000);
+    }
+}
+
+TEST(ParallelFor, ReportsNeverTwiceAtOnceAndNeverBeyondTheTotal) {
+    int reports = 0;  // not atomic: that is the point
+    parallel_for(5000,
+                 {.threads = 4,
+                  .on_progress =
+                      [&](const progress& p) {
+                          ++reports;
+                          EXPECT_LE(p.done, p.total);
+                          EXPECT_EQ(p.task, "work");
+                      }},
+                 "work", [](std::size_t) {});
+    EXPECT_GT(reports, 0);
+}
+
+}  // namespace
+}  // namespace synfire

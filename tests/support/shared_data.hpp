@@ -1,0 +1,14 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+/// The real recordings stand beside the checkout, in ../shared/data; a machine without them skips
+/// the test by name.
+inline std::filesystem::path shared_data(const std::filesystem::path& name) {
+    return std::filesystem::path(SYNFIRE_SOURCE_DIR).parent_path() / "shared" / "data" / name;
+}
+
+#define SYNFIRE_NEEDS_SHARED_DATA(name) \
+    if (!std::filesystem::exists(shared_data(name))) GTEST_SKIP() << "no " << shared_data(name)
