@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <vector>
 
 #include "synfire/core/execution.hpp"
@@ -73,5 +74,10 @@ struct poisson_options {
     std::uint64_t seed = 0;
 };
 simulated_spikes simulate_poisson(const poisson_options& options = {}, const execution& run = {});
+
+/// Writes the planted connections as tab-separated text, one a line: from, to, delay_ms,
+/// probability, chain (its number from 0, or "-" for one that is in no chain). Written aside and
+/// renamed. @throws io_error.
+void write_truth(const std::filesystem::path& path, const simulated_spikes& simulated);
 
 }  // namespace synfire
