@@ -1,7 +1,132 @@
-#include <iostream>
+#include <fmt/format.h>
 
+#include <exception>
+#include <filesystem>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "cli.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+#include "signals.hpp"
 #include "synfire/synfire.hpp"
 
-int main() {
-    std::cout << synfire::version() << '\n';
+namespace {
+
+using namespace synfire::cli;
+
+enum exit_code : int { done = 0, internal_error = 1, user_error = 2, stopped = 130 };
+
+int fail(exit_code code, std::string_view message) {
+    write_stderr(fmt::format("synfire: error: {}\n", message));
+    return code;
+}
+
+// Quoted so that the line can be given to a shell again.
+std::string quoted(std::string_view word) {
+    constexpr std::string_view plain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=+@%";
+    if (!word.empty() && word.find_first_not_of(plain) == std::string_view::npos)
+        return std::string(word);
+    std::string text = "'";
+    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return text + "'";
+}
+
+std::string command_line(int argc, char** argv) {
+    std::string text = "synfire";
+    for (int i = 1; i < argc; ++i) text += " " + quoted(argv[i]);
+    return text;
+}
+
+struct parsed {
+    verb chosen{};
+    progress_style progress = progress_style::automatic;
+    bool quiet = false;
+};
+
+void declare(CLI::App& app, parsed& into) {
+    app.require_subcommand(1);
+    app.fallthrough();
+    app.set_version_flag("--version", fmt::format("synfire {}", synfire::version()));
+    add_value(app, "--progress", into.progress, progress_style_from,
+              "progress on stderr: auto (a line when it is a terminal), plain (lines for a log) or "
+              "none")
+        ->type_name("STYLE");
+    app.add_flag("-q,--quiet", into.quiet, "print nothing but errors, and what --json asks for");
+    add_info(app, into.chosen);
+    add_convert(app, into.chosen);
+    add_simulate(app, into.chosen);
+    add_episodes(app, into.chosen);
+    app.footer(
+        "synfire VERB --help says more about a verb.\n"
+        "Exit status: 0 done, 2 bad input, options or output, 130 stopped on request, 1 a fault of "
+        "synfire.");
+}
+
+int parse_error(const CLI::App& app, const CLI::ParseError& error) {
+    if (dynamic_cast<const CLI::CallForVersion*>(&error) != nullptr) {
+        write_stdout(std::string(error.what()) + "\n");
+        return done;
+    }
+    if (dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr) {
+        write_stdout(app.help());
+        return done;
+    }
+    if (error.get_exit_code() == 0) return done;
+    std::string path = "synfire";
+    for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+        at = at->get_subcommands().front();
+        path += " " + at->get_name();
+    }
+    return fail(user_error, fmt::format("{} (see {} --help)", error.what(), path));
+}
+
+int run(int argc, char** argv) {
+    hold_standard_streams();
+    const std::stop_token stop = stop_on_signals();
+
+    parsed options;
+    CLI::App app("Repeated patterns in the firing of neurons.", "synfire");
+    declare(app, options);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return parse_error(app, error);
+    }
+
+    progress_line line(options.progress);
+    session now{.command_line = command_line(argc, argv),
+                .progress = line,
+                .stop = stop,
+                .quiet = options.quiet};
+    try {
+        options.chosen(now);
+    } catch (...) {
+        line.clear();
+        throw;
+    }
+    return done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const synfire::cancelled& error) {
+        write_stderr(fmt::format("synfire: {}\n", error.what()));
+        return stopped;
+    } catch (const synfire::invalid_argument& error) {
+        return fail(user_error, error.what());
+    } catch (const synfire::io_error& error) {
+        return fail(user_error, error.what());
+    } catch (const std::filesystem::filesystem_error& error) {
+        return fail(user_error, error.what());
+    } catch (const std::bad_alloc&) {
+        return fail(user_error, "there is not enough memory (--max-memory bounds what is used)");
+    } catch (const std::exception& error) {
+        return fail(internal_error, fmt::format("internal: {}", error.what()));
+    }
 }

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "progress.hpp"
+#include "synfire/core/error.hpp"
+#include "synfire/core/execution.hpp"
+
+/// The command `synfire`: one file a verb, on the library's public headers only.
+namespace synfire::cli {
+
+/// What every verb works with.
+struct session {
+    /// As it was typed.
+    std::string command_line{};
+    progress_line& progress;
+    std::stop_token stop{};
+    bool quiet = false;
+
+    execution run(int threads = 0) const {
+        execution how{.threads = threads, .stop = stop};
+        if (progress.shown() && !quiet)
+            how.on_progress = [&line = progress](const synfire::progress& now) {
+                line.report(now);
+            };
+        return how;
+    }
+    /// Between the calls that can be stopped.
+    void stop_if_asked() const {
+        if (stop.stop_requested()) throw cancelled();
+    }
+};
+
+/// What is left to do once the command line is understood.
+using verb = std::function<void(session&)>;
+
+/// Each declares its verb's options; parsing then leaves in `chosen` what is to be done.
+void add_info(CLI::App& app, verb& chosen);
+void add_convert(CLI::App& app, verb& chosen);
+void add_simulate(CLI::App& app, verb& chosen);
+void add_episodes(CLI::App& app, verb& chosen);
+
+/// An option whose text `parse` turns into the value; what `parse` throws names the option.
+template <class Value, class Parse>
+CLI::Option* add_value(CLI::App& app, const std::string& name, Value& into, Parse parse,
+                       const std::string& help) {
+    const std::string shown = name.substr(name.find_last_of(',') + 1);
+    return app.add_option_function<std::string>(
+        name,
+        [&into, parse, shown](const std::string& text) {
+            try {
+                into = parse(text);
+            } catch (const invalid_argument& error) {
+                throw CLI::ValidationError(shown, error.what());
+            }
+        },
+        help);
+}
+
+}  // namespace synfire::cli

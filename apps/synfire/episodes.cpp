@@ -1,0 +1,150 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "cli.hpp"
+#include "episodes_options.hpp"
+#include "given_episodes.hpp"
+#include "output.hpp"
+#include "synfire/synfire.hpp"
+#include "values.hpp"
+
+namespace synfire::cli {
+namespace {
+
+// Counts what was given, as a table that can be assessed like a mined one: as many hypotheses of
+// each size as were given.
+episode_table count_given(const spike_sequence& spikes, const episodes_options& options,
+                          const execution& run) {
+    const std::vector<episode> given = read_given_episodes(options.count_only, spikes);
+    const auto began = std::chrono::steady_clock::now();
+    const episode_counts counted = count_episodes(
+        spikes, given, {.ties = options.mining.ties, .strategy = options.mining.strategy}, run);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
+
+    episode_table table{.threshold = 0,
+                        .ties = options.mining.ties,
+                        .ran_on = counted.ran_on,
+                        .merge_misses = counted.merge_misses};
+    std::map<std::size_t, std::uint64_t> of_size;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        table.episodes.push_back({given[i], counted.counts[i]});
+        ++of_size[given[i].size()];
+    }
+    for (const auto& [size, number] : of_size)
+        table.levels.push_back({size, number, number, 0, seconds.count()});
+    return table;
+}
+
+std::string chain_text(const spike_sequence& spikes, const episode& what) {
+    std::string text = spikes.name(what.units.front());
+    for (std::size_t i = 0; i < what.delays.size(); ++i)
+        text += fmt::format(" →{}→ {}", format_delay_interval(what.delays[i]),
+                            spikes.name(what.units[i + 1]));
+    return text;
+}
+
+std::string counts_text(const episode_report& report) {
+    std::string text = fmt::format("counted by {}, ties {}\n", to_string(report.table.ran_on),
+                                   to_string(report.table.ties));
+    const bool surrogates = !report.surrogates.empty();
+    text += fmt::format("{:>10} {:>12} {:>10} {:>10} {:>9}  episode\n", "count", "expected", "p",
+                        "q", "strength");
+    const std::vector<assessed_episode> judged =
+        surrogates ? by_surrogates(report.assessed, report.surrogates) : report.assessed;
+    for (std::size_t i = 0; i < judged.size(); ++i) {
+        const counted_episode& counted = report.table.episodes[i];
+        text += fmt::format("{:>10} {:>12.2f} {:>10.2g} {:>10.2g} {:>9.2f}  {}\n", counted.count,
+                            judged[i].expected, judged[i].p, judged[i].q, judged[i].strength,
+                            chain_text(report.spikes, counted.what));
+    }
+    return text;
+}
+
+// Replaces the default by what it comes to; says whether it did.
+bool fill_in_delays(episodes_options& options) {
+    if (!options.count_only.empty() || !options.mining.delays.empty()) return false;
+    options.mining.delays = default_delays();
+    return true;
+}
+
+void assess(episode_report& report, const episodes_options& options, session& now) {
+    const execution run = now.run(options.threads);
+    report.significance = options.significance;
+    report.assessed = assess_episodes(report.spikes, report.table, options.significance);
+    now.stop_if_asked();
+    report.surrogate = options.surrogates;
+    if (options.surrogates.surrogates > 0)
+        report.surrogates = assess_by_surrogates(report.spikes, report.table, options.surrogates,
+                                                 options.significance.correct, run);
+    report.circuit_rules.alpha = options.significance.alpha;
+    report.found =
+        find_circuit(report.spikes, report.table,
+                     report.surrogates.empty() ? report.assessed
+                                               : by_surrogates(report.assessed, report.surrogates),
+                     report.circuit_rules, run);
+    now.stop_if_asked();
+}
+
+void episodes(episodes_options options, session& now) {
+    const auto began = std::chrono::steady_clock::now();
+    if (!options.to.empty()) check_output_place(options.to, options.overwrite);
+    const bool own_delays = fill_in_delays(options);
+    const execution run = now.run(options.threads);
+
+    spike_file file = read_spikes(options.path, options.how, run);
+    episode_report report{.spikes = std::move(file.spikes)};
+    if (!options.only_units.empty()) report.spikes = only_units(report.spikes, options.only_units);
+    report.run.input = describe_input(options.path, run);
+    now.stop_if_asked();
+    report.table = options.count_only.empty() ? mine_episodes(report.spikes, options.mining, run)
+                                              : count_given(report.spikes, options, run);
+    assess(report, options, now);
+
+    report.with_occurrences = options.occurrences;
+    report.run.command = now.command_line;
+    report.run.parameters = resolved_parameters(options, report.table);
+    report.run.version = version();
+    report.run.seed = options.surrogates.seed;
+    report.run.threads = options.threads > 0
+                             ? options.threads
+                             : static_cast<int>(std::thread::hardware_concurrency());
+    report.run.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    report.run.peak_memory_bytes = peak_memory_bytes();
+    if (!options.to.empty()) write_episode_report(options.to, report, options.overwrite, run);
+    now.progress.clear();
+
+    if (options.json) write_stdout(to_json(report) + "\n");
+    if (options.json || now.quiet) return;
+    for (const std::string& warning : file.warnings)
+        write_stderr(fmt::format("synfire: warning: {}\n", warning));
+    std::string text;
+    if (own_delays)
+        text += fmt::format("delays {} (the default; --delays sets others)\n",
+                            format_delays(options.mining.delays));
+    text += options.count_only.empty() ? summarize(report) : counts_text(report);
+    if (!options.to.empty()) text += fmt::format("written to {}\n", options.to);
+    write_stdout(text);
+}
+
+}  // namespace
+
+void add_episodes(CLI::App& app, verb& chosen) {
+    const auto options = std::make_shared<episodes_options>();
+    CLI::App& sub = *app.add_subcommand(
+        "episodes", "Find chains of units that fire one after another at repeated delays.");
+    add_options(sub, *options);
+    sub.footer(
+        "Examples: synfire episodes sym26.tsv --delays 4-6ms --min-count 200 -o chains\n"
+        "          synfire episodes culture.spk.txt --surrogates 1000 --seed 1 -o culture");
+    sub.callback(
+        [options, &chosen] { chosen = [options](session& now) { episodes(*options, now); }; });
+}
+
+}  // namespace synfire::cli

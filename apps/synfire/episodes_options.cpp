@@ -1,0 +1,212 @@
+#include "episodes_options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli.hpp"
+#include "output.hpp"
+#include "reading.hpp"
+#include "values.hpp"
+
+namespace synfire::cli {
+namespace {
+
+std::string describe(episode_strategy strategy) {
+    switch (strategy) {
+        case episode_strategy::automatic:
+            return "chooses";
+        case episode_strategy::reference:
+            return "straight from the definition: every occurrence, then the largest set without "
+                   "overlap";
+        case episode_strategy::state_machine:
+            return "the published Algorithm 1: one pass over the spikes for all candidates";
+        case episode_strategy::two_pass:
+            return "the published Algorithms 4 and 5: an upper bound first, then Algorithm 1";
+        case episode_strategy::occurrences:
+            return "the published Algorithms 2 and 3: a superset of occurrences, then scheduling";
+        case episode_strategy::segments:
+            return "the published counting in segments of time, with an exact merge";
+        case episode_strategy::latest_start:
+            return "lists of survivors: for every end of an occurrence only its latest start";
+    }
+    return {};
+}
+
+[[noreturn]] void list_strategies() {
+    std::string text;
+    for (const episode_strategy strategy : available_episode_strategies())
+        text += fmt::format("{:<14} {}\n", to_string(strategy), describe(strategy));
+    write_stdout(text + "All are exact and give the same counts.\n");
+    throw CLI::Success();
+}
+
+void add_delays(CLI::App& app, episode_options& mining) {
+    CLI::Option* list =
+        add_value(app, "--delays", mining.delays, parse_delays,
+                  "delay intervals, each without its lower and with its upper bound "
+                  "[1-4ms,4-8ms,8-12ms,12-16ms]")
+            ->type_name("LOW-HIGH,...");
+    CLI::Option* grid = add_value(app, "--delay-grid", mining.delays, parse_delay_grid,
+                                  "delay intervals of equal width, such as 0ms:20ms:5ms")
+                            ->type_name("LOW:HIGH:STEP");
+    list->excludes(grid);
+}
+
+void add_threshold(CLI::App& app, episode_options& mining) {
+    CLI::Option* count =
+        add_value(
+            app, "--min-count", mining.threshold,
+            [](const std::string& text) -> episode_threshold {
+                return count_threshold{parse_whole(text, 1)};
+            },
+            "frequent is what occurs at least this often [a tenth of the median unit's "
+            "spikes, at least 10]")
+            ->type_name("N");
+    CLI::Option* fraction = add_value(
+                                app, "--min-fraction", mining.threshold,
+                                [](const std::string& text) -> episode_threshold {
+                                    return fraction_threshold{parse_fraction(text)};
+                                },
+                                "the same as a fraction of all spikes")
+                                ->type_name("F");
+    CLI::Option* rate = add_value(
+                            app, "--min-rate", mining.threshold,
+                            [](const std::string& text) -> episode_threshold {
+                                return rate_threshold{parse_positive(text)};
+                            },
+                            "the same as occurrences per second")
+                            ->type_name("HZ");
+    count->excludes(fraction)->excludes(rate);
+    fraction->excludes(rate);
+}
+
+void add_search(CLI::App& app, episodes_options& options) {
+    episode_options& mining = options.mining;
+    add_delays(app, mining);
+    add_threshold(app, mining);
+    add_value(
+        app, "--max-size", mining.max_size,
+        [](const std::string& text) -> std::size_t { return parse_whole(text, 1); },
+        "largest episode to look for [no bound]")
+        ->type_name("N");
+    app.add_flag("--self-repeats", mining.self_repeats, "let a unit follow itself");
+    add_value(app, "--ties", mining.ties, tie_rule_from,
+              "when a spike is before another: at an earlier time, or (order) earlier in the file "
+              "[time]")
+        ->type_name("time|order");
+    add_value(app, "--strategy", mining.strategy, episode_strategy_from,
+              "how to count; the result says what ran [automatic]")
+        ->type_name("NAME");
+    app.add_flag_callback("--list-strategies", list_strategies, "list the ways to count and stop");
+    add_value(app, "--pairs", mining.pairs, pair_method_from,
+              "how latest-start counts pairs: automatic, merge or look-back [automatic]")
+        ->type_name("NAME");
+    add_value(app, "--only-units", options.only_units, parse_names, "leave out all other units")
+        ->type_name("A,B,...");
+    app.add_option("--count-only", options.count_only,
+                   "do not search: count the episodes of this file, one a line, such as "
+                   "n0 4-6ms n1 4-6ms n2")
+        ->type_name("EPISODES")
+        ->excludes("--delays", "--delay-grid", "--min-count", "--min-fraction", "--min-rate",
+                   "--max-size", "--self-repeats", "--pairs");
+}
+
+void add_significance(CLI::App& app, episodes_options& options) {
+    add_value(app, "--alpha", options.significance.alpha, parse_fraction,
+              fmt::format("significant is q below this [{}]", options.significance.alpha))
+        ->type_name("Q");
+    add_value(app, "--correction", options.significance.correct, correction_from,
+              "for the number of candidates: none, bonferroni, holm or bh [holm]")
+        ->type_name("NAME");
+    add_value(app, "--test", options.significance.test, significance_test_from,
+              "p-value under independent units: exact, or the published chebyshev bound [exact]")
+        ->type_name("NAME");
+    surrogate_options& surrogates = options.surrogates;
+    CLI::Option* number = add_value(
+                              app, "--surrogates", surrogates.surrogates,
+                              [](const std::string& text) { return parse_whole_32(text, 1); },
+                              "judge by this many surrogates instead: for bursty data [none]")
+                              ->type_name("N");
+    add_value(
+        app, "--surrogate-method", surrogates.method, surrogate_method_from,
+        fmt::format("{} or {} [{}]", to_string(surrogate_method::interval_jitter),
+                    to_string(surrogate_method::spike_dithering), to_string(surrogates.method)))
+        ->type_name("NAME")
+        ->needs(number);
+    add_value(app, "--dither", surrogates.dither, parse_positive_duration,
+              "how far a surrogate moves a spike [" + format_duration(surrogates.dither) + "]")
+        ->type_name("TIME")
+        ->needs(number);
+    add_value(
+        app, "--seed", surrogates.seed, [](const std::string& text) { return parse_whole(text); },
+        "of the surrogates [0]")
+        ->type_name("N")
+        ->needs(number);
+}
+
+}  // namespace
+
+std::vector<delay_interval> default_delays() {
+    using std::chrono_literals::operator""ms;
+    return {{1ms, 4ms}, {4ms, 8ms}, {8ms, 12ms}, {12ms, 16ms}};
+}
+
+void add_options(CLI::App& app, episodes_options& options) {
+    add_reading(app, options.path, options.how);
+    CLI::Option* folder =
+        app.add_option("-o,--output", options.to,
+                       "folder to write: episodes.tsv, circuit.tsv, circuit.graphml, circuit.svg "
+                       "and run.json")
+            ->type_name("OUT_DIR");
+    app.add_flag("--overwrite", options.overwrite, "replace OUT_DIR if it exists")->needs(folder);
+    app.add_flag("--occurrences", options.occurrences,
+                 "also write the times of every occurrence: occurrences.tsv")
+        ->needs(folder);
+    app.add_flag("--json", options.json, "print one JSON document");
+    add_search(app, options);
+    add_significance(app, options);
+    add_value(app, "--threads", options.threads, parse_threads, "worker threads [all cores]")
+        ->type_name("N");
+    add_value(app, "--max-memory", options.mining.max_memory_bytes, parse_memory,
+              "stop with an error rather than use more, such as 2GB [no bound]")
+        ->type_name("SIZE");
+}
+
+std::vector<std::pair<std::string, std::string>> resolved_parameters(
+    const episodes_options& options, const episode_table& table) {
+    const episode_options& mining = options.mining;
+    const auto or_none = [](bool given, const std::string& text) {
+        return given ? text : std::string("none");
+    };
+    std::vector<std::pair<std::string, std::string>> list;
+    if (options.count_only.empty()) {
+        list.emplace_back("delays", format_delays(mining.delays));
+        list.emplace_back("threshold", std::to_string(table.threshold));
+        list.emplace_back("max_size",
+                          or_none(mining.max_size > 0, std::to_string(mining.max_size)));
+        list.emplace_back("self_repeats", mining.self_repeats ? "yes" : "no");
+        list.emplace_back("pairs", to_string(mining.pairs));
+    } else {
+        list.emplace_back("count_only", options.count_only);
+    }
+    list.emplace_back("ties", to_string(mining.ties));
+    list.emplace_back("strategy", to_string(mining.strategy));
+    list.emplace_back("only_units", options.only_units.empty()
+                                        ? "all"
+                                        : fmt::format("{}", fmt::join(options.only_units, ",")));
+    list.emplace_back("max_memory_bytes", or_none(mining.max_memory_bytes > 0,
+                                                  std::to_string(mining.max_memory_bytes)));
+    list.emplace_back("test", to_string(options.significance.test));
+    list.emplace_back("correction", to_string(options.significance.correct));
+    list.emplace_back("alpha", fmt::format("{}", options.significance.alpha));
+    list.emplace_back("tick", format_duration(options.significance.tick));
+    const surrogate_options& surrogates = options.surrogates;
+    list.emplace_back("surrogates", std::to_string(surrogates.surrogates));
+    if (surrogates.surrogates > 0) {
+        list.emplace_back("surrogate_method", to_string(surrogates.method));
+        list.emplace_back("dither", format_duration(surrogates.dither));
+    }
+    return list;
+}
+
+}  // namespace synfire::cli

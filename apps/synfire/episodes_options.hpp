@@ -1,0 +1,40 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "synfire/synfire.hpp"
+
+namespace synfire::cli {
+
+struct episodes_options {
+    std::string path{};
+    spike_reading how{};
+    /// Empty: the terminal's result is all.
+    std::string to{};
+    bool overwrite = false;
+    bool json = false;
+    bool occurrences = false;
+    /// `mining.delays` stays empty until the defaults are filled in.
+    episode_options mining{};
+    significance_options significance{};
+    surrogate_options surrogates{};
+    /// Empty: mine.
+    std::string count_only{};
+    std::vector<std::string> only_units{};
+    int threads = 0;
+};
+
+/// (1,4], (4,8], (8,12], (12,16] ms: monosynaptic delays and their sums over a step or two.
+std::vector<delay_interval> default_delays();
+
+void add_options(CLI::App& app, episodes_options& options);
+
+/// Every parameter as it was resolved, for the record of the run.
+std::vector<std::pair<std::string, std::string>> resolved_parameters(
+    const episodes_options& options, const episode_table& table);
+
+}  // namespace synfire::cli
