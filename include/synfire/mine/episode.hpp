@@ -49,6 +49,10 @@ enum class tie_rule : std::uint8_t {
     order,  ///< "before" is earlier in the sequence: what TDMiner counts
 };
 
+std::string_view to_string(tie_rule ties);
+/// @throws invalid_argument naming the rules there are.
+tie_rule tie_rule_from(std::string_view name);
+
 /// Ways to count, all exact, all equal; docs/algorithms/episodes.md says what each is for.
 enum class episode_strategy : std::uint8_t {
     automatic,      ///< chooses; the result says what ran
@@ -75,6 +79,10 @@ enum class pair_method : std::uint8_t {
     merge,      ///< the spike trains of each pair merged: for few units or wide intervals
     look_back,  ///< each spike looks back over the widest interval: for many units that seldom meet
 };
+
+std::string_view to_string(pair_method method);
+/// @throws invalid_argument naming the methods there are.
+pair_method pair_method_from(std::string_view name);
 
 /// An episode is frequent when its count is at least the threshold.
 struct count_threshold {

@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "mine/episode/strategy.hpp"
+#include "synfire/core/error.hpp"
+
+namespace synfire {
+namespace {
+
+void check(const episode& e, std::size_t number, const spike_sequence& spikes) {
+    if (e.units.empty() || e.delays.size() + 1 != e.units.size())
+        throw invalid_argument(fmt::format(
+            "episode {} has {} units and {} delays: one delay between two units is needed", number,
+            e.units.size(), e.delays.size()));
+    for (const unit_id unit : e.units) {
+        if (index(unit) >= spikes.unit_count())
+            throw invalid_argument(fmt::format("episode {} has unit {}, but there are {} units",
+                                               number, index(unit), spikes.unit_count()));
+    }
+}
+
+}  // namespace
+
+episode_counts count_episodes(const spike_sequence& spikes, std::span<const episode> given,
+                              const count_options& options, const execution& run) {
+    // Counters take lists of one size, with delays by number.
+    std::vector<episodes::interval_us> intervals;
+    std::map<delay_interval, std::uint32_t> number_of;
+    std::map<std::size_t, std::vector<std::size_t>> by_size;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        check(given[i], i, spikes);
+        by_size[given[i].size()].push_back(i);
+        for (const delay_interval& d : given[i].delays) {
+            if (number_of.try_emplace(d, static_cast<std::uint32_t>(intervals.size())).second)
+                intervals.push_back(episodes::checked_interval(d));
+        }
+    }
+
+    episode_counts result{std::vector<std::uint64_t>(given.size()),
+                          episodes::chosen(options.strategy)};
+    const episodes::counting_problem problem{spikes, intervals, options.ties, run};
+    for (const auto& [size, which] : by_size) {
+        if (size == 1) {
+            std::vector<std::uint64_t> spikes_of(spikes.unit_count());
+            for (const unit_id unit : spikes.units()) ++spikes_of[index(unit)];
+            for (const std::size_t i : which)
+                result.counts[i] = spikes_of[index(given[i].units[0])];
+            continue;
+        }
+        episodes::candidate_set candidates{size};
+        for (const std::size_t i : which) {
+            candidates.units.insert(candidates.units.end(), given[i].units.begin(),
+                                    given[i].units.end());
+            for (const delay_interval& d : given[i].delays)
+                candidates.delays.push_back(number_of.at(d));
+        }
+        const auto counted =
+            episodes::counter_of(result.ran_on)(problem, candidates, options.at_least);
+        for (std::size_t k = 0; k < which.size(); ++k) result.counts[which[k]] = counted.counts[k];
+        result.merge_misses += counted.merge_misses;
+    }
+    return result;
+}
+
+}  // namespace synfire

@@ -1,0 +1,44 @@
+#include <fmt/format.h>
+
+#include "mine/episode/strategy.hpp"
+#include "synfire/core/error.hpp"
+
+namespace synfire {
+namespace {
+
+// What follows the number in "5 ms": for "0-5ms", where the first bound borrows the unit of the
+// second.
+std::string_view unit_of(std::string_view text) {
+    const auto last_digit = text.find_last_of("0123456789.");
+    return last_digit == std::string_view::npos ? std::string_view{} : text.substr(last_digit + 1);
+}
+
+}  // namespace
+
+delay_interval parse_delay_interval(std::string_view text) {
+    const auto dash = text.find('-', 1);
+    if (dash == std::string_view::npos || dash + 1 == text.size())
+        throw invalid_argument(
+            fmt::format("'{}' is not a delay interval (expected LOW-HIGH, such as 4-6ms)", text));
+    const std::string_view high = text.substr(dash + 1);
+    std::string low(text.substr(0, dash));
+    if (unit_of(low).empty()) low += unit_of(high);
+    const delay_interval interval{parse_duration(low), parse_duration(high)};
+    static_cast<void>(episodes::checked_interval(interval));
+    return interval;
+}
+
+std::string format_delay_interval(const delay_interval& interval) {
+    const auto ms = [](duration d) { return static_cast<double>(d.count()) / 1000; };
+    return fmt::format("({},{}] ms", ms(interval.low), ms(interval.high));
+}
+
+episodes::interval_us episodes::checked_interval(const delay_interval& interval) {
+    if (interval.low < duration{0} || interval.low >= interval.high)
+        throw invalid_argument(
+            fmt::format("the delay interval {} to {} is none: 0 <= low < high is needed",
+                        format_duration(interval.low), format_duration(interval.high)));
+    return {interval.low.count(), interval.high.count()};
+}
+
+}  // namespace synfire

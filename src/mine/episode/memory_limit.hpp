@@ -1,0 +1,33 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "synfire/core/error.hpp"
+
+namespace synfire::episodes {
+
+/// Adds up what a search holds and refuses to go beyond a bound (0: none).
+class memory_limit {
+public:
+    explicit memory_limit(std::uint64_t most_bytes) : most_bytes_(most_bytes) {}
+
+    void add(std::uint64_t bytes) {
+        const std::uint64_t now = held_ += bytes;
+        if (most_bytes_ == 0 || now <= most_bytes_) return;
+        throw invalid_argument(
+            fmt::format("mining needs more than the {} MB it may use; raise the limit or the "
+                        "threshold, or bound the size of "
+                        "the episodes",
+                        most_bytes_ / 1'000'000));
+    }
+    void remove(std::uint64_t bytes) { held_ -= bytes; }
+
+private:
+    std::uint64_t most_bytes_;
+    std::atomic<std::uint64_t> held_{0};
+};
+
+}  // namespace synfire::episodes

@@ -1,0 +1,95 @@
+// Level by level: pairs of frequent units, then joins of frequent episodes, until none is frequent.
+// A join needs both its prefix and its suffix to be frequent; that loses nothing, because neither
+// can count less than the whole.
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+#include "core/stop.hpp"
+#include "mine/episode/strategy.hpp"
+#include "synfire/core/error.hpp"
+
+namespace synfire {
+namespace {
+
+using episodes::interval_us;
+
+// Sorted, so that intervals can be told apart by their place; given twice they would only be
+// counted twice.
+std::vector<delay_interval> checked(std::vector<delay_interval> delays) {
+    if (delays.empty()) throw invalid_argument("no delay interval is given");
+    for (const delay_interval& d : delays) static_cast<void>(episodes::checked_interval(d));
+    std::sort(delays.begin(), delays.end());
+    delays.erase(std::unique(delays.begin(), delays.end()), delays.end());
+    return delays;
+}
+
+void append(episode_table& table, const episodes::mined_level& level,
+            const std::vector<delay_interval>& delays) {
+    const std::size_t first = table.episodes.size();
+    for (std::size_t i = 0; i < level.frequent.count(); ++i) {
+        const auto units = level.frequent.units_of(i);
+        counted_episode& row = table.episodes.emplace_back();
+        row.what.units.assign(units.begin(), units.end());
+        for (const std::uint32_t d : level.frequent.delays_of(i))
+            row.what.delays.push_back(delays[d]);
+        row.count = level.counts[i];
+    }
+    std::sort(table.episodes.begin() + static_cast<std::ptrdiff_t>(first), table.episodes.end(),
+              [](const auto& a, const auto& b) { return a.what < b.what; });
+}
+
+}  // namespace
+
+episode_table mine_episodes(const spike_sequence& spikes, const episode_options& options,
+                            const execution& run) {
+    const std::vector<delay_interval> delays = checked(options.delays);
+    std::vector<interval_us> intervals;
+    for (const delay_interval& d : delays) intervals.push_back(episodes::checked_interval(d));
+
+    episode_table table;
+    table.threshold = resolve(options.threshold, spikes);
+    table.ties = options.ties;
+    table.ran_on = episodes::chosen(options.strategy);
+    const episodes::counting_problem problem{spikes, intervals, options.ties, run};
+    const episodes::level_rules rules{table.threshold, options.self_repeats, options.pairs,
+                                      options.max_memory_bytes};
+
+    auto begin = std::chrono::steady_clock::now();
+    const auto record = [&](const episodes::mined_level& level) {
+        const auto end = std::chrono::steady_clock::now();
+        table.levels.push_back({level.frequent.size, level.candidates, level.frequent.count(),
+                                level.survivor_bytes,
+                                std::chrono::duration<double>(end - begin).count()});
+        begin = end;
+        append(table, level, delays);
+        return level.frequent.count() > 0 &&
+               (options.max_size == 0 || level.frequent.size < options.max_size);
+    };
+
+    episodes::mined_level level;
+    std::vector<std::uint64_t> spikes_of(spikes.unit_count());
+    for (const unit_id unit : spikes.units()) ++spikes_of[index(unit)];
+    for (std::uint32_t u = 0; u < spikes_of.size(); ++u) {
+        if (spikes_of[u] < table.threshold) continue;
+        level.frequent.units.push_back(unit_id{u});
+        level.counts.push_back(spikes_of[u]);
+    }
+    level.candidates = spikes.unit_count();
+    if (!record(level)) return table;
+
+    const auto counter =
+        table.ran_on == episode_strategy::latest_start
+            ? episodes::levels_of_latest_start(problem, rules)
+            : episodes::levels_of_lists(problem, rules, episodes::counter_of(table.ran_on));
+    level = counter->pairs(level.frequent.units);
+    while (record(level))
+        level = counter->extend(level, level.frequent.size + 1 == options.max_size);
+    table.pairs_by = counter->pairs_by();
+    table.merge_misses = counter->merge_misses();
+    table.estimated_bytes = counter->estimated_bytes();
+    return table;
+}
+
+}  // namespace synfire

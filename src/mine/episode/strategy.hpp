@@ -1,0 +1,16 @@
+#pragma once
+
+#include "mine/episode/counters.hpp"
+
+namespace synfire::episodes {
+
+/// How a strategy counts a list. @throws invalid_argument for `automatic`.
+list_counter counter_of(episode_strategy strategy);
+
+/// What `automatic` comes to.
+episode_strategy chosen(episode_strategy strategy);
+
+/// Checks an interval. @throws invalid_argument unless 0 <= low < high.
+interval_us checked_interval(const delay_interval& interval);
+
+}  // namespace synfire::episodes

@@ -1,0 +1,62 @@
+#include "mine/episode/train_index.hpp"
+
+namespace synfire::episodes {
+namespace {
+
+// The width of a bucket, as a power of two: about one spike a bucket were they spread evenly.
+int bucket_shift(std::int64_t length_us, std::uint32_t spikes) {
+    int shift = 0;
+    while (length_us >> shift > static_cast<std::int64_t>(spikes)) ++shift;
+    return shift;
+}
+
+}  // namespace
+
+train_index::train_index(const spike_sequence& spikes) : trains_(spikes.unit_count()) {
+    for (const unit_id unit : spikes.units()) ++trains_[index(unit)].size;
+    // A sentinel behind each train.
+    times_us_.resize(spikes.size() + trains_.size(), INT64_MAX);
+    positions_.resize(times_us_.size());
+    std::vector<std::size_t> next(trains_.size());
+    for (std::size_t u = 0, offset = 0; u < trains_.size(); ++u) {
+        next[u] = offset;
+        trains_[u].times_us = times_us_.data() + offset;
+        trains_[u].positions = positions_.data() + offset;
+        offset += trains_[u].size + 1;
+    }
+    for (std::size_t i = 0; i < spikes.size(); ++i) {
+        const std::size_t at = next[index(spikes.units()[i])]++;
+        times_us_[at] = spikes.times_us()[i];
+        positions_[at] = static_cast<std::uint32_t>(i);
+    }
+
+    std::size_t buckets = 0;
+    for (indexed_train& train : trains_) {
+        train.origin_us = train.size > 0 ? train.times_us[0] : 0;
+        const std::int64_t length =
+            train.size > 0 ? train.times_us[train.size - 1] - train.origin_us : 0;
+        train.shift = bucket_shift(length, train.size);
+        train.bucket_count = static_cast<std::uint32_t>(length >> train.shift) + 2;
+        buckets += train.bucket_count;
+    }
+    buckets_.resize(buckets);
+    std::size_t offset = 0;
+    for (indexed_train& train : trains_) {
+        train.buckets = buckets_.data() + offset;
+        for (std::uint32_t b = 0, spike = 0; b < train.bucket_count; ++b) {
+            const std::int64_t begin =
+                train.origin_us + (static_cast<std::int64_t>(b) << train.shift);
+            while (train.times_us[spike] < begin) ++spike;
+            buckets_[offset + b] = spike;
+        }
+        offset += train.bucket_count;
+    }
+}
+
+std::uint64_t train_index::bytes() const {
+    return times_us_.size() * sizeof(std::int64_t) +
+           (positions_.size() + buckets_.size()) * sizeof(std::uint32_t) +
+           trains_.size() * sizeof(indexed_train);
+}
+
+}  // namespace synfire::episodes

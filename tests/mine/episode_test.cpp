@@ -1,0 +1,223 @@
+#include "synfire/mine/episode.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+#include "support/brute_force.hpp"
+#include "synfire/core/error.hpp"
+
+namespace synfire {
+namespace {
+
+using namespace std::chrono_literals;
+
+// "A1 A2 B5": units by letter, times in microseconds, ties in the order written.
+spike_sequence spikes_of(std::string_view text) {
+    spike_sequence_builder builder;
+    while (!text.empty()) {
+        const auto space = std::min(text.find(' '), text.size());
+        builder.append(std::stoll(std::string(text.substr(1, space - 1))),
+                       builder.unit(text.substr(0, 1)));
+        text.remove_prefix(std::min(space + 1, text.size()));
+    }
+    return builder.finish();
+}
+
+episode chain(const spike_sequence& spikes, std::string_view units,
+              std::vector<delay_interval> delays) {
+    episode what{{}, std::move(delays)};
+    for (const char c : units) what.units.push_back(spikes.unit(std::string(1, c)));
+    return what;
+}
+
+delay_interval us(std::int64_t low, std::int64_t high) {
+    return {duration{low}, duration{high}};
+}
+
+class CountEpisodes : public ::testing::TestWithParam<episode_strategy> {
+protected:
+    std::uint64_t count(const spike_sequence& spikes, const episode& what,
+                        tie_rule ties = tie_rule::time) {
+        const auto result = count_episodes(spikes, std::vector{what},
+                                           {.ties = ties, .strategy = GetParam()}, {.threads = 1});
+        EXPECT_EQ(result.ran_on, GetParam());
+        return result.counts[0];
+    }
+};
+
+TEST_P(CountEpisodes, CountsTheWorkedExample) {
+    const auto spikes = spikes_of("A1 A2 B5 B8 A10 A13 C15 B18 C20");
+    EXPECT_EQ(count(spikes, chain(spikes, "ABC", {us(5, 10), us(10, 15)})), 1U);
+    EXPECT_EQ(count(spikes, chain(spikes, "AB", {us(0, 100)})), 2U);
+    EXPECT_EQ(count(spikes, chain(spikes, "A", {})), 4U);
+}
+
+TEST_P(CountEpisodes, LetsNoEventEndOneOccurrenceAndStartTheNext) {
+    const auto spikes = spikes_of("A1 A2 A3");
+    EXPECT_EQ(count(spikes, chain(spikes, "AA", {us(0, 10)})), 1U);
+}
+
+TEST_P(CountEpisodes, TellsTheTwoTieRulesApart) {
+    const auto spikes = spikes_of("A1 B2 A2 B3");
+    const auto what = chain(spikes, "AB", {us(0, 40)});
+    EXPECT_EQ(count(spikes, what, tie_rule::time), 1U);
+    EXPECT_EQ(count(spikes, what, tie_rule::order), 2U);
+}
+
+TEST_P(CountEpisodes, FindsAStartHiddenByASimultaneousOne) {
+    const auto spikes = spikes_of("B4 B7 C7");
+    EXPECT_EQ(count(spikes, chain(spikes, "BC", {us(1, 3)})), 1U);
+}
+
+TEST_P(CountEpisodes, CountsWhereThePublishedMergeFails) {
+    const auto spikes = spikes_of("A18 A22 B31 A32 B41 B44");
+    EXPECT_EQ(count(spikes, chain(spikes, "AB", {us(10, 20)})), 2U);
+    const auto repeated = spikes_of("X1 X2 X3 X5");
+    EXPECT_EQ(count(repeated, chain(repeated, "XX", {us(0, 2)})), 2U);
+}
+
+TEST_P(CountEpisodes, OffersAnEventToLowerNodesAfterAHigherOneTookIt) {
+    const auto spikes = spikes_of("X2 X7 X13 X14");
+    EXPECT_EQ(count(spikes, chain(spikes, "XXX", {us(0, 10), us(0, 5)})), 1U);
+}
+
+TEST_P(CountEpisodes, CountsAtAndBeforeTimeZero) {
+    const auto spikes = spikes_of("A0 B1 A3 B4");
+    EXPECT_EQ(count(spikes, chain(spikes, "AB", {us(0, 1)})), 2U);
+    const auto negative = spikes_of("A-9 B-8 A-3 B0");
+    EXPECT_EQ(count(negative, chain(negative, "AB", {us(0, 3)})), 2U);
+}
+
+TEST_P(CountEpisodes, LeavesOutADelayAtTheLowerBoundAndTakesOneAtTheUpper) {
+    const auto spikes = spikes_of("A0 B5 A100 B110");
+    EXPECT_EQ(count(spikes, chain(spikes, "AB", {us(5, 10)})), 1U);
+    EXPECT_EQ(count(spikes, chain(spikes, "AB", {us(4, 9)})), 1U);
+    EXPECT_EQ(count(spikes, chain(spikes, "AB", {us(5, 9)})), 0U);
+}
+
+TEST_P(CountEpisodes, IsZeroWithoutSpikes) {
+    const spike_sequence none({}, {}, {"A", "B"}, {});
+    EXPECT_EQ(count(none, {{unit_id{0}, unit_id{1}}, {us(0, 5)}}), 0U);
+    EXPECT_EQ(count(none, {{unit_id{0}}, {}}), 0U);
+}
+
+// The published implementation holds 50 stamps a node and ends the program at the 51st.
+TEST_P(CountEpisodes, HasNoCapOnABurstWithinOneInterval) {
+    std::string text;
+    const int burst =
+        GetParam() == episode_strategy::reference || GetParam() == episode_strategy::occurrences
+            ? 200
+            : 20'000;
+    for (int i = 0; i < burst; ++i) text += "A" + std::to_string(i) + " ";
+    const auto spikes = spikes_of(text + "B30000 A40000 B60000");
+    EXPECT_EQ(count(spikes, chain(spikes, "AB", {us(0, 100'000)})), 2U);
+}
+
+std::string strategy_label(const ::testing::TestParamInfo<episode_strategy>& param) {
+    std::string name(to_string(param.param));
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, CountEpisodes, ::testing::ValuesIn(available_episode_strategies()),
+                         strategy_label);
+
+TEST(BruteForce, SeesBothOccurrencesOfTheWorkedExample) {
+    const auto spikes = spikes_of("A1 A2 B5 B8 A10 A13 C15 B18 C20");
+    EXPECT_EQ(brute_force(spikes, chain(spikes, "ABC", {us(5, 10), us(10, 15)}), tie_rule::time)
+                  .occurrence_count(),
+              2U);
+    EXPECT_EQ(
+        brute_force(spikes, chain(spikes, "AB", {us(0, 100)}), tie_rule::time).occurrence_count(),
+        8U);
+}
+
+TEST(CountEpisodesErrors, NameTheEpisode) {
+    const auto spikes = spikes_of("A1 B2");
+    const auto count = [&](episode what) {
+        return count_episodes(spikes, std::vector{std::move(what)});
+    };
+    EXPECT_THROW(count({}), invalid_argument);
+    EXPECT_THROW(count({{unit_id{0}, unit_id{1}}, {}}), invalid_argument);
+    EXPECT_THROW(count({{unit_id{0}, unit_id{7}}, {us(0, 1)}}), invalid_argument);
+    EXPECT_THROW(count({{unit_id{0}, unit_id{1}}, {us(5, 5)}}), invalid_argument);
+    EXPECT_THROW(count({{unit_id{0}, unit_id{1}}, {us(-1, 5)}}), invalid_argument);
+}
+
+TEST(CountEpisodes, TakesEpisodesOfDifferentSizesInOneCall) {
+    const auto spikes = spikes_of("A1 B2 C3 A10 B11");
+    const std::vector<episode> several{chain(spikes, "ABC", {us(0, 2), us(0, 2)}),
+                                       chain(spikes, "A", {}), chain(spikes, "AB", {us(0, 2)}),
+                                       chain(spikes, "BC", {us(0, 1)})};
+    EXPECT_EQ(count_episodes(spikes, several).counts, (std::vector<std::uint64_t>{1, 2, 2, 1}));
+}
+
+TEST(ParseDelayInterval, BorrowsTheUnitAndRefusesNonsense) {
+    EXPECT_EQ(parse_delay_interval("4-6ms"), (delay_interval{4ms, 6ms}));
+    EXPECT_EQ(parse_delay_interval("500us-1.5ms"), (delay_interval{500us, 1500us}));
+    EXPECT_EQ(parse_delay_interval("0-5ms"), (delay_interval{0ms, 5ms}));
+    EXPECT_EQ(format_delay_interval({500us, 6ms}), "(0.5,6] ms");
+    for (const char* text :
+         {"", "5", "5ms", "5-5ms", "6-4ms", "-4-6ms", "4-6", "4ms-", "a-b", "4-6ms-8ms"})
+        EXPECT_THROW(parse_delay_interval(text), invalid_argument) << text;
+}
+
+TEST(Resolve, RoundsUpExactly) {
+    std::string text;
+    for (int i = 0; i < 30; ++i) text += "A" + std::to_string(i * 1'000'000) + " ";
+    const auto spikes = spikes_of(text);
+    EXPECT_EQ(resolve(count_threshold{7}, spikes), 7U);
+    EXPECT_EQ(resolve(fraction_threshold{0.1}, spikes), 3U);
+    EXPECT_EQ(resolve(fraction_threshold{0.11}, spikes), 4U);
+    EXPECT_EQ(resolve(rate_threshold{0.1}, spikes), 3U);  // 29 s
+    EXPECT_EQ(resolve(default_threshold{}, spikes), 10U);
+    EXPECT_THROW(resolve(count_threshold{0}, spikes), invalid_argument);
+    EXPECT_THROW(resolve(fraction_threshold{-0.1}, spikes), invalid_argument);
+    EXPECT_THROW(resolve(fraction_threshold{1.5}, spikes), invalid_argument);
+    EXPECT_THROW(resolve(rate_threshold{0}, spikes), invalid_argument);
+}
+
+TEST(MineEpisodes, ReportsEveryLevel) {
+    const auto spikes = spikes_of("A1 B3 C5 A21 B23 C25 A41 B43 C45 D50");
+    const auto table =
+        mine_episodes(spikes, {.delays = {us(1, 2)}, .threshold = count_threshold{3}});
+
+    ASSERT_EQ(table.levels.size(), 4U);
+    EXPECT_EQ(table.levels[0].candidates, 4U);
+    EXPECT_EQ(table.levels[0].frequent, 3U);
+    EXPECT_EQ(table.levels[1].candidates, 6U);
+    EXPECT_EQ(table.levels[1].frequent, 2U);
+    EXPECT_EQ(table.levels[2].candidates, 1U);
+    EXPECT_EQ(table.levels[2].frequent, 1U);
+    EXPECT_EQ(table.levels[3].candidates, 0U);
+    EXPECT_EQ(table.episodes.back(),
+              (counted_episode{chain(spikes, "ABC", {us(1, 2), us(1, 2)}), 3}));
+    EXPECT_EQ(table.ran_on, episode_strategy::latest_start);
+}
+
+TEST(MineEpisodes, RefusesImpossibleOptionsAndKeepsToItsMemory) {
+    const auto spikes = spikes_of("A1 B3");
+    EXPECT_THROW(mine_episodes(spikes, {}), invalid_argument);
+    EXPECT_THROW(mine_episodes(spikes, {.delays = {us(3, 3)}}), invalid_argument);
+    EXPECT_THROW(mine_episodes(spikes, {.delays = {us(0, 3)},
+                                        .threshold = count_threshold{1},
+                                        .max_memory_bytes = 10}),
+                 invalid_argument);
+    std::stop_source stop;
+    stop.request_stop();
+    EXPECT_THROW(mine_episodes(spikes, {.delays = {us(0, 3)}, .threshold = count_threshold{1}},
+                               {.threads = 1, .on_progress = {}, .stop = stop.get_token()}),
+                 cancelled);
+}
+
+TEST(FindOccurrences, GivesTheTimesOfWhatIsCounted) {
+    const auto spikes = spikes_of("A1 A2 B5 B8 A10 A13 C15 B18 C20");
+    EXPECT_EQ(find_occurrences(spikes, chain(spikes, "ABC", {us(5, 10), us(10, 15)})),
+              (std::vector<std::vector<std::int64_t>>{{2, 8, 20}}));
+    EXPECT_EQ(find_occurrences(spikes, chain(spikes, "AB", {us(0, 100)})),
+              (std::vector<std::vector<std::int64_t>>{{2, 5}, {13, 18}}));
+}
+
+}  // namespace
+}  // namespace synfire

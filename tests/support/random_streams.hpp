@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "synfire/mine/episode.hpp"
+#include "synfire/spikes/spike_sequence.hpp"
+
+/// Tiny random streams on the grid of the delay bounds, where mistakes at the boundaries show:
+/// ties, repeated units, bursts, times before zero.
+class random_streams {
+public:
+    explicit random_streams(std::uint64_t seed) : random_(seed) {}
+
+    std::uint64_t below(std::uint64_t n) { return random_() % n; }
+
+    synfire::spike_sequence spikes(std::size_t most_spikes, std::uint32_t units) {
+        synfire::spike_sequence_builder builder;
+        std::vector<synfire::unit_id> ids;
+        for (std::uint32_t u = 0; u < units; ++u)
+            ids.push_back(builder.unit(std::string(1, static_cast<char>('a' + u))));
+        std::int64_t time = below(3) == 0 ? -static_cast<std::int64_t>(below(8))
+                                          : static_cast<std::int64_t>(below(3));
+        const std::uint64_t widest_gap = 1 + below(8);
+        const std::size_t n = below(most_spikes + 1);
+        bool burst = false;
+        for (std::size_t i = 0; i < n; ++i) {
+            if (below(6) == 0) burst = !burst;
+            builder.append(time, ids[below(units)]);
+            time += static_cast<std::int64_t>(burst ? below(2) : below(widest_gap + 1));
+        }
+        return builder.finish();
+    }
+
+    synfire::delay_interval interval() {
+        const auto low = static_cast<std::int64_t>(below(3) == 0 ? 0 : below(5));
+        return {synfire::duration{low},
+                synfire::duration{low + 1 + static_cast<std::int64_t>(below(10))}};
+    }
+
+    synfire::episode episode(std::size_t size, std::uint32_t units) {
+        synfire::episode what;
+        for (std::size_t k = 0; k < size; ++k) {
+            what.units.push_back(synfire::unit_id{static_cast<std::uint32_t>(below(units))});
+            if (k > 0) what.delays.push_back(interval());
+        }
+        return what;
+    }
+
+private:
+    std::mt19937_64 random_;
+};
+
+/// How many random cases a property test draws; SYNFIRE_PROPERTY_SHARE (0 to 1) shortens runs under
+/// a sanitizer.
+inline std::size_t property_cases(std::size_t full) {
+    const char* const share = std::getenv("SYNFIRE_PROPERTY_SHARE");
+    return share == nullptr
+               ? full
+               : static_cast<std::size_t>(static_cast<double>(full) * std::atof(share)) + 1;
+}
+
+inline std::string describe(const synfire::spike_sequence& spikes, const synfire::episode& what) {
+    std::string text = "spikes:";
+    for (std::size_t i = 0; i < spikes.size(); ++i)
+        text += " " + spikes.name(spikes.units()[i]) + std::to_string(spikes.times_us()[i]);
+    text += "\nepisode: " + spikes.name(what.units[0]);
+    for (std::size_t k = 0; k < what.delays.size(); ++k) {
+        text += " (" + std::to_string(what.delays[k].low.count()) + "," +
+                std::to_string(what.delays[k].high.count()) + "] " + spikes.name(what.units[k + 1]);
+    }
+    return text;
+}
