@@ -18,6 +18,9 @@ function(synfire_configure target)
   endif()
 endfunction()
 
+# All that the thread sanitizer has to build.
+add_custom_target(synfire_threads_tests)
+
 # synfire_add_test(NAME src... LABELS a b): one CTest test per executable, skipped when it exits with 77.
 function(synfire_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LABELS")
@@ -26,6 +29,9 @@ function(synfire_add_test name)
   synfire_configure(${name})
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" SKIP_RETURN_CODE 77)
+  if("threads" IN_LIST arg_LABELS)
+    add_dependencies(synfire_threads_tests ${name})
+  endif()
 endfunction()
 
 # synfire_add_benchmark(NAME src...)

@@ -1,0 +1,126 @@
+"""synfire episodes."""
+
+import json
+import unittest
+
+from support import CliTest
+
+
+class Episodes(CliTest):
+    search = ("--delays", "4-6ms", "--min-count", "40")
+
+    def contents(self, name):
+        """The files of a result, without what may differ between runs: the times in run.json."""
+        return {path.name: path.read_bytes() for path in (self.folder / name).iterdir() if path.name != "run.json"}
+
+    def test_finds_the_chain_and_writes_the_folder(self):
+        out = self.ok("episodes", self.chain_file(), *self.search, "-o", self.folder / "out").stdout
+
+        self.assertRegex(out, r"a →.*→ b →.*→ c")
+        self.assertIn("latest-start", out)
+        self.assertIn("(4,6] ms", out)
+        self.assertEqual(sorted(path.name for path in (self.folder / "out").iterdir()),
+                         ["circuit.graphml", "circuit.svg", "circuit.tsv", "episodes.tsv", "run.json"])
+
+    def test_without_a_folder_the_result_is_on_the_terminal_only(self):
+        path = self.chain_file()
+
+        out = self.ok("episodes", path, *self.search).stdout
+
+        self.assertRegex(out, r"a →.*→ b →.*→ c")
+        self.assertEqual(self.names(), ["chain.tsv"])
+
+    def test_says_that_the_delays_are_the_default(self):
+        out = self.ok("episodes", self.chain_file(), "--min-count", "40").stdout
+
+        self.assertIn("(1,4] ms, (4,8] ms, (8,12] ms, (12,16] ms (the default", out)
+
+    def test_json_parses_and_holds_the_run(self):
+        result = self.ok("episodes", self.chain_file(), *self.search, "--json")
+
+        self.assertIn("latest-start", result.stdout)
+        self.assertIsInstance(json.loads(result.stdout), dict)
+        self.assertEqual(result.stderr, "")
+
+    def test_a_grid_is_the_list_it_stands_for(self):
+        path = self.chain_file()
+        self.ok("episodes", path, "--delay-grid", "0ms:15ms:5ms", "--min-count", "40", "-o", self.folder / "grid")
+        self.ok("episodes", path, "--delays", "0-5ms,5-10ms,10-15ms", "--min-count", "40", "-o", self.folder / "list")
+
+        self.assertEqual(self.contents("grid"), self.contents("list"))
+
+    def test_files_do_not_depend_on_threads(self):
+        path = self.folder / "s.tsv"
+        self.ok("simulate", "sym26", "--length", "10s", "--seed", "1", "-o", path)
+        for threads in ("1", "2"):
+            self.ok("episodes", path, "--delays", "4-6ms", "--min-count", "30", "--surrogates", "20", "--occurrences",
+                    "--threads", threads, "-o", self.folder / threads)
+
+        self.assertEqual(self.contents("1"), self.contents("2"))
+        self.assertIn("occurrences.tsv", self.contents("1"))
+
+    def test_every_strategy_gives_the_same_files(self):
+        path = self.chain_file()
+        listed = self.ok("episodes", "--list-strategies").stdout.splitlines()[:-1]
+        results = {}
+        for strategy in (line.split()[0] for line in listed):
+            result = self.ok("episodes", path, *self.search, "--strategy", strategy, "-o", self.folder / strategy)
+            self.assertIn(strategy, result.stdout)
+            results[strategy] = (self.folder / strategy / "circuit.tsv").read_bytes()
+
+        self.assertGreaterEqual(len(results), 6)
+        self.assertEqual(len(set(results.values())), 1)
+
+    def test_leaves_out_other_units(self):
+        out = self.ok("episodes", self.chain_file(), *self.search, "--only-units", "b,c").stdout
+
+        self.assertRegex(out, r"b →.*→ c")
+        self.assertNotRegex(out, r"a →")
+
+    def test_thresholds_say_the_same_in_three_ways(self):
+        path = self.chain_file()
+        for i, threshold in enumerate((("--min-count", "40"), ("--min-fraction", "0.2"), ("--min-rate", "8"))):
+            self.ok("episodes", path, "--delays", "4-6ms", *threshold, "-o", self.folder / str(i))
+
+        self.assertEqual((self.folder / "0/episodes.tsv").read_bytes(), (self.folder / "1/episodes.tsv").read_bytes())
+
+    def test_replaces_its_own_folder_only_when_asked(self):
+        path = self.chain_file()
+        out = self.folder / "out"
+        self.ok("episodes", path, *self.search, "-o", out)
+
+        self.refused("episodes", path, *self.search, "-o", out, says=("exists", "--overwrite"))
+        self.ok("episodes", path, "--delays", "4-6ms", "--min-count", "45", "-o", out, "--overwrite")
+
+    def test_does_not_replace_a_folder_of_someone_else(self):
+        out = self.folder / "out"
+        out.mkdir()
+        (out / "thesis.tex").write_text("years of work")
+
+        self.refused("episodes", self.chain_file(), *self.search, "-o", out, "--overwrite", says="thesis.tex")
+        self.assertEqual((out / "thesis.tex").read_text(), "years of work")
+
+
+class CountOnly(CliTest):
+    def test_counts_what_is_given_in_its_order(self):
+        given = self.file("given.txt", "# planted\na 4-6ms b 4-6ms c\n\nc 4-6ms a  # never\na\n")
+
+        out = self.ok("episodes", self.chain_file(), "--count-only", given).stdout.splitlines()
+
+        self.assertEqual([line.split()[0] for line in out[2:]], ["50", "0", "50"])
+
+    def test_names_the_line_of_an_error(self):
+        path = self.chain_file()
+        for text, words in (("a 4-6ms b\nx 4-6ms b\n", ("line 2", "x")), ("a 6-4ms b\n", ("line 1", "6-4ms")),
+                            ("a 4-6ms\n", ("line 1", "4-6ms")), ("a 4-6ms b\n\na 4-6ms b\n", ("line 3", "line 1")),
+                            ("# nothing\n", ("no episode",))):
+            self.refused("episodes", path, "--count-only", self.file("given.txt", text), says=("given.txt", *words))
+        self.refused("episodes", path, "--count-only", self.folder / "none.txt", says="none.txt")
+        self.refused("episodes", path, "--count-only", self.folder, says=str(self.folder))
+
+    def test_does_not_go_with_a_search(self):
+        self.refused("episodes", self.chain_file(), "--count-only", "x", "--min-count", "5", says="--count-only")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,120 @@
+"""Bad input, nonsense options and outputs that cannot be written: exit status 2, one line, nothing left behind."""
+
+import resource
+import unittest
+
+from support import CliTest, run
+
+
+class NonsenseOptions(CliTest):
+    def test_each_is_named(self):
+        path = self.chain_file()
+        for arguments, words in (
+                (("--delays", "5-5ms"), ("--delays", "5-5ms")),
+                (("--delays", "5-3ms"), ("--delays", "5-3ms")),
+                (("--delays", "0-5"), ("--delays",)),
+                (("--delays", "0-5ms,"), ("--delays",)),
+                (("--delays", "0-5ms,0-5ms"), ("twice",)),
+                (("--delays", "-5-5ms"), ("--delays",)),
+                (("--delay-grid", "0ms:20ms"), ("LOW:HIGH:STEP",)),
+                (("--delay-grid", "0ms:20ms:3ms"), ("--delay-grid", "3 ms")),
+                (("--delay-grid", "0ms:20ms:0ms"), ("--delay-grid",)),
+                (("--delay-grid", "0ms:9h:1us"), ("intervals",)),
+                (("--delays", "0-5ms", "--delay-grid", "0ms:20ms:5ms"), ("--delay-grid",)),
+                (("--min-count", "-5"), ("--min-count", "-5")),
+                (("--min-count", "0"), ("--min-count",)),
+                (("--min-count", "2.5"), ("--min-count",)),
+                (("--min-fraction", "1.1"), ("--min-fraction",)),
+                (("--min-fraction", "nan"), ("--min-fraction",)),
+                (("--min-rate", "-1"), ("--min-rate",)),
+                (("--min-rate", "1", "--min-count", "5"), ("--min-count",)),
+                (("--max-size", "0"), ("--max-size",)),
+                (("--only-units", "a,x"), ("x", "a, b, c, d")),
+                (("--only-units", "a,a"), ("twice",)),
+                (("--strategy", "magic"), ("magic", "latest-start")),
+                (("--pairs", "magic"), ("magic", "look-back")),
+                (("--ties", "magic"), ("magic", "order")),
+                (("--threads", "-1"), ("--threads",)),
+                (("--max-memory", "2"), ("--max-memory", "2GB")),
+                (("--max-memory", "-2GB"), ("--max-memory",)),
+                (("--alpha", "0"), ("--alpha",)),
+                (("--correction", "magic"), ("--correction", "magic")),
+                (("--test", "magic"), ("--test", "magic")),
+                (("--surrogates", "0"), ("--surrogates",)),
+                (("--surrogates", "9", "--surrogate-method", "magic"), ("magic",)),
+                (("--surrogates", "9", "--dither", "0ms"), ("--dither",)),
+                (("--seed", "1"), ("--surrogates",)),
+                (("--overwrite",), ("--output",)),
+                (("--progress", "magic"), ("--progress",)),
+                (("--format", "magic"), ("--format", "nwb")),
+                (("--time-unit", "fortnights"), ("fortnights",)),
+                (("--no-such-option",), ("--no-such-option",)),
+        ):
+            with self.subTest(arguments):
+                self.refused("episodes", path, *arguments, says=words)
+
+    def test_a_verb_is_needed_and_must_exist(self):
+        self.refused()
+        self.refused("fly")
+        self.refused("episodes", says="FILE")
+        self.refused("convert", self.chain_file(), says="OUT")
+
+
+class BadFiles(CliTest):
+    def test_each_verb_refuses_each(self):
+        for name, text in (("empty.tsv", ""), ("header.tsv", "time\tunit\n"), ("words.tsv", "time\tunit\nsoon\ta\n"),
+                           ("nan.tsv", "time\tunit\nnan\ta\n"), ("columns.tsv", "0.1\n0.2\n"),
+                           ("short.npz", b"PK\x03\x04"), ("short.nwb", b"\x89HDF\r\n\x1a\n"), ("short.gz", b"\x1f\x8b\x08")):
+            path = self.file(name, text)
+            for verb in (("info",), ("episodes",), ("convert", self.folder / "out.tsv")):
+                with self.subTest(name=name, verb=verb[0]):
+                    self.refused(verb[0], path, *verb[1:], says=name)
+
+    def test_a_file_that_is_not_there(self):
+        self.refused("info", self.folder / "none.tsv", says="none.tsv")
+        self.refused("info", "", says="")
+
+
+class Outputs(CliTest):
+    def test_places_that_cannot_be_written_are_refused_before_the_work(self):
+        path = self.chain_file()
+        self.refused("episodes", path, "-o", self.folder / "no" / "out", says="no folder")
+        self.refused("episodes", path, "-o", path / "out", says="no folder")
+        self.refused("episodes", path, "-o", self.folder, says="exists")
+        self.refused("episodes", path, "-o", "", says="empty")
+        self.refused("convert", path, "/proc/out.tsv", says="/proc/out.tsv")
+        self.refused("episodes", path, "-o", "/proc/out", says="/proc")
+
+    def test_a_full_disk_leaves_nothing(self):
+        data = self.folder / "s.tsv"
+        self.ok("simulate", "sym26", "--length", "5s", "-o", data)
+        kept = self.names()
+
+        def small_disk():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
+
+        for arguments in (("simulate", "sym26", "--length", "5s", "-o", self.folder / "t.tsv"),
+                          ("convert", data, self.folder / "t.tsv.gz"), ("convert", data, self.folder / "t.npz"),
+                          ("convert", data, self.folder / "t.nwb"),
+                          ("episodes", data, "--delays", "4-6ms", "--min-count", "5", "-o", self.folder / "out")):
+            with self.subTest(arguments):
+                result = self.refused(*arguments, preexec_fn=small_disk)
+                self.assertEqual(self.names(), kept)
+                self.assertNotIn("internal", result.stderr)
+
+    def test_standard_output_that_takes_nothing(self):
+        path = self.chain_file()
+        for arguments in (("info", path), ("info", "--json", path), ("episodes", path, "--json"), ("--help",),
+                          ("--version",), ("episodes", "--list-strategies")):
+            with self.subTest(arguments), open("/dev/full", "w", encoding="utf-8") as full:
+                self.refused(*arguments, stdout=full, says=("standard output", "No space left"))
+
+    def test_a_closed_standard_output_is_not_mistaken_for_a_file(self):
+        result = run("-c", f'"$0" convert {self.chain_file()} {self.folder}/out.tsv >&-', executable="/bin/sh")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("standard output", result.stderr)
+        self.ok("info", self.folder / "out.tsv")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,64 @@
+"""--help, --version, and that docs/cli.md tells of every verb and option."""
+
+import re
+import shlex
+import unittest
+
+from support import ROOT, CliTest, run
+
+VERBS = (("info",), ("convert",), ("simulate", "sym26"), ("simulate", "culture"), ("simulate", "poisson"), ("episodes",))
+OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
+
+
+def declared(*verb):
+    """The options at the beginning of the lines of --help."""
+    lines = run(*verb, "--help").stdout.splitlines()
+    return {option for line in lines if re.match(r"  -", line) for option in OPTION.findall(line[:40].split("  ")[1])}
+
+
+class Help(CliTest):
+    def test_every_verb_has_help_with_an_example(self):
+        self.ok("--help")
+        for verb in VERBS:
+            self.assertIn("Example", self.ok(*verb, "--help").stdout, verb)
+
+    def test_version_names_the_program(self):
+        self.assertRegex(self.ok("--version").stdout, r"^synfire \d+\.\d+\.\d+(\+[0-9a-f]+)?\n$")
+
+
+class Docs(CliTest):
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+
+    def test_tell_of_every_verb_and_option(self):
+        for verb in VERBS:
+            options = declared(*verb)
+            self.assertGreater(len(options), 3, verb)
+            for option in options:
+                self.assertRegex(self.page, rf"`[^`\n]*(?<![\w-]){re.escape(option)}(?![\w-])", verb)
+            self.assertIn(f"## synfire {' '.join(verb)}", self.page)
+
+    def test_tell_of_no_option_that_there_is_not(self):
+        known = set().union(*(declared(*verb) for verb in VERBS), declared())
+        told = set(OPTION.findall(" ".join(re.findall(r"^\| `([^`]*)` \|", self.page, re.MULTILINE))))
+
+        self.assertGreater(len(told), 30)
+        self.assertLessEqual(told, known)
+
+    def test_show_commands_that_are_understood(self):
+        """Each command of the docs is parsed with a file that is not there: the only complaint may be about files."""
+        commands = []
+        for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")):
+            for block in re.findall(r"```sh\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+                commands += re.findall(r"^(?:\S*/)?synfire (.*)$", block.replace("\\\n", " "), re.MULTILINE)
+        self.assertGreater(len(commands), 5)
+        for command in commands:
+            words = shlex.split(command, comments=True)
+            if {"--help", "--version", "--list-strategies"} & set(words):
+                self.ok(*words)
+                continue
+            parsed = run(*words, cwd=self.folder, timeout=60)
+            self.assertNotIn("--help)", parsed.stderr, command)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,80 @@
+"""Stopping in the middle, and the progress line."""
+
+import os
+import pty
+import signal
+import subprocess
+import time
+import unittest
+
+from support import SYNFIRE, CliTest
+
+
+class LongRun(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.data = self.folder / "s.npz"
+        self.ok("simulate", "poisson", "--units", "60", "--rate", "50", "--length", "120s", "-o", self.data)
+        # Hours of work: every unit's spikes against every other's, at every size.
+        self.arguments = [SYNFIRE, "episodes", self.data, "--delay-grid", "0ms:200ms:5ms", "--min-count", "3", "-o",
+                          self.folder / "out"]
+
+    def stop(self, number, after, **options):
+        """Starts the long run, sends it a signal and says how long it took to end."""
+        with subprocess.Popen(self.arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, **options) as process:
+            time.sleep(after)
+            self.assertIsNone(process.poll(), "it was over before it could be stopped")
+            process.send_signal(number)
+            began = time.monotonic()
+            out, error = process.communicate(timeout=60)
+            return process.returncode, out, error, time.monotonic() - began
+
+    def test_stops_with_130_and_leaves_nothing(self):
+        for number, after in ((signal.SIGINT, 0.05), (signal.SIGINT, 2), (signal.SIGTERM, 1)):
+            with self.subTest(number=number, after=after):
+                status, out, error, seconds = self.stop(number, after)
+
+                self.assertEqual((status, out, error), (130, "", "synfire: stopped on request\n"))
+                self.assertLess(seconds, 5)
+                self.assertEqual(self.names(), ["s.npz", "s.truth.tsv"])
+
+    def test_leaves_a_result_that_was_there(self):
+        out = self.folder / "out"
+        self.ok("episodes", self.data, "--max-size", "1", "--delays", "0-5ms", "-o", out)
+        before = {path.name: path.read_bytes() for path in out.iterdir()}
+        self.arguments.append("--overwrite")
+
+        status = self.stop(signal.SIGINT, 1)[0]
+
+        self.assertEqual(status, 130)
+        self.assertEqual({path.name: path.read_bytes() for path in out.iterdir()}, before)
+
+    def test_progress_is_drawn_on_a_terminal_only(self):
+        main, terminal = pty.openpty()
+        with subprocess.Popen(self.arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=terminal,
+                              env={**os.environ, "TERM": "xterm"}) as process:
+            os.close(terminal)
+            seen = b""
+            deadline = time.monotonic() + 30
+            while b"%" not in seen and time.monotonic() < deadline:
+                seen += os.read(main, 4096)
+            process.kill()
+        os.close(main)
+
+        self.assertIn(b"\r", seen)
+        self.assertIn(b"%", seen)
+        self.assertEqual(self.stop(signal.SIGINT, 1)[2], "synfire: stopped on request\n")
+
+    def test_plain_progress_has_no_control_characters(self):
+        self.arguments += ["--progress", "plain"]
+
+        error = self.stop(signal.SIGINT, 2)[2]
+
+        self.assertGreater(error.count("\n"), 1)
+        self.assertNotIn("\r", error)
+        self.assertNotIn("\x1b", error)
+
+
+if __name__ == "__main__":
+    unittest.main()

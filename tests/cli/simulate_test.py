@@ -1,0 +1,58 @@
+"""synfire simulate."""
+
+import unittest
+
+from support import CliTest
+
+
+class Simulate(CliTest):
+    def bytes_of(self, *arguments):
+        self.ok("simulate", *arguments, "-o", self.folder / "s.tsv", "--overwrite")
+        return (self.folder / "s.tsv").read_bytes()
+
+    def test_one_seed_gives_one_file_on_any_number_of_threads(self):
+        for model in ("sym26", "culture", "poisson"):
+            first = self.bytes_of(model, "--length", "5s", "--seed", "3", "--threads", "1")
+
+            self.assertEqual(self.bytes_of(model, "--length", "5s", "--seed", "3", "--threads", "2"), first, model)
+            self.assertNotEqual(self.bytes_of(model, "--length", "5s", "--seed", "4"), first, model)
+
+    def test_writes_the_truth_beside_the_spikes(self):
+        self.ok("simulate", "sym26", "--length", "2s", "--seed", "1", "-o", self.folder / "s.tsv.gz")
+
+        truth = (self.folder / "s.truth.tsv").read_text().splitlines()
+
+        self.assertEqual(self.names(), ["s.truth.tsv", "s.tsv.gz"])
+        self.assertEqual(truth[0].split("\t")[:3], ["from", "to", "delay_ms"])
+        self.assertEqual(len(truth) - 1, 10)
+
+    def test_takes_the_options_of_its_model(self):
+        out = self.ok("simulate", "sym26", "--units", "12", "--chains", "3,5", "--length", "1s", "--rest-rate", "10",
+                      "--probability", "0.5", "--delay", "7ms", "--jitter", "1ms", "--background", "-o",
+                      self.folder / "s.npz").stdout
+
+        self.assertIn("of 12 units", out)
+
+    def test_a_truth_that_exists_is_kept(self):
+        kept = self.file("s.truth.tsv", "mine")
+
+        self.refused("simulate", "sym26", "--length", "1s", "-o", self.folder / "s.tsv", says="s.truth.tsv exists")
+        self.assertEqual(kept.read_text(), "mine")
+
+    def test_refuses_nonsense(self):
+        out = self.folder / "s.tsv"
+        self.refused("simulate", "-o", out)
+        self.refused("simulate", "sym27", "-o", out)
+        self.refused("simulate", "sym26", says="--output")
+        self.refused("simulate", "sym26", "-o", out, "--length", "-5s", says="--length")
+        self.refused("simulate", "sym26", "-o", out, "--length", "5", says="no unit")
+        self.refused("simulate", "sym26", "-o", out, "--units", "0", says="--units")
+        self.refused("simulate", "sym26", "-o", out, "--units", "5")  # the chains need 12
+        self.refused("simulate", "sym26", "-o", out, "--chains", "1", says="--chains")
+        self.refused("simulate", "sym26", "-o", out, "--probability", "1.5", says="--probability")
+        self.refused("simulate", "poisson", "-o", out, "--rate", "nan", says="--rate")
+        self.refused("simulate", "poisson", "-o", out, "--seed", "x", says="--seed")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,62 @@
+"""What the tests of the command share: running it, and files for it to read."""
+
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+SYNFIRE = os.environ["SYNFIRE"]
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(*arguments, **options):
+    """Runs `synfire ARGUMENTS`; stdout and stderr are pipes unless asked otherwise."""
+    settings = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True,
+                "timeout": 120}
+    return subprocess.run([SYNFIRE, *map(str, arguments)], **{**settings, **options})
+
+
+class CliTest(unittest.TestCase):
+    """A test with an empty folder of its own, which is `self.folder`."""
+
+    maxDiff = None
+
+    def setUp(self):
+        made = tempfile.TemporaryDirectory()
+        self.addCleanup(made.cleanup)
+        self.folder = Path(made.name)
+
+    def file(self, name, text):
+        path = self.folder / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    def chain_file(self, name="chain.tsv"):
+        """a, b and c in turn, 5 ms apart, 50 times, and d at other times: 200 spikes in 5 s."""
+        spikes = []
+        for i in range(50):
+            spikes += [(0.1 * i, "a"), (0.1 * i + 0.005, "b"), (0.1 * i + 0.010, "c"), (0.1 * i + 0.05 + i % 7 * 0.003, "d")]
+        spikes.sort()
+        return self.file(name, "time\tunit\n" + "".join(f"{time:.6f}\t{unit}\n" for time, unit in spikes))
+
+    def names(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+    def ok(self, *arguments, **options):
+        result = run(*arguments, **options)
+        self.assertEqual(result.returncode, 0, f"{arguments}\n{result.stdout}\n{result.stderr}")
+        return result
+
+    def refused(self, *arguments, says=(), **options):
+        """Exit status 2, one clear line on stderr that says these words, nothing on stdout, no new file."""
+        before = self.names()
+        result = run(*arguments, **options)
+        self.assertEqual(result.returncode, 2, f"{arguments}\n{result.stdout}\n{result.stderr}")
+        self.assertTrue(result.stderr.startswith("synfire: error: "), result.stderr)
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+        for words in (says,) if isinstance(says, str) else says:
+            self.assertIn(words, result.stderr)
+        self.assertFalse(result.stdout)
+        self.assertEqual(self.names(), before)
+        return result

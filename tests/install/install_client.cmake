@@ -1,0 +1,15 @@
+# Installs into an empty folder and builds and runs a project that knows nothing but that folder.
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${ARGV}\n${output}")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE ${work})
+run(${CMAKE_COMMAND} --install ${build} --prefix ${work}/prefix)
+run(${work}/prefix/bin/synfire --version)
+run(${CMAKE_COMMAND} -G Ninja -S ${client} -B ${work}/client
+  -D CMAKE_PREFIX_PATH=${work}/prefix -D CMAKE_CXX_COMPILER=${compiler})
+run(${CMAKE_COMMAND} --build ${work}/client)
+run(${work}/client/client)

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Holds README and docs to the tree: links lead somewhere, scripts exist, quoted code is the example's.
+
+A quotation is a line `<!-- FILE [name] -->` followed by a code block; FILE has the same lines between two `// [name]`.
+Usage: check_docs.py [ROOT]
+"""
+
+import re
+import sys
+import textwrap
+from pathlib import Path
+
+LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)")
+PROGRAM = re.compile(r"(?<![\w./-])((?:script|tools|examples)/[\w.-]*\w)")
+QUOTATION = re.compile(r"<!-- (\S+) \[(\w+)\] -->\n```\w*\n(.*?)```", re.DOTALL)
+
+
+def marked(source, name):
+    parts = re.split(rf"^[ \t]*// \[{name}\][ \t]*\n", source, flags=re.MULTILINE)
+    return textwrap.dedent(parts[1]) if len(parts) == 3 else None
+
+
+def complaints(root, path):
+    text = path.read_text(encoding="utf-8")
+    for target in LINK.findall(text):
+        if not (path.parent / target).exists():
+            yield f"links to {target}, which does not exist"
+    for program in sorted(set(PROGRAM.findall(text))):
+        if not (root / program).exists():
+            yield f"names {program}, which does not exist"
+    for file, name, quoted in QUOTATION.findall(text):
+        original = marked((root / file).read_text(encoding="utf-8"), name) if (root / file).exists() else None
+        if original is None:
+            yield f"quotes [{name}] of {file}, which is not there"
+        elif original != quoted:
+            yield f"[{name}] of {file} has changed since it was quoted"
+
+
+def main():
+    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
+    found = [f"{path.relative_to(root)}: {text}"
+             for path in [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").rglob("*.md"))]
+             if path.exists() for text in complaints(root, path)]
+    for line in found:
+        print(line, file=sys.stderr)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
