@@ -19,30 +19,6 @@ namespace {
 template <class Value, std::size_t Size>
 using names_of = std::array<std::pair<std::string_view, Value>, Size>;
 
-constexpr names_of<tie_rule, 2> tie_names{{{"time", tie_rule::time}, {"order", tie_rule::order}}};
-constexpr names_of<pair_method, 3> pair_names{{
-    {"automatic", pair_method::automatic},
-    {"merge", pair_method::merge},
-    {"look-back", pair_method::look_back},
-}};
-
-template <class Value, std::size_t Size>
-Value value_of(const names_of<Value, Size>& names, std::string_view text) {
-    std::vector<std::string_view> known;
-    for (const auto& [name, value] : names) {
-        if (name == text) return value;
-        known.push_back(name);
-    }
-    throw invalid_argument(fmt::format("'{}' is none of {}", text, fmt::join(known, ", ")));
-}
-
-template <class Value, std::size_t Size>
-std::string_view name_of(const names_of<Value, Size>& names, Value wanted) {
-    const auto found =
-        std::find_if(names.begin(), names.end(), [&](const auto& n) { return n.second == wanted; });
-    return found == names.end() ? std::string_view{} : found->first;
-}
-
 template <class Number>
 std::optional<Number> number_in(std::string_view text) {
     Number value{};
@@ -192,22 +168,6 @@ std::string format_delays(const std::vector<delay_interval>& delays) {
     texts.reserve(delays.size());
     for (const delay_interval& interval : delays) texts.push_back(format_delay_interval(interval));
     return fmt::format("{}", fmt::join(texts, ", "));
-}
-
-tie_rule tie_rule_from(std::string_view name) {
-    return value_of(tie_names, name);
-}
-
-std::string_view to_string(tie_rule ties) {
-    return name_of(tie_names, ties);
-}
-
-pair_method pair_method_from(std::string_view name) {
-    return name == "look_back" ? pair_method::look_back : value_of(pair_names, name);
-}
-
-std::string_view to_string(pair_method pairs) {
-    return name_of(pair_names, pairs);
 }
 
 spike_sequence only_units(const spike_sequence& spikes, const std::vector<std::string>& names) {

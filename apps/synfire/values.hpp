@@ -38,11 +38,6 @@ std::vector<delay_interval> parse_delays(std::string_view text);
 std::vector<delay_interval> parse_delay_grid(std::string_view text);
 std::string format_delays(const std::vector<delay_interval>& delays);
 
-tie_rule tie_rule_from(std::string_view name);
-std::string_view to_string(tie_rule ties);
-pair_method pair_method_from(std::string_view name);
-std::string_view to_string(pair_method pairs);
-
 /// The spikes of some units only, in the same recorded span.
 spike_sequence only_units(const spike_sequence& spikes, const std::vector<std::string>& names);
 

@@ -254,20 +254,28 @@ void write_reference(hid_t object, const std::string& name, const std::string& p
     check(H5Awrite(attribute.get(), H5T_STD_REF_OBJ, &reference), name);
 }
 
+namespace {
+
+// HDF5 would note the time in each dataset: the same spikes must give the same file.
+handle create_timeless(hid_t parent, const std::string& name, hid_t type, hid_t space) {
+    const handle how = checked({H5Pcreate(H5P_DATASET_CREATE), H5Pclose}, name);
+    check(H5Pset_obj_track_times(how.get(), false), name);
+    return checked(
+        {H5Dcreate2(parent, name.c_str(), type, space, H5P_DEFAULT, how.get(), H5P_DEFAULT),
+         H5Dclose},
+        name);
+}
+
+}  // namespace
+
 handle create_dataset(hid_t parent, const std::string& name, hid_t type,
                       const std::vector<std::uint64_t>& shape) {
-    return checked({H5Dcreate2(parent, name.c_str(), type, space_of(shape).get(), H5P_DEFAULT,
-                               H5P_DEFAULT, H5P_DEFAULT),
-                    H5Dclose},
-                   name);
+    return create_timeless(parent, name, type, space_of(shape).get());
 }
 
 void write_text(hid_t parent, const std::string& name, const std::string& text) {
     const handle type = text_type();
-    const handle dataset = checked({H5Dcreate2(parent, name.c_str(), type.get(), scalar().get(),
-                                               H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                                    H5Dclose},
-                                   name);
+    const handle dataset = create_timeless(parent, name, type.get(), scalar().get());
     const char* value = text.c_str();
     check(H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, &value), name);
 }

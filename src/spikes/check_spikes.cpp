@@ -86,28 +86,31 @@ void check_time_unit(const spike_sequence& spikes, std::vector<std::string>& out
 
 void check_stimulus_channel(const spike_sequence& spikes, std::vector<std::string>& out) {
     constexpr int stimulus = 60;
+    constexpr int last_input = 63;
     constexpr int enough = 30;
     int electrodes = 0;
     bool has_stimulus = false;
+    bool has_more = false;  // then the numbers are not those of such an array
     for (const std::string& name : spikes.unit_names()) {
         int channel = -1;
         const auto [end, code] = std::from_chars(name.data(), name.data() + name.size(), channel);
         if (code != std::errc{} || end != name.data() + name.size()) continue;
         electrodes += channel >= 0 && channel < stimulus ? 1 : 0;
         has_stimulus = has_stimulus || channel == stimulus;
+        has_more = has_more || channel > last_input;
     }
-    if (has_stimulus && electrodes >= enough)
+    if (has_stimulus && !has_more && electrodes >= enough)
         out.push_back(fmt::format(
             "There is a unit 60 beside {} of the channels 0 to 59: on arrays of 60 electrodes that "
             "is the stimulus, not a neuron (read the file as 'wagenaar' to keep it apart).",
             electrodes));
 }
 
-// Stretches of 1 ms in which a large part of all units fire: no network does that by itself.
+// Stretches of 1 ms in which half of all units fire: even a network's burst takes longer.
 void check_artefacts(const spike_sequence& spikes, std::vector<std::string>& out) {
     constexpr std::int64_t window_us = 1'000;
     constexpr std::size_t fewest_units = 10;
-    const std::size_t threshold = std::max(fewest_units, spikes.unit_count() / 4);
+    const std::size_t threshold = std::max(fewest_units, spikes.unit_count() / 2);
     if (spikes.unit_count() < fewest_units) return;
     const auto times = spikes.times_us();
     std::vector<std::size_t> seen(spikes.unit_count(), 0);  // number of the last window, from 1
