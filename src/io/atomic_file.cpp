@@ -61,8 +61,8 @@ void atomic_path::commit() {
 
 atomic_file::atomic_file(const std::filesystem::path& target) : path_(target) {
     constexpr mode_t readable_by_all = 0666;  // less the umask
-    descriptor_ = ::open(path_.temporary().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                         readable_by_all);
+    descriptor_ =
+        ::open(path_.temporary().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, readable_by_all);
     if (descriptor_ < 0) throw system_error(target, "cannot be written");
     buffer_.reserve(buffer_bytes);
 }

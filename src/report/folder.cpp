@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -32,7 +33,7 @@ public:
                 fmt::format(".{}.{}.{}", target.filename().string(), ::getpid(), kind)) {}
     ~folder_aside() {
         std::error_code ignored;
-        fs::remove_all(path_, ignored);
+        if (!kept_) fs::remove_all(path_, ignored);
     }
     folder_aside(const folder_aside&) = delete;
     folder_aside& operator=(const folder_aside&) = delete;
@@ -40,9 +41,11 @@ public:
     folder_aside& operator=(folder_aside&&) = delete;
 
     const fs::path& path() const { return path_; }
+    void keep() { kept_ = true; }
 
 private:
     fs::path path_;
+    bool kept_ = false;
 };
 
 void rename_folder(const fs::path& from, const fs::path& to, const fs::path& target) {
@@ -106,13 +109,13 @@ void write_episode_report(const fs::path& folder, const episode_report& report, 
         rename_folder(fresh.path(), target, target);
         return;
     }
-    const folder_aside old(target, "old");
+    folder_aside old(target, "old");
     rename_folder(target, old.path(), target);
     try {
         rename_folder(fresh.path(), target, target);
     } catch (...) {
-        std::error_code ignored;
-        fs::rename(old.path(), target, ignored);
+        old.keep();  // whatever happens now
+        fs::rename(old.path(), target, error);
         throw;
     }
 }
