@@ -28,8 +28,11 @@ struct surrogate_options {
 };
 
 /// Surrogate number `which`: the same units, counts and span, fine timing destroyed. A pure
-/// function of its arguments. Spikes that would leave the span are reflected into it; two of one
-/// unit on the same microsecond are moved apart.
+/// function of its arguments. Spikes that would leave the span are reflected into it. Each unit
+/// keeps its dead time (its shortest interval, at most 4 ms: Stella, Bouss, Palm and Grün 2022,
+/// eNeuro, doi:10.1523/ENEURO.0505-21.2022), without which regular firing looks like coordination;
+/// interval_jitter gives it up between two intervals that are too full.
+/// @throws invalid_argument for a dither outside (0, 1 h].
 spike_sequence make_surrogate(const spike_sequence& spikes, const surrogate_options& options,
                               std::uint32_t which);
 
@@ -38,8 +41,9 @@ struct surrogate_assessment {
     double mean_count;  ///< over the surrogates
     double p;           ///< (1 + surrogates with at least this count) / (1 + surrogates)
     double q;           ///< p corrected for all candidates tested at this size
-    /// P(count >= c) in the renewal model whose mean is `mean_count`: not bounded below by the
-    /// number of surrogates, which a correction for thousands of candidates needs.
+    /// P(count >= c) in a renewal model with the mean count of the surrogates and the data: not
+    /// bounded below by the number of surrogates, which a correction for thousands of candidates
+    /// needs.
     double tail_p;
     double tail_q;
 };
