@@ -50,8 +50,7 @@ std::string chain_text(const spike_sequence& spikes, const episode& what) {
 }
 
 std::string counts_text(const episode_report& report) {
-    std::string text = fmt::format("counted by {}, ties {}\n", to_string(report.table.ran_on),
-                                   to_string(report.table.ties));
+    std::string text;
     const bool surrogates = !report.surrogates.empty();
     text += fmt::format("{:>10} {:>12} {:>10} {:>10} {:>9}  episode\n", "count", "expected", "p",
                         "q", "strength");
@@ -64,6 +63,17 @@ std::string counts_text(const episode_report& report) {
                             chain_text(report.spikes, counted.what));
     }
     return text;
+}
+
+std::string how_counted(const episode_table& table, const episodes_options& options,
+                        bool default_delays) {
+    std::string text;
+    if (options.count_only.empty())
+        text += fmt::format(
+            "delays     {}{}\nthreshold  {}\n", format_delays(options.mining.delays),
+            default_delays ? " (the default; --delays sets others)" : "", grouped(table.threshold));
+    return text + fmt::format("ties       {}\nstrategy   {}\n\n", to_string(table.ties),
+                              to_string(table.ran_on));
 }
 
 // Replaces the default by what it comes to; says whether it did.
@@ -124,10 +134,7 @@ void episodes(episodes_options options, session& now) {
     if (options.json || now.quiet) return;
     for (const std::string& warning : file.warnings)
         write_stderr(fmt::format("synfire: warning: {}\n", warning));
-    std::string text;
-    if (own_delays)
-        text += fmt::format("delays {} (the default; --delays sets others)\n",
-                            format_delays(options.mining.delays));
+    std::string text = how_counted(report.table, options, own_delays);
     text += options.count_only.empty() ? summarize(report) : counts_text(report);
     if (!options.to.empty()) text += fmt::format("written to {}\n", options.to);
     write_stdout(text);

@@ -103,9 +103,9 @@ void add_search(CLI::App& app, episodes_options& options) {
         ->type_name("NAME");
     add_value(app, "--only-units", options.only_units, parse_names, "leave out all other units")
         ->type_name("A,B,...");
-    app.add_option("--count-only", options.count_only,
-                   "do not search: count the episodes of this file, one a line, such as "
-                   "n0 4-6ms n1 4-6ms n2")
+    add_value(app, "--count-only", options.count_only, parse_path,
+              "do not search: count the episodes of this file, one a line, such as "
+              "n0 4-6ms n1 4-6ms n2")
         ->type_name("EPISODES")
         ->excludes("--delays", "--delay-grid", "--min-count", "--min-fraction", "--min-rate",
                    "--max-size", "--self-repeats", "--pairs");
@@ -154,9 +154,9 @@ std::vector<delay_interval> default_delays() {
 void add_options(CLI::App& app, episodes_options& options) {
     add_reading(app, options.path, options.how);
     CLI::Option* folder =
-        app.add_option("-o,--output", options.to,
-                       "folder to write: episodes.tsv, circuit.tsv, circuit.graphml, circuit.svg "
-                       "and run.json")
+        add_value(app, "-o,--output", options.to, parse_path,
+                  "folder to write: episodes.tsv, circuit.tsv, circuit.graphml, circuit.svg "
+                  "and run.json")
             ->type_name("OUT_DIR");
     app.add_flag("--overwrite", options.overwrite, "replace OUT_DIR if it exists")->needs(folder);
     app.add_flag("--occurrences", options.occurrences,

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <new>
@@ -18,7 +19,9 @@ using namespace synfire::cli;
 
 enum exit_code : int { done = 0, internal_error = 1, user_error = 2, stopped = 130 };
 
-int fail(exit_code code, std::string_view message) {
+int fail(exit_code code, std::string message) {
+    // Other people's libraries break their messages into lines.
+    std::replace(message.begin(), message.end(), '\n', ' ');
     write_stderr(fmt::format("synfire: error: {}\n", message));
     return code;
 }

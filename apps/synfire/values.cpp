@@ -111,6 +111,11 @@ std::uint64_t parse_memory(std::string_view text) {
         text));
 }
 
+std::string parse_path(std::string_view text) {
+    if (text.empty()) throw invalid_argument("the name is empty");
+    return std::string(text);
+}
+
 std::vector<std::string> parse_names(std::string_view text) {
     std::vector<std::string> names;
     for (const std::string_view part : split(text, ',')) {

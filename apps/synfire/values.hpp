@@ -28,6 +28,8 @@ duration parse_positive_duration(std::string_view text);
 /// "2GB", "512MiB": bytes.
 std::uint64_t parse_memory(std::string_view text);
 
+/// Any name but the empty one.
+std::string parse_path(std::string_view text);
 /// "a,b,c"; no part may be empty.
 std::vector<std::string> parse_names(std::string_view text);
 /// "4,8", or "none" for no chain.

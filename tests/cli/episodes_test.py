@@ -74,7 +74,7 @@ class Episodes(CliTest):
     def test_leaves_out_other_units(self):
         out = self.ok("episodes", self.chain_file(), *self.search, "--only-units", "b,c").stdout
 
-        self.assertRegex(out, r"b →.*→ c")
+        self.assertIn("b → c", out)
         self.assertNotRegex(out, r"a →")
 
     def test_thresholds_say_the_same_in_three_ways(self):
@@ -107,11 +107,11 @@ class CountOnly(CliTest):
 
         out = self.ok("episodes", self.chain_file(), "--count-only", given).stdout.splitlines()
 
-        self.assertEqual([line.split()[0] for line in out[2:]], ["50", "0", "50"])
+        self.assertEqual([line.split()[0] for line in out[4:]], ["50", "0", "50"])
 
     def test_names_the_line_of_an_error(self):
         path = self.chain_file()
-        for text, words in (("a 4-6ms b\nx 4-6ms b\n", ("line 2", "x")), ("a 6-4ms b\n", ("line 1", "6-4ms")),
+        for text, words in (("a 4-6ms b\nx 4-6ms b\n", ("line 2", "x")), ("a 6-4ms b\n", ("line 1", "6 ms to 4 ms")),
                             ("a 4-6ms\n", ("line 1", "4-6ms")), ("a 4-6ms b\n\na 4-6ms b\n", ("line 3", "line 1")),
                             ("# nothing\n", ("no episode",))):
             self.refused("episodes", path, "--count-only", self.file("given.txt", text), says=("given.txt", *words))

@@ -10,8 +10,8 @@ class NonsenseOptions(CliTest):
     def test_each_is_named(self):
         path = self.chain_file()
         for arguments, words in (
-                (("--delays", "5-5ms"), ("--delays", "5-5ms")),
-                (("--delays", "5-3ms"), ("--delays", "5-3ms")),
+                (("--delays", "5-5ms"), ("--delays", "5 ms to 5 ms")),
+                (("--delays", "5-3ms"), ("--delays", "5 ms to 3 ms")),
                 (("--delays", "0-5"), ("--delays",)),
                 (("--delays", "0-5ms,"), ("--delays",)),
                 (("--delays", "0-5ms,0-5ms"), ("twice",)),

@@ -15,9 +15,9 @@ using duration = std::chrono::duration<std::int64_t, std::micro>;
 /// @throws invalid_argument if not finite or beyond ±292,000 years.
 duration duration_from_seconds(double seconds);
 
-/// The same time in seconds.
+/// The same time in seconds, rounded once: 100 ms is 0.1.
 constexpr double to_seconds(duration d) {
-    return static_cast<double>(d.count()) * 1e-6;
+    return static_cast<double>(d.count()) / 1e6;
 }
 
 /// Reads "5ms", "0.5 s", "250us", "2min", "1h"; a bare number is refused, except 0, because its
