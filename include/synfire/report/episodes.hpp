@@ -63,7 +63,7 @@ struct episode_report {
 };
 
 /// Writes `episodes.tsv`, `circuit.tsv`, `circuit.graphml`, `circuit.svg`, `run.json` and, when
-/// asked for, `occurrences.tsv`; docs/formats.md has their columns. The files are the same byte for
+/// asked for, `occurrences.tsv`; docs/results.md has their columns. The files are the same byte for
 /// byte for the same spikes, parameters and seed; only `run.json` holds times, memory and threads.
 ///
 /// The folder is made aside and renamed, so that it is whole or absent.
