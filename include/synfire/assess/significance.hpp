@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "synfire/core/time.hpp"
@@ -46,6 +47,8 @@ std::string_view to_string(significance_test test);
 significance_test significance_test_from(std::string_view name);  ///< @throws invalid_argument
 
 /// p-values corrected for `tests` >= p.size() hypotheses; those not listed count as p = 1.
+/// Bonferroni; Holm 1979 (Scand. J. Statist. 6:65); Benjamini and Hochberg 1995 (JRSS B 57:289).
+/// @throws invalid_argument with fewer tests than p-values, or for what is no probability.
 std::vector<double> adjust(std::span<const double> p, std::uint64_t tests, correction method);
 
 struct significance_options {
@@ -57,19 +60,24 @@ struct significance_options {
 };
 
 /// Under independent Poisson units with the observed rates; one element an episode of the table.
+/// A single unit is no test, since its rate is taken from its count: expected = count, p = q = 1,
+/// strength = 0.
 struct assessed_episode {
     double expected;  ///< mean count under the null
     double p;
     double q;  ///< p corrected for all candidates tested at this size
     /// Probability that a step is taken, the same for every step, that would give this count on
-    /// average.
+    /// average; in [0, 1]. Chance firing is part of it.
     double strength;
 };
 
-/// The model of one episode in these spikes under independent Poisson units.
+/// The model of one episode in these spikes under independent Poisson units: rates are counts over
+/// the recorded span, an occurrence takes the sum of its delays' midpoints.
+/// @throws invalid_argument for an episode that cannot be, or a tick that is not positive.
 occurrence_model independent_model(const spike_sequence& spikes, const episode& what,
                                    duration tick);
 
+/// The number of tests at a size is the number of candidates that the search had there.
 std::vector<assessed_episode> assess_episodes(const spike_sequence& spikes,
                                               const episode_table& table,
                                               const significance_options& options = {});

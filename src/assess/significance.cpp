@@ -1,0 +1,175 @@
+#include "synfire/assess/significance.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/math/special_functions/beta.hpp>
+#include <cmath>
+#include <utility>
+
+#include "assess/renewal.hpp"
+#include "synfire/core/error.hpp"
+
+namespace synfire {
+namespace {
+
+constexpr std::array<std::pair<significance_test, std::string_view>, 2> test_names{{
+    {significance_test::exact, "exact"},
+    {significance_test::chebyshev, "chebyshev"},
+}};
+
+// What is too small for a double is 0, and nothing throws. Long doubles differ between machines.
+using quiet = boost::math::policies::policy<
+    boost::math::policies::promote_double<false>,
+    boost::math::policies::overflow_error<boost::math::policies::ignore_error>,
+    boost::math::policies::evaluation_error<boost::math::policies::ignore_error>,
+    boost::math::policies::domain_error<boost::math::policies::ignore_error>>;
+
+// p that makes c renewals likeliest on average, relative to the first unit's own firing, shared out
+// over the steps.
+double strength_of(const occurrence_model& model, double first_fires, std::uint64_t count,
+                   std::size_t size) {
+    if (size < 2 || count == 0 || !(first_fires > 0)) return 0;
+    const double p =
+        start_probability_for(static_cast<double>(count), model.ticks, model.span_ticks);
+    return std::clamp(std::pow(p / first_fires, 1.0 / static_cast<double>(size - 1)), 0.0, 1.0);
+}
+
+}  // namespace
+
+std::string_view to_string(significance_test test) {
+    for (const auto& [value, name] : test_names)
+        if (value == test) return name;
+    return "?";
+}
+
+significance_test significance_test_from(std::string_view name) {
+    for (const auto& [value, known] : test_names)
+        if (known == name) return value;
+    throw invalid_argument(
+        fmt::format("no significance test is named '{}'; there are exact, chebyshev", name));
+}
+
+double occurrence_model::expected_count() const {
+    return ticks * start_probability / (1 + start_probability * (span_ticks - 1));
+}
+
+double occurrence_model::count_variance() const {
+    const double slowed = 1 + start_probability * (span_ticks - 1);
+    return ticks * start_probability * (1 - start_probability) / (slowed * slowed * slowed);
+}
+
+// c renewals of length T-1+Geometric(p) must fit into L: so c successes in L - c(T-1) trials.
+double occurrence_model::tail_probability(std::uint64_t count) const {
+    if (count == 0) return 1;
+    const auto c = static_cast<double>(count);
+    const double trials = ticks - c * (span_ticks - 1);
+    if (c > trials || !(start_probability > 0)) return 0;
+    if (start_probability >= 1) return 1;
+    return std::clamp(boost::math::ibeta(c, trials - c + 1, start_probability, quiet()), 0.0, 1.0);
+}
+
+double occurrence_model::chebyshev_threshold(double epsilon) const {
+    if (!(epsilon > 0 && epsilon <= 1))
+        throw invalid_argument(
+            fmt::format("the level of a test must be above 0 and at most 1, not {}", epsilon));
+    return expected_count() + std::sqrt(count_variance() / epsilon);
+}
+
+double occurrence_model::chebyshev_probability(std::uint64_t count) const {
+    const double above = static_cast<double>(count) - expected_count();
+    if (!(above > 0)) return 1;
+    return std::min(1.0, count_variance() / (above * above));
+}
+
+count_moments count_moments_by_recursion(const occurrence_model& model) {
+    const double p = model.start_probability;
+    if (!(model.span_ticks >= 1 && model.ticks >= model.span_ticks) ||
+        model.ticks != std::floor(model.ticks) ||
+        model.span_ticks != std::floor(model.span_ticks) || !(p >= 0 && p <= 1))
+        throw invalid_argument(
+            "the recursion needs whole numbers of ticks, 1 <= span <= ticks, and a probability");
+    const auto steps = static_cast<std::size_t>(model.ticks - model.span_ticks);
+    const auto span = static_cast<std::size_t>(model.span_ticks);
+    // F is the mean, G the mean square of the count.
+    std::vector<double> f(steps + 1, p);
+    std::vector<double> g(steps + 1, p);
+    for (std::size_t i = 1; i <= steps; ++i) {
+        const double f_before = i >= span ? f[i - span] : 0;
+        const double g_before = i >= span ? g[i - span] : 0;
+        f[i] = (1 - p) * f[i - 1] + p * (1 + f_before);
+        g[i] = (1 - p) * g[i - 1] + p * (1 + g_before + 2 * f_before);
+    }
+    return {f.back(), g.back() - f.back() * f.back()};
+}
+
+double start_probability_for(double mean, double ticks, double span_ticks) {
+    const double free_ticks = ticks - mean * (span_ticks - 1);
+    return free_ticks > mean ? mean / free_ticks : 1;
+}
+
+// A recording shorter than a tick is taken as one: rates stay finite.
+independent_units::independent_units(const spike_sequence& spikes, duration tick)
+    : tick_s_(to_seconds(tick)), counts_(spikes.unit_count()) {
+    if (tick <= duration{0})
+        throw invalid_argument(
+            fmt::format("the tick must be positive, not {}", format_duration(tick)));
+    ticks_ = std::max(1.0, to_seconds(spikes.span().length()) / tick_s_);
+    for (const unit_id unit : spikes.units()) ++counts_[index(unit)];
+}
+
+double independent_units::fires_in_tick(unit_id unit) const {
+    return -std::expm1(-static_cast<double>(count(unit)) / ticks_);
+}
+
+occurrence_model independent_units::model(const episode& what) const {
+    double p = fires_in_tick(what.units.front());
+    double span_s = 0;
+    for (std::size_t k = 0; k < what.delays.size(); ++k) {
+        const auto& [low, high] = what.delays[k];
+        const double rate_hz = static_cast<double>(count(what.units[k + 1])) / (ticks_ * tick_s_);
+        p *= -std::expm1(-rate_hz * to_seconds(high - low));
+        span_s += (to_seconds(low) + to_seconds(high)) / 2;
+    }
+    return {ticks_, p, std::max(1.0, span_s / tick_s_)};
+}
+
+occurrence_model independent_model(const spike_sequence& spikes, const episode& what,
+                                   duration tick) {
+    if (what.units.empty() || what.delays.size() + 1 != what.units.size())
+        throw invalid_argument("an episode has one delay fewer than units");
+    for (const unit_id unit : what.units)
+        if (index(unit) >= spikes.unit_count())
+            throw invalid_argument(fmt::format("there is no unit {}", index(unit)));
+    return independent_units(spikes, tick).model(what);
+}
+
+std::vector<assessed_episode> assess_episodes(const spike_sequence& spikes,
+                                              const episode_table& table,
+                                              const significance_options& options) {
+    const independent_units null(spikes, options.tick);
+    std::vector<assessed_episode> out;
+    std::vector<double> p;
+    out.reserve(table.episodes.size());
+    p.reserve(table.episodes.size());
+    for (const auto& [what, count] : table.episodes) {
+        if (what.size() < 2) {
+            // The rates are taken from the counts: a single unit's count is no surprise.
+            p.push_back(1);
+            out.push_back({static_cast<double>(count), 1, 1, 0});
+            continue;
+        }
+        const occurrence_model model = null.model(what);
+        p.push_back(options.test == significance_test::exact ? model.tail_probability(count)
+                                                             : model.chebyshev_probability(count));
+        const double strength =
+            strength_of(model, null.fires_in_tick(what.units.front()), count, what.size());
+        out.push_back({model.expected_count(), p.back(), 1, strength});
+    }
+    const std::vector<double> q = adjust_by_size(table, p, options.correct);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i].q = q[i];
+    return out;
+}
+
+}  // namespace synfire

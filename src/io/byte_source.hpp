@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+
+namespace synfire::io {
+
+/// Where bytes come from, one after another: a file or an entry of an archive. Fills the whole span
+/// unless the bytes end before; returns how many there were.
+using byte_source = std::function<std::size_t(std::span<char>)>;
+
+}  // namespace synfire::io

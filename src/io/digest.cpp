@@ -1,0 +1,80 @@
+#include "io/digest.hpp"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "core/stop.hpp"
+#include "io/file_error.hpp"
+
+namespace synfire::io {
+namespace {
+
+struct free_state {
+    void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
+};
+using state_pointer = std::unique_ptr<XXH3_state_t, free_state>;
+
+std::uint64_t add_file(const std::filesystem::path& path, XXH3_state_t* state,
+                       const std::stop_token& stop) {
+    constexpr std::size_t piece_bytes = std::size_t{1} << 20;
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw system_error(path, "cannot be read");
+    std::vector<char> piece(piece_bytes);
+    std::uint64_t bytes = 0;
+    do {
+        throw_if_stopped(stop);
+        file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+        if (file.bad()) throw system_error(path, "cannot be read");
+        const auto got = static_cast<std::size_t>(file.gcount());
+        XXH3_128bits_update(state, piece.data(), got);
+        bytes += got;
+    } while (file);
+    return bytes;
+}
+
+std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder) {
+    static const std::set<std::string> extensions{".npy", ".py", ".tsv", ".csv"};
+    std::vector<std::filesystem::path> files;
+    std::error_code error;
+    for (auto entry = std::filesystem::directory_iterator(folder, error);
+         !error && entry != std::filesystem::directory_iterator(); entry.increment(error))
+        if (std::error_code ignored; entry->is_regular_file(ignored) &&
+                                     extensions.contains(entry->path().extension().string()))
+            files.push_back(entry->path());
+    if (error) throw file_error(folder, "cannot be read: " + error.message());
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+}  // namespace
+
+digest digest_of(const std::filesystem::path& path, const std::stop_token& stop) {
+    const state_pointer state(XXH3_createState());
+    XXH3_128bits_reset(state.get());
+    digest out;
+    if (std::error_code ignored; std::filesystem::is_directory(path, ignored)) {
+        for (const auto& file : files_in(path)) {
+            const std::string name = file.filename().string();
+            // With the zero byte at its end, so that names and contents cannot run together.
+            XXH3_128bits_update(state.get(), name.c_str(), name.size() + 1);
+            out.bytes += add_file(file, state.get(), stop);
+        }
+    } else {
+        out.bytes = add_file(path, state.get(), stop);
+    }
+    XXH128_canonical_t canonical{};
+    XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state.get()));
+    for (const unsigned char byte : canonical.digest) out.hex += fmt::format("{:02x}", byte);
+    return out;
+}
+
+}  // namespace synfire::io

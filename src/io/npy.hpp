@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/byte_source.hpp"
+
+namespace synfire::io {
+
+/// What one item of a numpy array is: the letter of numpy's type string.
+enum class npy_kind : char {
+    boolean = 'b',
+    integer = 'i',
+    natural = 'u',
+    real = 'f',
+    bytes = 'S',
+    text = 'U',
+};
+
+struct npy_header {
+    npy_kind kind = npy_kind::real;
+    std::size_t item_bytes = 8;
+    bool fortran_order = false;
+    std::vector<std::uint64_t> shape{};
+
+    /// Items in all.
+    std::uint64_t count() const;
+    bool is_number() const { return kind != npy_kind::bytes && kind != npy_kind::text; }
+    bool is_whole() const { return is_number() && kind != npy_kind::real; }
+};
+
+/// Reads one array item by item, in the order of the file, in bounded memory whatever its header
+/// claims. Little-endian numbers of 1 to 8 bytes (reals of 4 and 8), `|S` and `<U` text.
+class npy_reader {
+public:
+    /// @param what how messages name the array, such as "'a.npz', array 't'"
+    /// @throws io_error when the header is not that of such an array.
+    npy_reader(byte_source source, std::string what);
+
+    const npy_header& header() const { return header_; }
+    const std::string& what() const { return what_; }
+    /// Items not yet read.
+    std::uint64_t remaining() const { return remaining_; }
+
+    /// The next items, as many as there are and `into` holds.
+    /// @throws io_error when the data are cut or cannot be such numbers.
+    std::size_t read(std::span<double> into);
+    std::size_t read(std::span<std::int64_t> into);
+    /// The next item of a text array, as UTF-8; numbers are not text.
+    std::string read_text();
+    void skip(std::uint64_t items);
+    /// @throws io_error when something follows the array.
+    void expect_end();
+
+private:
+    std::size_t next_block(std::size_t most);
+
+    byte_source source_;
+    std::string what_;
+    npy_header header_;
+    std::uint64_t remaining_ = 0;
+    std::uint64_t done_ = 0;
+    std::vector<char> block_;
+};
+
+/// The bytes before the data of an array in C order.
+std::string format_npy_header(const npy_header& header);
+
+/// Code points, 4 bytes each, padded with zeros to `characters`: an item of `<U` text.
+void append_utf32(std::string& out, std::string_view utf8, std::size_t characters);
+std::size_t utf8_characters(std::string_view utf8);
+
+}  // namespace synfire::io

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "core/stop.hpp"
+#include "synfire/core/execution.hpp"
+
+namespace synfire::io {
+
+/// What a reader or writer calls once a block: says how far it is, and stops when that was asked
+/// for.
+class progress_meter {
+public:
+    progress_meter(const execution& run, std::string task, std::uint64_t total)
+        : run_(&run), task_(std::move(task)), total_(total) {}
+
+    void at(std::uint64_t done) const {
+        throw_if_stopped(run_->stop);
+        if (run_->on_progress) run_->on_progress({task_, done, total_});
+    }
+
+private:
+    const execution* run_;
+    std::string task_;
+    std::uint64_t total_;
+};
+
+}  // namespace synfire::io

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+
+#include "io/byte_source.hpp"
+
+namespace synfire::io {
+
+/// A file that is read at any place.
+class random_file {
+public:
+    /// @throws io_error when it cannot be opened or is a folder.
+    explicit random_file(std::filesystem::path path);
+    ~random_file();
+    random_file(const random_file&) = delete;
+    random_file& operator=(const random_file&) = delete;
+    random_file(random_file&&) = delete;
+    random_file& operator=(random_file&&) = delete;
+
+    const std::filesystem::path& path() const { return path_; }
+    std::uint64_t size() const { return size_; }
+    /// @throws io_error when the bytes are not all there.
+    void read_at(std::uint64_t offset, std::span<char> into) const;
+
+private:
+    std::filesystem::path path_;
+    int descriptor_ = -1;
+    std::uint64_t size_ = 0;
+};
+
+/// The bytes of a whole file.
+byte_source open_bytes(const std::filesystem::path& path);
+
+}  // namespace synfire::io

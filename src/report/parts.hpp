@@ -1,0 +1,52 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "synfire/report/episodes.hpp"
+
+namespace synfire::report {
+
+/// A report with what every part of it needs, worked out once.
+struct prepared {
+    /// @throws invalid_argument if the parts do not belong together.
+    explicit prepared(const episode_report& what);
+
+    const episode_report& report;
+    /// By surrogates where there are any, else under independence; as the circuit was found.
+    std::vector<assessed_episode> judged;
+    /// Indices into the table in the order in which episodes are listed: longest first, then by q,
+    /// p, falling count. An episode's number in every file is its place here, from 1.
+    std::vector<std::size_t> order;
+    std::vector<std::size_t> number;  ///< of each episode of the table
+    std::vector<bool> maximal;
+    std::vector<std::uint64_t> unit_counts;
+
+    bool significant(std::size_t episode) const;
+    const std::string& name(unit_id unit) const { return report.spikes.name(unit); }
+    double rate_hz(std::size_t unit) const;
+    /// Indices of direct edges that no chain takes, strongest first.
+    std::vector<std::size_t> loose_edges() const;
+};
+
+std::string episodes_tsv(const prepared& p);
+std::string circuit_tsv(const prepared& p);
+std::string circuit_graphml(const prepared& p);
+std::string circuit_svg(const prepared& p);
+std::string run_json(const prepared& p);
+/// Hands on `occurrences.tsv` piece by piece.
+void write_occurrences(const prepared& p, const std::function<void(std::string_view)>& write,
+                       const execution& run);
+
+/// "4–6 ms"
+std::string delay_range(const delay_interval& delay);
+/// Milliseconds without a unit, exact.
+std::string milliseconds(duration d);
+/// Three digits; "< 1e-300" for what is below.
+std::string p_text(double p);
+/// "&amp;" and so on.
+std::string xml_escaped(std::string_view text);
+
+}  // namespace synfire::report

@@ -1,0 +1,169 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include "synfire/spikes/files.hpp"
+
+namespace synfire {
+namespace {
+
+// Intervals of one unit counted by length, which is all that the checks need of them.
+struct unit_facts {
+    std::uint64_t intervals = 0;
+    std::uint64_t doubled = 0;  // 0.1 to 0.2 ms: one spike found twice
+    std::uint64_t near = 0;     // up to 2 ms, other than those
+    std::int64_t last_us = INT64_MIN;
+};
+
+std::vector<unit_facts> facts_of_units(const spike_sequence& spikes) {
+    std::vector<unit_facts> facts(spikes.unit_count());
+    for (std::size_t i = 0; i < spikes.size(); ++i) {
+        unit_facts& unit = facts[index(spikes.units()[i])];
+        const std::int64_t now = spikes.times_us()[i];
+        if (unit.last_us != INT64_MIN) {
+            const std::int64_t interval = now - unit.last_us;
+            ++unit.intervals;
+            unit.doubled += interval >= 100 && interval <= 200 ? 1 : 0;
+            unit.near += interval > 200 && interval <= 2'000 ? 1 : 0;
+        }
+        unit.last_us = now;
+    }
+    return facts;
+}
+
+// A refractory neuron has no such intervals; a burst has more of the longer ones. The band is 0.1
+// ms wide, the longer ones cover 1.8 ms.
+void check_doubled(const spike_sequence& spikes, const std::vector<unit_facts>& facts,
+                   std::vector<std::string>& out) {
+    constexpr std::uint64_t enough = 20;
+    constexpr double excess = 5;
+    constexpr double band_share = 0.1 / 1.8;
+    constexpr std::size_t most_named = 10;
+    std::size_t found = 0;
+    for (std::size_t u = 0; u < facts.size(); ++u) {
+        const auto doubled = static_cast<double>(facts[u].doubled);
+        const double expected = static_cast<double>(facts[u].near) * band_share;
+        if (facts[u].doubled < enough || doubled < excess * expected) continue;
+        if (++found <= most_named)
+            out.push_back(fmt::format(
+                "Unit {} has {} of its {} intervals ({:.1f} %) between 0.1 and 0.2 ms, shorter "
+                "than any neuron's: spikes may have been counted twice.",
+                spikes.unit_names()[u], facts[u].doubled, facts[u].intervals,
+                100 * doubled / static_cast<double>(facts[u].intervals)));
+    }
+    if (found > most_named)
+        out.push_back(fmt::format("So it is in {} more units.", found - most_named));
+}
+
+void check_time_unit(const spike_sequence& spikes, std::vector<std::string>& out) {
+    const double recorded_s = to_seconds(spikes.span().length());
+    constexpr std::size_t enough = 50;
+    if (spikes.size() < enough || recorded_s <= 0) return;
+    std::vector<std::uint64_t> counts(spikes.unit_count());
+    for (const unit_id unit : spikes.units()) ++counts[index(unit)];
+    std::erase(counts, 0U);
+    const auto middle = counts.begin() + static_cast<std::ptrdiff_t>(counts.size() / 2);
+    std::nth_element(counts.begin(), middle, counts.end());
+    const double rate = static_cast<double>(*middle) / recorded_s;
+    constexpr double slowest_hz = 0.005;
+    constexpr double fastest_hz = 1'000;
+    const bool whole_ms = std::all_of(spikes.times_us().begin(), spikes.times_us().end(),
+                                      [](std::int64_t us) { return us % 1'000'000 == 0; });
+    if (rate < slowest_hz)
+        out.push_back(
+            fmt::format("The median unit fires at {:.2g} Hz{}: the times may be milliseconds or "
+                        "samples taken for seconds.",
+                        rate, whole_ms ? " and every time is a whole number of seconds" : ""));
+    if (rate > fastest_hz)
+        out.push_back(
+            fmt::format("The median unit fires at {:.3g} Hz, faster than any neuron: the times may "
+                        "be seconds taken for milliseconds.",
+                        rate));
+}
+
+void check_stimulus_channel(const spike_sequence& spikes, std::vector<std::string>& out) {
+    constexpr int stimulus = 60;
+    constexpr int last_input = 63;
+    constexpr int enough = 30;
+    int electrodes = 0;
+    bool has_stimulus = false;
+    bool has_more = false;  // then the numbers are not those of such an array
+    for (const std::string& name : spikes.unit_names()) {
+        int channel = -1;
+        const auto [end, code] = std::from_chars(name.data(), name.data() + name.size(), channel);
+        if (code != std::errc{} || end != name.data() + name.size()) continue;
+        electrodes += channel >= 0 && channel < stimulus ? 1 : 0;
+        has_stimulus = has_stimulus || channel == stimulus;
+        has_more = has_more || channel > last_input;
+    }
+    if (has_stimulus && !has_more && electrodes >= enough)
+        out.push_back(fmt::format(
+            "There is a unit 60 beside {} of the channels 0 to 59: on arrays of 60 electrodes that "
+            "is the stimulus, not a neuron (read the file as 'wagenaar' to keep it apart).",
+            electrodes));
+}
+
+// Stretches of 1 ms in which half of all units fire: even a network's burst takes longer.
+void check_artefacts(const spike_sequence& spikes, std::vector<std::string>& out) {
+    constexpr std::int64_t window_us = 1'000;
+    constexpr std::size_t fewest_units = 10;
+    const std::size_t threshold = std::max(fewest_units, spikes.unit_count() / 2);
+    if (spikes.unit_count() < fewest_units) return;
+    const auto times = spikes.times_us();
+    std::vector<std::size_t> seen(spikes.unit_count(), 0);  // number of the last window, from 1
+    std::size_t windows = 0;
+    std::size_t artefacts = 0;
+    std::size_t events = 0;
+    std::int64_t first_us = 0;
+    for (std::size_t begin = 0; begin < times.size();) {
+        std::size_t end = begin;
+        std::size_t units = 0;
+        ++windows;
+        for (; end < times.size() && times[end] - times[begin] < window_us; ++end)
+            units += std::exchange(seen[index(spikes.units()[end])], windows) != windows ? 1 : 0;
+        // A window that does not reach the threshold moves on by one spike only where a later begin
+        // could hold more; by its first spikes' tick is exact enough for a warning.
+        if (units >= threshold) {
+            if (artefacts++ == 0) first_us = times[begin];
+            events += end - begin;
+            begin = end;
+        } else {
+            const std::int64_t tick = times[begin];
+            while (begin < end && times[begin] == tick) ++begin;
+        }
+    }
+    if (artefacts > 0)
+        out.push_back(fmt::format(
+            "In {} stretches of 1 ms at least {} units fire together, first at {}: {} events look "
+            "like electrical artefacts.",
+            artefacts, threshold, format_duration(duration{first_us}), events));
+}
+
+void check_zeros(const spike_sequence& spikes, std::vector<std::string>& out) {
+    const auto times = spikes.times_us();
+    const auto [first, last] = std::equal_range(times.begin(), times.end(), std::int64_t{0});
+    const auto zeros = static_cast<std::size_t>(last - first);
+    constexpr std::size_t enough = 3;
+    if (zeros >= enough && zeros * 4 >= spikes.unit_count())
+        out.push_back(
+            fmt::format("{} units fire at exactly time 0: the file may have been padded "
+                        "with zeros.",
+                        zeros));
+}
+
+}  // namespace
+
+std::vector<std::string> check_spikes(const spike_sequence& spikes) {
+    std::vector<std::string> out;
+    check_doubled(spikes, facts_of_units(spikes), out);
+    check_time_unit(spikes, out);
+    check_stimulus_channel(spikes, out);
+    check_artefacts(spikes, out);
+    check_zeros(spikes, out);
+    return out;
+}
+
+}  // namespace synfire

@@ -1,0 +1,127 @@
+#include "synfire/spikes/files.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "core/stop.hpp"
+#include "io/file_error.hpp"
+#include "spikes/readers.hpp"
+#include "spikes/time_scale.hpp"
+
+namespace synfire {
+namespace {
+
+constexpr std::array<std::pair<spike_format, std::string_view>, 9> names{{
+    {spike_format::automatic, "auto"},
+    {spike_format::text, "text"},
+    {spike_format::wagenaar, "wagenaar"},
+    {spike_format::meabench, "meabench"},
+    {spike_format::npy, "npy"},
+    {spike_format::npz, "npz"},
+    {spike_format::phy, "phy"},
+    {spike_format::klustakwik, "klustakwik"},
+    {spike_format::nwb, "nwb"},
+}};
+
+spike_file read_as(spike_format format, const reading& job) {
+    switch (format) {
+        case spike_format::wagenaar:
+            return read_wagenaar(job);
+        case spike_format::meabench:
+            return read_meabench(job);
+        case spike_format::npy:
+            return read_npy(job);
+        case spike_format::npz:
+            return read_npz(job);
+        case spike_format::phy:
+            return read_phy(job);
+        case spike_format::klustakwik:
+            return read_klustakwik(job);
+        case spike_format::nwb:
+            return read_nwb(job);
+        default:
+            return read_text(job);
+    }
+}
+
+}  // namespace
+
+std::string_view to_string(spike_format format) {
+    for (const auto& [value, name] : names)
+        if (value == format) return name;
+    return "unknown";
+}
+
+spike_format spike_format_from(std::string_view name) {
+    std::array<std::string_view, names.size()> known;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (names[i].second == name) return names[i].first;
+        known[i] = names[i].second;
+    }
+    throw invalid_argument(fmt::format("'{}' is not a format of spike files (expected {})", name,
+                                       fmt::join(known, ", ")));
+}
+
+spike_file read_spikes(const std::filesystem::path& path, const spike_reading& how,
+                       const execution& run) {
+    if (!how.time_unit.empty()) static_cast<void>(time_scale::from(how.time_unit));
+    throw_if_stopped(run.stop);
+    const spike_format format =
+        how.format == spike_format::automatic ? detect_format(path) : how.format;
+    spike_file file = read_as(format, {path, how, run});
+    file.format = format;
+    return file;
+}
+
+void write_spikes(const std::filesystem::path& path, const spike_sequence& spikes,
+                  const execution& run) {
+    std::string name = path.filename().string();
+    const writing job{path, spikes, run};
+    if (name.ends_with(".npz")) return write_npz(job);
+    if (name.ends_with(".nwb")) return write_nwb(job);
+    if (name.ends_with(".gz")) name.resize(name.size() - 3);
+    for (const std::string_view extension : {".tsv", ".txt", ".csv"})
+        if (name.ends_with(extension)) return write_text(job);
+    throw invalid_argument(fmt::format(
+        "'{}': spikes are written as .tsv, .txt, .csv (each also with .gz), .npz or .nwb",
+        path.string()));
+}
+
+void finish(spike_file& file, spike_sequence_builder& builder, const reading& job,
+            const time_span* span) {
+    if (builder.size() == 0 && file.stimulus_us.empty() && span == nullptr)
+        throw io::file_error(job.path, "holds no spikes");
+    throw_if_stopped(job.run.stop);
+    file.spikes = span == nullptr ? builder.finish() : builder.finish(*span);
+    file.duplicates = builder.duplicates();
+    file.out_of_order = builder.out_of_order();
+}
+
+void check_exact_in_seconds(const writing& job) {
+    const auto& names = job.spikes.unit_names();
+    const auto bad = std::find_if_not(names.begin(), names.end(), io::is_printable_utf8);
+    if (bad != names.end())
+        throw invalid_argument(fmt::format("'{}': the unit {} cannot stand in a file",
+                                           job.path.string(), io::shown(*bad)));
+    // Beyond it a time in seconds as a real number is no longer one microsecond.
+    constexpr std::int64_t largest_exact_us = std::int64_t{1} << 51;
+    if (job.spikes.span().begin.count() < -largest_exact_us ||
+        job.spikes.span().end.count() > largest_exact_us)
+        throw invalid_argument(
+            fmt::format("'{}': times beyond 71 years are not exact in seconds; "
+                        "write text",
+                        job.path.string()));
+}
+
+bool is_plain_integer(std::string_view name) {
+    std::int64_t value = 0;
+    const auto [end, code] = std::from_chars(name.data(), name.data() + name.size(), value);
+    return code == std::errc{} && end == name.data() + name.size() && std::to_string(value) == name;
+}
+
+}  // namespace synfire

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace synfire {
+
+inline constexpr std::size_t meabench_plain_bytes = 164;
+inline constexpr std::size_t meabench_padded_bytes = 168;
+
+/// How long the records of a MEABench file are, told from its first bytes; 0 when they do not look
+/// like such records.
+std::size_t meabench_record_bytes(std::string_view first_bytes, std::uint64_t file_bytes);
+
+}  // namespace synfire

@@ -1,0 +1,66 @@
+#pragma once
+
+// Every reader and writer of spikes, one source file each. Each reader checks what it reads and
+// throws io_error with the file, the line or record, what was found and what was expected.
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "io/progress_meter.hpp"
+#include "synfire/spikes/files.hpp"
+
+namespace synfire {
+
+/// One call of `read_spikes`; the format is known.
+struct reading {
+    const std::filesystem::path& path;
+    const spike_reading& how;
+    const execution& run;
+
+    io::progress_meter meter(std::uint64_t total_bytes) const {
+        return {run, "reading " + path.filename().string(), total_bytes};
+    }
+};
+
+spike_file read_text(const reading& job);
+spike_file read_wagenaar(const reading& job);
+spike_file read_meabench(const reading& job);
+spike_file read_npy(const reading& job);
+spike_file read_npz(const reading& job);
+spike_file read_phy(const reading& job);
+spike_file read_klustakwik(const reading& job);
+spike_file read_nwb(const reading& job);
+
+/// One call of `write_spikes`.
+struct writing {
+    const std::filesystem::path& path;
+    const spike_sequence& spikes;
+    const execution& run;
+
+    io::progress_meter meter() const {
+        return {run, "writing " + path.filename().string(), spikes.size()};
+    }
+};
+
+void write_text(const writing& job);
+void write_npz(const writing& job);
+void write_nwb(const writing& job);
+
+/// By content first, by extension where the content leaves it open.
+/// @throws io_error when it is none of the formats.
+spike_format detect_format(const std::filesystem::path& path);
+
+/// Ends a reader: sorts what was collected, and refuses a file without spikes unless it says what
+/// span was recorded.
+void finish(spike_file& file, spike_sequence_builder& builder, const reading& job,
+            const time_span* span = nullptr);
+
+/// Whether binary files can hold these spikes: names that print, times that are exact as seconds.
+/// @throws invalid_argument
+void check_exact_in_seconds(const writing& job);
+
+/// Whether a unit's name is a whole number that needs no other name: "0", "17", "-3"; not "01".
+bool is_plain_integer(std::string_view name);
+
+}  // namespace synfire

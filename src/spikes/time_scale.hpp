@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace synfire {
+
+/// What one unit of a file's times is: a power of ten of a second, or a sample.
+class time_scale {
+public:
+    static constexpr time_scale seconds() { return time_scale(6); }
+    static constexpr time_scale milliseconds() { return time_scale(3); }
+    static constexpr time_scale microseconds() { return time_scale(0); }
+    /// @throws invalid_argument unless the rate is positive and finite.
+    static time_scale samples(double per_second);
+    /// "s", "ms", "us" or "samples:RATE". @throws invalid_argument
+    static time_scale from(std::string_view name);
+
+    /// How many decimals of a time are whole microseconds; 0 for samples.
+    int decimals() const { return decimals_; }
+    bool is_samples() const { return rate_ > 0; }
+    /// For messages: "seconds", "samples at 30000 Hz".
+    std::string name() const;
+
+    /// Microseconds, rounded to nearest with ties to even; nothing when not finite or too large.
+    std::optional<std::int64_t> from_whole(std::int64_t value) const;
+    std::optional<std::int64_t> from_real(double value) const;
+
+private:
+    constexpr explicit time_scale(int decimals) : decimals_(decimals) {}
+
+    int decimals_ = 6;
+    double rate_ = 0;
+};
+
+/// Far enough from the ends of int64 that sums and differences of times cannot overflow.
+inline constexpr std::int64_t largest_time_us = INT64_MAX / 4;
+
+/// Reads the decimal number at the front of `text` exactly, whatever its exponent and length, as
+/// microseconds. `used` becomes its length, 0 when there is none.
+/// @return nothing when the number is too large, or not a whole number of samples.
+std::optional<std::int64_t> parse_decimal(std::string_view text, const time_scale& scale,
+                                          std::size_t& used);
+
+}  // namespace synfire

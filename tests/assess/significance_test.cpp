@@ -1,0 +1,323 @@
+#include "synfire/assess/significance.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "synfire/core/error.hpp"
+#include "synfire/core/random.hpp"
+#include "synfire/simulate/spikes.hpp"
+#include "synfire/spikes/spike_trains.hpp"
+
+namespace synfire {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Units of 20 Hz on a clock of 1 ms, every step taken with probability e0.
+occurrence_model published(double e0, double seconds, int size, double span_ticks) {
+    const double rho = 1 - std::exp(-0.02);
+    return {seconds * 1000, rho * std::pow(e0, size - 1), span_ticks};
+}
+
+// Six significant digits.
+void expect_digits(double value, double expected) {
+    EXPECT_NEAR(value, expected, 0.6 * std::pow(10, std::floor(std::log10(expected)) - 5));
+}
+
+struct fixture {
+    occurrence_model model;
+    double mean;
+    double variance;
+    double threshold;  // at epsilon 0.05; 0 where none was published
+};
+
+const std::vector<fixture>& fixtures() {
+    static const std::vector<fixture> all{
+        {published(0.01, 60, 3, 10), 0.118788, 0.118784, 0},
+        {published(0.05, 60, 3, 10), 2.96843, 2.96564, 10.6699},
+        {published(0.1, 60, 4, 15), 1.18747, 1.18679, 0},
+        {published(0.4, 20, 2, 5), 153.516, 143.091, 207.012},
+        {published(0.8, 20, 2, 5), 297.885, 259.272, 369.895},
+    };
+    return all;
+}
+
+TEST(OccurrenceModel, GivesThePublishedMoments) {
+    for (const fixture& f : fixtures()) {
+        const count_moments moments = count_moments_by_recursion(f.model);
+
+        expect_digits(moments.mean, f.mean);
+        expect_digits(moments.variance, f.variance);
+        if (f.threshold > 0)
+            expect_digits(moments.mean + std::sqrt(moments.variance / 0.05), f.threshold);
+    }
+}
+
+TEST(OccurrenceModel, HasClosedFormsNearTheRecursion) {
+    for (const fixture& f : fixtures()) {
+        EXPECT_NEAR(f.model.expected_count(), f.mean, 4e-4 * f.mean);
+        EXPECT_NEAR(f.model.count_variance(), f.variance, 1e-3 * f.variance);
+        if (f.threshold > 0) {
+            EXPECT_NEAR(f.model.chebyshev_threshold(0.05), f.threshold, 5e-4 * f.threshold);
+        }
+    }
+}
+
+TEST(OccurrenceModel, HasATailThatSumsToTheMean) {
+    for (const fixture& f : fixtures()) {
+        double sum = 0;
+        for (std::uint64_t c = 1; c < 2000; ++c) sum += f.model.tail_probability(c);
+
+        const double mean = count_moments_by_recursion(f.model).mean;
+        EXPECT_NEAR(sum, mean, 1e-6 * mean);
+    }
+}
+
+TEST(OccurrenceModel, HasTheTailWorkedByHand) {
+    // Two ticks a renewal in three ticks, one half each: an occurrence unless three ticks fail of
+    // which the last cannot hold one.
+    const occurrence_model model{3, 0.5, 2};
+
+    EXPECT_DOUBLE_EQ(model.tail_probability(0), 1);
+    EXPECT_DOUBLE_EQ(model.tail_probability(1), 0.75);  // Bin(2, 1/2) >= 1
+    EXPECT_DOUBLE_EQ(model.tail_probability(2), 0);     // Bin(1, 1/2) >= 2
+    EXPECT_DOUBLE_EQ((occurrence_model{2, 0.5, 1}).tail_probability(2), 0.25);
+}
+
+TEST(OccurrenceModel, StaysAProbabilityAtTheEnds) {
+    EXPECT_EQ((occurrence_model{60'000, 0, 5}).tail_probability(1), 0);
+    EXPECT_EQ((occurrence_model{60'000, 0, 5}).tail_probability(0), 1);
+    EXPECT_EQ((occurrence_model{10, 1, 2}).tail_probability(5), 1);
+    EXPECT_EQ((occurrence_model{10, 1, 2}).tail_probability(6), 0);
+    // Beyond what fits, also with a span that takes the whole recording at once.
+    EXPECT_EQ((occurrence_model{100, 0.1, 200}).tail_probability(1), 0);
+    const double tiny = occurrence_model{1e12, 1e-300, 7}.tail_probability(1);
+    EXPECT_NEAR(tiny, 1e-288, 1e-291);
+    EXPECT_GE((occurrence_model{60'000, 1e-3, 5}).tail_probability(11'000), 0);
+    EXPECT_EQ((occurrence_model{60'000, 1e-9, 5}).tail_probability(5'000), 0);  // below any double
+    // Not a whole number of ticks.
+    const occurrence_model between{59'999.5, 0.002, 4.5};
+    EXPECT_LT(between.tail_probability(140),
+              (occurrence_model{60'000, 0.002, 4.5}).tail_probability(140));
+}
+
+TEST(OccurrenceModel, HasATailThatFallsWithTheCount) {
+    const occurrence_model model{60'000, 0.0008, 5};
+    double before = 1;
+    for (std::uint64_t c = 0; c < 400; ++c) {
+        const double now = model.tail_probability(c);
+        ASSERT_LE(now, before) << c;
+        ASSERT_GE(now, 0) << c;
+        before = now;
+    }
+    EXPECT_LT(before, 1e-100);
+}
+
+TEST(OccurrenceModel, BoundsTheTailByChebyshev) {
+    const occurrence_model model{60'000, 0.0008, 5};
+
+    EXPECT_EQ(model.chebyshev_probability(static_cast<std::uint64_t>(model.expected_count())), 1);
+    for (const std::uint64_t c : {70U, 100U, 200U})
+        EXPECT_LT(model.tail_probability(c), model.chebyshev_probability(c)) << c;
+    const double threshold = model.chebyshev_threshold(0.01);
+    EXPECT_LE(model.chebyshev_probability(static_cast<std::uint64_t>(std::ceil(threshold))), 0.01);
+    EXPECT_GT(model.chebyshev_probability(static_cast<std::uint64_t>(std::floor(threshold))), 0.01);
+    EXPECT_THROW(static_cast<void>(model.chebyshev_threshold(0)), invalid_argument);
+}
+
+TEST(CountMomentsByRecursion, RefusesWhatHasNoSteps) {
+    EXPECT_THROW(count_moments_by_recursion({10.5, 0.1, 2}), invalid_argument);
+    EXPECT_THROW(count_moments_by_recursion({10, 0.1, 0}), invalid_argument);
+    EXPECT_THROW(count_moments_by_recursion({10, 0.1, 11}), invalid_argument);
+    EXPECT_THROW(count_moments_by_recursion({10, 1.1, 2}), invalid_argument);
+}
+
+TEST(Adjust, GivesTheValuesWorkedByHand) {
+    const std::vector<double> p{0.01, 0.04, 0.03, 0.005};
+    const auto expect = [&](correction method, std::uint64_t tests,
+                            const std::vector<double>& expected) {
+        const std::vector<double> q = adjust(p, tests, method);
+        ASSERT_EQ(q.size(), expected.size());
+        for (std::size_t i = 0; i < q.size(); ++i)
+            EXPECT_NEAR(q[i], expected[i], 1e-12) << to_string(method) << tests << ' ' << i;
+    };
+    expect(correction::none, 4, p);
+    expect(correction::bonferroni, 4, {0.04, 0.16, 0.12, 0.02});
+    expect(correction::holm, 4, {0.03, 0.06, 0.06, 0.02});
+    expect(correction::benjamini_hochberg, 4, {0.02, 0.04, 0.04, 0.02});
+    // Unlisted hypotheses are there, at p = 1.
+    expect(correction::bonferroni, 10, {0.1, 0.4, 0.3, 0.05});
+    expect(correction::holm, 10, {0.09, 0.28, 0.24, 0.05});
+    expect(correction::benjamini_hochberg, 10, {0.05, 0.1, 0.1, 0.05});
+    expect(correction::bonferroni, 50, {0.5, 1, 1, 0.25});
+    EXPECT_TRUE(adjust({}, 0, correction::holm).empty());
+}
+
+TEST(Adjust, RefusesWhatIsNoProbabilityOrTooFewTests) {
+    EXPECT_THROW(adjust(std::vector<double>{0.1, 0.2}, 1, correction::holm), invalid_argument);
+    EXPECT_THROW(adjust(std::vector<double>{1.1}, 1, correction::holm), invalid_argument);
+    EXPECT_THROW(adjust(std::vector<double>{std::nan("")}, 1, correction::none), invalid_argument);
+    EXPECT_THROW(correction_from("fdr"), invalid_argument);
+    for (const auto method : {correction::none, correction::bonferroni, correction::holm,
+                              correction::benjamini_hochberg})
+        EXPECT_EQ(correction_from(to_string(method)), method);
+    for (const auto test : {significance_test::exact, significance_test::chebyshev})
+        EXPECT_EQ(significance_test_from(to_string(test)), test);
+    EXPECT_THROW(significance_test_from("t"), invalid_argument);
+}
+
+TEST(Adjust, KeepsOrderAndNeverLowersAndStandsAsTheMethodsDo) {
+    random_stream random(1, random_purpose::poisson_spikes, 0);
+    for (int round = 0; round < 200; ++round) {
+        std::vector<double> p(1 + random.below(40));
+        for (double& value : p)  // with ties
+            value = static_cast<double>(random.below(30)) / 2000;
+        const std::uint64_t tests = p.size() + random.below(50);
+        const auto bonferroni = adjust(p, tests, correction::bonferroni);
+        const auto holm = adjust(p, tests, correction::holm);
+        const auto bh = adjust(p, tests, correction::benjamini_hochberg);
+        for (std::size_t i = 0; i < p.size(); ++i) {
+            ASSERT_LE(p[i], bh[i]);
+            ASSERT_LE(bh[i], holm[i] + 1e-15);
+            ASSERT_LE(holm[i], bonferroni[i] + 1e-15);
+            ASSERT_LE(bonferroni[i], 1);
+            for (std::size_t j = 0; j < p.size(); ++j)
+                for (const auto* q : {&bonferroni, &holm, &bh}) {
+                    ASSERT_TRUE(p[i] > p[j] || (*q)[i] <= (*q)[j]);
+                }
+        }
+    }
+}
+
+// Two units, 100 and 200 spikes in 10 s.
+spike_sequence regular_spikes() {
+    std::vector<std::int64_t> times;
+    std::vector<unit_id> units;
+    for (std::int64_t i = 0; i < 200; ++i) {
+        if (i % 2 == 0) {
+            times.push_back(i * 50'000);
+            units.push_back(unit_id{0});
+        }
+        times.push_back(i * 50'000 + 5'000);
+        units.push_back(unit_id{1});
+    }
+    return {times, units, {"a", "b"}, {0s, 10s}};
+}
+
+const episode a_to_b{{unit_id{0}, unit_id{1}}, {{4ms, 6ms}}};
+
+TEST(IndependentModel, TakesRatesFromTheRecordedSpan) {
+    const occurrence_model model = independent_model(regular_spikes(), a_to_b, 1ms);
+
+    EXPECT_DOUBLE_EQ(model.ticks, 10'000);
+    EXPECT_DOUBLE_EQ(model.span_ticks, 5);
+    EXPECT_NEAR(model.start_probability, (1 - std::exp(-0.01)) * (1 - std::exp(-0.04)), 1e-15);
+}
+
+TEST(IndependentModel, RefusesWhatIsNoEpisode) {
+    EXPECT_THROW(independent_model(regular_spikes(), {}, 1ms), invalid_argument);
+    EXPECT_THROW(independent_model(regular_spikes(), {{unit_id{2}}, {}}, 1ms), invalid_argument);
+    EXPECT_THROW(independent_model(regular_spikes(), a_to_b, 0ms), invalid_argument);
+    // A recording of no length has finite rates all the same.
+    const spike_sequence one({5}, {unit_id{0}}, {"a", "b"}, {5us, 5us});
+    EXPECT_TRUE(std::isfinite(independent_model(one, a_to_b, 1ms).expected_count()));
+}
+
+TEST(AssessEpisodes, TestsEveryCandidateAndNoSingleUnit) {
+    episode_table table;
+    table.episodes = {{{{unit_id{0}}, {}}, 100}, {a_to_b, 100}};
+    table.levels = {{1, 2, 2, 0, 0}, {2, 50, 1, 0, 0}};
+    const occurrence_model model = independent_model(regular_spikes(), a_to_b, 1ms);
+
+    const auto exact =
+        assess_episodes(regular_spikes(), table, {.correct = correction::bonferroni});
+    const auto bound =
+        assess_episodes(regular_spikes(), table, {.test = significance_test::chebyshev});
+
+    ASSERT_EQ(exact.size(), 2U);
+    EXPECT_EQ(exact[0].expected, 100);
+    EXPECT_EQ(exact[0].p, 1);
+    EXPECT_EQ(exact[0].q, 1);
+    EXPECT_EQ(exact[0].strength, 0);
+    EXPECT_DOUBLE_EQ(exact[1].p, model.tail_probability(100));
+    EXPECT_DOUBLE_EQ(exact[1].q, 50 * exact[1].p);
+    EXPECT_DOUBLE_EQ(bound[1].p, model.chebyshev_probability(100));
+    // Each of 100 spikes of a is followed: strength 1 before the time that occurrences take, which
+    // brings it above and to the bound.
+    EXPECT_EQ(exact[1].strength, 1);
+}
+
+TEST(AssessEpisodes, InvertsTheExpectedCountForTheStrength) {
+    episode_table table;
+    table.episodes = {{a_to_b, 50}};
+
+    const double strength = assess_episodes(regular_spikes(), table).front().strength;
+
+    const double rho = 1 - std::exp(-0.01);
+    const occurrence_model planted{10'000, rho * strength, 5};
+    EXPECT_NEAR(planted.expected_count(), 50, 1e-9);
+    EXPECT_NEAR(strength, 0.51, 0.01);
+}
+
+// The six shapes of docs/algorithms/significance.md, units of 20 and 70 Hz.
+TEST(AssessEpisodes, RejectsIndependentPoissonUnitsNoMoreOftenThanAlpha) {
+    const auto u = [](std::uint32_t i) { return unit_id{i}; };
+    const std::vector<episode> shapes{
+        {{u(0), u(1)}, {{4ms, 6ms}}},
+        {{u(0), u(4)}, {{4ms, 6ms}}},
+        {{u(4), u(5)}, {{4ms, 6ms}}},
+        {{u(0), u(1), u(2)}, {{4ms, 6ms}, {4ms, 6ms}}},
+        {{u(4), u(5), u(6)}, {{5ms, 10ms}, {5ms, 10ms}}},
+        {{u(0), u(1), u(2), u(3)}, {{5ms, 10ms}, {5ms, 10ms}, {5ms, 10ms}}},
+    };
+    constexpr std::uint32_t runs = 1000;
+    std::vector<int> exact(shapes.size());
+    std::vector<int> chebyshev(shapes.size());
+    std::vector<double> sum(shapes.size());
+    std::vector<double> expected(shapes.size());
+    for (std::uint32_t run = 0; run < runs; ++run) {
+        spike_sequence_builder builder;
+        const auto add = [&](double rate_hz, std::uint32_t first, std::uint32_t n) {
+            const auto spikes =
+                simulate_poisson(
+                    {.units = n, .length = 20s, .rate_hz = rate_hz, .seed = 2 * run + first % 2})
+                    .spikes;
+            std::vector<unit_id> ids;
+            for (std::uint32_t i = 0; i < n; ++i)
+                ids.push_back(builder.unit(std::to_string(first + i)));
+            for (std::size_t i = 0; i < spikes.size(); ++i)
+                builder.append(spikes.times_us()[i], ids[index(spikes.units()[i])]);
+        };
+        add(20, 0, 4);
+        add(70, 5, 3);
+        const spike_sequence spikes = builder.finish({0s, 20s});
+        episode_table table;
+        const auto counts = count_episodes(spikes, shapes, {}, {.threads = 1}).counts;
+        for (std::size_t s = 0; s < shapes.size(); ++s)
+            table.episodes.push_back({shapes[s], counts[s]});
+        const auto assessed = assess_episodes(spikes, table, {.correct = correction::none});
+        const auto bounded = assess_episodes(
+            spikes, table, {.test = significance_test::chebyshev, .correct = correction::none});
+        for (std::size_t s = 0; s < shapes.size(); ++s) {
+            exact[s] += assessed[s].p < 0.01 ? 1 : 0;
+            chebyshev[s] += bounded[s].p < 0.01 ? 1 : 0;
+            sum[s] += static_cast<double>(counts[s]);
+            expected[s] += assessed[s].expected;
+        }
+    }
+    for (std::size_t s = 0; s < shapes.size(); ++s) {
+        RecordProperty("exact_" + std::to_string(s), exact[s]);
+        RecordProperty("chebyshev_" + std::to_string(s), chebyshev[s]);
+        RecordProperty("mean_ratio_" + std::to_string(s), std::to_string(sum[s] / expected[s]));
+        EXPECT_LE(exact[s], runs * 13 / 1000) << "shape " << s;
+        EXPECT_LE(chebyshev[s], exact[s]) << "shape " << s;
+        // Conservative, but not blind: the model's mean is near the mean found.
+        EXPECT_LT(sum[s], 1.1 * expected[s]) << "shape " << s;
+        EXPECT_GT(sum[s], 0.85 * expected[s]) << "shape " << s;
+    }
+}
+
+}  // namespace
+}  // namespace synfire

@@ -1,0 +1,262 @@
+#include "synfire/assess/surrogates.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "synfire/assess/circuit.hpp"
+#include "synfire/core/error.hpp"
+#include "synfire/core/random.hpp"
+#include "synfire/simulate/spikes.hpp"
+#include "synfire/spikes/spike_trains.hpp"
+
+namespace synfire {
+namespace {
+
+using namespace std::chrono_literals;
+
+class MakeSurrogate : public ::testing::TestWithParam<surrogate_method> {};
+
+INSTANTIATE_TEST_SUITE_P(Methods, MakeSurrogate,
+                         ::testing::Values(surrogate_method::interval_jitter,
+                                           surrogate_method::spike_dithering),
+                         [](const auto& method) {
+                             return method.param == surrogate_method::interval_jitter
+                                        ? "IntervalJitter"
+                                        : "SpikeDithering";
+                         });
+
+// Few microseconds and many spikes, so that they collide and meet the ends of the span.
+spike_sequence crowded(std::uint64_t seed) {
+    random_stream random(seed, random_purpose::poisson_spikes, 0);
+    const std::int64_t begin = -20 + static_cast<std::int64_t>(random.below(40));
+    const auto length = static_cast<std::int64_t>(20 + random.below(200));
+    std::vector<std::int64_t> times;
+    std::vector<unit_id> units;
+    for (std::int64_t t = begin; t <= begin + length; ++t)
+        for (std::uint32_t u = 0; u < 3; ++u)
+            if (random.below(3) <= u) {  // a third, two thirds, every microsecond
+                times.push_back(t);
+                units.push_back(unit_id{u});
+            }
+    return {times, units, {"a", "b", "c"}, {duration{begin}, duration{begin + length}}};
+}
+
+TEST_P(MakeSurrogate, KeepsCountsSpanAndNamesInACrowd) {
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+        const spike_sequence spikes = crowded(seed);
+        const surrogate_options options{.method = GetParam(),
+                                        .dither = duration{1 + static_cast<int>(seed % 50)},
+                                        .seed = seed};
+
+        const spike_sequence surrogate = make_surrogate(spikes, options, 3);  // checks itself
+
+        ASSERT_EQ(surrogate.span(), spikes.span());
+        ASSERT_EQ(surrogate.unit_names(), spikes.unit_names());
+        const spike_trains a(spikes);
+        const spike_trains b(surrogate);
+        for (std::uint32_t u = 0; u < 3; ++u) ASSERT_EQ(a.count(unit_id{u}), b.count(unit_id{u}));
+    }
+}
+
+TEST_P(MakeSurrogate, MovesNoSpikeFurtherThanPromised) {
+    const spike_sequence spikes = simulate_poisson({.units = 3, .length = 20s, .seed = 1}).spikes;
+    const surrogate_options options{.method = GetParam(), .dither = 2ms, .seed = 1};
+    const spike_trains before(spikes);
+    const spike_trains after(make_surrogate(spikes, options, 0));
+
+    // Sorting both keeps the largest move; an interval is two dithers wide.
+    const std::int64_t most = GetParam() == surrogate_method::interval_jitter ? 4'000 : 2'000;
+    std::int64_t largest = 0;
+    for (std::uint32_t u = 0; u < 3; ++u)
+        for (std::size_t i = 0; i < before.count(unit_id{u}); ++i) {
+            const std::int64_t from = before.times_us(unit_id{u})[i];
+            const std::int64_t to = after.times_us(unit_id{u})[i];
+            largest = std::max(largest, std::abs(to - from));
+            if (GetParam() == surrogate_method::interval_jitter) {
+                ASSERT_EQ(from / 4'000, to / 4'000);
+            }
+        }
+    EXPECT_LE(largest, most);
+    EXPECT_GT(largest, most * 8 / 10);
+}
+
+TEST_P(MakeSurrogate, KeepsTheDeadTimeOfEachUnit) {
+    const spike_sequence spikes =
+        simulate_sym26({.units = 3, .length = 20s, .chains = {}, .rest_rate_hz = 150}).spikes;
+
+    const spike_trains after(make_surrogate(spikes, {.method = GetParam(), .seed = 1}, 0));
+
+    for (std::uint32_t u = 0; u < 3; ++u) {
+        const auto times = after.times_us(unit_id{u});
+        std::size_t close = 0;
+        for (std::size_t i = 1; i < times.size(); ++i)
+            close += times[i] - times[i - 1] < 1'000 ? 1 : 0;
+        // Without it, 14 % of the intervals would be shorter.
+        EXPECT_EQ(close, 0U) << u;
+    }
+}
+
+TEST_P(MakeSurrogate, DependsOnSeedAndNumberAndOnUnitsAlone) {
+    const spike_sequence spikes = simulate_poisson({.units = 3, .length = 5s, .seed = 1}).spikes;
+    const surrogate_options options{.method = GetParam(), .seed = 1};
+    surrogate_options other = options;
+    other.seed = 2;
+
+    EXPECT_EQ(make_surrogate(spikes, options, 0), make_surrogate(spikes, options, 0));
+    EXPECT_NE(make_surrogate(spikes, options, 0), make_surrogate(spikes, options, 1));
+    EXPECT_NE(make_surrogate(spikes, options, 0), make_surrogate(spikes, other, 0));
+    EXPECT_NE(make_surrogate(spikes, options, 0), spikes);
+
+    const spike_trains three(make_surrogate(spikes, options, 0));
+    const spike_trains four(
+        make_surrogate(simulate_poisson({.units = 4, .length = 5s, .seed = 1}).spikes, options, 0));
+    EXPECT_TRUE(std::ranges::equal(three.times_us(unit_id{1}), four.times_us(unit_id{1})));
+}
+
+TEST_P(MakeSurrogate, RefusesADitherThatMovesNothing) {
+    EXPECT_THROW(make_surrogate({}, {.method = GetParam(), .dither = 0us}, 0), invalid_argument);
+    EXPECT_TRUE(make_surrogate({}, {.method = GetParam()}, 0).empty());
+}
+
+TEST(SurrogateMethod, HasANameForEveryMethod) {
+    EXPECT_EQ(surrogate_method_from("interval-jitter"), surrogate_method::interval_jitter);
+    EXPECT_EQ(surrogate_method_from("spike-dithering"), surrogate_method::spike_dithering);
+    EXPECT_THROW(surrogate_method_from("shuffle"), invalid_argument);
+}
+
+episode_table pairs_of(const spike_sequence& spikes) {
+    return mine_episodes(spikes,
+                         {.delays = {{4ms, 6ms}}, .threshold = count_threshold{1}, .max_size = 2});
+}
+
+TEST(AssessBySurrogates, CountsWhatMakeSurrogateMakes) {
+    const spike_sequence spikes = simulate_sym26({.units = 4, .length = 5s, .chains = {3}}).spikes;
+    const episode_table table = pairs_of(spikes);
+    const surrogate_options options{.surrogates = 20, .seed = 4};
+
+    const auto assessed = assess_by_surrogates(spikes, table, options, correction::bonferroni);
+
+    ASSERT_EQ(assessed.size(), table.episodes.size());
+    for (std::size_t i = 0; i < assessed.size(); ++i) {
+        std::uint64_t sum = 0;
+        int reached = 0;
+        for (std::uint32_t s = 0; s < 20; ++s) {
+            const std::uint64_t count = count_episodes(make_surrogate(spikes, options, s),
+                                                       std::vector{table.episodes[i].what})
+                                            .counts.front();
+            sum += count;
+            reached += count >= table.episodes[i].count ? 1 : 0;
+        }
+        EXPECT_DOUBLE_EQ(assessed[i].mean_count, static_cast<double>(sum) / 20);
+        EXPECT_DOUBLE_EQ(assessed[i].p, (1.0 + reached) / 21);
+        const bool single = table.episodes[i].what.size() == 1;
+        const double tests = static_cast<double>(table.levels[1].candidates);
+        EXPECT_DOUBLE_EQ(assessed[i].q, single ? 1 : std::min(1.0, assessed[i].p * tests));
+    }
+}
+
+TEST(AssessBySurrogates, DoesNotDependOnThreads) {
+    const spike_sequence spikes = simulate_sym26({.length = 5s}).spikes;
+    const episode_table table = pairs_of(spikes);
+    const auto assess = [&](int threads) {
+        return assess_by_surrogates(spikes, table, {.surrogates = 12, .seed = 4}, correction::holm,
+                                    {.threads = threads});
+    };
+
+    const auto one = assess(1);
+    const auto four = assess(4);
+
+    for (std::size_t i = 0; i < one.size(); ++i) {
+        ASSERT_EQ(one[i].mean_count, four[i].mean_count);
+        ASSERT_EQ(one[i].p, four[i].p);
+        ASSERT_EQ(one[i].tail_q, four[i].tail_q);
+    }
+}
+
+TEST(AssessBySurrogates, NeedsASurrogateAndStopsOnRequest) {
+    const spike_sequence spikes = simulate_sym26({.length = 1s}).spikes;
+    std::stop_source stop;
+    stop.request_stop();
+
+    EXPECT_THROW(assess_by_surrogates(spikes, pairs_of(spikes), {}, correction::holm),
+                 invalid_argument);
+    EXPECT_THROW(assess_by_surrogates(spikes, pairs_of(spikes), {.surrogates = 3}, correction::holm,
+                                      {.stop = stop.get_token()}),
+                 cancelled);
+    EXPECT_THROW(by_surrogates(std::vector<assessed_episode>(1), {}), invalid_argument);
+}
+
+double share_below(const std::vector<double>& p, double alpha) {
+    const auto below = std::count_if(p.begin(), p.end(), [&](double v) { return v <= alpha; });
+    return static_cast<double>(below) / static_cast<double>(p.size());
+}
+
+TEST(AssessBySurrogates, HasRankValuesThatAreUniformForIndependentUnits) {
+    const spike_sequence spikes = simulate_poisson({.length = 30s, .seed = 3}).spikes;
+    const episode_table table = pairs_of(spikes);
+
+    const auto assessed =
+        assess_by_surrogates(spikes, table, {.surrogates = 99, .seed = 1}, correction::none);
+
+    std::vector<double> rank;
+    std::vector<double> tail;
+    for (std::size_t i = 0; i < assessed.size(); ++i) {
+        if (table.episodes[i].what.size() != 2) continue;
+        rank.push_back(assessed[i].p);
+        tail.push_back(assessed[i].tail_p);
+    }
+    ASSERT_EQ(rank.size(), 650U);
+    EXPECT_LE(share_below(rank, 0.01), 0.0225);  // 1 % and three standard errors of 650
+    EXPECT_NEAR(share_below(rank, 0.2), 0.2, 0.05);
+    EXPECT_LE(share_below(tail, 0.01), 0.015);
+}
+
+struct culture_result {
+    std::size_t pairs = 0;
+    std::size_t poisson = 0;
+    std::size_t uncorrected = 0;
+    std::set<std::pair<std::size_t, std::size_t>> surrogate{};
+};
+
+culture_result significant_pairs(const spike_sequence& spikes, std::uint64_t seed) {
+    const episode_table table = pairs_of(spikes);
+    const auto assessed = assess_episodes(spikes, table);
+    const auto judged = by_surrogates(
+        assessed,
+        assess_by_surrogates(spikes, table, {.surrogates = 199, .seed = seed}, correction::holm));
+    culture_result out;
+    for (std::size_t i = 0; i < judged.size(); ++i) {
+        const episode& what = table.episodes[i].what;
+        if (what.size() != 2) continue;
+        ++out.pairs;
+        out.poisson += assessed[i].q < 0.01 ? 1 : 0;
+        out.uncorrected += judged[i].p < 0.01 ? 1 : 0;
+        if (judged[i].q < 0.01) out.surrogate.insert({index(what.units[0]), index(what.units[1])});
+    }
+    return out;
+}
+
+TEST(AssessBySurrogates, FindsNothingInBurstsThatShareNoFineTiming) {
+    for (std::uint64_t seed = 0; seed < 2; ++seed) {
+        const auto result = significant_pairs(
+            simulate_culture({.channels = 30, .length = 60s, .seed = seed}).spikes, seed);
+
+        ASSERT_EQ(result.pairs, 870U);
+        EXPECT_GT(result.poisson, 800U);  // what constant rates make of bursts
+        EXPECT_LE(result.uncorrected, result.pairs / 100);
+        EXPECT_TRUE(result.surrogate.empty());
+    }
+}
+
+TEST(AssessBySurrogates, FindsAChainInBursts) {
+    const auto result = significant_pairs(
+        simulate_culture({.channels = 20, .length = 60s, .chains = {4}, .seed = 1}).spikes, 1);
+
+    for (std::size_t u = 0; u < 3; ++u) EXPECT_TRUE(result.surrogate.contains({u, u + 1})) << u;
+    EXPECT_LE(result.surrogate.size(), 3 + result.pairs / 100);
+}
+
+}  // namespace
+}  // namespace synfire

@@ -1,0 +1,89 @@
+#include <gtest/gtest.h>
+
+#include "support/spike_files.hpp"
+
+namespace synfire {
+namespace {
+
+// One spike of each of `units` in turn, 7 ms apart: nothing to warn about.
+void add_regular(spike_sequence_builder& builder, int units, int spikes) {
+    for (int i = 0; i < spikes; ++i)
+        builder.append(10'000 + i * 7'000, builder.unit(std::to_string(i % units)));
+}
+
+TEST(CheckSpikes, IsSilentAboutCleanData) {
+    spike_sequence_builder builder;
+    add_regular(builder, 59, 5'000);
+    EXPECT_TRUE(check_spikes(builder.finish()).empty());
+    EXPECT_TRUE(check_spikes(spike_sequence{}).empty());
+}
+
+TEST(CheckSpikes, NamesTheUnitWithDoubledSpikes) {
+    spike_sequence_builder builder;
+    add_regular(builder, 3, 300);
+    for (int i = 0; i < 25; ++i) builder.append(10'150 + i * 21'000, builder.unit("0"));
+
+    const auto warnings = check_spikes(builder.finish());
+
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_SAYS(warnings[0], "Unit 0 has 25 of its 124 intervals (20.2 %) between 0.1 and 0.2 ms");
+}
+
+TEST(CheckSpikes, TakesABurstForABurst) {
+    spike_sequence_builder builder;
+    const unit_id unit = builder.unit("0");
+    for (std::int64_t i = 0; i < 400; ++i)  // 0.15 ms to 2 ms, evenly
+        for (std::int64_t k = 0; k < 2; ++k) builder.append(i * 50'000 + k * (150 + i * 4), unit);
+    EXPECT_TRUE(check_spikes(builder.finish()).empty());
+}
+
+TEST(CheckSpikes, SuspectsMillisecondsTakenForSecondsAndTheReverse) {
+    spike_sequence_builder builder;
+    for (std::int64_t i = 0; i < 200; ++i)
+        builder.append(i * 1'000'000'000, builder.unit(std::to_string(i % 2)));
+    const auto slow = check_spikes(builder.finish());
+    ASSERT_EQ(slow.size(), 1U);
+    EXPECT_SAYS(slow[0], "fires at 0.0005 Hz and every time is a whole number of seconds");
+
+    for (std::int64_t i = 0; i < 2'000; ++i)
+        builder.append(i * 250, builder.unit(std::to_string(i % 2)));
+    const auto fast = check_spikes(builder.finish());
+    ASSERT_EQ(fast.size(), 1U);
+    EXPECT_SAYS(fast[0], "seconds taken for milliseconds");
+}
+
+TEST(CheckSpikes, AsksAboutAChannelSixty) {
+    spike_sequence_builder builder;
+    add_regular(builder, 61, 2'000);
+    const auto warnings = check_spikes(builder.finish());
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_SAYS(warnings[0], "There is a unit 60 beside 60 of the channels 0 to 59");
+    add_regular(builder, 100, 2'000);
+    EXPECT_TRUE(check_spikes(builder.finish()).empty());
+}
+
+TEST(CheckSpikes, CountsArtefactsAndSaysWhenTheFirstWas) {
+    spike_sequence_builder builder;
+    add_regular(builder, 20, 2'000);
+    for (const std::int64_t at : {2'003'000, 4'005'000})
+        for (int u = 0; u < 15; ++u) builder.append(at + 40 * u, builder.unit(std::to_string(u)));
+
+    const auto warnings = check_spikes(builder.finish());
+
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_SAYS(warnings[0],
+                "In 2 stretches of 1 ms at least 10 units fire together, first at "
+                "2.003 s: 30 events");
+}
+
+TEST(CheckSpikes, SuspectsZerosThatFillATable) {
+    spike_sequence_builder builder;
+    add_regular(builder, 8, 800);
+    for (int u = 0; u < 6; ++u) builder.append(0, builder.unit(std::to_string(u)));
+    const auto warnings = check_spikes(builder.finish());
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_SAYS(warnings[0], "6 units fire at exactly time 0");
+}
+
+}  // namespace
+}  // namespace synfire
