@@ -17,7 +17,7 @@ constexpr std::array<std::pair<correction, std::string_view>, 4> names{{
     {correction::none, "none"},
     {correction::bonferroni, "bonferroni"},
     {correction::holm, "holm"},
-    {correction::benjamini_hochberg, "benjamini_hochberg"},
+    {correction::benjamini_hochberg, "benjamini-hochberg"},
 }};
 
 }  // namespace
@@ -32,7 +32,7 @@ correction correction_from(std::string_view name) {
     for (const auto& [value, known] : names)
         if (known == name) return value;
     throw invalid_argument(fmt::format(
-        "no correction is named '{}'; there are none, bonferroni, holm, benjamini_hochberg", name));
+        "no correction is named '{}'; there are none, bonferroni, holm, benjamini-hochberg", name));
 }
 
 std::vector<double> adjust(std::span<const double> p, std::uint64_t tests, correction method) {

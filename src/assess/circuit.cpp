@@ -319,7 +319,7 @@ std::string_view to_string(edge_kind kind) {
         case edge_kind::indirect:
             return "indirect";
         case edge_kind::common_input:
-            return "common_input";
+            return "common-input";
     }
     return "?";
 }

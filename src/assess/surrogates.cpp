@@ -17,8 +17,8 @@ namespace synfire {
 namespace {
 
 constexpr std::array<std::pair<surrogate_method, std::string_view>, 2> names{{
-    {surrogate_method::interval_jitter, "interval_jitter"},
-    {surrogate_method::spike_dithering, "spike_dithering"},
+    {surrogate_method::interval_jitter, "interval-jitter"},
+    {surrogate_method::spike_dithering, "spike-dithering"},
 }};
 
 // The clock of the renewal model, as in significance_options.
@@ -170,7 +170,7 @@ surrogate_method surrogate_method_from(std::string_view name) {
     for (const auto& [value, known] : names)
         if (known == name) return value;
     throw invalid_argument(fmt::format(
-        "no surrogate method is named '{}'; there are interval_jitter, spike_dithering", name));
+        "no surrogate method is named '{}'; there are interval-jitter, spike-dithering", name));
 }
 
 spike_sequence make_surrogate(const spike_sequence& spikes, const surrogate_options& options,

@@ -26,7 +26,7 @@ constexpr std::string_view style = R"(<style>
   .note { font-size: 12px; fill: #616e7c; }
   .delay { font-size: 11px; fill: #3e4c59; text-anchor: middle; }
   .strength { font-size: 11px; fill: #0b7285; text-anchor: middle; }
-  .unit { text-anchor: middle; dominant-baseline: central; font-weight: 600; }
+  .unit { text-anchor: middle; font-weight: 600; }
   circle { fill: #e3f2f6; stroke: #0b7285; stroke-width: 1.6; }
   .arrow { stroke: #0b7285; fill: none; marker-end: url(#head); }
 </style>
@@ -161,11 +161,11 @@ private:
         const std::size_t length = std::max<std::size_t>(length_of(name), 1);
         // A long name shrinks until it fits; the tip says it in full.
         const double size = std::clamp(60.0 / static_cast<double>(length), 5.0, 14.0);
-        fmt::format_to(
-            std::back_inserter(body_),
-            "<g><title>{0}</title><circle cx=\"{1:g}\" cy=\"{2:g}\" r=\"{3:g}\"/><text "
-            "class=\"unit\" x=\"{1:g}\" y=\"{2:g}\" font-size=\"{4:.3g}\">{0}</text></g>\n",
-            xml_escaped(name), x, y, radius, size);
+        fmt::format_to(std::back_inserter(body_),
+                       "<g><title>{0}</title><circle cx=\"{1:g}\" cy=\"{2:g}\" r=\"{3:g}\"/><text "
+                       "class=\"unit\" x=\"{1:g}\" y=\"{2:g}\" dy=\"0.35em\" "
+                       "font-size=\"{4:.3g}\">{0}</text></g>\n",
+                       xml_escaped(name), x, y, radius, size);
         reach(x + radius);
     }
 

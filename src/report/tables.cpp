@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <set>
 
 #include "core/stop.hpp"
 #include "report/parts.hpp"
@@ -73,14 +74,22 @@ std::string circuit_tsv(const prepared& p) {
 
 void write_occurrences(const prepared& p, const std::function<void(std::string_view)>& write,
                        const execution& run) {
+    // What the circuit is made of: its chains, and the pairs behind its direct edges.
+    std::set<std::size_t> wanted(p.report.found.chains.begin(), p.report.found.chains.end());
+    std::set<episode> pairs;
+    for (const circuit_edge& edge : p.report.found.edges)
+        if (edge.kind == edge_kind::direct) pairs.insert({{edge.from, edge.to}, {edge.best}});
+    for (std::size_t i = 0; i < p.order.size(); ++i)
+        if (pairs.contains(p.report.table.episodes[i].what)) wanted.insert(i);
+
     write("episode\toccurrence\tposition\tunit\ttime_s\n");
     std::string piece;
-    for (std::size_t k = 0; k < p.order.size(); ++k) {
+    std::size_t done = 0;
+    for (const std::size_t i : p.order) {
+        if (!wanted.contains(i)) continue;
         throw_if_stopped(run.stop);
-        if (run.on_progress) run.on_progress({"writing occurrences", k, p.order.size()});
-        const std::size_t i = p.order[k];
+        if (run.on_progress) run.on_progress({"writing occurrences", done++, wanted.size()});
         const episode& what = p.report.table.episodes[i].what;
-        if (what.size() < 2 || !p.significant(i)) continue;
         const auto occurrences = find_occurrences(p.report.spikes, what, p.report.table.ties);
         piece.clear();
         for (std::size_t o = 0; o < occurrences.size(); ++o)

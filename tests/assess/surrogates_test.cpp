@@ -21,7 +21,11 @@ class MakeSurrogate : public ::testing::TestWithParam<surrogate_method> {};
 INSTANTIATE_TEST_SUITE_P(Methods, MakeSurrogate,
                          ::testing::Values(surrogate_method::interval_jitter,
                                            surrogate_method::spike_dithering),
-                         [](const auto& method) { return std::string(to_string(method.param)); });
+                         [](const auto& method) {
+                             return method.param == surrogate_method::interval_jitter
+                                        ? "IntervalJitter"
+                                        : "SpikeDithering";
+                         });
 
 // Few microseconds and many spikes, so that they collide and meet the ends of the span.
 spike_sequence crowded(std::uint64_t seed) {
@@ -117,8 +121,8 @@ TEST_P(MakeSurrogate, RefusesADitherThatMovesNothing) {
 }
 
 TEST(SurrogateMethod, HasANameForEveryMethod) {
-    EXPECT_EQ(surrogate_method_from("interval_jitter"), surrogate_method::interval_jitter);
-    EXPECT_EQ(surrogate_method_from("spike_dithering"), surrogate_method::spike_dithering);
+    EXPECT_EQ(surrogate_method_from("interval-jitter"), surrogate_method::interval_jitter);
+    EXPECT_EQ(surrogate_method_from("spike-dithering"), surrogate_method::spike_dithering);
     EXPECT_THROW(surrogate_method_from("shuffle"), invalid_argument);
 }
 

@@ -224,6 +224,7 @@ TEST_F(LargerStreams, EveryStrategyMinesTheSame) {
 }
 
 TEST_F(LargerStreams, ThreadsDoNotMatter) {
+    options.max_size = 3;
     const spike_sequence spikes = stream(2, 8, 5'000, 100'000);
     for (const auto strategy : {episode_strategy::latest_start, episode_strategy::state_machine,
                                 episode_strategy::segments}) {

@@ -56,14 +56,14 @@ struct episode_report {
     /// How `surrogates` came about; not looked at when that is empty.
     surrogate_options surrogate{};
     circuit_options circuit_rules{};
-    /// Whether the folder gets `occurrences.tsv`, the times of every occurrence of the significant
-    /// episodes of two units or more.
+    /// Whether the folder gets `occurrences.tsv`: the time of every spike of every occurrence of the
+    /// circuit's chains and direct edges.
     bool with_occurrences = false;
     run_record run{};
 };
 
 /// Writes `episodes.tsv`, `circuit.tsv`, `circuit.graphml`, `circuit.svg`, `run.json` and, when
-/// asked for, `occurrences.tsv`; docs/formats.md has their columns. The files are the same byte for
+/// asked for, `occurrences.tsv`; docs/results.md has their columns. The files are the same byte for
 /// byte for the same spikes, parameters and seed; only `run.json` holds times, memory and threads.
 ///
 /// The folder is made aside and renamed, so that it is whole or absent.

@@ -43,14 +43,16 @@ struct sym26_options {
     /// Each spike's transmission takes delay ± jitter ticks, uniformly.
     duration jitter{0};
     /// Give each ordered pair with probability 0.25 a connection of strength 0.01 to 0.03, about
-    /// chance level.
+    /// chance level. These are no part of the truth.
     bool background = false;
     std::uint64_t seed = 0;
 };
+/// @throws invalid_argument for what cannot be, such as chains longer than the units; cancelled.
 simulated_spikes simulate_sym26(const sym26_options& options = {}, const execution& run = {});
 
-/// A dissociated culture: quiet channels, and network bursts in which every channel fires. No
-/// planted structure unless chains are asked for.
+/// A dissociated culture: quiet channels, and network bursts in which every channel fires at a
+/// constant rate of its own, drawn anew for every burst. The quiet time between bursts is
+/// exponential. No planted structure unless chains are asked for. Channels are named 0, 1, …
 struct culture_options {
     std::uint32_t channels = 60;
     duration length = std::chrono::seconds{300};
@@ -66,7 +68,8 @@ struct culture_options {
 };
 simulated_spikes simulate_culture(const culture_options& options = {}, const execution& run = {});
 
-/// Independent homogeneous Poisson units: the null.
+/// Independent homogeneous Poisson units, without a refractory period: the null of
+/// `assess_episodes`. Units are named n0, n1, …
 struct poisson_options {
     std::uint32_t units = 26;
     duration length = std::chrono::seconds{60};

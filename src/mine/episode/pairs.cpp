@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <vector>
 
 #include "core/stop.hpp"
@@ -26,41 +27,6 @@ struct frequent_pair {
     friend auto operator<=>(const frequent_pair&, const frequent_pair&) = default;
 };
 
-// The delays cut at every bound of an interval: within one cell the set of intervals that hold a
-// delay does not change.
-class delay_cells {
-public:
-    explicit delay_cells(std::span<const interval_us> intervals) {
-        for (const interval_us& i : intervals) {
-            bounds_.push_back(i.low);
-            bounds_.push_back(i.high);
-        }
-        std::sort(bounds_.begin(), bounds_.end());
-        bounds_.erase(std::unique(bounds_.begin(), bounds_.end()), bounds_.end());
-        // Cell c holds the delays in (bounds_[c - 1], bounds_[c]].
-        first_.push_back(0);
-        for (std::size_t c = 0; c <= bounds_.size(); ++c) {
-            for (std::uint32_t i = 0; c > 0 && c < bounds_.size() && i < intervals.size(); ++i) {
-                if (intervals[i].low < bounds_[c] && bounds_[c] <= intervals[i].high)
-                    members_.push_back(i);
-            }
-            first_.push_back(static_cast<std::uint32_t>(members_.size()));
-        }
-    }
-
-    std::int64_t widest() const { return bounds_.back(); }
-    std::span<const std::uint32_t> intervals_with(std::int64_t delay) const {
-        std::size_t cell = 0;
-        for (const std::int64_t bound : bounds_) cell += delay > bound ? 1 : 0;
-        return std::span{members_}.subspan(first_[cell], first_[cell + 1] - first_[cell]);
-    }
-
-private:
-    std::vector<std::int64_t> bounds_;
-    std::vector<std::uint32_t> first_;
-    std::vector<std::uint32_t> members_;
-};
-
 // Greedy counting while looking: any start later than the last end completes an occurrence that
 // ends now, and as all others found for this spike end now too, the order in which they are met
 // does not matter.
@@ -77,7 +43,7 @@ public:
           trains_(trains),
           units_(units),
           rules_(rules),
-          cells_(problem.intervals) {
+          by_low_(intervals_by_low(problem)) {
         place_.resize(problem.spikes.unit_count(), not_wanted);
         for (std::uint32_t u = 0; u < units.size(); ++u) place_[index(units[u])] = u;
     }
@@ -86,20 +52,20 @@ public:
         std::vector<pair_state>& states = states_.local();
         states.assign(units_.size() * problem_.intervals.size(), {});
         const indexed_train& train = trains_[to];
-        for (std::uint32_t i = 0; i < train.size; ++i) {
-            if (problem_.ties == tie_rule::time) {
-                look_back(train.times_us[i], train.positions[i], problem_.spikes.times_us().data(),
-                          train.times_us[i], states.data());
-            } else {
-                look_back(train.times_us[i], train.positions[i], nullptr, train.positions[i],
-                          states.data());
-            }
+        const auto all = [&](const auto& places) {
+            for (std::uint32_t i = 0; i < train.size; ++i)
+                look_back(train, i, places, states.data());
+        };
+        if (problem_.ties == tie_rule::time) {
+            all([times = problem_.spikes.times_us()](std::size_t at) { return times[at]; });
+        } else {
+            all([](std::size_t at) { return static_cast<std::int64_t>(at); });
         }
         std::vector<frequent_pair> found;
         for (std::uint32_t u = 0; u < units_.size(); ++u) {
             if (units_[u] == to && !rules_.self_repeats) continue;
             for (std::uint32_t d = 0; d < problem_.intervals.size(); ++d) {
-                const std::uint64_t count = states[u * problem_.intervals.size() + d].count;
+                const std::uint64_t count = states[d * units_.size() + u].count;
                 if (count >= rules_.threshold) found.push_back({units_[u], d, to, count});
             }
         }
@@ -109,20 +75,24 @@ public:
 private:
     static constexpr std::uint32_t not_wanted = UINT32_MAX;
 
-    // places: what overlap is judged by, spike by spike; null where that is the position itself.
-    void look_back(std::int64_t time, std::uint32_t position, const std::int64_t* places,
-                   std::int64_t end, pair_state* states) const {
+    // places: what overlap is judged by, spike by spike.
+    template <class Places>
+    void look_back(const indexed_train& train, std::uint32_t spike, const Places& places,
+                   pair_state* states) const {
         const std::int64_t* const times = problem_.spikes.times_us().data();
         const unit_id* const units = problem_.spikes.units().data();
-        for (std::uint32_t b = position; b-- > 0;) {
-            const std::int64_t delay = time - times[b];
-            if (delay > cells_.widest()) return;
-            const std::uint32_t from = place_[index(units[b])];
-            if (from == not_wanted) continue;
-            const std::int64_t start = places != nullptr ? places[b] : b;
-            for (const std::uint32_t d : cells_.intervals_with(delay)) {
-                pair_state& state = states[from * problem_.intervals.size() + d];
-                if (start <= state.last_end) continue;
+        const std::int64_t time = train.times_us[spike];
+        const std::int64_t end = places(train.positions[spike]);
+        std::size_t begin = train.positions[spike];  // one beyond the next to look at
+        for (const std::uint32_t d : by_low_) {
+            const interval_us& interval = problem_.intervals[d];
+            pair_state* const mine = states + d * units_.size();
+            while (begin > 0 && times[begin - 1] >= time - interval.low) --begin;
+            for (std::size_t at = begin; at-- > 0 && times[at] >= time - interval.high;) {
+                const std::uint32_t from = place_[index(units[at])];
+                if (from == not_wanted) continue;
+                pair_state& state = mine[from];
+                if (places(at) <= state.last_end) continue;
                 ++state.count;
                 state.last_end = end;
             }
@@ -133,7 +103,7 @@ private:
     const train_index& trains_;
     std::span<const unit_id> units_;
     const level_rules& rules_;
-    delay_cells cells_;
+    std::vector<std::uint32_t> by_low_;
     std::vector<std::uint32_t> place_;  // of each unit in `units_`
     tbb::enumerable_thread_specific<std::vector<pair_state>> states_;
 };
@@ -160,7 +130,15 @@ std::vector<frequent_pair> merge_pairs_from(const counting_problem& problem,
 
 }  // namespace
 
-pair_work estimate_pair_work(const counting_problem& problem, std::span<const unit_id> units) {
+std::vector<std::uint32_t> intervals_by_low(const counting_problem& problem) {
+    std::vector<std::uint32_t> order(problem.intervals.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::sort(order.begin(), order.end(),
+              [&](auto a, auto b) { return problem.intervals[a].low < problem.intervals[b].low; });
+    return order;
+}
+
+double spikes_within_widest(const counting_problem& problem) {
     std::int64_t widest = 0;
     for (const interval_us& i : problem.intervals) widest = std::max(widest, i.high);
     const auto times = problem.spikes.times_us();
@@ -169,9 +147,12 @@ pair_work estimate_pair_work(const counting_problem& problem, std::span<const un
         while (times[c] - times[b] > widest) ++b;
         met += static_cast<double>(c - b);
     }
-    return {static_cast<double>(times.size()) *
-                static_cast<double>(units.size() * problem.intervals.size()),
-            met};
+    return met;
+}
+
+pair_work estimate_pair_work(const counting_problem& problem, std::span<const unit_id> units) {
+    const auto steps_each = static_cast<double>(units.size() * problem.intervals.size());
+    return {static_cast<double>(problem.spikes.size()) * steps_each, spikes_within_widest(problem)};
 }
 
 mined_level count_pairs(const counting_problem& problem, const train_index& trains,

@@ -2,11 +2,18 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "mine/episode/counters.hpp"
 #include "mine/episode/train_index.hpp"
 
 namespace synfire::episodes {
+
+/// Numbers of the intervals, the lowest first: a walk away from a spike meets them in this order.
+std::vector<std::uint32_t> intervals_by_low(const counting_problem& problem);
+
+/// How many pairs of spikes are no further apart than the widest interval.
+double spikes_within_widest(const counting_problem& problem);
 
 /// What counting all pairs will take, in steps of the inner loop.
 struct pair_work {

@@ -35,6 +35,7 @@ public:
           size_(candidates.size),
           waiting_(problem.spikes.unit_count()),
           open_((end - begin) * candidates.size),
+          newest_(open_.size(), INT64_MIN / 2),
           last_completion_(end - begin, INT64_MIN),
           counts_(end - begin) {
         for (std::size_t c = begin; c < end; ++c) {
@@ -64,16 +65,23 @@ private:
         for (std::size_t n = 0; n < nodes.size(); ++n) {
             const waiting_node& node = nodes[n];
             stamp_list* const lists = &open_[node.candidate * size_];
+            std::int64_t* const newest = &newest_[node.candidate * size_];
             if (node.node == 0) {
-                if (problem_.ties == tie_rule::order || time > last_completion_[node.candidate])
+                if (problem_.ties == tie_rule::order || time > last_completion_[node.candidate]) {
                     lists[0].push_back(time);
+                    newest[0] = time;
+                }
                 continue;
             }
+            // Mostly nothing is open any more, and the newest stamp says so without a look at the
+            // list.
+            if (time - newest[node.node - 1] > node.high) continue;
             stamp_list& before = lists[node.node - 1];
             while (!before.empty() && time - before.front() > node.high) before.pop_front();
             if (before.empty() || time - before.front() <= node.low) continue;
             if (node.node + 1 < size_) {
                 lists[node.node].push_back(time);
+                newest[node.node] = time;
                 continue;
             }
             ++counts_[node.candidate];
@@ -87,6 +95,7 @@ private:
     std::size_t size_;
     std::vector<std::vector<waiting_node>> waiting_;
     std::vector<stamp_list> open_;
+    std::vector<std::int64_t> newest_;  // stamp of each list, also when it has been cleared since
     std::vector<std::int64_t> last_completion_;
     std::vector<std::uint64_t> counts_;
 };

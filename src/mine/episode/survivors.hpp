@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mine/episode/counters.hpp"
+#include "mine/episode/step_table.hpp"
 #include "mine/episode/train_index.hpp"
 
 /// Survivor lists, the heart of `latest_start`.
@@ -29,10 +30,14 @@ class survivor_buffer {
 public:
     /// Makes room for every spike of a train to be a survivor.
     void reserve(std::size_t spikes) {
-        if (ends_.size() <= spikes) {
-            ends_.resize(spikes + 1);
-            starts_.resize(spikes + 1);
-        }
+        if (ends_.size() >= spikes + spare) return;
+        ends_.resize(spikes + spare);
+        starts_.resize(spikes + spare);
+    }
+    /// Room for a list of `n` that is only needed while survivors are made.
+    std::uint32_t* scratch(std::size_t n) {
+        if (scratch_.size() <= n) scratch_.resize(n + 1);
+        return scratch_.data();
     }
     std::uint32_t* ends() { return ends_.data(); }
     std::uint32_t* starts() { return starts_.data(); }
@@ -42,18 +47,27 @@ public:
     }
 
 private:
+    static constexpr std::size_t spare =
+        2;  // what may be written before it is known whether it counts
+
     std::vector<std::uint32_t> ends_;
     std::vector<std::uint32_t> starts_;
+    std::vector<std::uint32_t> scratch_;
     std::size_t size_ = 0;
 };
 
 /// Survivors of the pair from→to.
 void begin_survivors(const indexed_train& from, const indexed_train& to, const interval_us& step,
                      survivor_buffer& out);
+/// The same by the step's table. `to_size`: spikes of `to`.
+void begin_survivors(const step_table& step, std::uint32_t to_size, survivor_buffer& out);
 
 /// Survivors of the episode with survivors `prefix`, whose last unit is `from`, continued to `to`.
 void extend_survivors(const indexed_train& from, const survivor_view& prefix,
                       const indexed_train& to, const interval_us& step, survivor_buffer& out);
+/// The same by the step's table.
+void extend_survivors(const survivor_view& prefix, const step_table& step, std::uint32_t to_size,
+                      survivor_buffer& out);
 
 /// The largest number of occurrences without overlap: earliest end first.
 std::uint64_t count_disjoint(const indexed_train& first, const indexed_train& last,

@@ -3,10 +3,10 @@
 namespace synfire::episodes {
 namespace {
 
-// The width of a bucket, as a power of two: about one spike a bucket were they spread evenly.
+// The width of a bucket, as a power of two: half a spike to one a bucket were they spread evenly.
 int bucket_shift(std::int64_t length_us, std::uint32_t spikes) {
     int shift = 0;
-    while (length_us >> shift > static_cast<std::int64_t>(spikes)) ++shift;
+    while (length_us >> shift > 2 * static_cast<std::int64_t>(spikes)) ++shift;
     return shift;
 }
 
@@ -14,15 +14,15 @@ int bucket_shift(std::int64_t length_us, std::uint32_t spikes) {
 
 train_index::train_index(const spike_sequence& spikes) : trains_(spikes.unit_count()) {
     for (const unit_id unit : spikes.units()) ++trains_[index(unit)].size;
-    // A sentinel behind each train.
-    times_us_.resize(spikes.size() + trains_.size(), INT64_MAX);
+    // Two sentinels behind each train: one ends every search, the other may be looked at behind it.
+    times_us_.resize(spikes.size() + 2 * trains_.size(), INT64_MAX);
     positions_.resize(times_us_.size());
     std::vector<std::size_t> next(trains_.size());
     for (std::size_t u = 0, offset = 0; u < trains_.size(); ++u) {
         next[u] = offset;
         trains_[u].times_us = times_us_.data() + offset;
         trains_[u].positions = positions_.data() + offset;
-        offset += trains_[u].size + 1;
+        offset += trains_[u].size + 2;
     }
     for (std::size_t i = 0; i < spikes.size(); ++i) {
         const std::size_t at = next[index(spikes.units()[i])]++;
@@ -30,11 +30,11 @@ train_index::train_index(const spike_sequence& spikes) : trains_(spikes.unit_cou
         positions_[at] = static_cast<std::uint32_t>(i);
     }
 
+    const std::int64_t origin = spikes.empty() ? 0 : spikes.times_us().front();
+    const std::int64_t length = spikes.empty() ? 0 : spikes.times_us().back() - origin;
     std::size_t buckets = 0;
     for (indexed_train& train : trains_) {
-        train.origin_us = train.size > 0 ? train.times_us[0] : 0;
-        const std::int64_t length =
-            train.size > 0 ? train.times_us[train.size - 1] - train.origin_us : 0;
+        train.origin_us = origin;
         train.shift = bucket_shift(length, train.size);
         train.bucket_count = static_cast<std::uint32_t>(length >> train.shift) + 2;
         buckets += train.bucket_count;

@@ -12,8 +12,8 @@
 namespace synfire::episodes {
 
 /// One unit's spikes, ready for "the first spike after t": sorted times, one sentinel behind them
-/// that is later than any time, and a table of about one bucket a spike that says where to begin to
-/// look.
+/// that is later than any time, and a table of one to two buckets a spike that says where to begin
+/// to look.
 struct indexed_train {
     const std::int64_t* times_us;
     const std::uint32_t* positions;  ///< in the sequence
@@ -24,22 +24,25 @@ struct indexed_train {
     int shift;
     std::int64_t origin_us;
 
-    /// Index of the first spike later than `time`, given that it is not before `from`; `size` if
-    /// there is none.
-    std::uint32_t first_after(std::int64_t time, std::uint32_t from) const {
-        const std::int64_t bucket = (time - origin_us) >> shift;
-        if (bucket > 0)
-            from = std::max(from, buckets[std::min<std::int64_t>(bucket, bucket_count - 1)]);
-        // Most answers lie within two spikes of the table's; without branches they cost no
-        // misprediction.
-        from += times_us[from] <= time ? 1 : 0;
-        from += times_us[from] <= time ? 1 : 0;
-        while (times_us[from] <= time) ++from;
-        return from;
+    /// Index of the first spike later than `time`, `size` if there is none. `time` is not before
+    /// the sequence's first spike; `hint` is not beyond the answer.
+    std::uint32_t first_after(std::int64_t time, std::uint32_t hint) const {
+        std::uint32_t at =
+            buckets[std::min<std::int64_t>((time - origin_us) >> shift, bucket_count - 1)];
+        // Most answers lie within two spikes of the table's. Steps without branches cost no
+        // misprediction, and answers that do not wait for the hint, mostly the answer before, can
+        // be found side by side.
+        at += times_us[at] <= time ? 1 : 0;
+        at += times_us[at] <= time ? 1 : 0;
+        if (times_us[at] <= time) [[unlikely]] {
+            at = std::max(at, hint);
+            while (times_us[at] <= time) ++at;
+        }
+        return at;
     }
 };
 
-/// All trains of a sequence. 16 bytes a spike and 24 a unit.
+/// All trains of a sequence. 16 to 20 bytes a spike.
 class train_index {
 public:
     explicit train_index(const spike_sequence& spikes);

@@ -1,0 +1,118 @@
+// Latest-start counting of a given list of candidates.
+
+#include <tbb/enumerable_thread_specific.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "core/stop.hpp"
+#include "mine/episode/counters.hpp"
+#include "mine/episode/step_set.hpp"
+#include "mine/episode/survivors.hpp"
+#include "parallel/parallel_for.hpp"
+
+namespace synfire::episodes {
+namespace {
+
+// Walks candidates that stand sorted, so that what two neighbours have in common is counted once.
+class prefix_walk {
+public:
+    // numbers: of the steps of each candidate, one after another
+    prefix_walk(const step_set& steps, const candidate_set& candidates,
+                std::span<const std::uint32_t> numbers)
+        : steps_(steps),
+          candidates_(candidates),
+          numbers_(numbers),
+          buffers_(candidates.size - 1) {}
+
+    std::uint64_t count(std::size_t c, bool begin_anew) {
+        const auto steps = numbers_.subspan(c * buffers_.size(), buffers_.size());
+        std::size_t first = 0;
+        if (!begin_anew) {
+            const auto previous = numbers_.subspan(previous_ * buffers_.size(), buffers_.size());
+            const auto differ = std::mismatch(steps.begin(), steps.end(), previous.begin()).first;
+            first = static_cast<std::size_t>(differ - steps.begin());
+        }
+        for (std::size_t step = first; step < steps.size(); ++step) {
+            if (step == 0) {
+                steps_.begin(steps[0], buffers_[0]);
+            } else {
+                steps_.extend(buffers_[step - 1].view(), steps[step], buffers_[step]);
+            }
+        }
+        previous_ = c;
+        const auto units = candidates_.units_of(c);
+        return count_disjoint(steps_.trains()[units.front()], steps_.trains()[units.back()],
+                              buffers_.back().view(), steps_.problem().ties);
+    }
+
+private:
+    const step_set& steps_;
+    const candidate_set& candidates_;
+    std::span<const std::uint32_t> numbers_;
+    std::vector<survivor_buffer> buffers_;  // one a step
+    std::size_t previous_ = 0;
+};
+
+// The distinct steps of all candidates, and for each candidate the numbers of its steps.
+std::pair<std::vector<episode_step>, std::vector<std::uint32_t>> number_steps(
+    const candidate_set& candidates) {
+    std::vector<episode_step> all;
+    for (std::size_t c = 0; c < candidates.count(); ++c) {
+        for (std::size_t k = 0; k + 1 < candidates.size; ++k)
+            all.push_back({candidates.units_of(c)[k], candidates.delays_of(c)[k],
+                           candidates.units_of(c)[k + 1]});
+    }
+    std::vector<episode_step> distinct = all;
+    std::sort(distinct.begin(), distinct.end());
+    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    std::vector<std::uint32_t> numbers;
+    for (const episode_step& step : all)
+        numbers.push_back(static_cast<std::uint32_t>(
+            std::lower_bound(distinct.begin(), distinct.end(), step) - distinct.begin()));
+    return {std::move(distinct), std::move(numbers)};
+}
+
+}  // namespace
+
+count_result count_by_latest_start(const counting_problem& problem, const candidate_set& candidates,
+                                   std::uint64_t) {
+    const train_index trains(problem.spikes);
+    std::vector<std::size_t> order(candidates.count());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(),
+              [&](auto a, auto b) { return chain_less(candidates, a, candidates, b); });
+    candidate_set sorted{candidates.size};
+    for (const std::size_t c : order)
+        sorted.append(candidates.units_of(c), candidates.delays_of(c));
+
+    auto [distinct, numbers] = number_steps(sorted);
+    // A table pays when a step is taken again.
+    const bool repeated = numbers.size() > 2 * distinct.size();
+    const step_set steps(problem, trains, std::move(distinct), repeated ? default_table_bytes : 0);
+
+    // Neighbours with the same first step make one piece of work.
+    const std::size_t steps_each = candidates.size - 1;
+    std::vector<std::size_t> pieces;
+    for (std::size_t c = 0; c < sorted.count(); ++c) {
+        if (c == 0 || numbers[c * steps_each] != numbers[(c - 1) * steps_each]) pieces.push_back(c);
+    }
+    pieces.push_back(sorted.count());
+
+    count_result result{std::vector<std::uint64_t>(candidates.count())};
+    tbb::enumerable_thread_specific<prefix_walk> walks(
+        [&, &numbers = numbers] { return prefix_walk(steps, sorted, numbers); });
+    parallel_for(pieces.size() - 1, problem.run, "counting by latest start",
+                 [&](std::size_t piece) {
+                     prefix_walk& walk = walks.local();
+                     for (std::size_t c = pieces[piece]; c < pieces[piece + 1]; ++c) {
+                         throw_if_stopped(problem.run.stop);
+                         result.counts[order[c]] = walk.count(c, c == pieces[piece]);
+                     }
+                 });
+    return result;
+}
+
+}  // namespace synfire::episodes

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "mine/episode/counters.hpp"
+#include "mine/episode/step_table.hpp"
+#include "mine/episode/survivors.hpp"
+#include "mine/episode/train_index.hpp"
+
+namespace synfire::episodes {
+
+/// A step between two units, by the number of its interval.
+struct episode_step {
+    unit_id from;
+    std::uint32_t delay;
+    unit_id to;
+
+    friend auto operator<=>(const episode_step&, const episode_step&) = default;
+};
+
+/// What tables may take unless a limit is set: enough for all 4,032 pairs of 64 units with 50,000
+/// spikes each.
+constexpr std::uint64_t default_table_bytes = 512'000'000;
+
+/// The steps that a set of episodes takes, sorted, with tables for as many as fit into
+/// `most_table_bytes`.
+class step_set {
+public:
+    step_set(const counting_problem& problem, const train_index& trains,
+             std::vector<episode_step> steps, std::uint64_t most_table_bytes);
+
+    const counting_problem& problem() const { return problem_; }
+    const train_index& trains() const { return trains_; }
+    std::uint64_t table_bytes() const;
+
+    /// Survivors of the pair that is step number `step`.
+    void begin(std::size_t step, survivor_buffer& out) const;
+    /// Survivors of the episode with survivors `prefix` continued by that step.
+    void extend(const survivor_view& prefix, std::size_t step, survivor_buffer& out) const;
+
+private:
+    const counting_problem& problem_;
+    const train_index& trains_;
+    std::vector<episode_step> steps_;
+    std::vector<std::optional<step_table>> tables_;
+};
+
+}  // namespace synfire::episodes
