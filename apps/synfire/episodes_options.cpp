@@ -160,7 +160,7 @@ void add_options(CLI::App& app, episodes_options& options) {
             ->type_name("OUT_DIR");
     app.add_flag("--overwrite", options.overwrite, "replace OUT_DIR if it exists")->needs(folder);
     app.add_flag("--occurrences", options.occurrences,
-                 "also write the times of every occurrence: occurrences.tsv")
+                 "also write occurrences.tsv: when the chains and direct edges occur")
         ->needs(folder);
     app.add_flag("--json", options.json, "print one JSON document");
     add_search(app, options);

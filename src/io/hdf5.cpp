@@ -75,8 +75,6 @@ std::vector<std::string> read_strings(hid_t file_type, hid_t space, std::size_t 
 }  // namespace
 
 quiet::quiet() {
-    // At exit HDF5 would write again what a full disk has refused, and crash.
-    [[maybe_unused]] static const herr_t leave_exit_alone = H5dont_atexit();
     H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
