@@ -13,7 +13,7 @@ OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 def declared(*verb):
     """The options at the beginning of the lines of --help."""
     lines = run(*verb, "--help").stdout.splitlines()
-    return {option for line in lines if re.match(r"  -", line) for option in OPTION.findall(line[:40].split("  ")[1])}
+    return {option for line in lines if re.match(r"  -", line) for option in OPTION.findall(line.split()[0])}
 
 
 class Help(CliTest):
