@@ -152,4 +152,3 @@ BENCHMARK_CAPTURE(read_spikes, npz, ".npz")->Unit(benchmark::kMillisecond);
 #ifdef SYNFIRE_BENCH_NWB
 BENCHMARK_CAPTURE(read_spikes, nwb, ".nwb")->Unit(benchmark::kMillisecond);
 #endif
-BENCHMARK_MAIN();
