@@ -145,10 +145,10 @@ void scan_lines(benchmark::State& state) {
 
 }  // namespace
 
-BENCHMARK(scan_lines)->Name("scan_lines/text")->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(read_spikes, text, ".tsv")->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(read_spikes, text_gz, ".tsv.gz")->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(read_spikes, npz, ".npz")->Unit(benchmark::kMillisecond);
+BENCHMARK(scan_lines)->Name("scan_lines/text")->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(read_spikes, text, ".tsv")->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(read_spikes, text_gz, ".tsv.gz")->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(read_spikes, npz, ".npz")->Unit(benchmark::kMillisecond)->UseRealTime();
 #ifdef SYNFIRE_BENCH_NWB
-BENCHMARK_CAPTURE(read_spikes, nwb, ".nwb")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(read_spikes, nwb, ".nwb")->Unit(benchmark::kMillisecond)->UseRealTime();
 #endif

@@ -211,11 +211,6 @@ std::string column::attribute(const char* name) const {
     }
 }
 
-handle create_file(const std::filesystem::path& path) {
-    return checked({H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT), H5Fclose},
-                   "the file");
-}
-
 handle create_group(hid_t parent, const std::string& name) {
     return checked(
         {H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose}, name);

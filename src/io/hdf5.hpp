@@ -99,7 +99,6 @@ bool exists(hid_t parent, const std::string& name);
 std::string last_error();
 
 // Writing: each throws io_error naming `what` when the library refuses.
-handle create_file(const std::filesystem::path& path);
 handle create_group(hid_t parent, const std::string& name);
 handle text_type();
 void write_attribute(hid_t object, const std::string& name, const std::string& text);

@@ -107,6 +107,7 @@ npy_header read_header(const byte_source& source, const std::string& what) {
 template <class To, class From>
 void convert(const char* from, std::span<To> into) {
     for (std::size_t i = 0; i < into.size(); ++i)
+        // A signed char is a number here: numpy's i1. NOLINTNEXTLINE(bugprone-signed-char-misuse)
         into[i] = static_cast<To>(load<From>(from + i * sizeof(From)));
 }
 

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cctype>
+#include <new>
 #include <numeric>
 #include <queue>
 #include <set>
@@ -16,6 +18,7 @@ namespace synfire {
 namespace {
 
 constexpr std::size_t most_spikes = UINT32_MAX;
+constexpr std::size_t page_bytes = std::size_t{12} << 16;
 
 void check_size(std::size_t spikes) {
     if (spikes > most_spikes)
@@ -106,6 +109,24 @@ unit_id spike_sequence_builder::unit(std::string_view label) {
     return unit_id{found->second};
 }
 
+void spike_sequence_builder::unmap::operator()(std::int64_t* memory) const noexcept {
+    ::munmap(memory, page_bytes);
+}
+
+unit_id* spike_sequence_builder::page::units() const {
+    return reinterpret_cast<unit_id*>(memory.get() + page_length);
+}
+
+spike_sequence_builder::page spike_sequence_builder::new_page() {
+    static_assert(page_length * (sizeof(std::int64_t) + sizeof(unit_id)) == page_bytes);
+    void* const memory =
+        ::mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    page fresh;
+    fresh.memory.reset(static_cast<std::int64_t*>(memory));
+    return fresh;
+}
+
 // Sorts what has been collected and stores it in pages; it joins the run before it when it begins
 // no earlier than that ends.
 void spike_sequence_builder::close_run() {
@@ -124,17 +145,16 @@ void spike_sequence_builder::close_run() {
         std::stable_sort(order.begin(), order.end(),
                          [&](auto a, auto b) { return run_times_[a] < run_times_[b]; });
     }
-    const auto source = [&](std::size_t i) { return order.empty() ? i : order[i]; };
-    if (pages_.empty() || run_times_[source(0)] < pages_.back().times_us.back())
+    const std::int64_t first = run_times_[order.empty() ? 0 : order.front()];
+    if (pages_.empty() || first < pages_.back().times_us()[pages_.back().size - 1])
         run_starts_.push_back(pages_.size());
     for (std::size_t begin = 0; begin < n; begin += page_length) {
-        const std::size_t end = std::min(n, begin + page_length);
-        page& fresh = pages_.emplace_back();
-        fresh.times_us.reserve(end - begin);
-        fresh.units.reserve(end - begin);
-        for (std::size_t i = begin; i < end; ++i) {
-            fresh.times_us.push_back(run_times_[source(i)]);
-            fresh.units.push_back(run_units_[source(i)]);
+        page& fresh = pages_.emplace_back(new_page());
+        fresh.size = std::min(page_length, n - begin);
+        for (std::size_t i = 0; i < fresh.size; ++i) {
+            const std::size_t source = order.empty() ? begin + i : order[begin + i];
+            fresh.times_us()[i] = run_times_[source];
+            fresh.units()[i] = run_units_[source];
         }
     }
     closed_ += n;
@@ -172,7 +192,7 @@ void spike_sequence_builder::merge_into(spike_sequence& out,
     std::priority_queue<run> queue;
     for (std::size_t r = 0; r < run_starts_.size(); ++r) {
         const std::size_t end = r + 1 < run_starts_.size() ? run_starts_[r + 1] : pages_.size();
-        queue.push({r, run_starts_[r], end, 0, pages_[run_starts_[r]].times_us.front()});
+        queue.push({r, run_starts_[r], end, 0, pages_[run_starts_[r]].times_us()[0]});
     }
     std::vector<std::int64_t> last(labels_.size(), INT64_MIN);
     while (!queue.empty()) {
@@ -183,19 +203,26 @@ void spike_sequence_builder::merge_into(spike_sequence& out,
         bool more = true;
         do {
             page& from = pages_[current.page_at];
-            const unit_id unit{rank[index(from.units[current.spike_at])]};
-            if (std::exchange(last[index(unit)], current.time_us) == current.time_us) {
-                ++duplicates_;
-            } else {
-                out.times_us_.push_back(current.time_us);
-                out.units_.push_back(unit);
-            }
-            if (++current.spike_at == from.times_us.size()) {
-                from = page{};
-                current.spike_at = 0;
-                more = ++current.page_at != current.page_end;
-            }
-            if (more) current.time_us = pages_[current.page_at].times_us[current.spike_at];
+            const std::int64_t* const times = from.times_us();
+            const unit_id* const units = from.units();
+            std::size_t i = current.spike_at;
+            do {
+                current.time_us = times[i];
+                if (!alone && current < queue.top()) break;
+                const unit_id unit{rank[index(units[i])]};
+                if (std::exchange(last[index(unit)], times[i]) == times[i]) {
+                    ++duplicates_;
+                } else {
+                    out.times_us_.push_back(times[i]);
+                    out.units_.push_back(unit);
+                }
+            } while (++i < from.size);
+            current.spike_at = i;
+            if (i < from.size) break;
+            from = page{};
+            current.spike_at = 0;
+            more = ++current.page_at != current.page_end;
+            if (more) current.time_us = pages_[current.page_at].times_us()[0];
         } while (more && (alone || queue.top() < current));
         if (more) queue.push(current);
     }

@@ -156,11 +156,7 @@ std::optional<std::int64_t> time_scale::from_whole(std::int64_t value) const {
     return static_cast<std::int64_t>(us);
 }
 
-std::optional<std::int64_t> time_scale::from_real(double value) const {
-    const double us = is_samples()     ? value * us_per_second / rate_
-                      : decimals_ == 6 ? value * 1e6
-                      : decimals_ == 3 ? value * 1e3
-                                       : value;
+std::optional<std::int64_t> time_scale::from_large_real(double us) {
     if (!(std::abs(us) <= static_cast<double>(largest_time_us))) return {};
     return std::llrint(us);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,12 +27,26 @@ public:
 
     /// Microseconds, rounded to nearest with ties to even; nothing when not finite or too large.
     std::optional<std::int64_t> from_whole(std::int64_t value) const;
-    std::optional<std::int64_t> from_real(double value) const;
+    std::optional<std::int64_t> from_real(double value) const {
+        const double us = is_samples() ? value * 1e6 / rate_ : value * factor_;
+        // Adding it leaves the nearest integer in the low bits: no call for each spike.
+        constexpr double magic = 0x1.8p52;
+        constexpr double small = 0x1p51;
+        if (us < small && us > -small)
+            return std::bit_cast<std::int64_t>(us + magic) - std::bit_cast<std::int64_t>(magic);
+        return from_large_real(us);
+    }
 
 private:
-    constexpr explicit time_scale(int decimals) : decimals_(decimals) {}
+    constexpr explicit time_scale(int decimals)
+        : decimals_(decimals),
+          factor_(decimals == 6   ? 1e6
+                  : decimals == 3 ? 1e3
+                                  : 1) {}
+    static std::optional<std::int64_t> from_large_real(double us);
 
     int decimals_ = 6;
+    double factor_ = 1e6;
     double rate_ = 0;
 };
 

@@ -5,9 +5,9 @@
 #include <charconv>
 #include <vector>
 
-#include "io/atomic_file.hpp"
 #include "io/file_error.hpp"
 #include "io/hdf5.hpp"
+#include "io/hdf5_output.hpp"
 #include "spikes/nwb.hpp"
 #include "spikes/readers.hpp"
 #include "synfire/core/version.hpp"
@@ -73,22 +73,22 @@ void write_column_attributes(const h5::handle& column, const char* type, const d
     if (description != nullptr) h5::write_attribute(column.get(), "description", description);
 }
 
-void write_root(const h5::handle& file, const digest& identity) {
-    write_type(file.get(), "core", "NWBFile", identity, "/");
-    h5::write_attribute(file.get(), "nwb_version", "2.7.0");
-    h5::write_text(file.get(), "identifier", identity.uuid());
-    h5::write_text(file.get(), "session_description",
+void write_root(hid_t file, const digest& identity) {
+    write_type(file, "core", "NWBFile", identity, "/");
+    h5::write_attribute(file, "nwb_version", "2.7.0");
+    h5::write_text(file, "identifier", identity.uuid());
+    h5::write_text(file, "session_description",
                    fmt::format("Spikes written by synfire {}. When the session began is not known: "
                                "1970-01-01 stands for it, and times are seconds since the "
                                "recording's first sample.",
                                version()));
-    h5::write_text(file.get(), "session_start_time", unknown_start);
-    h5::write_text(file.get(), "timestamps_reference_time", unknown_start);
-    h5::write_texts(file.get(), "file_create_date", {unknown_start});
+    h5::write_text(file, "session_start_time", unknown_start);
+    h5::write_text(file, "timestamps_reference_time", unknown_start);
+    h5::write_texts(file, "file_create_date", {unknown_start});
     for (const char* group : {"acquisition", "analysis", "processing", "general", "stimulus"})
-        h5::create_group(file.get(), group);
+        h5::create_group(file, group);
     for (const char* group : {"stimulus/presentation", "stimulus/templates"})
-        h5::create_group(file.get(), group);
+        h5::create_group(file, group);
 }
 
 void write_times(const h5::handle& units, const spike_trains& trains, const digest& identity,
@@ -140,11 +140,11 @@ void write_observed(const h5::handle& units, const spike_sequence& spikes, const
     write_index(units, "obs_intervals", offsets, identity);
 }
 
-void write_units(const h5::handle& file, const digest& identity, const writing& job) {
+void write_units(hid_t file, const digest& identity, const writing& job) {
     const spike_sequence& spikes = job.spikes;
     const auto& names = spikes.unit_names();
     const bool numbered = std::all_of(names.begin(), names.end(), is_plain_integer);
-    const h5::handle units = h5::create_group(file.get(), "units");
+    const h5::handle units = h5::create_group(file, "units");
     write_type(units.get(), "core", "Units", identity, "/units");
     h5::write_attribute(units.get(), "description", "the units of a spike sequence");
     std::vector<std::string> columns{"spike_times", "obs_intervals"};
@@ -177,18 +177,17 @@ void write_units(const h5::handle& file, const digest& identity, const writing& 
 void write_nwb(const writing& job) {
     check_exact_in_seconds(job);
     const h5::quiet no_printing;
-    io::atomic_path path(job.path);
     const digest identity = digest_of(job.spikes);
     try {
-        h5::handle file = h5::create_file(path.temporary());
-        write_root(file, identity);
-        write_units(file, identity, job);
-        if (H5Fflush(file.get(), H5F_SCOPE_LOCAL) < 0 || !file.reset())
-            throw io_error("the file cannot be closed: " + h5::last_error());
+        h5::output file(job.path);
+        write_root(file.get(), identity);
+        write_units(file.get(), identity, job);
+        file.commit();
     } catch (const io_error& error) {
-        throw io::file_error(job.path, fmt::format("cannot be written: {}", error.what()));
+        const std::string_view what = error.what();
+        if (what.starts_with('\'')) throw;  // it names the file already
+        throw io::file_error(job.path, fmt::format("cannot be written: {}", what));
     }
-    path.commit();
 }
 
 }  // namespace synfire

@@ -47,7 +47,7 @@ TEST(NpyFiles, HoldRowsOfTimeAndUnit) {
 
 TEST(NpyFiles, SayWhatIsWrong) {
     const temporary_folder folder;
-    const auto rows = [](std::vector<double> items, std::vector<std::uint64_t> shape) {
+    const auto rows = [](const std::vector<double>& items, std::vector<std::uint64_t> shape) {
         return npy_bytes<double>(npy_kind::real, items, std::move(shape));
     };
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -63,7 +63,7 @@ TEST(NpyFiles, SayWhatIsWrong) {
 std::filesystem::path write_archive(
     const temporary_folder& folder,
     const std::vector<std::pair<std::string, std::string>>& entries) {
-    const auto path = folder.path() / "a.npz";
+    auto path = folder.path() / "a.npz";
     io::zip_writer archive(path);
     for (const auto& [name, bytes] : entries) {
         archive.begin(name);

@@ -66,7 +66,8 @@ TEST(CheckSpikes, CountsArtefactsAndSaysWhenTheFirstWas) {
     spike_sequence_builder builder;
     add_regular(builder, 20, 2'000);
     for (const std::int64_t at : {2'003'000, 4'005'000})
-        for (int u = 0; u < 15; ++u) builder.append(at + 40 * u, builder.unit(std::to_string(u)));
+        for (std::int64_t u = 0; u < 15; ++u)
+            builder.append(at + 40 * u, builder.unit(std::to_string(u)));
 
     const auto warnings = check_spikes(builder.finish());
 

@@ -172,6 +172,11 @@ void read_damaged(const std::filesystem::path& path) {
     }
 }
 
+void flip(std::string& bytes, std::size_t bit) {
+    char& byte = bytes[bit / 8];
+    byte = static_cast<char>(static_cast<unsigned char>(byte) ^ (1U << bit % 8));
+}
+
 TEST(DamagedSpikeFiles, GiveAnErrorWhereverTheyAreCut) {
     const temporary_folder folder;
     folder.file("a.clu.1", "2\n2\n2\n1\n");
@@ -193,11 +198,11 @@ TEST(DamagedSpikeFiles, GiveAnErrorOrOtherSpikesWhateverBytesChange) {
     folder.file("a.xml", "<samplingRate>20000</samplingRate>");
     std::mt19937_64 random(7);
     for (const auto& [name, bytes] : small_files()) {
-        if (name.ends_with(".nwb")) continue;  // libhdf5 itself does not survive every change
+        if (name.ends_with(".nwb")) continue;  // libhdf5 1.10 loops on some damaged heaps
         for (int round = 0; round < 150; ++round) {
             std::string damaged = bytes;
             for (std::uint64_t flips = 1 + random() % 3; flips > 0; --flips)
-                damaged[random() % damaged.size()] ^= static_cast<char>(1U << random() % 8);
+                flip(damaged, random() % (8 * damaged.size()));
             read_damaged(folder.file(name, damaged));
         }
     }
@@ -209,7 +214,7 @@ TEST(DamagedSpikeFiles, AreFoundOutByTheirChecksum) {
     write_spikes(path, random_spikes(9, 500, true));
     std::string bytes = read_bytes(path);
     const std::size_t data = bytes.find("NUMPY", bytes.find("t.npy")) + 400;
-    bytes[data] ^= 1;
+    flip(bytes, 8 * data);
     EXPECT_SAYS(error_of(folder.file("b.npz", bytes)), "its checksum is wrong");
 }
 

@@ -48,19 +48,22 @@ struct spike_file {
     spike_format format = spike_format::automatic;
     std::size_t duplicates = 0;
     std::size_t out_of_order = 0;
-    /// What a careful colleague would say after a look at the file; whole sentences.
+    /// What a careful colleague would say about this file, such as spikes labelled noise; whole
+    /// sentences. What the spikes themselves say against them is `check_spikes`' to tell.
     std::vector<std::string> warnings{};
 };
 
 /// Reads spikes; the format is found by content first and by extension where the content leaves it
-/// open. At most 24 bytes a spike at peak.
+/// open. About 13 bytes a spike at peak when they come in order, at most 24.
 /// @throws io_error naming the file, the line or record, what was found and what was expected.
 spike_file read_spikes(const std::filesystem::path& path, const spike_reading& how = {},
                        const execution& run = {});
 
 /// Writes spikes aside and renames, so that a file is either whole or absent. By extension: `.tsv`
-/// `.txt` `.csv` (also with
-/// `.gz`), `.npz`, `.nwb`. @throws io_error; invalid_argument for an extension that has no writer.
+/// `.txt` `.csv` (also with `.gz`), `.npz`, `.nwb`. `read_spikes` gives the same sequence again,
+/// with units in natural order, and from `.nwb` with ties in the order of units.
+/// @throws io_error; invalid_argument for an extension that has no writer, a unit's name that the
+/// format cannot hold, and times beyond 71 years in `.npz` and `.nwb`.
 void write_spikes(const std::filesystem::path& path, const spike_sequence& spikes,
                   const execution& run = {});
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,7 +58,8 @@ private:
     time_span span_;
 };
 
-/// Collects spikes in any order and makes a `spike_sequence` of them, in at most 24 bytes a spike.
+/// Collects spikes in any order and makes a `spike_sequence` of them, in at most 24 bytes a
+/// spike at the peak, 13 when they come in order.
 class spike_sequence_builder {
 public:
     /// The unit with this label, made when it is new. Ids are those of this builder; `finish`
@@ -86,17 +88,24 @@ public:
     std::size_t out_of_order() const { return out_of_order_; }
 
 private:
-    // Spikes wait in short pages, so that each can be freed as soon as it is merged: that bounds
-    // the peak.
+    // Spikes wait in pages straight from the system, which get back to it as soon as each is
+    // merged: that bounds the peak, as blocks freed into the middle of a heap would not.
+    struct unmap {
+        void operator()(std::int64_t* memory) const noexcept;
+    };
     struct page {
-        std::vector<std::int64_t> times_us;
-        std::vector<unit_id> units;
+        std::unique_ptr<std::int64_t[], unmap> memory;
+        std::size_t size = 0;
+
+        std::int64_t* times_us() const { return memory.get(); }
+        unit_id* units() const;
     };
     struct run;
     static constexpr std::size_t run_length = std::size_t{1} << 18;
-    static constexpr std::size_t page_length = std::size_t{1} << 12;
+    static constexpr std::size_t page_length = std::size_t{1} << 16;
 
     void close_run();
+    static page new_page();
     std::vector<std::uint32_t> ranks_of_labels() const;
     void merge_into(spike_sequence& out, const std::vector<std::uint32_t>& rank);
 

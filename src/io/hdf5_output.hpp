@@ -1,0 +1,41 @@
+#pragma once
+
+#include <exception>
+#include <filesystem>
+
+#include "io/atomic_file.hpp"
+#include "io/hdf5.hpp"
+
+namespace synfire::io::hdf5 {
+
+/// An HDF5 file that is written: whole or absent afterwards.
+///
+/// libhdf5 1.10 crashes when the process ends after a file that it could not write to the end. So
+/// it writes through a driver of ours that keeps a failure to itself, until `commit` throws it.
+class output {
+public:
+    /// @throws io_error
+    explicit output(const std::filesystem::path& target);
+    ~output() = default;
+    output(const output&) = delete;
+    output& operator=(const output&) = delete;
+    output(output&&) = delete;
+    output& operator=(output&&) = delete;
+
+    hid_t get() const { return file_.get(); }
+    /// Closes the file and gives it its name.
+    /// @throws io_error when anything could not be written; then the file is absent.
+    void commit();
+
+    /// What the driver writes to.
+    struct sink {
+        atomic_file bytes;
+        std::exception_ptr failure{};
+    };
+
+private:
+    sink sink_;
+    handle file_;  // closed before what it writes to
+};
+
+}  // namespace synfire::io::hdf5
