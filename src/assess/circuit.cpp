@@ -211,6 +211,7 @@ private:
             }
         }
         std::vector<episode> asked;
+        asked.reserve(cases.size());
         for (const auto& [e, what] : cases) asked.push_back(what);
         const std::vector<std::uint64_t> counts = counts_.of(asked);
         // All at once, on the edges as they were: the order of edges must not matter.

@@ -47,7 +47,7 @@ std::string circuit_graphml(const prepared& p) {
                        data("spikes", std::to_string(p.unit_counts[u])),
                        data("rate", p.rate_hz(u)));
     for (const circuit_edge& edge : p.report.found.edges) {
-        fmt::format_to(add, "    <edge source=\"u{}\" target=\"u{}\">", index(edge.from),
+        fmt::format_to(add, R"(    <edge source="u{}" target="u{}">)", index(edge.from),
                        index(edge.to));
         out += data("low", milliseconds(edge.delay.low));
         out += data("high", milliseconds(edge.delay.high));

@@ -113,13 +113,16 @@ private:
         const std::size_t shown = std::min(loose.size(), most_loose);
         for (std::size_t n = 0; n < shown; ++n) {
             const circuit_edge& edge = p_.report.found.edges[loose[n]];
-            const double x = margin + radius + loose_width * static_cast<double>(n % loose_in_row);
-            const double y = y_ + 18 + radius + row_height * static_cast<double>(n / loose_in_row);
+            const std::size_t row = n / loose_in_row;
+            const std::size_t column = n % loose_in_row;
+            const double x = margin + radius + loose_width * static_cast<double>(column);
+            const double y = y_ + 18 + radius + row_height * static_cast<double>(row);
             circle(x, y, p_.name(edge.from));
             circle(x + step, y, p_.name(edge.to));
             arrow(x, y, step, edge.delay, edge.strength);
         }
-        y_ += row_height * static_cast<double>((shown + loose_in_row - 1) / loose_in_row);
+        const std::size_t rows = (shown + loose_in_row - 1) / loose_in_row;
+        y_ += row_height * static_cast<double>(rows);
         if (shown < loose.size()) note_more(loose.size() - shown, "circuit.tsv");
     }
 

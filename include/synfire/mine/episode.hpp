@@ -25,7 +25,8 @@ struct delay_interval {
     duration low{0};
     duration high{0};
 
-    friend constexpr auto operator<=>(const delay_interval&, const delay_interval&) = default;
+    friend constexpr auto operator<=>(const delay_interval&, const delay_interval&) =
+        default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 misreads it
 };
 
 /// Reads "0-5ms" or "0ms-5ms". @throws invalid_argument, also when not 0 <= low < high.
@@ -39,7 +40,8 @@ struct episode {
     std::vector<delay_interval> delays{};
 
     std::size_t size() const { return units.size(); }
-    friend auto operator<=>(const episode&, const episode&) = default;
+    friend auto operator<=>(const episode&, const episode&) =
+        default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 misreads it
 };
 
 /// Two occurrences do not overlap when one ends before the other starts. At equal times:

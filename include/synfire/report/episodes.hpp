@@ -56,8 +56,8 @@ struct episode_report {
     /// How `surrogates` came about; not looked at when that is empty.
     surrogate_options surrogate{};
     circuit_options circuit_rules{};
-    /// Whether the folder gets `occurrences.tsv`: the time of every spike of every occurrence of the
-    /// circuit's chains and direct edges.
+    /// Whether the folder gets `occurrences.tsv`: the time of every spike of every occurrence of
+    /// the circuit's chains and direct edges.
     bool with_occurrences = false;
     run_record run{};
 };
