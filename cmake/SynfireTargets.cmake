@@ -36,7 +36,7 @@ endfunction()
 
 # synfire_add_benchmark(NAME src...)
 function(synfire_add_benchmark name)
-  add_executable(${name} ${ARGN})
+  add_executable(${name} ${ARGN} ${PROJECT_SOURCE_DIR}/benchmarks/support/main.cpp)
   target_link_libraries(${name} PRIVATE synfire benchmark::benchmark fmt::fmt)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
   synfire_configure(${name})

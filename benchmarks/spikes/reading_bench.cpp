@@ -152,4 +152,3 @@ BENCHMARK_CAPTURE(read_spikes, npz, ".npz")->Unit(benchmark::kMillisecond)->UseR
 #ifdef SYNFIRE_BENCH_NWB
 BENCHMARK_CAPTURE(read_spikes, nwb, ".nwb")->Unit(benchmark::kMillisecond)->UseRealTime();
 #endif
-BENCHMARK_MAIN();

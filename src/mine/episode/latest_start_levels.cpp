@@ -75,7 +75,7 @@ public:
 
 private:
     // Measured: one step of looking back against one of merging (docs/benchmarks.md).
-    static constexpr double look_back_step_cost = 1.0;
+    static constexpr double look_back_step_cost = 0.13;
 
     void keep_pair_survivors(mined_level& level);
 

@@ -1,0 +1,76 @@
+// All pairs of many units with four intervals: merging the trains of each pair against looking back
+// from each spike. Where they cross depends on how many spikes of all units lie within the widest
+// interval of one: rate × units × width against units.
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <map>
+
+#include "benchmarks/support/ratios.hpp"
+#include "synfire/mine/episode.hpp"
+#include "synfire/simulate/spikes.hpp"
+
+namespace {
+
+using namespace synfire;
+
+struct load {
+    std::uint32_t units;
+    double rate_hz;
+    int widest_ms;
+    int seconds;
+};
+
+episode_table mine(const spike_sequence& spikes, const load& what, pair_method method) {
+    std::vector<delay_interval> delays;
+    for (int i = 0; i < 4; ++i)
+        delays.push_back(
+            {duration{i * what.widest_ms * 250}, duration{(i + 1) * what.widest_ms * 250}});
+    // A threshold that no pair reaches, so that nothing but the counting of pairs is measured.
+    return mine_episodes(spikes,
+                         {.delays = delays,
+                          .threshold = fraction_threshold{0.9 / what.units},
+                          .max_size = 2,
+                          .pairs = method},
+                         {.threads = 1});
+}
+
+void count_pairs(benchmark::State& state, const load& what, pair_method method) {
+    const spike_sequence spikes = simulate_poisson({.units = what.units,
+                                                    .length = std::chrono::seconds{what.seconds},
+                                                    .rate_hz = what.rate_hz,
+                                                    .seed = 1})
+                                      .spikes;
+    if (mine(spikes, what, pair_method::merge).episodes !=
+        mine(spikes, what, pair_method::look_back).episodes) {
+        state.SkipWithError("the two methods differ");
+        return;
+    }
+    std::int64_t pairs = 0;
+    for (auto _ : state)
+        pairs += static_cast<std::int64_t>(mine(spikes, what, method).levels[1].candidates);
+    state.SetItemsProcessed(pairs);
+    state.counters["spikes"] = static_cast<double>(spikes.size());
+}
+
+std::vector<ratios_to> ratios;
+
+const bool registered = [] {
+    for (const load& what :
+         {load{64, 5, 20, 600}, load{64, 50, 20, 60}, load{64, 50, 100, 60}, load{64, 50, 400, 30},
+          load{64, 50, 1600, 10}, load{1000, 5, 20, 200}}) {
+        const std::string group = fmt::format("count_pairs_{}_units_{}_Hz_{}_ms", what.units,
+                                              what.rate_hz, what.widest_ms);
+        ratios.emplace_back(group, "merge");
+        for (const pair_method method : {pair_method::merge, pair_method::look_back}) {
+            benchmark::RegisterBenchmark(fmt::format("{}/{}", group, to_string(method)).c_str(),
+                                         count_pairs, what, method)
+                ->Unit(benchmark::kMillisecond)
+                ->Repetitions(3);
+        }
+    }
+    return true;
+}();
+
+}  // namespace
