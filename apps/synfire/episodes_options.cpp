@@ -59,8 +59,8 @@ void add_threshold(CLI::App& app, episode_options& mining) {
             [](const std::string& text) -> episode_threshold {
                 return count_threshold{parse_whole(text, 1)};
             },
-            "frequent is what occurs at least this often [a tenth of the median unit's "
-            "spikes, at least 10]")
+            "frequent is what occurs at least this often [a twentieth of the median unit's "
+            "spikes, at least 10, and such that at most 32 pairs a unit are frequent]")
             ->type_name("N");
     CLI::Option* fraction = add_value(
                                 app, "--min-fraction", mining.threshold,

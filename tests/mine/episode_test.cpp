@@ -163,19 +163,47 @@ TEST(ParseDelayInterval, BorrowsTheUnitAndRefusesNonsense) {
         EXPECT_THROW(parse_delay_interval(text), invalid_argument) << text;
 }
 
-TEST(Resolve, RoundsUpExactly) {
+TEST(ResolveThreshold, RoundsUpExactly) {
     std::string text;
     for (int i = 0; i < 30; ++i) text += "A" + std::to_string(i * 1'000'000) + " ";
     const auto spikes = spikes_of(text);
-    EXPECT_EQ(resolve(count_threshold{7}, spikes), 7U);
-    EXPECT_EQ(resolve(fraction_threshold{0.1}, spikes), 3U);
-    EXPECT_EQ(resolve(fraction_threshold{0.11}, spikes), 4U);
-    EXPECT_EQ(resolve(rate_threshold{0.1}, spikes), 3U);  // 29 s
-    EXPECT_EQ(resolve(default_threshold{}, spikes), 10U);
-    EXPECT_THROW(resolve(count_threshold{0}, spikes), invalid_argument);
-    EXPECT_THROW(resolve(fraction_threshold{-0.1}, spikes), invalid_argument);
-    EXPECT_THROW(resolve(fraction_threshold{1.5}, spikes), invalid_argument);
-    EXPECT_THROW(resolve(rate_threshold{0}, spikes), invalid_argument);
+    const auto resolve = [&](const episode_threshold& t) {
+        return resolve_threshold(spikes, {.delays = {us(0, 5)}, .threshold = t});
+    };
+    EXPECT_EQ(resolve(count_threshold{7}), 7U);
+    EXPECT_EQ(resolve(fraction_threshold{0.1}), 3U);
+    EXPECT_EQ(resolve(fraction_threshold{0.11}), 4U);
+    EXPECT_EQ(resolve(rate_threshold{0.1}), 3U);  // 29 s
+    EXPECT_EQ(resolve(default_threshold{}), 10U);
+    EXPECT_THROW(resolve(count_threshold{0}), invalid_argument);
+    EXPECT_THROW(resolve(fraction_threshold{-0.1}), invalid_argument);
+    EXPECT_THROW(resolve(fraction_threshold{1.5}), invalid_argument);
+    EXPECT_THROW(resolve(rate_threshold{0}), invalid_argument);
+}
+
+// 40 units that fire one after another, 400 times: every ordered pair is frequent in one of ten
+// intervals or another.
+TEST(ResolveThreshold, KeepsTheFrequentPairsToThirtyTwoAUnit) {
+    spike_sequence_builder builder;
+    for (int burst = 0; burst < 400; ++burst) {
+        for (int u = 0; u < 40; ++u) {
+            const int offset = (u * 7 + burst * (u % 5)) % 40;
+            builder.append(burst * 1000 + offset, builder.unit(std::to_string(u)));
+        }
+    }
+    const auto spikes = builder.finish();
+    episode_options options{.max_size = 2};
+    for (int i = 0; i < 10; ++i) options.delays.push_back(us(4 * i, 4 * i + 4));
+
+    const auto table = mine_episodes(spikes, options);
+
+    EXPECT_LE(table.levels[1].frequent, 32U * 40);
+    EXPECT_EQ(table.threshold, resolve_threshold(spikes, options));
+    options.threshold = count_threshold{table.threshold - 1};
+    EXPECT_GT(mine_episodes(spikes, options).levels[1].frequent, 32U * 40);
+    options.threshold = count_threshold{20};
+    EXPECT_GT(mine_episodes(spikes, options).levels[1].frequent, 32U * 40)
+        << "the case is too easy";
 }
 
 TEST(MineEpisodes, ReportsEveryLevel) {

@@ -98,14 +98,12 @@ struct fraction_threshold {
 struct rate_threshold {
     double hertz;
 };
-/// A tenth of the median unit's spike count, at least 10: what a first look at unknown data wants.
+/// What a first look at unknown data wants: a twentieth of the median unit's spike count, at least
+/// 10, and no less than keeps the frequent pairs to 32 a unit, so that bursts do not make
+/// everything frequent.
 struct default_threshold {};
 using episode_threshold =
     std::variant<default_threshold, count_threshold, fraction_threshold, rate_threshold>;
-
-/// The one integer that a threshold comes to; fractions round up, exactly. @throws invalid_argument
-/// unless positive.
-std::uint64_t resolve(const episode_threshold& threshold, const spike_sequence& spikes);
 
 struct episode_options {
     /// Every step of a mined episode takes one of these. They may overlap; each is a label of its
@@ -122,6 +120,12 @@ struct episode_options {
     /// Refuse to go on when the next level would need more; 0 for no bound.
     std::uint64_t max_memory_bytes = 0;
 };
+
+/// The one integer that the threshold comes to; fractions round up, exactly. The default one counts
+/// all pairs.
+/// @throws invalid_argument unless positive (fractions: at most 1), cancelled.
+std::uint64_t resolve_threshold(const spike_sequence& spikes, const episode_options& options,
+                                const execution& run = {});
 
 struct counted_episode {
     episode what;

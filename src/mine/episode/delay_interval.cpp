@@ -41,4 +41,12 @@ episodes::interval_us episodes::checked_interval(const delay_interval& interval)
     return {interval.low.count(), interval.high.count()};
 }
 
+std::vector<episodes::interval_us> episodes::checked_intervals(
+    const std::vector<delay_interval>& intervals) {
+    if (intervals.empty()) throw invalid_argument("no delay interval is given");
+    std::vector<interval_us> checked;
+    for (const delay_interval& interval : intervals) checked.push_back(checked_interval(interval));
+    return checked;
+}
+
 }  // namespace synfire

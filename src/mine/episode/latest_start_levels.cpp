@@ -57,26 +57,18 @@ public:
     }
 
     mined_level pairs(std::span<const unit_id> units) override {
-        pairs_by_ = rules_.pairs;
-        if (pairs_by_ == pair_method::automatic) {
-            const pair_work work = estimate_pair_work(problem_, units);
-            pairs_by_ = work.look_back * look_back_step_cost < work.merge ? pair_method::look_back
-                                                                          : pair_method::merge;
-        }
-        mined_level level = count_pairs(problem_, trains_, units, rules_, pairs_by_);
+        rules_.pairs = chosen_pair_method(problem_, units, rules_);
+        mined_level level = count_pairs(problem_, trains_, units, rules_);
         keep_pair_survivors(level);
         return level;
     }
 
     mined_level extend(const mined_level& previous, bool last) override;
 
-    pair_method pairs_by() const override { return pairs_by_; }
+    pair_method pairs_by() const override { return rules_.pairs; }
     std::uint64_t estimated_bytes() const override { return estimated_bytes_; }
 
 private:
-    // Measured: one step of looking back against one of merging (docs/benchmarks.md).
-    static constexpr double look_back_step_cost = 0.13;
-
     void keep_pair_survivors(mined_level& level);
 
     const counting_problem& problem_;
@@ -87,7 +79,6 @@ private:
     survivor_store survivors_;              // of the level returned last
     std::vector<std::uint32_t> last_step_;  // of each of its episodes
     tbb::enumerable_thread_specific<survivor_buffer> buffers_;
-    pair_method pairs_by_ = pair_method::automatic;
     std::uint64_t estimated_bytes_ = 0;
 };
 

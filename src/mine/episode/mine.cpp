@@ -17,9 +17,7 @@ using episodes::interval_us;
 
 // Sorted, so that intervals can be told apart by their place; given twice they would only be
 // counted twice.
-std::vector<delay_interval> checked(std::vector<delay_interval> delays) {
-    if (delays.empty()) throw invalid_argument("no delay interval is given");
-    for (const delay_interval& d : delays) static_cast<void>(episodes::checked_interval(d));
+std::vector<delay_interval> sorted(std::vector<delay_interval> delays) {
     std::sort(delays.begin(), delays.end());
     delays.erase(std::unique(delays.begin(), delays.end()), delays.end());
     return delays;
@@ -44,12 +42,11 @@ void append(episode_table& table, const episodes::mined_level& level,
 
 episode_table mine_episodes(const spike_sequence& spikes, const episode_options& options,
                             const execution& run) {
-    const std::vector<delay_interval> delays = checked(options.delays);
-    std::vector<interval_us> intervals;
-    for (const delay_interval& d : delays) intervals.push_back(episodes::checked_interval(d));
+    const std::vector<delay_interval> delays = sorted(options.delays);
+    const std::vector<interval_us> intervals = episodes::checked_intervals(delays);
 
     episode_table table;
-    table.threshold = resolve(options.threshold, spikes);
+    table.threshold = resolve_threshold(spikes, options, run);
     table.ties = options.ties;
     table.ran_on = episodes::chosen(options.strategy);
     const episodes::counting_problem problem{spikes, intervals, options.ties, run};

@@ -150,16 +150,25 @@ double spikes_within_widest(const counting_problem& problem) {
     return met;
 }
 
-pair_work estimate_pair_work(const counting_problem& problem, std::span<const unit_id> units) {
-    const auto steps_each = static_cast<double>(units.size() * problem.intervals.size());
-    return {static_cast<double>(problem.spikes.size()) * steps_each, spikes_within_widest(problem)};
+pair_method chosen_pair_method(const counting_problem& problem, std::span<const unit_id> units,
+                               const level_rules& rules) {
+    if (rules.pairs != pair_method::automatic) return rules.pairs;
+    // Steps of the inner loops: every spike once for each partner and interval, or once for each
+    // spike that it can see.
+    const double merge = static_cast<double>(problem.spikes.size()) *
+                         static_cast<double>(units.size()) *
+                         static_cast<double>(problem.intervals.size());
+    // Measured where the two cross (docs/benchmarks.md): a step back is that much of a step of
+    // merging.
+    constexpr double step_back_cost = 0.13;
+    return spikes_within_widest(problem) * step_back_cost < merge ? pair_method::look_back
+                                                                  : pair_method::merge;
 }
 
 mined_level count_pairs(const counting_problem& problem, const train_index& trains,
-                        std::span<const unit_id> units, const level_rules& rules,
-                        pair_method method) {
+                        std::span<const unit_id> units, const level_rules& rules) {
     std::vector<std::vector<frequent_pair>> found(units.size());
-    if (method == pair_method::look_back) {
+    if (chosen_pair_method(problem, units, rules) == pair_method::look_back) {
         look_back_counter counter(problem, trains, units, rules);
         parallel_for(units.size(), problem.run, "counting pairs",
                      [&](std::size_t u) { found[u] = counter.pairs_to(units[u]); });

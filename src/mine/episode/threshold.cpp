@@ -2,7 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <vector>
 
+#include "mine/episode/pairs.hpp"
+#include "mine/episode/strategy.hpp"
+#include "mine/episode/train_index.hpp"
 #include "synfire/core/error.hpp"
 #include "synfire/mine/episode.hpp"
 
@@ -24,20 +29,44 @@ std::uint64_t product_rounded_up(double factor, double amount) {
                                        what, what == "of all spikes" ? " and at most 1" : ""));
 }
 
-std::uint64_t tenth_of_median(const spike_sequence& spikes) {
+constexpr std::uint64_t least_default = 10;
+constexpr std::uint64_t median_parts = 20;
+constexpr std::size_t default_pairs_per_unit = 32;
+
+std::uint64_t by_default(const spike_sequence& spikes, const episode_options& options,
+                         const execution& run) {
     std::vector<std::uint64_t> counts(spikes.unit_count());
     for (const unit_id unit : spikes.units()) ++counts[index(unit)];
-    std::erase(counts, 0);
-    constexpr std::uint64_t least = 10;
-    if (counts.empty()) return least;
-    const auto median = counts.begin() + static_cast<std::ptrdiff_t>(counts.size() / 2);
-    std::nth_element(counts.begin(), median, counts.end());
-    return std::max(least, (*median + 9) / 10);
+    std::vector<std::uint64_t> active = counts;
+    std::erase(active, 0);
+    if (active.empty()) return least_default;
+    const auto median = active.begin() + static_cast<std::ptrdiff_t>(active.size() / 2);
+    std::nth_element(active.begin(), median, active.end());
+    const std::uint64_t floor =
+        std::max(least_default, (*median + median_parts - 1) / median_parts);
+
+    std::vector<unit_id> units;
+    for (std::uint32_t u = 0; u < counts.size(); ++u) {
+        if (counts[u] >= floor) units.push_back(unit_id{u});
+    }
+    const std::vector<episodes::interval_us> intervals =
+        episodes::checked_intervals(options.delays);
+    const episodes::counting_problem problem{spikes, intervals, options.ties, run};
+    const auto pairs = episodes::count_pairs(problem, episodes::train_index(spikes), units,
+                                             {floor, options.self_repeats, options.pairs, 0});
+    const std::size_t most = default_pairs_per_unit * units.size();
+    if (pairs.counts.size() <= most) return floor;
+    std::vector<std::uint64_t> falling = pairs.counts;
+    const auto first_too_many = falling.begin() + static_cast<std::ptrdiff_t>(most);
+    std::nth_element(falling.begin(), first_too_many, falling.end(), std::greater<>());
+    return *first_too_many + 1;
 }
 
 }  // namespace
 
-std::uint64_t resolve(const episode_threshold& threshold, const spike_sequence& spikes) {
+std::uint64_t resolve_threshold(const spike_sequence& spikes, const episode_options& options,
+                                const execution& run) {
+    const episode_threshold& threshold = options.threshold;
     if (const auto* t = std::get_if<count_threshold>(&threshold)) {
         if (t->count == 0) refuse("occurrences", 0);
         return t->count;
@@ -54,7 +83,7 @@ std::uint64_t resolve(const episode_threshold& threshold, const spike_sequence& 
                 : to_seconds(duration{spikes.times_us().back() - spikes.times_us().front()});
         return product_rounded_up(t->hertz, seconds);
     }
-    return tenth_of_median(spikes);
+    return by_default(spikes, options, run);
 }
 
 }  // namespace synfire
