@@ -58,6 +58,7 @@ private:
 }  // namespace
 
 ratios_to::ratios_to(std::string group, std::string baseline) {
+    benchmark::AddCustomContext("baseline of " + group, baseline);  // for tools/bench_report.py
     ratios().push_back({std::move(group), std::move(baseline)});
 }
 

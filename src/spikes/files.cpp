@@ -103,11 +103,12 @@ void finish(spike_file& file, spike_sequence_builder& builder, const reading& jo
 }
 
 void check_exact_in_seconds(const writing& job) {
-    const auto& names = job.spikes.unit_names();
-    const auto bad = std::find_if_not(names.begin(), names.end(), io::is_printable_utf8);
-    if (bad != names.end())
+    const auto& unit_names = job.spikes.unit_names();
+    const auto refused =
+        std::find_if_not(unit_names.begin(), unit_names.end(), io::is_printable_utf8);
+    if (refused != unit_names.end())
         throw invalid_argument(fmt::format("'{}': the unit {} cannot stand in a file",
-                                           job.path.string(), io::shown(*bad)));
+                                           job.path.string(), io::shown(*refused)));
     // Beyond it a time in seconds as a real number is no longer one microsecond.
     constexpr std::int64_t largest_exact_us = std::int64_t{1} << 51;
     if (job.spikes.span().begin.count() < -largest_exact_us ||

@@ -45,6 +45,7 @@ std::vector<episodes::interval_us> episodes::checked_intervals(
     const std::vector<delay_interval>& intervals) {
     if (intervals.empty()) throw invalid_argument("no delay interval is given");
     std::vector<interval_us> checked;
+    checked.reserve(intervals.size());
     for (const delay_interval& interval : intervals) checked.push_back(checked_interval(interval));
     return checked;
 }

@@ -37,8 +37,7 @@ public:
     }
     std::uint64_t bytes() const {
         std::uint64_t total = 0;
-        for (const auto& words : lists_)
-            total += words.size() * sizeof(std::uint32_t) + sizeof(words);
+        for (const auto& words : lists_) total += words.size() * sizeof(std::uint32_t);
         return total;
     }
 

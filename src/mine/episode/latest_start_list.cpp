@@ -69,6 +69,7 @@ std::pair<std::vector<episode_step>, std::vector<std::uint32_t>> number_steps(
     std::sort(distinct.begin(), distinct.end());
     distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
     std::vector<std::uint32_t> numbers;
+    numbers.reserve(all.size());
     for (const episode_step& step : all)
         numbers.push_back(static_cast<std::uint32_t>(
             std::lower_bound(distinct.begin(), distinct.end(), step) - distinct.begin()));

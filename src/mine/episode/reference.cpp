@@ -15,8 +15,6 @@ namespace {
 struct occurrence {
     std::int64_t start;
     std::int64_t end;
-
-    friend auto operator<=>(const occurrence&, const occurrence&) = default;
 };
 
 class occurrence_finder {

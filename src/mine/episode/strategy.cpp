@@ -48,6 +48,7 @@ episode_strategy episode_strategy_from(std::string_view name) {
 
 std::vector<episode_strategy> available_episode_strategies() {
     std::vector<episode_strategy> all;
+    all.reserve(strategies.size());
     for (const auto& s : strategies) all.push_back(s.strategy);
     return all;
 }

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Makes the tables of docs/benchmarks.md from the newest results of each benchmark on each machine.
+
+The text above the mark stays as it is; no figure below it is typed by hand.
+"""
+import json
+import pathlib
+import statistics
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MARK = "<!-- made by tools/bench_report.py from benchmarks/results; do not edit below -->"
+
+
+def quantity(value):
+    for scale, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= scale:
+            return f"{value / scale:.3g} {prefix}"
+    return f"{value:.3g} "
+
+
+def seconds(value):
+    for scale, unit in ((1, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if value >= scale:
+            return f"{value / scale:.3g} {unit}"
+    return f"{value / 1e-9:.3g} ns"
+
+
+def by_name(result):
+    """name -> list of repetitions, in the order in which they ran."""
+    runs = {}
+    for run in result["benchmarks"]:
+        if run["run_type"] == "iteration" and not run.get("error_occurred"):
+            name = run["run_name"].split("/repeats:")[0].removesuffix("/real_time")
+            runs.setdefault(name, []).append(run)
+    return runs
+
+
+def table(result):
+    context = result["context"]
+    baselines = {key.removeprefix("baseline of "): value for key, value in context.items() if key.startswith("baseline of ")}
+    runs = by_name(result)
+    best = {name: max(run["items_per_second"] for run in some) for name, some in runs.items()}
+    lines = ["| benchmark | time: least, median, most | best, items/s | times the baseline |", "|---|---|---|---|"]
+    unit = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
+    for name, some in runs.items():
+        times = sorted(run["real_time"] * unit[run["time_unit"]] for run in some)
+        group, _, variant = name.rpartition("/")
+        base = f"{group}/{baselines[group]}" if group in baselines else None
+        ratio = "" if base not in best else "baseline" if base == name else f"{best[name] / best[base]:.2f}"
+        spread = f"{seconds(times[0])}, {seconds(statistics.median(times))}, {seconds(times[-1])}"
+        lines.append(f"| `{group}` {variant} | {spread} | {quantity(best[name])} | {ratio} |")
+    return lines
+
+
+def main():
+    newest = {}
+    for path in sorted((ROOT / "benchmarks" / "results").glob("*/*.json")):
+        newest[path.parent.name, path.stem[len("2026-01-01-"):]] = path
+    lines = [MARK]
+    for (machine, name), path in newest.items():
+        result = json.loads(path.read_text())
+        context = result["context"]
+        lines += ["", f"## {name} on {machine}", "",
+                  f"{context.get('processor', machine)}, {context['num_cpus']} cores · {path.name[:10]} · commit "
+                  f"{context.get('commit', 'unknown')} · {context.get('compiler', '')}", ""]
+        lines += table(result)
+    page = ROOT / "docs" / "benchmarks.md"
+    head = page.read_text().split(MARK)[0].rstrip()
+    page.write_text(head + "\n\n" + "\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()
