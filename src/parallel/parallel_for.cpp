@@ -7,11 +7,29 @@
 #include <tbb/task_arena.h>
 
 #include <atomic>
+#include <map>
 #include <mutex>
 
 #include "core/stop.hpp"
 
 namespace synfire {
+
+namespace {
+
+// One arena for each number of threads, kept: waking workers anew for every loop costs short
+// searches a tenth of their time.
+tbb::task_arena& workers(int threads) {
+    // TBB starts no more workers than cores unless told to; asking for more is how a race is looked
+    // for on a small machine.
+    constexpr std::size_t most = 1024;
+    static const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, most);
+    static std::mutex access;
+    static std::map<int, tbb::task_arena> arenas;
+    const std::lock_guard lock(access);
+    return arenas.try_emplace(threads, threads).first->second;
+}
+
+}  // namespace
 
 int thread_count(const execution& run) {
     return run.threads > 0 ? run.threads : tbb::info::default_concurrency();
@@ -38,12 +56,7 @@ void parallel_for(std::size_t n, const execution& run, std::string_view task,
         }
         return;
     }
-    // TBB starts no more workers than cores unless told to; asking for more is how a race is looked
-    // for on a small machine.
-    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
-                                    static_cast<std::size_t>(threads));
-    tbb::task_arena arena(threads);
-    arena.execute([&] {
+    workers(threads).execute([&] {
         tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, 1),
                           [&](const tbb::blocked_range<std::size_t>& range) {
                               for (std::size_t i = range.begin(); i != range.end(); ++i) {

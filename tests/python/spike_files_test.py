@@ -1,6 +1,6 @@
 """Files go both ways between synfire and pynwb, numpy and pynapple.
 
-Usage: spike_files_test.py SPIKE_CONVERT. Exits with 77, which CTest shows as skipped, without those packages.
+Usage: spike_files_test.py SYNFIRE. Exits with 77, which CTest shows as skipped, without those packages.
 """
 
 import datetime
@@ -20,13 +20,13 @@ except ImportError as missing:
     print(f"skipped: {missing}; install tests/python/requirements.txt")
     sys.exit(77)
 
-CONVERT = sys.argv.pop(1)
+SYNFIRE = sys.argv.pop(1)
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 TRAINS = {3: [0.000001, 0.25, 1.5], 7: [0.1, 0.25], 12: []}
 
 
 def convert(source, target):
-    subprocess.run([CONVERT, source, target], check=True, stdout=subprocess.PIPE)
+    subprocess.run([SYNFIRE, "convert", "--overwrite", source, target], check=True, stdout=subprocess.PIPE)
 
 
 def read_text(path):
