@@ -53,8 +53,10 @@ public:
         states.assign(units_.size() * problem_.intervals.size(), {});
         const indexed_train& train = trains_[to];
         const auto all = [&](const auto& places) {
-            for (std::uint32_t i = 0; i < train.size; ++i)
+            for (std::uint32_t i = 0; i < train.size; ++i) {
+                if (i % spikes_between_stop_checks == 0) throw_if_stopped(problem_.run.stop);
                 look_back(train, i, places, states.data());
+            }
         };
         if (problem_.ties == tie_rule::time) {
             all([times = problem_.spikes.times_us()](std::size_t at) { return times[at]; });

@@ -9,6 +9,9 @@
 
 namespace synfire::episodes {
 
+/// How many spikes look around before a loop asks whether it should go on.
+constexpr std::uint32_t spikes_between_stop_checks = 1024;
+
 /// Numbers of the intervals, the lowest first: a walk away from a spike meets them in this order.
 std::vector<std::uint32_t> intervals_by_low(const counting_problem& problem);
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "core/stop.hpp"
 #include "mine/episode/pairs.hpp"
 #include "parallel/parallel_for.hpp"
 
@@ -38,7 +39,10 @@ public:
             builders[i].begin(from.size);
             wanted[steps[i].delay * units + index(steps[i].to)] = &builders[i];
         }
-        for (std::uint32_t spike = 0; spike < from.size; ++spike) look(spike, from, wanted);
+        for (std::uint32_t spike = 0; spike < from.size; ++spike) {
+            if (spike % spikes_between_stop_checks == 0) throw_if_stopped(problem_.run.stop);
+            look(spike, from, wanted);
+        }
         for (std::size_t i = 0; i < steps.size(); ++i) tables[i].emplace(builders[i]);
     }
 

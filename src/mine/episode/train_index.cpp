@@ -1,12 +1,16 @@
 #include "mine/episode/train_index.hpp"
 
+#include <algorithm>
+
 namespace synfire::episodes {
 namespace {
 
 // The width of a bucket, as a power of two: half a spike to one a bucket were they spread evenly.
 int bucket_shift(std::int64_t length_us, std::uint32_t spikes) {
+    constexpr std::int64_t most_buckets = std::int64_t{1} << 31;
+    const std::int64_t wanted = std::min(2 * static_cast<std::int64_t>(spikes), most_buckets);
     int shift = 0;
-    while (length_us >> shift > 2 * static_cast<std::int64_t>(spikes)) ++shift;
+    while (length_us >> shift > wanted) ++shift;
     return shift;
 }
 
