@@ -101,6 +101,25 @@ void assess(episode_report& report, const episodes_options& options, session& no
     now.stop_if_asked();
 }
 
+// Adds to what the reader said what a colleague would say after a look, and tells all of it.
+void report_warnings(spike_file& file, const episodes_options& options) {
+    for (std::string& warning : check_spikes(file.spikes))
+        file.warnings.push_back(std::move(warning));
+    if (file.duplicates > 0)
+        file.warnings.push_back(
+            fmt::format("{} spikes stood twice and were dropped.", grouped(file.duplicates)));
+    if (!file.stimulus_us.empty())
+        file.warnings.push_back(
+            fmt::format("{} stimulus markers are not mined.", grouped(file.stimulus_us.size())));
+    const std::uint32_t surrogates = options.surrogates.surrogates;
+    if (surrogates > 0 && 1.0 / (1.0 + surrogates) >= options.significance.alpha)
+        file.warnings.push_back(fmt::format(
+            "With {} surrogates nothing can be significant at alpha {}: no p is below {:.2g}.",
+            surrogates, options.significance.alpha, 1.0 / (1.0 + surrogates)));
+    for (const std::string& warning : file.warnings)
+        write_stderr(fmt::format("synfire: warning: {}\n", warning));
+}
+
 void episodes(episodes_options options, session& now) {
     const auto began = std::chrono::steady_clock::now();
     if (!options.to.empty()) check_output_place(options.to, options.overwrite);
@@ -108,7 +127,11 @@ void episodes(episodes_options options, session& now) {
     const execution run = now.run(options.threads);
 
     spike_file file = read_spikes(options.path, options.how, run);
+    report_warnings(file, options);
     episode_report report{.spikes = std::move(file.spikes)};
+    report.run.warnings = file.warnings;
+    report.run.duplicates = file.duplicates;
+    report.run.stimuli = file.stimulus_us.size();
     if (!options.only_units.empty()) report.spikes = only_units(report.spikes, options.only_units);
     report.run.input = describe_input(options.path, run);
     now.stop_if_asked();
@@ -132,8 +155,6 @@ void episodes(episodes_options options, session& now) {
 
     if (options.json) write_stdout(to_json(report) + "\n");
     if (options.json || now.quiet) return;
-    for (const std::string& warning : file.warnings)
-        write_stderr(fmt::format("synfire: warning: {}\n", warning));
     std::string text = how_counted(report.table, options, own_delays);
     text += options.count_only.empty() ? summarize(report) : counts_text(report);
     if (!options.to.empty()) text += fmt::format("written to {}\n", options.to);

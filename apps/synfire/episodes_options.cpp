@@ -168,7 +168,7 @@ void add_options(CLI::App& app, episodes_options& options) {
     add_value(app, "--threads", options.threads, parse_threads, "worker threads [all cores]")
         ->type_name("N");
     add_value(app, "--max-memory", options.mining.max_memory_bytes, parse_memory,
-              "stop with an error rather than use more, such as 2GB [no bound]")
+              "stop when the lists of latest-start need more, such as 2GB [no bound]")
         ->type_name("SIZE");
 }
 

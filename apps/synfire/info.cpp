@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli.hpp"
@@ -141,8 +142,10 @@ std::string as_text(const findings& found, const std::string& path) {
 }
 
 void info(const info_options& options, session& now) {
-    const spike_file file = read_spikes(options.path, options.how, now.run());
+    spike_file file = read_spikes(options.path, options.how, now.run());
     now.stop_if_asked();
+    for (std::string& warning : check_spikes(file.spikes))
+        file.warnings.push_back(std::move(warning));
     const findings found = look_at(file);
     now.progress.clear();
     // A unit's name may be any bytes in a text file; JSON may not.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -168,20 +169,43 @@ private:
                (rests_on(found->second.first, on) || rests_on(found->second.second, on));
     }
 
+    // The weakest edge first, so that the answer does not depend on the names of the units.
     void mark_indirect() {
-        for (std::size_t e = 0; e < edges_.size(); ++e) {
+        std::vector<std::size_t> weakest_first(edges_.size());
+        std::iota(weakest_first.begin(), weakest_first.end(), std::size_t{0});
+        std::stable_sort(weakest_first.begin(), weakest_first.end(), [&](auto a, auto b) {
+            const auto key = [&](std::size_t e) {
+                return std::tuple(edges_[e].strength, edges_[e].count, edges_[e].expected);
+            };
+            return key(a) < key(b);
+        });
+        for (const std::size_t e : weakest_first) {
             for (path& way : paths_beside(e)) waiting_.push_back(std::move(way));
-            if (waiting_.size() >= batch || e + 1 == edges_.size()) settle();
+            if (waiting_.size() >= batch) settle();
         }
+        settle();
     }
 
-    // Two edges may not explain each other: the later one stays.
+    // Two edges may not explain each other: the stronger one stays. Of several paths beside one
+    // edge, the most frequent explains it.
     void settle() {
         std::vector<episode> asked;
         asked.reserve(waiting_.size());
         for (const path& way : waiting_) asked.push_back(way.what);
         const std::vector<std::uint64_t> counts = counts_.of(asked);
-        for (std::size_t i = 0; i < waiting_.size(); ++i) {
+        const auto support = [&](std::size_t i) {
+            const path& way = waiting_[i];
+            return std::tuple(counts[i], edges_[way.first].strength, edges_[way.second].strength,
+                              way.what.delays);
+        };
+        std::vector<std::size_t> order;
+        for (std::size_t begin = 0, end = 0; begin < waiting_.size(); begin = end) {
+            while (end < waiting_.size() && waiting_[end].edge == waiting_[begin].edge)
+                order.push_back(end++);
+            std::stable_sort(order.begin() + static_cast<std::ptrdiff_t>(begin), order.end(),
+                             [&](auto a, auto b) { return support(a) > support(b); });
+        }
+        for (const std::size_t i : order) {
             const path& way = waiting_[i];
             circuit_edge& edge = edges_[way.edge];
             if (edge.kind != edge_kind::direct || !path_explains(way, counts[i])) continue;

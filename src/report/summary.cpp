@@ -89,7 +89,7 @@ private:
         for (std::size_t e = 0; e < std::min(direct.size(), most_edges); ++e) {
             const circuit_edge& edge = *direct[e];
             line("  {:<20} {:>12} {:>8} {:>9.3g} {:>10} {:>9.2f}",
-                 p_.name(edge.from) + " → " + p_.name(edge.to), delay_range(edge.delay), edge.count,
+                 p_.name(edge.from) + " → " + p_.name(edge.to), delay_range(edge.best), edge.count,
                  edge.expected, p_text(edge.q), edge.strength);
         }
         if (direct.size() > most_edges) line("  … and {} more", direct.size() - most_edges);

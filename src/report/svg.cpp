@@ -119,7 +119,7 @@ private:
             const double y = y_ + 18 + radius + row_height * static_cast<double>(row);
             circle(x, y, p_.name(edge.from));
             circle(x + step, y, p_.name(edge.to));
-            arrow(x, y, step, edge.delay, edge.strength);
+            arrow(x, y, step, edge.best, edge.strength);
         }
         const std::size_t rows = (shown + loose_in_row - 1) / loose_in_row;
         y_ += row_height * static_cast<double>(rows);

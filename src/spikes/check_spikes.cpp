@@ -68,11 +68,14 @@ void check_time_unit(const spike_sequence& spikes, std::vector<std::string>& out
     const auto middle = counts.begin() + static_cast<std::ptrdiff_t>(counts.size() / 2);
     std::nth_element(counts.begin(), middle, counts.end());
     const double rate = static_cast<double>(*middle) / recorded_s;
+    // 20 Hz in milliseconds reads as 0.02 Hz, over a recording of many hours.
     constexpr double slowest_hz = 0.005;
+    constexpr double slow_hz = 0.05;
+    constexpr double long_s = 4 * 3600;
     constexpr double fastest_hz = 1'000;
     const bool whole_ms = std::all_of(spikes.times_us().begin(), spikes.times_us().end(),
                                       [](std::int64_t us) { return us % 1'000'000 == 0; });
-    if (rate < slowest_hz)
+    if (rate < slowest_hz || (rate < slow_hz && recorded_s > long_s) || (whole_ms && rate < 1))
         out.push_back(
             fmt::format("The median unit fires at {:.2g} Hz{}: the times may be milliseconds or "
                         "samples taken for seconds.",

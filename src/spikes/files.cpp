@@ -71,6 +71,13 @@ spike_file read_spikes(const std::filesystem::path& path, const spike_reading& h
                        const execution& run) {
     if (!how.time_unit.empty()) static_cast<void>(time_scale::from(how.time_unit));
     throw_if_stopped(run.stop);
+    // The format is found by a first look, and what a pipe gave away for it would be lost.
+    std::error_code unknown;
+    const auto kind = std::filesystem::status(path, unknown).type();
+    if (std::filesystem::exists(path, unknown) && kind != std::filesystem::file_type::regular &&
+        kind != std::filesystem::file_type::directory)
+        throw io::file_error(path,
+                             "is a pipe or a device; expected a file or a folder, save it first");
     const spike_format format =
         how.format == spike_format::automatic ? detect_format(path) : how.format;
     spike_file file = read_as(format, {path, how, run});

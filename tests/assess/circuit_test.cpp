@@ -3,11 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
+#include <utility>
 
 #include "simulate/coupled_units.hpp"
+#include "support/shared_data.hpp"
 #include "synfire/core/error.hpp"
 #include "synfire/simulate/spikes.hpp"
+#include "synfire/spikes/files.hpp"
 
 namespace synfire {
 namespace {
@@ -229,6 +234,40 @@ TEST(MaximalEpisodes, LeavesOutWhatLiesInALongerOne) {
     // 1→2 at 1 ms lies inside; at 3 ms it does not, and neither does 0→2, which skips a step.
     EXPECT_EQ(maximal_episodes(table), (std::vector<std::size_t>{5, 3, 4, 1}));
     EXPECT_TRUE(maximal_episodes({}).empty());
+}
+
+// In a bursting culture hundreds of edges could explain each other.
+TEST(FindCircuit, DoesNotDependOnTheNamesOfUnits) {
+    SYNFIRE_NEEDS_SHARED_DATA("wagenaar2006/6-2-28.spk.txt");
+    const spike_sequence spikes = read_spikes(shared_data("wagenaar2006/6-2-28.spk.txt")).spikes;
+    spike_sequence_builder builder;
+    const auto count = static_cast<std::uint32_t>(spikes.unit_count());
+    const auto mirrored = [&](unit_id unit) {
+        return unit_id{count - 1 - static_cast<std::uint32_t>(unit)};
+    };
+    for (std::uint32_t u = 0; u < count; ++u) builder.unit(std::to_string(u));
+    for (std::size_t i = 0; i < spikes.size(); ++i)
+        builder.append(spikes.times_us()[i], mirrored(spikes.units()[i]));
+    const spike_sequence renamed = builder.finish(spikes.span());
+    const episode_options mining{.delays = {{1ms, 4ms}, {4ms, 8ms}, {8ms, 12ms}, {12ms, 16ms}},
+                                 .threshold = count_threshold{300},
+                                 .max_size = 2};
+    const auto edges = [&](const spike_sequence& of, auto name) {
+        const episode_table table = mine_episodes(of, mining);
+        std::map<std::pair<unit_id, unit_id>, std::pair<edge_kind, std::uint64_t>> found;
+        for (const circuit_edge& edge : find_circuit(of, table, assess_episodes(of, table)).edges)
+            found[{name(edge.from), name(edge.to)}] = {edge.kind, edge.count};
+        return found;
+    };
+
+    const auto expected = edges(spikes, [](unit_id unit) { return unit; });
+
+    const auto found = edges(renamed, mirrored);
+    EXPECT_EQ(found.size(), expected.size());
+    EXPECT_TRUE(found == expected);
+    EXPECT_GT(std::count_if(expected.begin(), expected.end(),
+                            [](const auto& e) { return e.second.first == edge_kind::indirect; }),
+              20);
 }
 
 }  // namespace

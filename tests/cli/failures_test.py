@@ -1,6 +1,7 @@
 """Bad input, nonsense options and outputs that cannot be written: exit status 2, one line, nothing left behind."""
 
 import resource
+import os
 import unittest
 
 from support import CliTest, run
@@ -37,6 +38,8 @@ class NonsenseOptions(CliTest):
                 (("--threads", "-1"), ("--threads",)),
                 (("--max-memory", "2"), ("--max-memory", "2GB")),
                 (("--max-memory", "-2GB"), ("--max-memory",)),
+                (("--max-memory", "2GB", "--strategy", "state-machine"), ("latest-start", "state-machine")),
+                (("--min-rate", "1e300"), ("beyond any count",)),
                 (("--alpha", "0"), ("--alpha",)),
                 (("--correction", "magic"), ("--correction", "magic")),
                 (("--test", "magic"), ("--test", "magic")),
@@ -61,6 +64,13 @@ class NonsenseOptions(CliTest):
 
 
 class BadFiles(CliTest):
+    def test_a_pipe_is_refused_before_anything_is_lost_from_it(self):
+        reading, writing = os.pipe()
+        os.write(writing, b"0.1\ta\n0.2\tb\n")
+        os.close(writing)
+        with os.fdopen(reading) as pipe:
+            self.refused("info", "/dev/stdin", says="pipe", stdin=pipe)
+
     def test_each_verb_refuses_each(self):
         for name, text in (("empty.tsv", ""), ("header.tsv", "time\tunit\n"), ("words.tsv", "time\tunit\nsoon\ta\n"),
                            ("nan.tsv", "time\tunit\nnan\ta\n"), ("columns.tsv", "0.1\n0.2\n"),

@@ -44,6 +44,15 @@ class Info(CliTest):
 
         self.assertEqual(found["span_s"], [0.1, 2.1])
 
+    def test_warns_of_milliseconds_taken_for_seconds(self):
+        # A unit of 20 Hz for an hour, its times in milliseconds.
+        path = self.file("slow.tsv", "time\tunit\n" + "".join(f"{50 * i}.5\ta\n" for i in range(72000)))
+
+        self.assertIn("milliseconds", self.ok("info", path).stdout)
+        self.assertIn("milliseconds", json.loads(self.ok("info", "--json", path).stdout)["warnings"][0])
+        self.assertIn("milliseconds", self.ok("episodes", path, "--json").stderr)
+        self.assertNotIn("milliseconds", self.ok("info", "--time-unit", "ms", path).stdout)
+
     def test_quiet_prints_nothing_but_what_json_asks_for(self):
         path = self.chain_file()
 

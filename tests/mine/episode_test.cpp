@@ -179,6 +179,7 @@ TEST(ResolveThreshold, RoundsUpExactly) {
     EXPECT_THROW(resolve(fraction_threshold{-0.1}), invalid_argument);
     EXPECT_THROW(resolve(fraction_threshold{1.5}), invalid_argument);
     EXPECT_THROW(resolve(rate_threshold{0}), invalid_argument);
+    EXPECT_THROW(resolve(rate_threshold{1e300}), invalid_argument);
 }
 
 // 40 units that fire one after another, 400 times: every ordered pair is frequent in one of ten

@@ -117,7 +117,8 @@ struct episode_options {
     tie_rule ties = tie_rule::time;
     episode_strategy strategy = episode_strategy::automatic;
     pair_method pairs = pair_method::automatic;
-    /// Refuse to go on when the next level would need more; 0 for no bound.
+    /// Stop with an error when trains, tables and survivors (strategy latest_start) need more; 0
+    /// for no bound.
     std::uint64_t max_memory_bytes = 0;
 };
 

@@ -35,6 +35,10 @@ struct run_record {
     /// Every parameter of the verb with its resolved value, in the order in which to show them.
     std::vector<std::pair<std::string, std::string>> parameters{};
     input_record input{};
+    /// What the reader and the checks had to say, and what was left out of the spikes.
+    std::vector<std::string> warnings{};
+    std::size_t duplicates = 0;
+    std::size_t stimuli = 0;
     std::string version{};
     std::uint64_t seed = 0;
     int threads = 0;

@@ -18,10 +18,10 @@ public:
         const std::uint64_t now = held_ += bytes;
         if (most_bytes_ == 0 || now <= most_bytes_) return;
         throw invalid_argument(
-            fmt::format("mining needs more than the {} MB it may use; raise the limit or the "
+            fmt::format("mining needs more than the {} bytes it may use; raise the limit or the "
                         "threshold, or bound the size of "
                         "the episodes",
-                        most_bytes_ / 1'000'000));
+                        most_bytes_));
     }
     void remove(std::uint64_t bytes) { held_ -= bytes; }
 

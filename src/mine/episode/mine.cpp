@@ -2,6 +2,8 @@
 // A join needs both its prefix and its suffix to be frequent; that loses nothing, because neither
 // can count less than the whole.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <numeric>
@@ -49,6 +51,10 @@ episode_table mine_episodes(const spike_sequence& spikes, const episode_options&
     table.threshold = resolve_threshold(spikes, options, run);
     table.ties = options.ties;
     table.ran_on = episodes::chosen(options.strategy);
+    if (options.max_memory_bytes > 0 && table.ran_on != episode_strategy::latest_start)
+        throw invalid_argument(
+            fmt::format("a bound on memory holds for the strategy latest-start alone, not for {}",
+                        to_string(table.ran_on)));
     const episodes::counting_problem problem{spikes, intervals, options.ties, run};
     const episodes::level_rules rules{table.threshold, options.self_repeats, options.pairs,
                                       options.max_memory_bytes};

@@ -2,9 +2,10 @@
 // to walk the episode, then greedy scheduling: take an occurrence whenever it starts after the end
 // of the one taken last.
 //
-// Lists are made start by start and keep their order; in that order the first entry of a start has
-// its earliest end, so no sorting is needed (docs/algorithms/episodes.md). The number of entries is
-// combinatorial in bursts: blocks of starts bound the memory, not the time.
+// The ways are walked start by start, depth first, which is the order in which the published lists
+// hold them; in that order the first entry of a start has its earliest end, so nothing is sorted
+// (docs/algorithms/episodes.md) and nothing kept. The number of ways is combinatorial in bursts,
+// and so is the time.
 
 #include <algorithm>
 #include <vector>
@@ -16,56 +17,55 @@
 namespace synfire::episodes {
 namespace {
 
-constexpr std::size_t starts_in_a_block = 64;
+class occurrence_walk {
+public:
+    occurrence_walk(const counting_problem& problem, const spike_trains& trains,
+                    std::span<const unit_id> units, std::span<const std::uint32_t> delays)
+        : problem_(problem), trains_(trains), units_(units), delays_(delays) {}
 
-// An open occurrence: its first spike and its last so far, as indices into their units' trains.
-struct partial {
-    std::uint32_t start;
-    std::uint32_t end;
-};
+    std::uint64_t count() {
+        for (std::uint32_t start = 0; start < trains_.count(units_[0]); ++start) {
+            start_ = place(units_[0], start);
+            go_on(0, start);
+        }
+        return count_;
+    }
 
-// Algorithm 3 for one step: every way to go on from each partial occurrence.
-void extend_all(std::span<const std::int64_t> from, std::span<const std::int64_t> to,
-                const interval_us& step, const std::vector<partial>& open,
-                std::vector<partial>& longer) {
-    longer.clear();
-    for (const partial& p : open) {
-        const std::int64_t time = from[p.end];
+private:
+    std::int64_t place(unit_id unit, std::uint32_t i) const {
+        return problem_.ties == tie_rule::time ? trains_.times_us(unit)[i]
+                                               : trains_.positions(unit)[i];
+    }
+
+    // Algorithm 3: every way to go on from spike `i` of node `node`; at the end of each,
+    // Algorithm 2.
+    void go_on(std::size_t node, std::uint32_t i) {
+        if (++steps_ % steps_between_stop_checks == 0) throw_if_stopped(problem_.run.stop);
+        if (node == delays_.size()) {
+            if (start_ <= last_end_) return;
+            ++count_;
+            last_end_ = place(units_[node], i);
+            return;
+        }
+        const interval_us& step = problem_.intervals[delays_[node]];
+        const std::int64_t time = trains_.times_us(units_[node])[i];
+        const auto to = trains_.times_us(units_[node + 1]);
         auto next = std::upper_bound(to.begin(), to.end(), time + step.low);
         for (; next != to.end() && *next - time <= step.high; ++next)
-            longer.push_back({p.start, static_cast<std::uint32_t>(next - to.begin())});
+            go_on(node + 1, static_cast<std::uint32_t>(next - to.begin()));
     }
-}
 
-std::uint64_t count_one(const counting_problem& problem, const spike_trains& trains,
-                        std::span<const unit_id> units, std::span<const std::uint32_t> delays) {
-    const auto place = [&](unit_id unit, std::uint32_t i) -> std::int64_t {
-        return problem.ties == tie_rule::time ? trains.times_us(unit)[i]
-                                              : trains.positions(unit)[i];
-    };
-    std::uint64_t count = 0;
-    std::int64_t last_end = INT64_MIN;
-    std::vector<partial> open;
-    std::vector<partial> longer;
-    const std::size_t starts = trains.count(units[0]);
-    for (std::size_t begin = 0; begin < starts; begin += starts_in_a_block) {
-        throw_if_stopped(problem.run.stop);
-        open.clear();
-        for (std::size_t i = begin; i < std::min(starts, begin + starts_in_a_block); ++i)
-            open.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i)});
-        for (std::size_t k = 0; k < delays.size(); ++k) {
-            extend_all(trains.times_us(units[k]), trains.times_us(units[k + 1]),
-                       problem.intervals[delays[k]], open, longer);
-            open.swap(longer);
-        }
-        for (const partial& p : open) {  // Algorithm 2
-            if (place(units[0], p.start) <= last_end) continue;
-            ++count;
-            last_end = place(units.back(), p.end);
-        }
-    }
-    return count;
-}
+    static constexpr std::uint64_t steps_between_stop_checks = 1 << 16;
+
+    const counting_problem& problem_;
+    const spike_trains& trains_;
+    std::span<const unit_id> units_;
+    std::span<const std::uint32_t> delays_;
+    std::int64_t start_ = 0;
+    std::int64_t last_end_ = INT64_MIN;
+    std::uint64_t count_ = 0;
+    std::uint64_t steps_ = 0;
+};
 
 }  // namespace
 
@@ -75,7 +75,8 @@ count_result count_by_occurrences(const counting_problem& problem, const candida
     count_result result{std::vector<std::uint64_t>(candidates.count())};
     parallel_for(candidates.count(), problem.run, "counting by occurrences", [&](std::size_t c) {
         result.counts[c] =
-            count_one(problem, trains, candidates.units_of(c), candidates.delays_of(c));
+            occurrence_walk(problem, trains, candidates.units_of(c), candidates.delays_of(c))
+                .count();
     });
     return result;
 }

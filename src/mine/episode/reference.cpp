@@ -28,7 +28,6 @@ public:
     std::vector<occurrence> find() {
         for (std::size_t i = 0; i < problem_.spikes.size(); ++i) {
             if (problem_.spikes.units()[i] != units_[0]) continue;
-            throw_if_stopped(problem_.run.stop);
             complete(i, i, 1);
         }
         return std::move(found_);
@@ -42,6 +41,8 @@ private:
     }
 
     void complete(std::size_t first, std::size_t last, std::size_t size) {
+        constexpr std::uint64_t steps_between_stop_checks = 1 << 16;
+        if (++steps_ % steps_between_stop_checks == 0) throw_if_stopped(problem_.run.stop);
         if (size == units_.size()) {
             found_.push_back({place(first), place(last)});
             return;
@@ -59,6 +60,7 @@ private:
     std::span<const unit_id> units_;
     std::span<const std::uint32_t> delays_;
     std::vector<occurrence> found_;
+    std::uint64_t steps_ = 0;
 };
 
 // most[e]: the largest number of occurrences without overlap that all end at e or before. Each

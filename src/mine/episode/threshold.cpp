@@ -21,6 +21,9 @@ std::uint64_t product_rounded_up(double factor, double amount) {
     const double product = factor * amount;
     const double whole = std::round(product);
     const double result = std::abs(product - whole) <= 1e-12 * amount ? whole : std::ceil(product);
+    if (!(result < 0x1p63))
+        throw invalid_argument(
+            fmt::format("a threshold of {} occurrences is beyond any count", result));
     return static_cast<std::uint64_t>(std::max(1.0, result));
 }
 
