@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <string_view>
 
@@ -14,6 +15,8 @@ struct progress {
     std::uint64_t total = 0;
 };
 
+class communicator;
+
 /// How a call runs; never what it answers.
 struct execution {
     /// Worker threads; 0 takes every core that this process may use.
@@ -22,6 +25,9 @@ struct execution {
     std::function<void(const progress&)> on_progress{};
     /// Once it is requested the call throws `cancelled` within a second.
     std::stop_token stop{};
+    /// The processes that share the work, each of which makes the same call; null for this one
+    /// alone. Results are whole on rank 0.
+    std::shared_ptr<communicator> ranks{};
 };
 
 }  // namespace synfire
