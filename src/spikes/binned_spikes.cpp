@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -32,8 +32,11 @@ public:
             origin_ -= past < 0 ? past + bin_ : past;
         }
         end_ = span.end.count();
-        bins_ = checked_bin_count(std::max(
-            1.0, std::ceil(static_cast<double>(end_ - origin_ + 1) / static_cast<double>(bin_))));
+        const std::int64_t length = end_ - origin_;
+        std::int64_t bins = std::max<std::int64_t>(1, (length + bin_ - 1) / bin_);
+        // The span is closed: a spike on its very end may need a bin of its own.
+        if (!spikes.empty() && bin_of(spikes.times_us().back()) == bins) ++bins;
+        bins_ = checked_bin_count(static_cast<double>(bins));
     }
     std::int64_t bin_of(std::int64_t time_us) const {
         if (time_us < origin_ || time_us > end_) return -1;
