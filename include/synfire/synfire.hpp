@@ -14,6 +14,7 @@
 #include "synfire/mine/spade.hpp"
 #include "synfire/parallel/communicator.hpp"
 #include "synfire/report/episodes.hpp"
+#include "synfire/report/run_record.hpp"
 #include "synfire/simulate/spikes.hpp"
 #include "synfire/spikes/binned_spikes.hpp"
 #include "synfire/spikes/files.hpp"
