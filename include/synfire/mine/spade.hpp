@@ -76,8 +76,8 @@ struct pattern_rule {
 
 enum class spade_strategy : std::uint8_t {
     automatic,
-    fp_growth,  ///< Porrmann et al. 2021 (doi:10.1109/…): FP-growth with the filter in the
-                ///< collector
+    fp_growth,  ///< Porrmann et al. 2021 (doi:10.3389/fninf.2021.723406): FP-growth with the filter
+                ///< in the collector
     first_bin,  ///< depth-first search of closed patterns only, from spikes in the first bin
 };
 std::string_view to_string(spade_strategy strategy);
@@ -167,8 +167,8 @@ struct occurrence_maxima {
     std::vector<std::uint32_t> most{};
 
     std::uint32_t sizes() const { return static_cast<std::uint32_t>(most.size() / durations); }
-    std::uint32_t at(std::uint32_t size, std::uint32_t duration) const {
-        return size < sizes() ? most[std::size_t{size} * durations + duration] : 0;
+    std::uint32_t at(std::uint32_t size, std::uint32_t bins) const {
+        return size < sizes() ? most[std::size_t{size} * durations + bins] : 0;
     }
     friend bool operator==(const occurrence_maxima&, const occurrence_maxima&) = default;
 };

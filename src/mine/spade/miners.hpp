@@ -1,0 +1,21 @@
+#pragma once
+
+#include <functional>
+
+#include "synfire/mine/spade.hpp"
+
+namespace synfire::spade {
+
+using block_taker = std::function<void(const pattern_table& block)>;
+
+/// @throws invalid_argument for rules that no pattern can follow.
+void check_options(const spade_options& options);
+
+// One function a strategy: all closed patterns that a rule takes, in canonical order, without what
+// `options` has dropped. `options.strategy` is not looked at; the rules are checked.
+mining_summary mine_fp_growth(const spade_windows& windows, const spade_options& options,
+                              const block_taker& take, const execution& run);
+mining_summary mine_first_bin(const spade_windows& windows, const spade_options& options,
+                              const block_taker& take, const execution& run);
+
+}  // namespace synfire::spade

@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "core/stop.hpp"
+#include "mine/spade/miners.hpp"
+#include "synfire/core/error.hpp"
+#include "synfire/mine/spade.hpp"
+
+namespace synfire {
+namespace {
+
+constexpr std::array<std::pair<spade_strategy, std::string_view>, 3> strategy_names{{
+    {spade_strategy::automatic, "automatic"},
+    {spade_strategy::fp_growth, "fp-growth"},
+    {spade_strategy::first_bin, "first-bin"},
+}};
+
+constexpr std::array<std::pair<spectrum_kind, std::string_view>, 2> kind_names{{
+    {spectrum_kind::size_count, "#"},
+    {spectrum_kind::size_count_duration, "3d#"},
+}};
+
+}  // namespace
+
+std::string_view to_string(spade_strategy strategy) {
+    for (const auto& [value, name] : strategy_names)
+        if (value == strategy) return name;
+    return "?";
+}
+
+spade_strategy spade_strategy_from(std::string_view name) {
+    for (const auto& [value, known] : strategy_names)
+        if (known == name) return value;
+    throw invalid_argument(
+        fmt::format("no strategy is named '{}'; there are automatic, fp-growth, first-bin", name));
+}
+
+std::vector<spade_strategy> available_spade_strategies() {
+    return {spade_strategy::automatic, spade_strategy::fp_growth, spade_strategy::first_bin};
+}
+
+std::string_view to_string(spectrum_kind kind) {
+    for (const auto& [value, name] : kind_names)
+        if (value == kind) return name;
+    return "?";
+}
+
+spectrum_kind spectrum_kind_from(std::string_view name) {
+    for (const auto& [value, known] : kind_names)
+        if (known == name) return value;
+    throw invalid_argument(fmt::format("no spectrum is named '{}'; there are # and 3d#", name));
+}
+
+void spade::check_options(const spade_options& options) {
+    if (options.rules.empty()) throw invalid_argument("there is no rule for wanted patterns");
+    for (const pattern_rule& rule : options.rules) {
+        if (rule.min_occ < 1) throw invalid_argument("min_occ must be at least 1");
+        if (rule.min_spikes < 1) throw invalid_argument("min_spikes must be at least 1");
+        if (rule.min_neu < 1) throw invalid_argument("min_neu must be at least 1");
+        if (rule.max_spikes > 0 && rule.max_spikes < rule.min_spikes)
+            throw invalid_argument(fmt::format("max_spikes {} is below min_spikes {}",
+                                               rule.max_spikes, rule.min_spikes));
+        if (rule.max_spikes > 0 && rule.max_spikes < rule.min_neu)
+            throw invalid_argument(fmt::format("no pattern of at most {} spikes has {} units",
+                                               rule.max_spikes, rule.min_neu));
+        if (options.max_occ > 0 && options.max_occ < rule.min_occ)
+            throw invalid_argument(
+                fmt::format("max_occ {} is below min_occ {}", options.max_occ, rule.min_occ));
+    }
+}
+
+mining_summary mine_patterns(const spade_windows& windows, const spade_options& options,
+                             const std::function<void(const pattern_table& block)>& take,
+                             const execution& run) {
+    spade::check_options(options);
+    throw_if_stopped(run.stop);
+    if (options.strategy == spade_strategy::fp_growth)
+        return spade::mine_fp_growth(windows, options, take, run);
+    return spade::mine_first_bin(windows, options, take, run);
+}
+
+mined_patterns mine_patterns(const spade_windows& windows, const spade_options& options,
+                             const execution& run) {
+    mined_patterns mined{.table = {.window_bins = windows.window_bins()}};
+    const auto append = [](auto& to, const auto& from) {
+        to.insert(to.end(), from.begin(), from.end());
+    };
+    const auto append_offsets = [](auto& to, const auto& from) {
+        const std::uint64_t base = to.back();
+        for (std::size_t i = 1; i < from.size(); ++i) to.push_back(base + from[i]);
+    };
+    mined.summary = mine_patterns(
+        windows, options,
+        [&](const pattern_table& block) {
+            append(mined.table.items, block.items);
+            append(mined.table.counts, block.counts);
+            append(mined.table.occurrences, block.occurrences);
+            append_offsets(mined.table.item_offsets, block.item_offsets);
+            append_offsets(mined.table.occurrence_offsets, block.occurrence_offsets);
+        },
+        run);
+    return mined;
+}
+
+}  // namespace synfire

@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "synfire/core/error.hpp"
+#include "synfire/mine/spade.hpp"
+
+namespace synfire {
+namespace {
+
+void check_encoding(std::size_t unit_count, std::uint32_t window_bins) {
+    if (window_bins == 0) throw invalid_argument("a window must have at least one bin");
+    if (unit_count * std::uint64_t{window_bins} > std::numeric_limits<std::int32_t>::max())
+        throw invalid_argument(
+            fmt::format("{} units in windows of {} bins are more items than can be numbered",
+                        unit_count, window_bins));
+}
+
+// The units that fire in each bin that has any: bins ascending, units ascending in each.
+struct rows {
+    std::vector<std::uint32_t> bins{};
+    std::vector<std::size_t> offsets{0};
+    std::vector<std::uint32_t> units{};
+};
+
+rows rows_of(const binned_spikes& spikes) {
+    std::vector<std::uint64_t> events;
+    events.reserve(spikes.size());
+    for (std::uint32_t unit = 0; unit < spikes.unit_count(); ++unit)
+        for (const std::uint32_t bin : spikes.bins(unit_id{unit}))
+            events.push_back(std::uint64_t{bin} << 32U | unit);
+    std::sort(events.begin(), events.end());
+    rows out;
+    out.units.reserve(events.size());
+    for (const std::uint64_t event : events) {
+        const auto bin = static_cast<std::uint32_t>(event >> 32U);
+        if (out.bins.empty() || out.bins.back() != bin) {
+            if (!out.bins.empty()) out.offsets.push_back(out.units.size());
+            out.bins.push_back(bin);
+        }
+        out.units.push_back(static_cast<std::uint32_t>(event));
+    }
+    if (!out.bins.empty()) out.offsets.push_back(out.units.size());
+    return out;
+}
+
+}  // namespace
+
+spade_windows::spade_windows(const binned_spikes& spikes, std::uint32_t window_bins)
+    : unit_count_(spikes.unit_count()), window_bins_(window_bins), from_bins_(true) {
+    check_encoding(unit_count_, window_bins);
+    rows raster = rows_of(spikes);
+    const std::size_t n = raster.bins.size();
+    const auto for_each_row = [&](std::size_t w, auto&& take) {
+        for (std::size_t r = w; r < n && raster.bins[r] - raster.bins[w] < window_bins; ++r)
+            take(r, raster.bins[r] - raster.bins[w]);
+    };
+    std::size_t total = 0;
+    for (std::size_t w = 0; w < n; ++w)
+        for_each_row(w, [&](std::size_t r, std::uint32_t) {
+            total += raster.offsets[r + 1] - raster.offsets[r];
+        });
+    items_.reserve(total);
+    offsets_.reserve(n + 1);
+    for (std::size_t w = 0; w < n; ++w) {
+        for_each_row(w, [&](std::size_t r, std::uint32_t lag) {
+            for (std::size_t i = raster.offsets[r]; i < raster.offsets[r + 1]; ++i)
+                items_.push_back(raster.units[i] * window_bins + lag);
+        });
+        std::sort(items_.begin() + static_cast<std::ptrdiff_t>(offsets_.back()), items_.end());
+        offsets_.push_back(items_.size());
+    }
+    starts_ = std::move(raster.bins);
+}
+
+spade_windows::spade_windows(std::vector<std::size_t> offsets, std::vector<pattern_item> items,
+                             std::size_t unit_count, std::uint32_t window_bins)
+    : unit_count_(unit_count),
+      window_bins_(window_bins),
+      offsets_(std::move(offsets)),
+      items_(std::move(items)) {
+    check_encoding(unit_count, window_bins);
+    if (offsets_.empty() || offsets_.front() != 0 || offsets_.back() != items_.size())
+        throw invalid_argument("the offsets of windows do not fit the items");
+    for (std::size_t w = 0; w + 1 < offsets_.size(); ++w) {
+        if (offsets_[w + 1] < offsets_[w] || offsets_[w + 1] > items_.size())
+            throw invalid_argument("the offsets of windows do not ascend");
+        for (std::size_t i = offsets_[w]; i < offsets_[w + 1]; ++i)
+            if (items_[i] >= unit_count * window_bins ||
+                (i > offsets_[w] && items_[i] <= items_[i - 1]))
+                throw invalid_argument(
+                    fmt::format("the items of window {} do not ascend below {} units × {} bins", w,
+                                unit_count, window_bins));
+        starts_.push_back(static_cast<std::uint32_t>(w));
+    }
+}
+
+}  // namespace synfire
