@@ -15,6 +15,7 @@
 #include "synfire/mine/spade.hpp"
 #include "synfire/parallel/communicator.hpp"
 #include "synfire/report/episodes.hpp"
+#include "synfire/report/patterns.hpp"
 #include "synfire/report/run_record.hpp"
 #include "synfire/simulate/spikes.hpp"
 #include "synfire/spikes/binned_spikes.hpp"
