@@ -2,6 +2,7 @@
 
 /// The whole library.
 #include "synfire/assess/circuit.hpp"
+#include "synfire/assess/pattern_reduction.hpp"
 #include "synfire/assess/pattern_significance.hpp"
 #include "synfire/assess/significance.hpp"
 #include "synfire/assess/surrogates.hpp"
