@@ -29,6 +29,13 @@ std::uint32_t fp_tree::add(std::uint32_t parent, std::uint32_t entry, std::uint3
     return heads_[entry] = static_cast<std::uint32_t>(nodes_.size() - 1);
 }
 
+bool fp_tree::is_path() const {
+    if (nodes_.size() != size() + 1) return false;
+    for (std::uint32_t below = 1; below < nodes_.size(); ++below)
+        if (nodes_[below].parent != below - 1) return false;
+    return true;
+}
+
 void fp_tree::clear() {
     ranks_.clear();
     supports_.clear();

@@ -35,7 +35,7 @@ public:
     std::uint32_t rank(std::size_t entry) const { return ranks_[entry]; }
     std::uint32_t support(std::size_t entry) const { return supports_[entry]; }
     /// Whether there is no fork, so that each entry's windows are among those of the one before.
-    bool is_path() const { return nodes_.size() == ranks_.size() + 1; }
+    bool is_path() const;
 
 private:
     struct node {
