@@ -2,6 +2,7 @@
 
 /// The whole library.
 #include "synfire/assess/circuit.hpp"
+#include "synfire/assess/episode_surrogates.hpp"
 #include "synfire/assess/significance.hpp"
 #include "synfire/assess/surrogates.hpp"
 #include "synfire/core/error.hpp"
@@ -15,6 +16,7 @@
 #include "synfire/parallel/communicator.hpp"
 #include "synfire/report/episodes.hpp"
 #include "synfire/simulate/spikes.hpp"
+#include "synfire/spikes/bin_grid.hpp"
 #include "synfire/spikes/binned_spikes.hpp"
 #include "synfire/spikes/files.hpp"
 #include "synfire/spikes/spike_sequence.hpp"
