@@ -18,6 +18,7 @@
 #include "synfire/simulate/spikes.hpp"
 #include "synfire/spikes/bin_grid.hpp"
 #include "synfire/spikes/binned_spikes.hpp"
+#include "synfire/spikes/epochs.hpp"
 #include "synfire/spikes/files.hpp"
 #include "synfire/spikes/spike_sequence.hpp"
 #include "synfire/spikes/spike_trains.hpp"
