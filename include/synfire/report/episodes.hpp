@@ -6,7 +6,7 @@
 
 #include "synfire/assess/circuit.hpp"
 #include "synfire/assess/significance.hpp"
-#include "synfire/assess/surrogates.hpp"
+#include "synfire/assess/episode_surrogates.hpp"
 #include "synfire/core/execution.hpp"
 #include "synfire/mine/episode.hpp"
 #include "synfire/report/run_record.hpp"
