@@ -14,6 +14,7 @@ enum class random_purpose : std::uint32_t {
     poisson_spikes = 5,
     interval_jitter = 6,
     spike_dithering = 7,
+    pattern_subsets = 32,
 };
 
 /// A counter-based generator (Philox4x32-10: Salmon et al. 2011, SC'11,
