@@ -154,7 +154,7 @@ void read_bytes(const std::string& bytes, std::vector<stability>& into) {
 }  // namespace
 
 std::uint64_t subset_count(const stability_options& options) {
-    double n = static_cast<double>(options.n_subsets);
+    auto n = static_cast<double>(options.n_subsets);
     if (options.n_subsets == 0) {
         if (!(options.delta > 0 && options.delta < 1 && options.epsilon > 0 &&
               options.epsilon <= 1))
