@@ -6,6 +6,7 @@
 #include "synfire/assess/pattern_reduction.hpp"
 #include "synfire/assess/pattern_significance.hpp"
 #include "synfire/assess/significance.hpp"
+#include "synfire/assess/stability.hpp"
 #include "synfire/assess/surrogates.hpp"
 #include "synfire/core/error.hpp"
 #include "synfire/core/execution.hpp"

@@ -79,9 +79,9 @@ json pattern_of(const prepared_patterns& p, std::size_t i) {
         one["q"] = p.tests[i]->q;
         one["significant"] = p.tests[i]->significant;
     }
-    if (!report.stability.empty()) {
-        one["stability_of_spikes"] = report.stability[i].of_spikes;
-        one["stability_of_occurrences"] = report.stability[i].of_occurrences;
+    if (!report.stabilities.empty()) {
+        one["stability_intensional"] = report.stabilities[i].intensional;
+        one["stability_extensional"] = report.stabilities[i].extensional;
     }
     return one;
 }

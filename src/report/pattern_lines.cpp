@@ -55,7 +55,7 @@ pattern_lines::pattern_lines(const pattern_axes& axes, pattern_columns columns)
 std::string pattern_lines::header() const {
     std::string out = "pattern\tsize\tunits\tlags_ms\tcount\tduration_ms";
     if (columns_.tests) out += "\tp\tq\tsignificant";
-    if (columns_.stability) out += "\tstability_of_spikes\tstability_of_occurrences";
+    if (columns_.stability) out += "\tstability_intensional\tstability_extensional";
     if (columns_.occurrences) out += axes_.timed ? "\ttimes_s" : "\twindows";
     return out + '\n';
 }
@@ -72,8 +72,7 @@ char* pattern_lines::room(std::size_t bytes) {
 }
 
 void pattern_lines::append(std::uint64_t number, const pattern_table& table, std::size_t i,
-                           const assessed_signature* test,
-                           const pattern_stability_values* stability) {
+                           const assessed_signature* test, const stability* stable) {
     const auto items = table.pattern(i);
     std::size_t most = 8 * number_bytes + items.size() * (longest_name_ + longest_lag_ + 2);
     if (columns_.occurrences) most += table.occurrences_of(i).size() * number_bytes;
@@ -97,8 +96,7 @@ void pattern_lines::append(std::uint64_t number, const pattern_table& table, std
         at = put(at,
                  fmt::format("\t{:.6g}\t{:.6g}\t{}", test->p, test->q, yes_no(test->significant)));
     if (columns_.stability)
-        at = put(at,
-                 fmt::format("\t{:.6g}\t{:.6g}", stability->of_spikes, stability->of_occurrences));
+        at = put(at, fmt::format("\t{:.6g}\t{:.6g}", stable->intensional, stable->extensional));
     if (columns_.occurrences) {
         char part = '\t';
         for (const std::uint32_t start : table.occurrences_of(i)) {

@@ -30,8 +30,8 @@ struct columns {
     std::vector<double> durations{};
     std::vector<double> p{};
     std::vector<double> q{};
-    std::vector<double> of_spikes{};
-    std::vector<double> of_occurrences{};
+    std::vector<double> intensional{};
+    std::vector<double> extensional{};
 };
 
 columns columns_of(const prepared_patterns& p) {
@@ -54,9 +54,9 @@ columns columns_of(const prepared_patterns& p) {
             out.p.push_back(p.tests[i]->p);
             out.q.push_back(p.tests[i]->q);
         }
-        if (!p.report.stability.empty()) {
-            out.of_spikes.push_back(p.report.stability[i].of_spikes);
-            out.of_occurrences.push_back(p.report.stability[i].of_occurrences);
+        if (!p.report.stabilities.empty()) {
+            out.intensional.push_back(p.report.stabilities[i].intensional);
+            out.extensional.push_back(p.report.stabilities[i].extensional);
         }
     }
     return out;
@@ -68,7 +68,7 @@ nwb::digest identity_of(const columns& all) {
     const auto add = [&](const std::vector<double>& values) {
         for (const double value : values) out.add(fmt::format("{}", value));
     };
-    for (const auto* values : {&all.lags, &all.starts, &all.p, &all.q, &all.of_spikes})
+    for (const auto* values : {&all.lags, &all.starts, &all.p, &all.q, &all.intensional})
         add(*values);
     for (const std::uint64_t end : all.item_ends) out.add(end);
     for (const std::uint64_t end : all.start_ends) out.add(end);
@@ -83,11 +83,11 @@ void write_numbers(const nwb::table& table, const char* name, const std::vector<
 
 void write_table(hid_t file, const prepared_patterns& p, const columns& all,
                  const nwb::digest& identity) {
-    const bool stable = !p.report.stability.empty();
+    const bool stable = !p.report.stabilities.empty();
     const std::string starts = p.report.axes.timed ? "occurrence_times" : "windows";
     std::vector<std::string> names{"units", "lags", starts, "count", "duration"};
     if (p.tested()) names.insert(names.end(), {"p", "q"});
-    if (stable) names.insert(names.end(), {"stability_of_spikes", "stability_of_occurrences"});
+    if (stable) names.insert(names.end(), {"stability_intensional", "stability_extensional"});
     const nwb::table table(
         file, table_path, "hdmf-common", "DynamicTable", identity,
         fmt::format("Spatio-temporal spike patterns (SPADE), bins of {} ms, windows of {} bins, {}",
@@ -113,9 +113,8 @@ void write_table(hid_t file, const prepared_patterns& p, const columns& all,
         write_numbers(table, "q", all.q, "p corrected for all signatures tested");
     }
     if (stable) {
-        write_numbers(table, "stability_of_spikes", all.of_spikes, "intensional stability");
-        write_numbers(table, "stability_of_occurrences", all.of_occurrences,
-                      "extensional stability");
+        write_numbers(table, "stability_intensional", all.intensional, "intensional stability");
+        write_numbers(table, "stability_extensional", all.extensional, "extensional stability");
     }
 }
 

@@ -19,11 +19,11 @@ void check(const pattern_report& what) {
     if (table.occurrence_offsets.size() != n + 1)
         throw invalid_argument(fmt::format("the report has {} patterns and the occurrences of {}",
                                            n, table.occurrence_offsets.size() - 1));
-    if ((!what.stability.empty() && what.stability.size() != n) ||
+    if ((!what.stabilities.empty() && what.stabilities.size() != n) ||
         (!what.numbers.empty() && what.numbers.size() != n) || what.patterns < n)
         throw invalid_argument(
             fmt::format("the report has {} patterns of {}, {} numbers and {} stabilities", n,
-                        what.patterns, what.numbers.size(), what.stability.size()));
+                        what.patterns, what.numbers.size(), what.stabilities.size()));
     const std::uint64_t items = what.axes.unit_names.size() * what.axes.window_bins;
     if (!std::ranges::all_of(table.items, [&](pattern_item item) { return item < items; }))
         throw invalid_argument("the report's patterns are not of its units");

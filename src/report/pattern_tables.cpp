@@ -20,10 +20,10 @@ std::string patterns_tsv(const prepared_patterns& p) {
     const pattern_report& report = p.report;
     pattern_lines lines(
         report.axes,
-        {.tests = p.tested(), .stability = !report.stability.empty(), .occurrences = true});
+        {.tests = p.tested(), .stability = !report.stabilities.empty(), .occurrences = true});
     for (const std::size_t i : p.order)
         lines.append(p.number[i], report.table, i, p.tests[i],
-                     report.stability.empty() ? nullptr : &report.stability[i]);
+                     report.stabilities.empty() ? nullptr : &report.stabilities[i]);
     return lines.header().append(lines.text());
 }
 

@@ -106,11 +106,11 @@ TEST(PatternReport, ListsTheLargestFirstWithoutTests) {
 
 TEST(PatternReport, GivesStabilityWhereItWasComputed) {
     pattern_report report = small_report();
-    report.stability = {{0.5, 0.25}, {1, 0.125}, {0, 0}};
+    report.stabilities = {{0.5, 0.25}, {1, 0.125}, {0, 0}};
 
     const std::string table = report::patterns_tsv(report::prepared_patterns(report));
 
-    EXPECT_NE(table.find("significant\tstability_of_spikes\tstability_of_occurrences\ttimes_s\n"),
+    EXPECT_NE(table.find("significant\tstability_intensional\tstability_extensional\ttimes_s\n"),
               std::string::npos);
     EXPECT_NE(table.find("\tyes\t0.5\t0.25\t1,1.05"), std::string::npos);
 }
@@ -464,13 +464,13 @@ TEST(PatternReport, RefusesPartsThatDoNotBelongTogether) {
     other_windows.axes.window_bins = 5;
     pattern_report untested = small_report();
     untested.assessment->tests.signatures.pop_back();
-    pattern_report stability = small_report();
-    stability.stability.resize(2);
+    pattern_report unstable = small_report();
+    unstable.stabilities.resize(2);
     pattern_report too_few = small_report();
     too_few.patterns = 2;
 
     for (const pattern_report* one :
-         {&without_times, &strange_unit, &other_windows, &untested, &stability, &too_few}) {
+         {&without_times, &strange_unit, &other_windows, &untested, &unstable, &too_few}) {
         EXPECT_THROW(to_json(*one), invalid_argument);
         EXPECT_THROW(summarize(*one), invalid_argument);
     }

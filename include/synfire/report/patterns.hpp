@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "synfire/assess/pattern_significance.hpp"
+#include "synfire/assess/stability.hpp"
 #include "synfire/assess/surrogates.hpp"
 #include "synfire/core/execution.hpp"
 #include "synfire/mine/spade.hpp"
@@ -45,13 +46,6 @@ struct funnel_step {
     std::string why{};
 };
 
-/// How stable the units of a pattern are against losing occurrences, and the other way round
-/// (Yegenoglu et al. 2016, doi:10.1007/978-3-319-40985-6_1).
-struct pattern_stability_values {
-    double of_spikes = 0;
-    double of_occurrences = 0;
-};
-
 /// What went into the search, for the record.
 struct pattern_input {
     std::size_t spikes = 0;
@@ -79,7 +73,7 @@ struct pattern_report {
     signature_testing testing{};
     surrogate_options surrogate{};
     /// Empty, or one element a pattern of the table.
-    std::vector<pattern_stability_values> stability{};
+    std::vector<synfire::stability> stabilities{};
     std::vector<funnel_step> funnel{};
     spade_options mining{};
     spade_strategy ran_on = spade_strategy::automatic;
