@@ -18,4 +18,8 @@ int thread_count(const execution& run);
 void parallel_for(std::size_t n, const execution& run, std::string_view task,
                   const std::function<void(std::size_t)>& body);
 
+/// Calls `work`, whose thread takes up nothing from outside of it while a `parallel_for` in it
+/// waits for its last pieces: needed where `work` holds what others wait for.
+void apart(const std::function<void()>& work);
+
 }  // namespace synfire

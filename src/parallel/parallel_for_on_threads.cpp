@@ -49,4 +49,9 @@ void parallel_for(std::size_t n, const execution& run, std::string_view task,
     if (failure) std::rethrow_exception(failure);
 }
 
+// Each loop has threads of its own here, which take up nothing else.
+void apart(const std::function<void()>& work) {
+    work();
+}
+
 }  // namespace synfire
