@@ -11,6 +11,7 @@
 #include "synfire/core/time.hpp"
 #include "synfire/core/version.hpp"
 #include "synfire/mine/episode.hpp"
+#include "synfire/parallel/communicator.hpp"
 #include "synfire/report/episodes.hpp"
 #include "synfire/simulate/spikes.hpp"
 #include "synfire/spikes/files.hpp"

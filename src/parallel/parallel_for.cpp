@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "core/stop.hpp"
+#include "synfire/parallel/communicator.hpp"
 
 namespace synfire {
 
@@ -48,7 +49,8 @@ private:
 }  // namespace
 
 int thread_count(const execution& run) {
-    return run.threads > 0 ? run.threads : tbb::info::default_concurrency();
+    if (run.threads > 0) return run.threads;
+    return run.ranks ? run.ranks->cores() : tbb::info::default_concurrency();
 }
 
 void parallel_for(std::size_t n, const execution& run, std::string_view task,

@@ -8,7 +8,7 @@
 
 namespace synfire {
 
-/// Cores that this process may use, or what was asked for.
+/// What was asked for, else the cores that this process may use (its share of them among ranks).
 int thread_count(const execution& run);
 
 /// Calls `body(i)` for i in [0, n) on the threads of `run`, by work stealing: pieces may differ

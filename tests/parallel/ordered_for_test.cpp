@@ -145,10 +145,10 @@ TEST_P(OrderedFor, WakesThoseWhoWaitWhenAskedToStop) {
 }
 
 TEST_P(OrderedFor, MayHoldParallelLoopsAndBeHeldByOne) {
-    std::vector<std::vector<std::size_t>> taken(20);
+    std::vector<std::vector<std::size_t>> taken(6);
     parallel_for(taken.size(), run(), "outer", [&](std::size_t outer) {
         for_each_in_order(
-            200, run(), "ordered",
+            40, run(), "ordered",
             [&](std::size_t i) {
                 std::atomic<std::size_t> sum{0};
                 parallel_for(50, run(), "inner", [&](std::size_t k) { sum += k; });
@@ -160,7 +160,7 @@ TEST_P(OrderedFor, MayHoldParallelLoopsAndBeHeldByOne) {
                 taken[outer].push_back(i);
             });
     });
-    for (const auto& one : taken) EXPECT_EQ(one, first(200));
+    for (const auto& one : taken) EXPECT_EQ(one, first(40));
 }
 
 // A thread that waits for the last pieces of a loop inside piece i must not take up piece i + k
@@ -196,7 +196,7 @@ TEST_P(OrderedFor, ReportsProgressUpToTheTotal) {
     EXPECT_LE(last, 300U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Threads, OrderedFor, testing::Values(1, 2, 4, 13));
+INSTANTIATE_TEST_SUITE_P(Threads, OrderedFor, testing::Values(1, 2, 4, 7));
 
 }  // namespace
 }  // namespace synfire
