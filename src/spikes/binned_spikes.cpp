@@ -59,7 +59,9 @@ public:
         const time_span span = how.span.value_or(spikes.span());
         start_ = in_units(span.begin.count());
         stop_ = in_units(span.end.count());
-        const double bin = in_units(how.bin.count());
+        // A bin is given in milliseconds, also with trains in seconds; Elephant then multiplies.
+        const double bin_ms = static_cast<double>(how.bin.count()) / 1e3;
+        const double bin = unit_ == 1e6 ? bin_ms * 0.001 : bin_ms;
         scale_ = 1 / bin;
         bins_ = checked_bin_count((stop_ - start_) / bin);
         origin_ = span.begin.count();
