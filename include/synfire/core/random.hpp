@@ -14,7 +14,6 @@ enum class random_purpose : std::uint32_t {
     poisson_spikes = 5,
     interval_jitter = 6,
     spike_dithering = 7,
-<<<<<<< HEAD
     dither_spikes = 16,
     dither_spikes_with_refractory_period = 17,
     dither_spike_train = 18,
@@ -25,9 +24,7 @@ enum class random_purpose : std::uint32_t {
     isi_dithering = 23,
     trial_shifting = 24,
     bin_shuffling = 25,
-=======
     pattern_subsets = 32,
->>>>>>> sig
 };
 
 /// A counter-based generator (Philox4x32-10: Salmon et al. 2011, SC'11,
