@@ -19,10 +19,6 @@ namespace {
 
 constexpr std::size_t most_shown = 12;
 
-bool is_first(const execution& run) {
-    return run.ranks == nullptr || run.ranks->rank() == 0;
-}
-
 class spade_job {
 public:
     spade_job(spade_choices choices, session& now)
@@ -30,7 +26,7 @@ public:
 
     void run() {
         check(choices_);
-        if (!choices_.to.empty() && is_first(run_))
+        if (!choices_.to.empty() && now_.speaks())
             check_output_place(choices_.to, choices_.overwrite);
         in_ = std::make_unique<spade_input>(read_input(choices_, now_));
         warn();
@@ -60,7 +56,7 @@ private:
                 "With {} surrogates nothing can be significant at alpha {}: no p is below {:.2g}.",
                 surrogates, choices_.alpha, 1.0 / (1.0 + surrogates)));
         if (in_->windows.size() == 0) warnings.emplace_back("No spike is in a bin.");
-        if (!is_first(run_)) return;
+        if (!now_.speaks()) return;
         for (const std::string& warning : warnings)
             write_stderr(fmt::format("synfire: warning: {}\n", warning));
     }
@@ -121,7 +117,7 @@ private:
 
     void stream() {
         std::unique_ptr<pattern_stream> file;
-        if (!choices_.to.empty() && is_first(run_))
+        if (!choices_.to.empty() && now_.speaks())
             file = std::make_unique<pattern_stream>(choices_.to, in_->axes, choices_.occurrences,
                                                     choices_.overwrite);
         pattern_tally tally(choices_.window, choices_.kind, most_shown);
@@ -135,7 +131,7 @@ private:
                 if (file) file->take(block);
             },
             run_);
-        if (!is_first(run_)) return;
+        if (!now_.speaks()) return;
         note_search(found);
         report_.patterns = tally.patterns();
         report_.signatures = tally.signatures();
@@ -168,7 +164,7 @@ private:
             collect_significant();
         else
             collect_all();
-        if (!is_first(run_)) return;
+        if (!now_.speaks()) return;
         reduce();
         judge_stability();
         report_.patterns = report_.table.size();
