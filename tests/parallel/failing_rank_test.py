@@ -1,8 +1,8 @@
 """A rank that dies ends the whole job: all ranks are gone within seconds, and it is said why.
 
 What mpirun does once the ranks are gone is not held against us. Debian 12's (Open MPI 4.1.4 with PMIx 4.2.2) says all
-there is to say and then, after every third job that ended early, waits for ever or crashes in PMIx_server_finalize; it
-is ended here, and its status is looked at only where it had one.
+there is to say and then often waits for ever, or crashes, in PMIx_server_finalize (docs/design/0006-ranks.md); it is
+ended here, and its status is looked at only where it had one.
 """
 
 import os
