@@ -10,24 +10,13 @@ namespace synfire::spade {
 namespace {
 
 // Collects what the rules take.
-class collecting {
+class collecting : public wants_all_that_rules_take {
 public:
     collecting(const catalogue& items, const spade_options& options, const rule_set& rules)
-        : items_(items), options_(options), rules_(rules) {
+        : wants_all_that_rules_take(rules), items_(items), options_(options) {
         part.patterns.window_bins = items.window_bins();
     }
 
-    std::uint32_t least(std::uint32_t size, std::uint32_t units, std::uint32_t /*duration*/,
-                        std::uint32_t more_items, std::uint32_t more_units) const {
-        return rules_.least_above(size, units, more_items, more_units);
-    }
-    bool wants(std::uint32_t size, std::uint32_t units, std::uint32_t count,
-               std::uint32_t /*duration*/) const {
-        return rules_.take(size, units, count);
-    }
-    bool may_want(std::uint32_t size, std::uint32_t units, std::uint32_t count) const {
-        return rules_.take(size, units, count);
-    }
     void drop(const found_pattern& /*found*/) {
         ++part.summary.closed;
         ++part.summary.window_subsets;
@@ -54,7 +43,6 @@ public:
 private:
     const catalogue& items_;
     const spade_options& options_;
-    const rule_set& rules_;
 };
 
 }  // namespace
