@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <new>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -21,11 +22,16 @@ using namespace synfire::cli;
 
 enum exit_code : int { done = 0, internal_error = 1, user_error = 2, stopped = 130 };
 
-int fail(exit_code code, std::string message) {
+struct job {
+    std::stop_token stop{};
+    /// Null when this process was started alone.
+    std::shared_ptr<synfire::communicator> ranks{};
+};
+
+int fail(const job& now, exit_code code, std::string message) {
     // Other people's libraries break their messages into lines.
     std::replace(message.begin(), message.end(), '\n', ' ');
-    let_rank_0_speak_first();
-    write_stderr(fmt::format("{}error: {}\n", speaker(), message));
+    if (should_speak(now.stop)) write_stderr(fmt::format("{}error: {}\n", speaker(), message));
     return code;
 }
 
@@ -72,7 +78,7 @@ void declare(CLI::App& app, parsed& into) {
         "synfire.");
 }
 
-int parse_error(const CLI::App& app, const CLI::ParseError& error) {
+int parse_error(const job& now, const CLI::App& app, const CLI::ParseError& error) {
     if (dynamic_cast<const CLI::CallForVersion*>(&error) != nullptr) {
         if (synfire::launched_rank() == 0) write_stdout(std::string(error.what()) + "\n");
         return done;
@@ -87,13 +93,12 @@ int parse_error(const CLI::App& app, const CLI::ParseError& error) {
         at = at->get_subcommands().front();
         path += " " + at->get_name();
     }
-    return fail(user_error, fmt::format("{} (see {} --help)", error.what(), path));
+    return fail(now, user_error, fmt::format("{} (see {} --help)", error.what(), path));
 }
 
-// Leaves in `ranks` the processes that were joined.
-int run(int argc, char** argv, std::shared_ptr<synfire::communicator>& ranks) {
+int run(int argc, char** argv, job& now) {
     hold_standard_streams();
-    const std::stop_token stop = stop_on_signals();
+    now.stop = stop_on_signals();
 
     parsed options;
     CLI::App app("Repeated patterns in the firing of neurons.", "synfire");
@@ -101,22 +106,22 @@ int run(int argc, char** argv, std::shared_ptr<synfire::communicator>& ranks) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        return parse_error(app, error);
+        return parse_error(now, app, error);
     }
 
-    ranks = join_ranks(app.get_subcommands().front()->get_name());
-    if (ranks && ranks->rank() > 0) {
+    now.ranks = join_ranks(app.get_subcommands().front()->get_name());
+    if (now.ranks && now.ranks->rank() > 0) {
         options.progress = progress_style::none;
         options.quiet = true;
     }
     progress_line line(options.progress);
-    session now{.command_line = command_line(argc, argv),
-                .progress = line,
-                .stop = stop,
-                .quiet = options.quiet,
-                .ranks = ranks};
+    session with{.command_line = command_line(argc, argv),
+                 .progress = line,
+                 .stop = now.stop,
+                 .quiet = options.quiet,
+                 .ranks = now.ranks};
     try {
-        options.chosen(now);
+        options.chosen(with);
     } catch (...) {
         line.clear();
         throw;
@@ -124,32 +129,32 @@ int run(int argc, char** argv, std::shared_ptr<synfire::communicator>& ranks) {
     return done;
 }
 
-int run_and_tell(int argc, char** argv, std::shared_ptr<synfire::communicator>& ranks) {
+int run_and_tell(int argc, char** argv, job& now) {
     try {
-        return run(argc, argv, ranks);
+        return run(argc, argv, now);
     } catch (const synfire::cancelled& error) {
-        let_rank_0_speak_first();
-        write_stderr(fmt::format("{}{}\n", speaker(), error.what()));
+        if (should_speak(now.stop)) write_stderr(fmt::format("{}{}\n", speaker(), error.what()));
         return stopped;
     } catch (const synfire::invalid_argument& error) {
-        return fail(user_error, error.what());
+        return fail(now, user_error, error.what());
     } catch (const synfire::io_error& error) {
-        return fail(user_error, error.what());
+        return fail(now, user_error, error.what());
     } catch (const std::filesystem::filesystem_error& error) {
-        return fail(user_error, error.what());
+        return fail(now, user_error, error.what());
     } catch (const std::bad_alloc&) {
-        return fail(user_error, "there is not enough memory (--max-memory bounds what is used)");
+        return fail(now, user_error,
+                    "there is not enough memory (--max-memory bounds what is used)");
     } catch (const std::exception& error) {
-        return fail(internal_error, fmt::format("internal: {}", error.what()));
+        return fail(now, internal_error, fmt::format("internal: {}", error.what()));
     }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::shared_ptr<synfire::communicator> ranks;
-    const int code = run_and_tell(argc, argv, ranks);
+    job now;
+    const int code = run_and_tell(argc, argv, now);
     // The others wait for what this one will never send.
-    if (code != done && ranks) ranks->abort(code);
+    if (code != done && now.ranks) now.ranks->abort(code);
     return code;
 }

@@ -49,10 +49,14 @@ std::string speaker() {
     return fmt::format("synfire: rank {}: ", launched_rank());
 }
 
-void let_rank_0_speak_first() {
+bool should_speak(const std::stop_token& stop) {
     using namespace std::chrono_literals;
     const int rank = launched_rank();
-    if (rank > 0) std::this_thread::sleep_for(500ms + std::min(rank, 20) * 100ms);
+    if (rank == 0) return true;
+    // Not all of them at once either.
+    const auto until = std::chrono::steady_clock::now() + 2s + std::min(rank, 20) * 100ms;
+    while (std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(20ms);
+    return !stop.stop_requested();
 }
 
 }  // namespace synfire::cli

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -18,8 +19,9 @@ std::shared_ptr<communicator> join_ranks(std::string_view verb_name);
 /// "synfire: ", and which rank says it where there are several.
 std::string speaker();
 
-/// What fails on rank 0 as well, such as an option that cannot be, is for rank 0 to say, which then
-/// ends the others: they come here before they say it.
-void let_rank_0_speak_first();
+/// Whether this process should say what went wrong. What fails on rank 0 as well, such as an option
+/// that cannot be, is for rank 0 to say, whose end makes the launcher stop the others: they wait
+/// for that first.
+bool should_speak(const std::stop_token& stop);
 
 }  // namespace synfire::cli

@@ -18,6 +18,9 @@ namespace {
 class Communicator : public testing::Test {
 protected:
     void SetUp() override {
+        if (ranks_asked_for() == "none") {
+            EXPECT_THROW(mpi_ranks(), invalid_argument);
+        }
         SYNFIRE_NEEDS_RANKS();
         ranks = ranks_of_test();
     }

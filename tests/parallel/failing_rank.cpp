@@ -1,6 +1,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <iostream>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -15,7 +16,10 @@ int main(int argc, char** argv) {
     if (ranks->rank() + 1 == ranks->size()) {
         // The others are waiting by now.
         std::this_thread::sleep_for(std::chrono::milliseconds(200));
-        if (how == "abort") ranks->abort(7);
+        if (how == "abort") {
+            std::cerr << "given up on the last rank" << std::endl;
+            ranks->abort(7);
+        }
         if (how == "throw") throw std::runtime_error("thrown on the last rank");
         if (how == "kill") std::raise(SIGKILL);
         if (how == "crash") std::raise(SIGSEGV);

@@ -155,6 +155,18 @@ struct mined_patterns {
 mined_patterns mine_patterns(const spade_windows& windows, const spade_options& options,
                              const execution& run = {});
 
+/// What a search will take, extrapolated from a small part of it: good to a factor of about two.
+struct spade_estimate {
+    std::uint64_t candidates = 0;  ///< patterns that the search will look at
+    std::uint64_t patterns = 0;    ///< that it will find
+    double seconds = 0;            ///< with `first_bin` on one thread
+    std::uint64_t search_bytes = 0;
+    std::uint64_t table_bytes = 0;  ///< of all patterns, were they collected
+};
+/// Takes about half a second. @throws invalid_argument, cancelled as `mine_patterns`.
+spade_estimate estimate_mining(const spade_windows& windows, const spade_options& options,
+                               const execution& run = {});
+
 enum class spectrum_kind : std::uint8_t {
     size_count,           ///< "#": signatures are (size, count)
     size_count_duration,  ///< "3d#": (size, count, duration)

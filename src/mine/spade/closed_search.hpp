@@ -122,6 +122,9 @@ public:
         }
     }
 
+    /// Patterns whose windows were counted, wanted or not, closed or not.
+    std::uint64_t candidates() const { return candidates_tried_; }
+
 private:
     struct pattern {
         std::vector<std::uint32_t> ranks{};  ///< ascending
@@ -225,6 +228,7 @@ private:
                 emitted = true;
                 emit(path_[depth], node.windows);
             }
+            ++candidates_tried_;
             throw_if_stopped(stop_);
             child(depth, node, k, least);
         }
@@ -596,7 +600,7 @@ private:
     }
 
     void child_of_words(std::size_t depth, const word_node& node, std::size_t i) {
-        if (++visited_ % 4096 == 0) throw_if_stopped(stop_);
+        if (++candidates_tried_ % 4096 == 0) throw_if_stopped(stop_);
         level(depth + 1);
         const std::uint64_t mask = candidates_.words[i];
         const auto count = static_cast<std::uint32_t>(std::popcount(mask));
@@ -687,7 +691,7 @@ private:
     std::vector<std::uint32_t> full_;
     std::vector<std::uint32_t> windows_;  // of the first node whose items are words
     std::vector<std::uint32_t> windows_of_words_;
-    std::uint32_t visited_ = 0;
+    std::uint64_t candidates_tried_ = 0;
 };
 
 }  // namespace synfire::spade

@@ -23,6 +23,7 @@ public:
     preceding_spikes(const catalogue& items, bool active);
 
     bool active() const { return words_ > 0; }
+    std::size_t bytes() const { return signatures_.size() * sizeof(std::uint64_t); }
     /// For the windows of a pattern of this duration in bins.
     bool precede_all(std::span<const std::uint32_t> windows, std::uint32_t duration) const;
 

@@ -54,4 +54,25 @@ private:
     std::vector<pattern_rule> rules_;
 };
 
+/// The part of a goal of `closed_search` that wants all that a rule takes.
+class wants_all_that_rules_take {
+public:
+    explicit wants_all_that_rules_take(const rule_set& rules) : rules_(rules) {}
+
+    std::uint32_t least(std::uint32_t size, std::uint32_t units, std::uint32_t /*duration*/,
+                        std::uint32_t more_items, std::uint32_t more_units) const {
+        return rules_.least_above(size, units, more_items, more_units);
+    }
+    bool wants(std::uint32_t size, std::uint32_t units, std::uint32_t count,
+               std::uint32_t /*duration*/) const {
+        return rules_.take(size, units, count);
+    }
+    bool may_want(std::uint32_t size, std::uint32_t units, std::uint32_t count) const {
+        return rules_.take(size, units, count);
+    }
+
+private:
+    const rule_set& rules_;
+};
+
 }  // namespace synfire::spade

@@ -1,0 +1,122 @@
+#include "mine/spade/distribute.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "parallel/balance.hpp"
+#include "parallel/ordered_for.hpp"
+#include "synfire/parallel/communicator.hpp"
+
+namespace synfire::spade {
+namespace {
+
+constexpr std::string_view task_name = "mining patterns";
+
+void add(mining_summary& to, const mining_summary& part) {
+    to.closed += part.closed;
+    to.window_subsets += part.window_subsets;
+    to.too_frequent += part.too_frequent;
+}
+
+// Parts as bytes, for ranks of one program: no other ever reads them.
+class packer {
+public:
+    template <class T>
+    void put(const T& value) {
+        bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+    }
+    template <class T>
+    void put(const std::vector<T>& values) {
+        put(values.size());
+        bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+    }
+    std::string bytes{};
+};
+
+class unpacker {
+public:
+    explicit unpacker(std::string_view bytes) : bytes_(bytes) {}
+    template <class T>
+    void get(T& value) {
+        std::memcpy(&value, next(sizeof value), sizeof value);
+    }
+    template <class T>
+    void get(std::vector<T>& values) {
+        std::size_t size = 0;
+        get(size);
+        values.resize(size);
+        if (size > 0) std::memcpy(values.data(), next(size * sizeof(T)), size * sizeof(T));
+    }
+
+private:
+    const char* next(std::size_t bytes) {
+        const char* at = bytes_.data();
+        bytes_.remove_prefix(bytes);
+        return at;
+    }
+    std::string_view bytes_;
+};
+
+template <class Archive, class Part>
+void visit(Archive&& each, Part& part) {
+    each(part.summary);
+    each(part.patterns.window_bins);
+    each(part.patterns.item_offsets);
+    each(part.patterns.items);
+    each(part.patterns.counts);
+    each(part.patterns.occurrence_offsets);
+    each(part.patterns.occurrences);
+}
+
+// One block of parts, made by all ranks and handed on by rank 0.
+void exchange(std::size_t begin, std::span<const double> costs, const execution& run,
+              const std::function<mined_part(std::size_t)>& make,
+              const std::function<void(mined_part)>& consume) {
+    const std::vector<std::vector<std::size_t>> shares = balance(costs, run.ranks->size());
+    const std::vector<std::size_t>& own = shares[static_cast<std::size_t>(run.ranks->rank())];
+    packer out;
+    for_each_in_order(
+        own.size(), run, task_name, [&](std::size_t i) { return make(begin + own[i]); },
+        [&](std::size_t, const mined_part& part) {
+            visit([&](const auto& value) { out.put(value); }, part);
+        });
+    const std::vector<std::string> all = run.ranks->gather(std::move(out.bytes));
+    if (run.ranks->rank() != 0) return;
+    std::vector<std::size_t> owner(costs.size());
+    for (std::size_t rank = 0; rank < shares.size(); ++rank)
+        for (const std::size_t i : shares[rank]) owner[i] = rank;
+    std::vector<unpacker> in(all.begin(), all.end());
+    for (const std::size_t rank : owner) {
+        mined_part part;
+        visit([&](auto& value) { in[rank].get(value); }, part);
+        consume(std::move(part));
+    }
+}
+
+}  // namespace
+
+mining_summary for_each_part(std::span<const double> costs, const execution& run,
+                             const std::function<mined_part(std::size_t)>& make,
+                             const block_taker& take) {
+    mining_summary summary;
+    const auto consume = [&](const mined_part& part) {
+        add(summary, part.summary);
+        if (!part.patterns.empty()) take(part.patterns);
+    };
+    if (!run.ranks || run.ranks->size() == 1) {
+        for_each_in_order(costs.size(), run, task_name, make,
+                          [&](std::size_t, const mined_part& part) { consume(part); });
+        return summary;
+    }
+    // Block by block, so that rank 0 never holds more than one block of the patterns.
+    const std::size_t block = 64 * static_cast<std::size_t>(run.ranks->size());
+    for (std::size_t begin = 0; begin < costs.size(); begin += block)
+        exchange(begin, costs.subspan(begin, std::min(block, costs.size() - begin)), run, make,
+                 consume);
+    return summary;
+}
+
+}  // namespace synfire::spade

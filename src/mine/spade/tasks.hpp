@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "mine/spade/catalogue.hpp"
+
+namespace synfire::spade {
+
+/// A part of the search: what begins with `root` and goes on with an item of rank [first, last).
+struct search_task {
+    catalogue::item_id root;
+    std::uint32_t first;
+    std::uint32_t last;
+    double cost;  ///< a guess in no unit: pairs of windows that share root and next item
+};
+
+/// Cuts the search into parts in the order of their patterns, small enough to be shared out evenly,
+/// the same on every machine.
+std::vector<search_task> plan_search(const catalogue& items, std::uint32_t least_occ);
+
+}  // namespace synfire::spade
