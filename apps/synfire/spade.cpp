@@ -31,6 +31,7 @@ public:
         in_ = std::make_unique<spade_input>(read_input(choices_, now_));
         warn();
         begin_report();
+        announce();
         if (is_collected())
             collect();
         else
@@ -88,6 +89,31 @@ private:
                                        in_->windows.from_bins(),
                 .with_occurrences = false,
                 .strategy = choices_.strategy};
+    }
+
+    // Says what is to come before it is waited for, and refuses what cannot be before it is begun.
+    void announce() const {
+        if (!now_.speaks()) return;
+        spade_options how = mining();
+        how.with_occurrences = is_collected();
+        const spade_estimate expected = estimate_mining(in_->windows, how, alone());
+        // Of tested patterns only those that are significant are ever held.
+        const bool all_held = is_collected() && choices_.surrogates.surrogates == 0;
+        const std::uint64_t bytes =
+            peak_memory_bytes() + expected.search_bytes + (all_held ? expected.table_bytes : 0);
+        const std::string text = fmt::format(
+            "about {} candidates, {} patterns, {} on one thread{}, {}",
+            grouped(expected.candidates), grouped(expected.patterns), rough_time(expected.seconds),
+            choices_.surrogates.surrogates > 0 ? " for the data alone" : "", memory_text(bytes));
+        if (choices_.max_memory_bytes > 0 && bytes > choices_.max_memory_bytes)
+            throw invalid_argument(fmt::format(
+                "{}: more than --max-memory {} (a larger --min-occ gives fewer patterns)", text,
+                memory_text(choices_.max_memory_bytes)));
+        constexpr double long_run = 10;
+        if (!now_.quiet && (now_.progress.shown() || expected.seconds >= long_run)) {
+            now_.progress.clear();
+            write_stderr(fmt::format("synfire: estimate: {}\n", text));
+        }
     }
 
     void check_memory() const {
