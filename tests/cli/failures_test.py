@@ -167,8 +167,8 @@ class Outputs(CliTest):
                           ("convert", data, self.folder / "t.tsv.gz"), ("convert", data, self.folder / "t.npz"),
                           ("convert", data, self.folder / "t.nwb"),
                           ("episodes", data, "--delays", "4-6ms", "--min-count", "5", "-o", self.folder / "out"),
-                          ("spade", data, "--min-occ", "5", "-o", self.folder / "out"),
-                          ("spade", data, "--min-occ", "10", "--nwb", "-o", self.folder / "out")):
+                          ("spade", data, "--bin", "1ms", "--min-occ", "5", "-o", self.folder / "out"),
+                          ("spade", data, "--bin", "1ms", "--min-occ", "5", "--nwb", "-o", self.folder / "out")):
             with self.subTest(arguments):
                 result = self.refused(*arguments, preexec_fn=small_disk)
                 self.assertEqual(self.names(), kept)

@@ -245,18 +245,19 @@ class Significance(SpadeTest):
         self.assertEqual([row["units"] for row in self.rows("stable", "patterns.tsv")], wanted)
         self.assertLess(len(wanted), len(rows))
 
-    def test_the_masks_of_elephant_are_only_on_request(self):
+    def test_elephant_decides_only_on_request(self):
+        """The planted signature is in no surrogate: p without and with the data among the surrogates."""
         path = self.planted_file()
-        reasons = {}
-        for name, more in (("ours", ()), ("elephant", ("--compat", "elephant"))):
-            self.ok("spade", path, "--min-occ", "2", "--surrogates", "20", "--alpha", "0.05", *more, "-o",
+        for name, more, p, method in (
+                ("ours", (), 1 / 21, "dither_spikes_with_refractory_period"),
+                ("elephant", ("--compat", "elephant"), 0, "dither_spikes"),
+                ("in-ms", ("--compat", "elephant-ms"), 0, "dither_spikes")):
+            self.ok("spade", path, "--min-occ", "4", "--surrogates", "20", "--alpha", "0.05", *more, "-o",
                     self.folder / name)
-            reasons[name] = {row["reason"] for row in self.rows(name, "signatures.tsv")}
+            planted, = (row for row in self.rows(name, "signatures.tsv") if row["size"] == "3" and row["count"] == "30")
             run = json.loads((self.folder / name / "run.json").read_text(encoding="utf-8"))
-            self.assertEqual(run["parameters"]["surrogate_method"],
-                             "dither_spikes" if more else "dither_spikes_with_refractory_period")
-
-        self.assertTrue(reasons["elephant"] - reasons["ours"], reasons)
+            self.assertAlmostEqual(float(planted["p"]), p, places=5)
+            self.assertEqual(run["parameters"]["surrogate_method"], method)
 
     def test_warns_when_nothing_can_be_significant(self):
         path = self.planted_file()

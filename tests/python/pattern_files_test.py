@@ -77,7 +77,7 @@ class PatternFiles(unittest.TestCase):
         self.check(path, rows)
 
     def test_no_pattern(self):
-        path, rows = self.mine("--min-occ", "31")
+        path, rows = self.mine("--min-occ", "100")
         self.assertEqual(rows, [])
         self.check(path, rows)
 
