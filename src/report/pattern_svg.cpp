@@ -180,8 +180,8 @@ private:
         const auto items = table.pattern(i);
         const assessed_signature* test = p_.tests[i];
         constexpr double title_height = 34;
-        out_.put("<text x=\"{:g}\" y=\"{:g}\" class=\"title\" fill=\"{}\">{}</text>\n", x, y_ + 10,
-                 distinct_colour(n),
+        out_.put("<text x=\"{:g}\" y=\"{:g}\" class=\"title\" style=\"fill:{}\">{}</text>\n", x,
+                 y_ + 10, distinct_colour(n),
                  xml_escaped(shortened(fmt::format("{}: {}", p_.number[i], p_.chain(i)), 34)));
         out_.text(x, y_ + 26, "note",
                   fmt::format("{} times{}", table.counts[i],
