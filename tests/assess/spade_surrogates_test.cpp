@@ -270,6 +270,16 @@ TEST(DitherSpikes, DropsOrClampsWhatReachesAnEnd) {
     EXPECT_NEAR(static_cast<double>(clamped), 400 * 3 / 4.0, 40);  // unless both go inwards
 }
 
+TEST(DitherSpikes, DropsWhatLandsOnAnEndItself) {
+    for (const std::int64_t at : {0, 1'000}) {
+        const surrogate_maker maker(one_unit({at}, {0ms, 1ms}),
+                                    {.method = dither_spikes, .dither = 1us});
+        std::size_t kept = 0;
+        for (std::uint32_t s = 0; s < 3'000; ++s) kept += maker.make_sequence(s).spikes.size();
+        EXPECT_NEAR(static_cast<double>(kept), 1'000, 110);  // inwards, not in place or outwards
+    }
+}
+
 TEST(DitherSpikes, MergesWhatMeetsOnAMicrosecondAndSaysSo) {
     times_us times;
     for (std::int64_t t = 0; t < 1'000; ++t) times.push_back(t);
@@ -457,17 +467,6 @@ TEST(JointIsiDithering, DrawsFromThePairsOfIntervalsThatThereAre) {
     const auto steps = steps_of(times, options, 1);
     EXPECT_EQ(steps.size(), 2U);
     EXPECT_NEAR(steps.at(20'000), 4'000 * 19 / 39.0, 150);
-    // A window of 20 cells forth and 19 back: a step of 20 back is left out.
-    EXPECT_EQ((steps_of(
-                   times,
-                   [&] {
-                       surrogate_options o = options;
-                       o.dither = 20ms;
-                       return o;
-                   }(),
-                   3)
-                   .size()),
-              2U);
     options.dither = 19ms;
     EXPECT_EQ(steps_of(times, options, 1).size(), 1U);
     options.joint_isi.steps = joint_isi_steps::fast;
@@ -478,6 +477,43 @@ TEST(JointIsiDithering, DrawsFromThePairsOfIntervalsThatThereAre) {
     EXPECT_EQ(steps_of(times, options, 1).size(), 2U);
     options.joint_isi.sigma = 2ms;
     EXPECT_GT(steps_of(times, options, 1).size(), 10U);
+}
+
+// A window of 20 cells forth and 19 back.
+TEST(JointIsiDithering, LeavesOutTheFarthestStepBack) {
+    times_us times{0};
+    for (int i = 0; i < 40; ++i) times.push_back(times.back() + (i % 2 == 0 ? 30'500 : 10'500));
+    surrogate_options options{
+        .method = joint_isi_dithering, .dither = 20ms, .joint_isi = {.sigma = 0ms}};
+    EXPECT_EQ(steps_of(times, options, 1).size(), 1U);
+    options.dither = 21ms;
+    EXPECT_EQ(steps_of(times, options, 1).size(), 2U);
+}
+
+TEST(JointIsiDithering, KnowsWhichIntervalComesFirst) {
+    times_us times{0};
+    for (int i = 0; i < 30; ++i)
+        times.push_back(times.back() + std::array{10'500, 30'500, 200'000}[i % 3U]);
+    const surrogate_options options{
+        .method = joint_isi_dithering, .dither = 25ms, .joint_isi = {.sigma = 0ms}};
+    // 30 ms before 10 ms never came.
+    EXPECT_EQ(steps_of(times, options, 1), (std::map<std::int64_t, int>{{0, 4'000}}));
+    surrogate_options single = options;
+    single.method = isi_dithering;
+    EXPECT_EQ(steps_of(times, single, 1).size(), 2U);
+}
+
+TEST(JointIsiDithering, LetsNoTwoSpikesMeet) {
+    // (1, 3) ms can become (4, 0) ms, for which there were (4, 0.5) ms.
+    times_us times{0};
+    for (int i = 0; i < 30; ++i)
+        times.push_back(times.back() +
+                        std::array{1'000, 3'000, 200'000, 4'000, 500, 200'000}[i % 6U]);
+    const auto steps = steps_of(
+        times, {.method = joint_isi_dithering, .dither = 25ms, .joint_isi = {.sigma = 0ms}}, 1);
+    ASSERT_EQ(steps.size(), 2U);
+    EXPECT_EQ(steps.begin()->first, 0);
+    EXPECT_EQ(steps.rbegin()->first, 2'999);
 }
 
 TEST(JointIsiDithering, MovesUniformlyWhereIntervalsAreTooLong) {
