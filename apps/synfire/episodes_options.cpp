@@ -111,12 +111,21 @@ void add_search(CLI::App& app, episodes_options& options) {
                    "--max-size", "--self-repeats", "--pairs");
 }
 
+// A q-value of the table must hold whatever alpha its reader has in mind.
+correction parse_correction(const std::string& text) {
+    const correction method = correction_from(text);
+    if (is_two_stage(method))
+        throw invalid_argument("the q-values of " + text + " hold for one alpha only");
+    return method;
+}
+
 void add_significance(CLI::App& app, episodes_options& options) {
     add_value(app, "--alpha", options.significance.alpha, parse_fraction,
               fmt::format("significant is q below this [{}]", options.significance.alpha))
         ->type_name("Q");
-    add_value(app, "--correction", options.significance.correct, correction_from,
-              "for the number of candidates: none, bonferroni, holm or bh [holm]")
+    add_value(app, "--correction", options.significance.correct, parse_correction,
+              "for the number of candidates: none, bonferroni, sidak, holm-sidak, holm, "
+              "simes-hochberg, hommel, fdr_bh (or bh) or fdr_by [holm]")
         ->type_name("NAME");
     add_value(app, "--test", options.significance.test, significance_test_from,
               "p-value under independent units: exact, or the published chebyshev bound [exact]")

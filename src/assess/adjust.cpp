@@ -1,7 +1,10 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -13,12 +16,173 @@
 namespace synfire {
 namespace {
 
-constexpr std::array<std::pair<correction, std::string_view>, 4> names{{
+constexpr std::array<std::pair<correction, std::string_view>, 11> names{{
     {correction::none, "none"},
     {correction::bonferroni, "bonferroni"},
+    {correction::sidak, "sidak"},
+    {correction::holm_sidak, "holm-sidak"},
     {correction::holm, "holm"},
-    {correction::benjamini_hochberg, "benjamini-hochberg"},
+    {correction::simes_hochberg, "simes-hochberg"},
+    {correction::hommel, "hommel"},
+    {correction::benjamini_hochberg, "fdr_bh"},
+    {correction::benjamini_yekutieli, "fdr_by"},
+    {correction::two_stage_bh, "fdr_tsbh"},
+    {correction::two_stage_bky, "fdr_tsbky"},
 }};
+constexpr std::array<std::pair<std::string_view, correction>, 3> other_names{{
+    {"bh", correction::benjamini_hochberg},
+    {"benjamini-hochberg", correction::benjamini_hochberg},
+    {"no", correction::none},
+}};
+
+// Ascending p-values of the first of m tests; the others have p = 1.
+struct family {
+    std::vector<double> p;
+    double m;
+};
+
+struct outcome {
+    std::vector<double> q;
+    double rejected;  // how many of all m tests, the smallest p first
+};
+
+template <class Corrected>
+outcome one_step(const family& all, double limit, Corrected corrected) {
+    outcome out{all.p, 0};
+    for (double& value : out.q) {
+        if (value <= limit) ++out.rejected;
+        value = std::min(1.0, corrected(value));
+    }
+    return out;
+}
+
+// From the smallest p on, until one is above the limit for those that remain.
+template <class Limit, class Corrected>
+outcome step_down(const family& all, Limit limit, Corrected corrected) {
+    outcome out{all.p, static_cast<double>(all.p.size())};
+    double largest = 0;
+    for (std::size_t rank = all.p.size(); rank-- > 0;)
+        if (all.p[rank] > limit(all.m - static_cast<double>(rank)))
+            out.rejected = static_cast<double>(rank);
+    for (std::size_t rank = 0; rank < all.p.size(); ++rank) {
+        largest = std::max(largest, corrected(all.p[rank], all.m - static_cast<double>(rank)));
+        out.q[rank] = std::min(1.0, largest);
+    }
+    return out;
+}
+
+// From the largest p on, until one is within the limit for its rank, counted from 1.
+template <class Limit, class Corrected>
+outcome step_up(const family& all, Limit limit, Corrected corrected) {
+    outcome out{all.p, 0};
+    double smallest = 1;  // of the unlisted, which rank last
+    for (std::size_t i = all.p.size(); i-- > 0;) {
+        const auto rank = static_cast<double>(i + 1);
+        if (out.rejected == 0 && all.p[i] <= limit(rank)) out.rejected = rank;
+        smallest = std::min(smallest, corrected(all.p[i], rank));
+        out.q[i] = smallest;
+    }
+    if (all.m > static_cast<double>(all.p.size()) && 1 <= limit(all.m)) out.rejected = all.m;
+    return out;
+}
+
+double sidak(double p, double tests) {
+    return -std::expm1(tests * std::log1p(-p));
+}
+
+double sidak_limit(double alpha, double tests) {
+    return 1 - std::pow(1 - alpha, 1 / tests);
+}
+
+// 1 + 1/2 + ... + 1/m; beyond a million terms by Euler and Maclaurin, whose next term is 1e-26.
+double harmonic(double m) {
+    constexpr double most = 1e6;
+    constexpr double euler = 0.577215664901532860606512;
+    if (m > most) return std::log(m) + euler + 1 / (2 * m) - 1 / (12 * m * m);
+    double sum = 0;
+    for (auto i = static_cast<std::uint64_t>(m); i > 0; --i) sum += 1 / static_cast<double>(i);
+    return sum;
+}
+
+outcome false_discovery_rate(const family& all, double alpha, double harmonic_sum) {
+    const auto share = [&](double rank) { return rank / all.m / harmonic_sum; };
+    return step_up(
+        all, [&](double rank) { return share(rank) * alpha; },
+        [&](double p, double rank) { return p / share(rank); });
+}
+
+// The closed test of Simes' tests. Of any of the last k tests the smallest k p / rank counts; one
+// that is not listed has 1 there.
+outcome hommel(const family& all, double alpha) {
+    outcome out{all.p, 0};
+    const std::size_t n = all.p.size();
+    const double unlisted = all.m - static_cast<double>(n);
+    for (std::size_t first = 0; first < n; ++first) {
+        const double k = static_cast<double>(n - first) + unlisted;
+        if (k < 2) break;
+        double least = unlisted > 0 ? 1 : std::numeric_limits<double>::infinity();
+        for (std::size_t i = first; i < n; ++i)
+            least = std::min(least, k * all.p[i] / static_cast<double>(i - first + 1));
+        for (std::size_t i = 0; i < n; ++i)
+            out.q[i] = std::max(out.q[i], i < first ? std::min(k * all.p[i], least) : least);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        // Only unlisted ones are last.
+        if (unlisted >= 2) out.q[i] = std::max(out.q[i], std::min(1.0, unlisted * all.p[i]));
+        out.q[i] = std::min(1.0, out.q[i]);
+        if (out.q[i] <= alpha) ++out.rejected;
+    }
+    return out;
+}
+
+// What the first stage rejects is no longer counted among the true hypotheses of the second.
+outcome two_stage(const family& all, double alpha, bool krieger) {
+    const double factor = krieger ? 1 + alpha : 1;
+    const double first_alpha = alpha / factor;
+    outcome out = false_discovery_rate(all, first_alpha, 1);
+    double scale = factor;
+    if (out.rejected > 0 && out.rejected < all.m) {
+        const double remaining = all.m - out.rejected;
+        out = false_discovery_rate(all, first_alpha * all.m / remaining, 1);
+        scale *= remaining / all.m;
+    }
+    for (double& value : out.q) value = std::min(1.0, value * scale);
+    return out;
+}
+
+outcome correct(const family& all, correction method, double alpha) {
+    const auto times = [](double p, double tests) { return p * tests; };
+    switch (method) {
+        case correction::none:
+            return one_step(all, alpha, [](double p) { return p; });
+        case correction::bonferroni:
+            return one_step(all, alpha / all.m, [&](double p) { return p * all.m; });
+        case correction::sidak:
+            return one_step(all, sidak_limit(alpha, all.m),
+                            [&](double p) { return sidak(p, all.m); });
+        case correction::holm_sidak:
+            return step_down(
+                all, [&](double left) { return sidak_limit(alpha, left); }, sidak);
+        case correction::holm:
+            return step_down(
+                all, [&](double left) { return alpha / left; }, times);
+        case correction::simes_hochberg:
+            return step_up(
+                all, [&](double rank) { return alpha / (all.m - rank + 1); },
+                [&](double p, double rank) { return p * (all.m - rank + 1); });
+        case correction::hommel:
+            return hommel(all, alpha);
+        case correction::benjamini_hochberg:
+            return false_discovery_rate(all, alpha, 1);
+        case correction::benjamini_yekutieli:
+            return false_discovery_rate(all, alpha, harmonic(all.m));
+        case correction::two_stage_bh:
+            return two_stage(all, alpha, false);
+        case correction::two_stage_bky:
+            return two_stage(all, alpha, true);
+    }
+    throw invalid_argument("no such correction");
+}
 
 }  // namespace
 
@@ -31,46 +195,51 @@ std::string_view to_string(correction method) {
 correction correction_from(std::string_view name) {
     for (const auto& [value, known] : names)
         if (known == name) return value;
-    throw invalid_argument(fmt::format(
-        "no correction is named '{}'; there are none, bonferroni, holm, benjamini-hochberg", name));
+    for (const auto& [known, value] : other_names)
+        if (known == name) return value;
+    std::vector<std::string_view> known;
+    known.reserve(names.size());
+    for (const auto& entry : names) known.push_back(entry.second);
+    throw invalid_argument(
+        fmt::format("no correction is named '{}'; there are {}", name, fmt::join(known, ", ")));
 }
 
-std::vector<double> adjust(std::span<const double> p, std::uint64_t tests, correction method) {
+bool is_two_stage(correction method) {
+    return method == correction::two_stage_bh || method == correction::two_stage_bky;
+}
+
+corrected_tests correct_tests(std::span<const double> p, std::uint64_t tests, correction method,
+                              double alpha) {
     if (tests < p.size())
         throw invalid_argument(
             fmt::format("{} p-values cannot come from {} tests", p.size(), tests));
     if (!std::all_of(p.begin(), p.end(), [](double value) { return value >= 0 && value <= 1; }))
         throw invalid_argument("a p-value must lie between 0 and 1");
+    if (!(alpha > 0 && alpha <= 1))
+        throw invalid_argument(fmt::format("alpha must be above 0 and at most 1, not {}", alpha));
 
-    std::vector<double> q(p.begin(), p.end());
-    const auto m = static_cast<double>(tests);
     std::vector<std::size_t> order(p.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(), [&](auto a, auto b) { return p[a] < p[b]; });
-    switch (method) {
-        case correction::none:
-            break;
-        case correction::bonferroni:
-            for (double& value : q) value = std::min(1.0, value * m);
-            break;
-        case correction::holm: {
-            double largest = 0;
-            for (std::size_t rank = 0; rank < order.size(); ++rank) {
-                largest = std::max(largest, (m - static_cast<double>(rank)) * p[order[rank]]);
-                q[order[rank]] = std::min(1.0, largest);
-            }
-            break;
-        }
-        case correction::benjamini_hochberg: {
-            double smallest = 1;  // of the unlisted, which rank last
-            for (std::size_t rank = order.size(); rank-- > 0;) {
-                smallest = std::min(smallest, m / static_cast<double>(rank + 1) * p[order[rank]]);
-                q[order[rank]] = smallest;
-            }
-            break;
-        }
+    family all{{}, static_cast<double>(tests)};
+    all.p.reserve(p.size());
+    for (const std::size_t i : order) all.p.push_back(p[i]);
+
+    corrected_tests out{std::vector<double>(p.size()), std::vector<bool>(p.size())};
+    if (p.empty()) return out;
+    const outcome sorted = correct(all, method, alpha);
+    for (std::size_t rank = 0; rank < order.size(); ++rank) {
+        out.q[order[rank]] = sorted.q[rank];
+        out.rejected[order[rank]] = static_cast<double>(rank) < sorted.rejected;
     }
-    return q;
+    return out;
+}
+
+std::vector<double> adjust(std::span<const double> p, std::uint64_t tests, correction method) {
+    if (is_two_stage(method))
+        throw invalid_argument(fmt::format(
+            "'{}' corrects for one alpha only, which is not known here", to_string(method)));
+    return correct_tests(p, tests, method, 1).q;
 }
 
 std::vector<double> adjust_by_size(const episode_table& table, std::span<const double> p,

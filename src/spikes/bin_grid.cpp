@@ -51,7 +51,9 @@ void bin_grid::set_elephant(const binning& how) {
     us_per_unit_ = how.arithmetic == bin_arithmetic::elephant_seconds ? 1e6 : 1e3;
     start_ = static_cast<double>(origin_) / us_per_unit_;
     stop_ = static_cast<double>(end_) / us_per_unit_;
-    const double bin = static_cast<double>(bin_) / us_per_unit_;
+    // A bin is given in milliseconds, also with trains in seconds; Elephant then multiplies.
+    const double bin_ms = static_cast<double>(bin_) / 1e3;
+    const double bin = us_per_unit_ == 1e6 ? bin_ms * 0.001 : bin_ms;
     scale_ = 1 / bin;
     bin_count_ = checked_bin_count((stop_ - start_) / bin);
 }

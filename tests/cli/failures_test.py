@@ -42,6 +42,7 @@ class NonsenseOptions(CliTest):
                 (("--min-rate", "1e300"), ("beyond any count",)),
                 (("--alpha", "0"), ("--alpha",)),
                 (("--correction", "magic"), ("--correction", "magic")),
+                (("--correction", "fdr_tsbky"), ("--correction", "one alpha")),
                 (("--test", "magic"), ("--test", "magic")),
                 (("--surrogates", "0"), ("--surrogates",)),
                 (("--surrogates", "9", "--surrogate-method", "magic"), ("magic",)),

@@ -39,21 +39,49 @@ struct count_moments {
 count_moments count_moments_by_recursion(const occurrence_model& model);
 
 enum class significance_test : std::uint8_t { exact, chebyshev };
-enum class correction : std::uint8_t { none, bonferroni, holm, benjamini_hochberg };
+/// What `statsmodels.stats.multitest.multipletests` has under the same names; equal to it to 1e-12.
+enum class correction : std::uint8_t {
+    none,
+    bonferroni,
+    sidak,
+    holm_sidak,
+    holm,            ///< Holm 1979, Scand. J. Statist. 6:65
+    simes_hochberg,  ///< Hochberg 1988, Biometrika 75:800
+    hommel,          ///< Hommel 1988, Biometrika 75:383; takes the square of the listed p-values
+    benjamini_hochberg,   ///< "fdr_bh": Benjamini and Hochberg 1995, JRSS B 57:289
+    benjamini_yekutieli,  ///< "fdr_by": Benjamini and Yekutieli 2001, Ann. Statist. 29:1165
+    two_stage_bh,         ///< "fdr_tsbh"
+    two_stage_bky,        ///< "fdr_tsbky": Benjamini, Krieger and Yekutieli 2006, Biometrika 93:491
+};
 
 std::string_view to_string(correction method);
-correction correction_from(std::string_view name);  ///< @throws invalid_argument
+/// Takes also "bh" and "benjamini-hochberg" for "fdr_bh", and "no" for "none".
+/// @throws invalid_argument
+correction correction_from(std::string_view name);
+/// Whether corrected p-values hold for one alpha only.
+bool is_two_stage(correction method);
 std::string_view to_string(significance_test test);
 significance_test significance_test_from(std::string_view name);  ///< @throws invalid_argument
 
 /// p-values corrected for `tests` >= p.size() hypotheses; those not listed count as p = 1.
-/// Bonferroni; Holm 1979 (Scand. J. Statist. 6:65); Benjamini and Hochberg 1995 (JRSS B 57:289).
-/// @throws invalid_argument with fewer tests than p-values, or for what is no probability.
+/// @throws invalid_argument with fewer tests than p-values, for what is no probability, or for a
+/// two-stage correction, which needs an alpha.
 std::vector<double> adjust(std::span<const double> p, std::uint64_t tests, correction method);
+
+struct corrected_tests {
+    std::vector<double> q;  ///< corrected p
+    /// Decided on p, as statsmodels does: next to alpha that can differ from q <= alpha in the
+    /// last bit.
+    std::vector<bool> rejected;
+};
+/// The same with the decisions at alpha in (0, 1].
+/// @throws invalid_argument
+corrected_tests correct_tests(std::span<const double> p, std::uint64_t tests, correction method,
+                              double alpha);
 
 struct significance_options {
     significance_test test = significance_test::exact;
-    correction correct = correction::holm;
+    correction correct = correction::holm;  ///< not a two-stage one
     double alpha = 0.01;
     /// The grid on which the null model lives; the papers' clock.
     duration tick = std::chrono::milliseconds{1};

@@ -24,6 +24,7 @@ enum class random_purpose : std::uint32_t {
     isi_dithering = 23,
     trial_shifting = 24,
     bin_shuffling = 25,
+    pattern_subsets = 32,
 };
 
 /// A counter-based generator (Philox4x32-10: Salmon et al. 2011, SC'11,

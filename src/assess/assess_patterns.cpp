@@ -1,0 +1,30 @@
+#include "assess/tally_loop.hpp"
+
+namespace synfire {
+
+maxima_tally tally_surrogates(const surrogate_source& make, std::uint32_t surrogates,
+                              std::uint32_t window_bins, const spade_options& mining,
+                              spectrum_kind kind, const execution& run) {
+    const execution alone{.threads = 1, .stop = run.stop};
+    return tally_maxima(
+        maxima_tally(kind, window_bins), surrogates,
+        [&](std::uint32_t which) {
+            const spade_windows windows(make(which), window_bins);
+            return find_occurrence_maxima(windows, mining, kind, alone);
+        },
+        run);
+}
+
+pattern_assessment assess_patterns(std::span<const signature_count> found,
+                                   const surrogate_source& make, std::uint32_t surrogates,
+                                   std::uint32_t window_bins, const spade_options& mining,
+                                   spectrum_kind kind, const signature_testing& testing,
+                                   const execution& run) {
+    pattern_assessment out;
+    out.spectrum = tally_surrogates(make, surrogates, window_bins, mining, kind, run)
+                       .make_spectrum(mining.rules);
+    out.tests = test_signatures(found, out.spectrum, testing);
+    return out;
+}
+
+}  // namespace synfire

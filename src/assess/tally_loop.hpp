@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "synfire/assess/pattern_significance.hpp"
+
+namespace synfire {
+
+/// The loop of `tally_surrogates`, whatever finds the maxima of a surrogate. `maxima_of` is called
+/// from many threads at once.
+maxima_tally tally_maxima(const maxima_tally& empty, std::uint32_t surrogates,
+                          const std::function<occurrence_maxima(std::uint32_t which)>& maxima_of,
+                          const execution& run);
+
+}  // namespace synfire
