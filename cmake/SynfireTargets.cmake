@@ -34,6 +34,27 @@ function(synfire_add_test name)
   endif()
 endfunction()
 
+# What Open MPI needs to start more ranks than cores, as root and without a network, as in a container.
+set(SYNFIRE_MPI_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_plm=isolated
+  OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none)
+
+# synfire_add_mpi_test(NAME RANKS 1 2): runs the executable of synfire_add_test once more on each number of ranks. It
+# finds in SYNFIRE_TEST_RANKS where it is: `mpi`, or `none` for one that has to skip itself because MPI was left out.
+function(synfire_add_mpi_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "RANKS")
+  foreach(ranks IN LISTS arg_RANKS)
+    if(SYNFIRE_MPI)
+      add_test(NAME ${name}_on_${ranks}_ranks
+        COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} $<TARGET_FILE:${name}> --gtest_brief=1)
+    else()
+      add_test(NAME ${name}_on_${ranks}_ranks COMMAND ${name} --gtest_brief=1)
+    endif()
+    set_tests_properties(${name}_on_${ranks}_ranks PROPERTIES LABELS mpi SKIP_RETURN_CODE 77 TIMEOUT 120
+      PROCESSORS ${ranks} ENVIRONMENT "SYNFIRE_TEST_RANKS=$<IF:$<BOOL:${SYNFIRE_MPI}>,mpi,none>;${SYNFIRE_MPI_ENVIRONMENT}")
+  endforeach()
+endfunction()
+
 # synfire_add_benchmark(NAME src...)
 function(synfire_add_benchmark name)
   add_executable(${name} ${ARGN} ${PROJECT_SOURCE_DIR}/benchmarks/support/main.cpp)

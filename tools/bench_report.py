@@ -5,6 +5,7 @@ The text above the mark stays as it is; no figure below it is typed by hand.
 """
 import json
 import pathlib
+import re
 import statistics
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -30,7 +31,7 @@ def by_name(result):
     runs = {}
     for run in result["benchmarks"]:
         if run["run_type"] == "iteration" and not run.get("error_occurred"):
-            name = run["run_name"].split("/repeats:")[0].removesuffix("/real_time")
+            name = re.sub(r"/(iterations:\d+|repeats:\d+|real_time|manual_time)(?=/|$)", "", run["run_name"])
             runs.setdefault(name, []).append(run)
     return runs
 

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <type_traits>
@@ -10,6 +11,7 @@
 #include "progress.hpp"
 #include "synfire/core/error.hpp"
 #include "synfire/core/execution.hpp"
+#include "synfire/parallel/communicator.hpp"
 
 /// The command `synfire`: one file a verb, on the library's public headers only.
 namespace synfire::cli {
@@ -21,9 +23,13 @@ struct session {
     progress_line& progress;
     std::stop_token stop{};
     bool quiet = false;
+    /// Who shares the work; null for this process alone.
+    std::shared_ptr<communicator> ranks{};
 
+    /// Whether this is the process that writes files and says what came out.
+    bool speaks() const { return !ranks || ranks->rank() == 0; }
     execution run(int threads = 0) const {
-        execution how{.threads = threads, .stop = stop};
+        execution how{.threads = threads, .stop = stop, .ranks = ranks};
         if (progress.shown() && !quiet)
             how.on_progress = [&line = progress](const synfire::progress& now) {
                 line.report(now);

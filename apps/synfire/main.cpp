@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <new>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "cli.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "ranks.hpp"
 #include "signals.hpp"
 #include "synfire/synfire.hpp"
 
@@ -22,7 +24,8 @@ enum exit_code : int { done = 0, internal_error = 1, user_error = 2, stopped = 1
 int fail(exit_code code, std::string message) {
     // Other people's libraries break their messages into lines.
     std::replace(message.begin(), message.end(), '\n', ' ');
-    write_stderr(fmt::format("synfire: error: {}\n", message));
+    let_rank_0_speak_first();
+    write_stderr(fmt::format("{}error: {}\n", speaker(), message));
     return code;
 }
 
@@ -70,11 +73,11 @@ void declare(CLI::App& app, parsed& into) {
 
 int parse_error(const CLI::App& app, const CLI::ParseError& error) {
     if (dynamic_cast<const CLI::CallForVersion*>(&error) != nullptr) {
-        write_stdout(std::string(error.what()) + "\n");
+        if (synfire::launched_rank() == 0) write_stdout(std::string(error.what()) + "\n");
         return done;
     }
     if (dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr) {
-        write_stdout(app.help());
+        if (synfire::launched_rank() == 0) write_stdout(app.help());
         return done;
     }
     if (error.get_exit_code() == 0) return done;
@@ -86,7 +89,8 @@ int parse_error(const CLI::App& app, const CLI::ParseError& error) {
     return fail(user_error, fmt::format("{} (see {} --help)", error.what(), path));
 }
 
-int run(int argc, char** argv) {
+// Leaves in `ranks` the processes that were joined.
+int run(int argc, char** argv, std::shared_ptr<synfire::communicator>& ranks) {
     hold_standard_streams();
     const std::stop_token stop = stop_on_signals();
 
@@ -99,11 +103,17 @@ int run(int argc, char** argv) {
         return parse_error(app, error);
     }
 
+    ranks = join_ranks(app.get_subcommands().front()->get_name());
+    if (ranks && ranks->rank() > 0) {
+        options.progress = progress_style::none;
+        options.quiet = true;
+    }
     progress_line line(options.progress);
     session now{.command_line = command_line(argc, argv),
                 .progress = line,
                 .stop = stop,
-                .quiet = options.quiet};
+                .quiet = options.quiet,
+                .ranks = ranks};
     try {
         options.chosen(now);
     } catch (...) {
@@ -113,13 +123,12 @@ int run(int argc, char** argv) {
     return done;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run_and_tell(int argc, char** argv, std::shared_ptr<synfire::communicator>& ranks) {
     try {
-        return run(argc, argv);
+        return run(argc, argv, ranks);
     } catch (const synfire::cancelled& error) {
-        write_stderr(fmt::format("synfire: {}\n", error.what()));
+        let_rank_0_speak_first();
+        write_stderr(fmt::format("{}{}\n", speaker(), error.what()));
         return stopped;
     } catch (const synfire::invalid_argument& error) {
         return fail(user_error, error.what());
@@ -132,4 +141,14 @@ int main(int argc, char** argv) {
     } catch (const std::exception& error) {
         return fail(internal_error, fmt::format("internal: {}", error.what()));
     }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::shared_ptr<synfire::communicator> ranks;
+    const int code = run_and_tell(argc, argv, ranks);
+    // The others wait for what this one will never send.
+    if (code != done && ranks) ranks->abort(code);
+    return code;
 }

@@ -2,6 +2,7 @@
 
 /// The whole library.
 #include "synfire/assess/circuit.hpp"
+#include "synfire/assess/episode_surrogates.hpp"
 #include "synfire/assess/pattern_reduction.hpp"
 #include "synfire/assess/pattern_significance.hpp"
 #include "synfire/assess/significance.hpp"
@@ -17,8 +18,12 @@
 #include "synfire/mine/spade.hpp"
 #include "synfire/parallel/communicator.hpp"
 #include "synfire/report/episodes.hpp"
+#include "synfire/report/patterns.hpp"
+#include "synfire/report/run_record.hpp"
 #include "synfire/simulate/spikes.hpp"
+#include "synfire/spikes/bin_grid.hpp"
 #include "synfire/spikes/binned_spikes.hpp"
+#include "synfire/spikes/epochs.hpp"
 #include "synfire/spikes/files.hpp"
 #include "synfire/spikes/spike_sequence.hpp"
 #include "synfire/spikes/spike_trains.hpp"

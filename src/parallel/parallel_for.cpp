@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "core/stop.hpp"
+#include "synfire/parallel/communicator.hpp"
 
 namespace synfire {
 
@@ -29,10 +30,27 @@ tbb::task_arena& workers(int threads) {
     return arenas.try_emplace(threads, threads).first->second;
 }
 
+// Whether this thread works inside of `apart`; its loops take this along to their other threads.
+thread_local bool is_apart = false;
+
+class being_apart {
+public:
+    explicit being_apart(bool now) : before_(is_apart) { is_apart = now; }
+    ~being_apart() { is_apart = before_; }
+    being_apart(const being_apart&) = delete;
+    being_apart& operator=(const being_apart&) = delete;
+    being_apart(being_apart&&) = delete;
+    being_apart& operator=(being_apart&&) = delete;
+
+private:
+    bool before_;
+};
+
 }  // namespace
 
 int thread_count(const execution& run) {
-    return run.threads > 0 ? run.threads : tbb::info::default_concurrency();
+    if (run.threads > 0) return run.threads;
+    return run.ranks ? run.ranks->cores() : tbb::info::default_concurrency();
 }
 
 void parallel_for(std::size_t n, const execution& run, std::string_view task,
@@ -56,16 +74,29 @@ void parallel_for(std::size_t n, const execution& run, std::string_view task,
         }
         return;
     }
+    const bool inside_apart = is_apart;
+    const auto some = [&](const tbb::blocked_range<std::size_t>& range) {
+        const being_apart here(inside_apart);
+        for (std::size_t i = range.begin(); i != range.end(); ++i) {
+            throw_if_stopped(run.stop);
+            body(i);
+            finished_one();
+        }
+    };
+    const auto all = [&] { tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, 1), some); };
+    // An arena forgets that its caller was isolated, so it is done in here and not in `apart`.
     workers(threads).execute([&] {
-        tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, 1),
-                          [&](const tbb::blocked_range<std::size_t>& range) {
-                              for (std::size_t i = range.begin(); i != range.end(); ++i) {
-                                  throw_if_stopped(run.stop);
-                                  body(i);
-                                  finished_one();
-                              }
-                          });
+        if (inside_apart) {
+            tbb::this_task_arena::isolate(all);
+        } else {
+            all();
+        }
     });
+}
+
+void apart(const std::function<void()>& work) {
+    const being_apart here(true);
+    work();
 }
 
 }  // namespace synfire

@@ -8,7 +8,7 @@
 
 namespace synfire {
 
-/// Cores that this process may use, or what was asked for.
+/// What was asked for, else the cores that this process may use (its share of them among ranks).
 int thread_count(const execution& run);
 
 /// Calls `body(i)` for i in [0, n) on the threads of `run`, by work stealing: pieces may differ
@@ -17,5 +17,9 @@ int thread_count(const execution& run);
 /// `body` is called with no order between different i; what it writes must belong to i alone.
 void parallel_for(std::size_t n, const execution& run, std::string_view task,
                   const std::function<void(std::size_t)>& body);
+
+/// Calls `work`, whose thread takes up nothing from outside of it while a `parallel_for` in it
+/// waits for its last pieces: needed where `work` holds what others wait for.
+void apart(const std::function<void()>& work);
 
 }  // namespace synfire

@@ -7,6 +7,7 @@
 
 #include "core/stop.hpp"
 #include "parallel/parallel_for.hpp"
+#include "synfire/parallel/communicator.hpp"
 
 // Linked in place of parallel_for.cpp for the thread sanitizer, which cannot see how Debian's
 // libtbb orders its tasks: it would report every task as a race, and a suppression wide enough for
@@ -14,8 +15,8 @@
 namespace synfire {
 
 int thread_count(const execution& run) {
-    return run.threads > 0 ? run.threads
-                           : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    if (run.threads > 0) return run.threads;
+    return run.ranks ? run.ranks->cores() : tbb::info::default_concurrency();
 }
 
 void parallel_for(std::size_t n, const execution& run, std::string_view task,
@@ -47,6 +48,11 @@ void parallel_for(std::size_t n, const execution& run, std::string_view task,
     work();
     workers.clear();
     if (failure) std::rethrow_exception(failure);
+}
+
+// Each loop has threads of its own here, which take up nothing else.
+void apart(const std::function<void()>& work) {
+    work();
 }
 
 }  // namespace synfire

@@ -1,20 +1,8 @@
-#include <nlohmann/json.hpp>
-
 #include "report/parts.hpp"
+#include "report/run_json.hpp"
 
 namespace synfire::report {
 namespace {
-
-using json = nlohmann::ordered_json;
-
-// What is not UTF-8 (a path may be any bytes) is replaced rather than refused.
-std::string text_of(const json& document) {
-    return document.dump(2, ' ', false, json::error_handler_t::replace) + '\n';
-}
-
-double ms(duration d) {
-    return static_cast<double>(d.count()) / 1000;
-}
 
 json levels_of(const episode_table& table) {
     json levels = json::array();
@@ -29,42 +17,24 @@ json levels_of(const episode_table& table) {
 
 json run_of(const prepared& p) {
     const episode_report& report = p.report;
-    const run_record& run = report.run;
-    json parameters = json::object();
-    for (const auto& [name, value] : run.parameters) parameters[name] = value;
-    json out{{"synfire", run.version},
-             {"command", run.command},
-             {"parameters", parameters},
-             {"input",
-              {{"path", run.input.path},
-               {"bytes", run.input.bytes},
-               {"digest_algorithm", run.input.digest_algorithm},
-               {"digest", run.input.digest},
-               {"spikes", report.spikes.size()},
-               {"units", report.spikes.unit_count()},
-               {"begin_s", to_seconds(report.spikes.span().begin)},
-               {"end_s", to_seconds(report.spikes.span().end)},
-               {"duplicates_dropped", run.duplicates},
-               {"stimulus_markers", run.stimuli},
-               {"warnings", run.warnings}}},
-             {"seed", run.seed},
-             {"threads", run.threads},
-             {"seconds", run.seconds},
-             {"peak_memory_bytes", run.peak_memory_bytes},
-             {"search",
-              {{"strategy", to_string(report.table.ran_on)},
-               {"pair_method", to_string(report.table.pairs_by)},
-               {"ties", to_string(report.table.ties)},
-               {"threshold", report.table.threshold},
-               {"estimated_bytes", report.table.estimated_bytes},
-               {"merge_misses", report.table.merge_misses},
-               {"levels", levels_of(report.table)}}},
-             {"significance",
-              {{"test", to_string(report.significance.test)},
-               {"correction", to_string(report.significance.correct)},
-               {"alpha", report.circuit_rules.alpha},
-               {"tick_ms", ms(report.significance.tick)}}},
-             {"circuit", {{"explained", report.circuit_rules.explained}}}};
+    json out = run_json(report.run, {{"spikes", report.spikes.size()},
+                                     {"units", report.spikes.unit_count()},
+                                     {"begin_s", to_seconds(report.spikes.span().begin)},
+                                     {"end_s", to_seconds(report.spikes.span().end)}});
+    out.update({{"search",
+                 {{"strategy", to_string(report.table.ran_on)},
+                  {"pair_method", to_string(report.table.pairs_by)},
+                  {"ties", to_string(report.table.ties)},
+                  {"threshold", report.table.threshold},
+                  {"estimated_bytes", report.table.estimated_bytes},
+                  {"merge_misses", report.table.merge_misses},
+                  {"levels", levels_of(report.table)}}},
+                {"significance",
+                 {{"test", to_string(report.significance.test)},
+                  {"correction", to_string(report.significance.correct)},
+                  {"alpha", report.circuit_rules.alpha},
+                  {"tick_ms", ms(report.significance.tick)}}},
+                {"circuit", {{"explained", report.circuit_rules.explained}}}});
     if (!report.surrogates.empty())
         out["surrogates"] = {{"number", report.surrogate.surrogates},
                              {"method", to_string(report.surrogate.method)},

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/text.hpp"
 #include "synfire/report/episodes.hpp"
 
 namespace synfire::report {
@@ -42,11 +43,5 @@ void write_occurrences(const prepared& p, const std::function<void(std::string_v
 
 /// "4–6 ms"
 std::string delay_range(const delay_interval& delay);
-/// Milliseconds without a unit, exact.
-std::string milliseconds(duration d);
-/// Three digits; "< 1e-300" for what is below.
-std::string p_text(double p);
-/// "&amp;" and so on.
-std::string xml_escaped(std::string_view text);
 
 }  // namespace synfire::report

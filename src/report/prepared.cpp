@@ -80,40 +80,8 @@ std::vector<std::size_t> prepared::loose_edges() const {
     return out;
 }
 
-std::string milliseconds(duration d) {
-    return fmt::format("{}", static_cast<double>(d.count()) / 1000);
-}
-
 std::string delay_range(const delay_interval& delay) {
     return fmt::format("{}–{} ms", milliseconds(delay.low), milliseconds(delay.high));
-}
-
-std::string p_text(double p) {
-    return p < 1e-300 ? "< 1e-300" : fmt::format("{:.2g}", p);
-}
-
-std::string xml_escaped(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                // XML has no way to write most control characters.
-                out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-        }
-    }
-    return out;
 }
 
 }  // namespace synfire::report

@@ -1,14 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
+#include "report/drawing.hpp"
 #include "report/parts.hpp"
 
 namespace synfire::report {
 namespace {
 
-constexpr double margin = 28;
+constexpr double margin = drawing::margin;
 constexpr double radius = 21;
 constexpr double step = 112;       // from circle to circle
 constexpr double row_height = 74;  // of circles
@@ -19,12 +19,8 @@ constexpr std::size_t most_loose = 60;
 constexpr std::size_t loose_in_row = 5;
 constexpr double loose_width = 206;
 
-constexpr std::string_view style = R"(<style>
-  text { font-family: "Helvetica Neue", Helvetica, Arial, sans-serif; fill: #1f2933; }
-  .head { font-size: 19px; font-weight: 600; }
-  .title { font-size: 14px; font-weight: 600; }
-  .note { font-size: 12px; fill: #616e7c; }
-  .delay { font-size: 11px; fill: #3e4c59; text-anchor: middle; }
+constexpr std::string_view style =
+    R"(  .delay { font-size: 11px; fill: #3e4c59; text-anchor: middle; }
   .strength { font-size: 11px; fill: #0b7285; text-anchor: middle; }
   .unit { text-anchor: middle; font-weight: 600; }
   circle { fill: #e3f2f6; stroke: #0b7285; stroke-width: 1.6; }
@@ -33,16 +29,6 @@ constexpr std::string_view style = R"(<style>
 <defs><marker id="head" markerUnits="userSpaceOnUse" markerWidth="11" markerHeight="10" refX="9" refY="5" orient="auto"><path d="M0,0.5 L10,5 L0,9.5 z" fill="#0b7285"/></marker></defs>
 )";
 
-std::size_t length_of(std::string_view utf8) {
-    return static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), [](char c) {
-        return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
-    }));
-}
-
-std::string plural(std::size_t n, std::string_view one, std::string_view many) {
-    return fmt::format("{} {}", n, n == 1 ? one : many);
-}
-
 class picture {
 public:
     explicit picture(const prepared& p) : p_(p) {}
@@ -50,26 +36,22 @@ public:
     std::string drawn() {
         y_ = margin + 14;
         const auto& found = p_.report.found;
-        text(margin, y_, "head", "Circuit");
+        out_.text(margin, y_, "head", "Circuit");
         const auto direct =
             std::count_if(found.edges.begin(), found.edges.end(),
                           [](const circuit_edge& e) { return e.kind == edge_kind::direct; });
         y_ += 22;
-        text(margin, y_, "note",
-             fmt::format("{} units · {} · {} at q < {}", p_.report.spikes.unit_count(),
-                         plural(static_cast<std::size_t>(direct), "direct edge", "direct edges"),
-                         plural(found.chains.size(), "chain", "chains"),
-                         p_.report.circuit_rules.alpha));
+        out_.text(
+            margin, y_, "note",
+            fmt::format("{} units · {} · {} at q < {}", p_.report.spikes.unit_count(),
+                        plural(static_cast<std::size_t>(direct), "direct edge", "direct edges"),
+                        plural(found.chains.size(), "chain", "chains"),
+                        p_.report.circuit_rules.alpha));
         y_ += 16;
         draw_chains();
         draw_loose();
         draw_explained(found.edges.size() - static_cast<std::size_t>(direct));
-        const double height = y_ + margin - 8;
-        return fmt::format(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" "
-            "width=\"{0:g}\" height=\"{1:g}\">\n{2}<rect width=\"{0:g}\" height=\"{1:g}\" "
-            "rx=\"8\" fill=\"#ffffff\"/>\n{3}</svg>\n",
-            std::max(width_ + margin, 480.0), height, style, body_);
+        return out_.drawn(y_ + margin - 8, style);
     }
 
 private:
@@ -85,9 +67,9 @@ private:
         const assessed_episode& test = p_.judged[i];
         const std::string p = test.p < 1e-300 ? "p < 1e-300" : fmt::format("p = {:.2g}", test.p);
         y_ += title_height;
-        title(fmt::format("{} units, {} times", what.size(), count),
-              fmt::format("{:.3g} expected by chance · {} · strength {:.2f}", test.expected, p,
-                          test.strength));
+        out_.title(y_, fmt::format("{} units, {} times", what.size(), count),
+                   fmt::format("{:.3g} expected by chance · {} · strength {:.2f}", test.expected, p,
+                               test.strength));
         double x = margin + radius;
         double y = y_ + 18 + radius;
         for (std::size_t k = 0; k < what.size(); ++k) {
@@ -109,7 +91,9 @@ private:
         const std::vector<std::size_t> loose = p_.loose_edges();
         if (loose.empty()) return;
         y_ += title_height;
-        title(p_.report.found.chains.empty() ? "Direct edges" : "Direct edges outside chains", "");
+        out_.title(y_,
+                   p_.report.found.chains.empty() ? "Direct edges" : "Direct edges outside chains",
+                   "");
         const std::size_t shown = std::min(loose.size(), most_loose);
         for (std::size_t n = 0; n < shown; ++n) {
             const circuit_edge& edge = p_.report.found.edges[loose[n]];
@@ -129,14 +113,14 @@ private:
     void draw_explained(std::size_t explained) {
         if (explained == 0) return;
         y_ += 24;
-        text(margin, y_, "note",
-             fmt::format("{} explained by these (indirect or common input): circuit.tsv",
-                         plural(explained, "more relation is", "more relations are")));
+        out_.text(margin, y_, "note",
+                  fmt::format("{} explained by these (indirect or common input): circuit.tsv",
+                              plural(explained, "more relation is", "more relations are")));
     }
 
     void note_more(std::size_t n, std::string_view file) {
         y_ += 18;
-        text(margin, y_, "note", fmt::format("and {} more: {}", n, file));
+        out_.text(margin, y_, "note", fmt::format("and {} more: {}", n, file));
     }
 
     double edge_strength(unit_id from, unit_id to) const {
@@ -145,50 +129,31 @@ private:
         return 0;
     }
 
-    void title(const std::string& what, const std::string& note) {
-        fmt::format_to(std::back_inserter(body_),
-                       "<text x=\"{:g}\" y=\"{:g}\"><tspan class=\"title\">{}</tspan><tspan "
-                       "class=\"note\" dx=\"10\">{}</tspan></text>\n",
-                       margin, y_, xml_escaped(what), xml_escaped(note));
-        // About what the longest title takes.
-        reach(margin + 7.0 * static_cast<double>(length_of(what) + length_of(note)) + 20);
-    }
-
-    void text(double x, double y, std::string_view kind, const std::string& what) {
-        fmt::format_to(std::back_inserter(body_),
-                       "<text x=\"{:g}\" y=\"{:g}\" class=\"{}\">{}</text>\n", x, y, kind,
-                       xml_escaped(what));
-    }
-
     void circle(double x, double y, const std::string& name) {
         const std::size_t length = std::max<std::size_t>(length_of(name), 1);
         // A long name shrinks until it fits; the tip says it in full.
         const double size = std::clamp(60.0 / static_cast<double>(length), 5.0, 14.0);
-        fmt::format_to(std::back_inserter(body_),
-                       "<g><title>{0}</title><circle cx=\"{1:g}\" cy=\"{2:g}\" r=\"{3:g}\"/><text "
-                       "class=\"unit\" x=\"{1:g}\" y=\"{2:g}\" dy=\"0.35em\" "
-                       "font-size=\"{4:.3g}\">{0}</text></g>\n",
-                       xml_escaped(name), x, y, radius, size);
-        reach(x + radius);
+        out_.put(
+            "<g><title>{0}</title><circle cx=\"{1:g}\" cy=\"{2:g}\" r=\"{3:g}\"/><text "
+            "class=\"unit\" x=\"{1:g}\" y=\"{2:g}\" dy=\"0.35em\" "
+            "font-size=\"{4:.3g}\">{0}</text></g>\n",
+            xml_escaped(name), x, y, radius, size);
+        out_.reach(x + radius);
     }
 
     // As thick as it is strong.
     void arrow(double x, double y, double length, const delay_interval& delay, double strength) {
         const double from = x + radius + 3;
         const double to = x + length - radius - 3;
-        fmt::format_to(std::back_inserter(body_),
-                       "<path class=\"arrow\" stroke-width=\"{:.3g}\" d=\"M{:g},{:g} H{:g}\"/>\n",
-                       0.8 + 2.2 * strength, from, y, to);
-        text((from + to) / 2 - 2, y - 9, "delay", delay_range(delay));
-        text((from + to) / 2 - 2, y + 18, "strength", fmt::format("{:.2f}", strength));
+        out_.put("<path class=\"arrow\" stroke-width=\"{:.3g}\" d=\"M{:g},{:g} H{:g}\"/>\n",
+                 0.8 + 2.2 * strength, from, y, to);
+        out_.text((from + to) / 2 - 2, y - 9, "delay", delay_range(delay));
+        out_.text((from + to) / 2 - 2, y + 18, "strength", fmt::format("{:.2f}", strength));
     }
 
-    void reach(double x) { width_ = std::max(width_, x); }
-
     const prepared& p_;
-    std::string body_;
+    drawing out_;
     double y_ = 0;
-    double width_ = 0;
 };
 
 }  // namespace

@@ -9,15 +9,6 @@
 namespace synfire::report {
 namespace {
 
-// Six digits say more than a null model knows, and look the same on every machine.
-std::string number_text(double value) {
-    return fmt::format("{:.6g}", value);
-}
-
-std::string_view yes_no(bool value) {
-    return value ? "yes" : "no";
-}
-
 std::string units_text(const prepared& p, const episode& what) {
     std::string out = p.name(what.units.front());
     for (std::size_t k = 1; k < what.units.size(); ++k) out += "→" + p.name(what.units[k]);

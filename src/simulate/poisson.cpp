@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <utility>
 
 #include "core/stop.hpp"
@@ -25,18 +24,8 @@ simulated_spikes simulate_poisson(const poisson_options& options, const executio
             if (time_us != std::exchange(last_us, time_us)) all.emplace_back(time_us, unit_id{u});
         }
     }
-    std::sort(all.begin(), all.end());
-    std::vector<std::int64_t> times_us;
-    std::vector<unit_id> units;
-    times_us.reserve(all.size());
-    units.reserve(all.size());
-    for (const auto& [time_us, unit] : all) {
-        times_us.push_back(time_us);
-        units.push_back(unit);
-    }
-    return {.spikes =
-                spike_sequence(std::move(times_us), std::move(units),
-                               numbered_names("n", options.units), {duration{0}, options.length})};
+    return {.spikes = sequence_of(std::move(all), numbered_names("n", options.units),
+                                  {duration{0}, options.length})};
 }
 
 }  // namespace synfire

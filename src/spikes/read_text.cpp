@@ -52,11 +52,6 @@ std::optional<time_span> take_comments(const std::vector<std::string>& comments,
     return span;
 }
 
-std::string_view without_byte_order_mark(std::string_view block) {
-    constexpr std::string_view mark = "\xEF\xBB\xBF";
-    return block.starts_with(mark) ? block.substr(mark.size()) : block;
-}
-
 }  // namespace
 
 spike_file read_text(const reading& job) {

@@ -102,6 +102,20 @@ unit_id spike_sequence::unit(std::string_view name) const {
         fmt::join(unit_names_.begin(), last, ", "), last == unit_names_.end() ? "" : ", …"));
 }
 
+spike_sequence sequence_of(std::vector<std::pair<std::int64_t, unit_id>> spikes,
+                           std::vector<std::string> unit_names, time_span span) {
+    std::sort(spikes.begin(), spikes.end());
+    std::vector<std::int64_t> times_us;
+    std::vector<unit_id> units;
+    times_us.reserve(spikes.size());
+    units.reserve(spikes.size());
+    for (const auto& [time_us, unit] : spikes) {
+        times_us.push_back(time_us);
+        units.push_back(unit);
+    }
+    return {std::move(times_us), std::move(units), std::move(unit_names), span};
+}
+
 unit_id spike_sequence_builder::unit(std::string_view label) {
     const auto [found, fresh] =
         ids_.try_emplace(std::string(label), static_cast<std::uint32_t>(labels_.size()));

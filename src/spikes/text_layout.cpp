@@ -24,14 +24,6 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-// Neither commas in a quoted name nor decimal commas are known here: such lines have a wrong number
-// of fields, and are refused for it.
-char find_delimiter(std::string_view line) {
-    for (const char c : {'\t', ';', ','})
-        if (line.find(c) != std::string_view::npos) return c;
-    return ' ';
-}
-
 bool is_number(std::string_view field) {
     std::size_t used = 0;
     static_cast<void>(parse_decimal(field, time_scale::microseconds(), used));
@@ -183,6 +175,17 @@ int find_time_column(const std::vector<numbered_line>& rows, char delimiter, con
 }
 
 }  // namespace
+
+char find_delimiter(std::string_view line) {
+    for (const char c : {'\t', ';', ','})
+        if (line.find(c) != std::string_view::npos) return c;
+    return ' ';
+}
+
+std::string_view without_byte_order_mark(std::string_view text) {
+    constexpr std::string_view mark = "\xEF\xBB\xBF";
+    return text.starts_with(mark) ? text.substr(mark.size()) : text;
+}
 
 std::vector<std::string_view> split_fields(std::string_view line, char delimiter) {
     std::vector<std::string_view> out;

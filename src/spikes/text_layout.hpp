@@ -23,6 +23,13 @@ struct text_layout {
     std::uint64_t header_line = 0;
 };
 
+/// What parts the fields of a line: tab, semicolon, comma or ' '. Neither commas in a quoted name
+/// nor decimal commas are known: such lines have a wrong number of fields, and are refused for it.
+char find_delimiter(std::string_view line);
+
+/// The first line of a file, or its first block.
+std::string_view without_byte_order_mark(std::string_view text);
+
 /// The fields of a line without surrounding blanks; a run of blanks is one delimiter ' '.
 std::vector<std::string_view> split_fields(std::string_view line, char delimiter);
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "synfire/assess/circuit.hpp"
+#include "synfire/assess/episode_surrogates.hpp"
 #include "synfire/core/error.hpp"
 #include "synfire/core/random.hpp"
 #include "synfire/simulate/spikes.hpp"

@@ -14,6 +14,16 @@ enum class random_purpose : std::uint32_t {
     poisson_spikes = 5,
     interval_jitter = 6,
     spike_dithering = 7,
+    dither_spikes = 16,
+    dither_spikes_with_refractory_period = 17,
+    dither_spike_train = 18,
+    jitter_spikes = 19,
+    randomise_spikes = 20,
+    shuffle_isis = 21,
+    joint_isi_dithering = 22,
+    isi_dithering = 23,
+    trial_shifting = 24,
+    bin_shuffling = 25,
     pattern_subsets = 32,
 };
 

@@ -99,8 +99,11 @@ struct spade_options {
 
 /// Closed patterns as flat arrays.
 ///
-/// The items of a pattern are in time order: by lag, then by unit; the first has lag 0. Patterns
-/// are in the lexicographic order of these sequences, whatever found them.
+/// The items of a pattern are in time order: by lag, then by unit; the first has lag 0. The order
+/// of the patterns is the same whatever found them: by their first item; those that share it, as
+/// words whose letters are their other items, from the one that is in the fewest windows together
+/// with the first (then in time order) to the one that is in the most. A search can go through
+/// patterns in this order fast and without collecting them.
 struct pattern_table {
     std::uint32_t window_bins = 1;
     std::vector<std::uint64_t> item_offsets{0};  ///< size() + 1

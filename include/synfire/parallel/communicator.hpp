@@ -21,6 +21,9 @@ public:
 
     virtual int rank() const = 0;
     virtual int size() const = 0;
+    /// The cores that this rank should keep busy: those it may use, divided among the ranks of the
+    /// same machine that may use them too. What `execution::threads` 0 means where there are ranks.
+    virtual int cores() const = 0;
     /// The bytes of every rank, in the order of ranks, on rank 0; nothing on the others.
     virtual std::vector<std::string> gather(std::string bytes) = 0;
     /// The bytes of rank 0, on every rank.
@@ -35,12 +38,15 @@ public:
 std::shared_ptr<communicator> local_rank();
 
 /// All processes that `mpirun` started. MPI is initialised by the first call and finalised when the
-/// process ends.
+/// process ends, unless the program does so itself; a rank that gives up must call `abort`, since
+/// the others would wait for it.
 /// @throws invalid_argument if this library was built without MPI.
 std::shared_ptr<communicator> mpi_ranks();
 
 /// How many processes a launcher says it started of this program (Open MPI, PMIx, Slurm), 1
 /// without one: known before MPI is touched.
 int launched_ranks();
+/// Which of them this process is, 0 without a launcher.
+int launched_rank();
 
 }  // namespace synfire

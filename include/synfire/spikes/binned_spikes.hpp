@@ -17,7 +17,8 @@ namespace synfire {
 /// How a time becomes a bin.
 enum class bin_arithmetic : std::uint8_t {
     exact,                  ///< whole microseconds; a spike on an edge belongs to the later bin
-    elephant_seconds,       ///< as elephant.conversion.BinnedSpikeTrain of trains in seconds
+    elephant_seconds,       ///< as elephant.conversion.BinnedSpikeTrain of trains in seconds, with
+                            ///< a bin in milliseconds
     elephant_milliseconds,  ///< the same of trains in milliseconds
 };
 

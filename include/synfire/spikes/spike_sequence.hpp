@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "synfire/core/ids.hpp"
@@ -57,6 +58,11 @@ private:
     std::vector<std::string> unit_names_;
     time_span span_;
 };
+
+/// The sequence of spikes in any order: by time, then by unit.
+/// @throws invalid_argument as its constructor.
+spike_sequence sequence_of(std::vector<std::pair<std::int64_t, unit_id>> spikes,
+                           std::vector<std::string> unit_names, time_span span);
 
 /// Collects spikes in any order and makes a `spike_sequence` of them, in at most 24 bytes a
 /// spike at the peak, 13 when they come in order.

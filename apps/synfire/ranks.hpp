@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "synfire/parallel/communicator.hpp"
+
+/// What it takes to be one of the processes that mpirun started.
+namespace synfire::cli {
+
+/// The processes to share the work of `verb_name` with; null when this one was started alone.
+/// Standard output is rank 0's from then on; what the others write to it is dropped.
+/// @throws invalid_argument for a verb that cannot share its work, or without MPI: each process
+///         would do all of it.
+std::shared_ptr<communicator> join_ranks(std::string_view verb_name);
+
+/// "synfire: ", and which rank says it where there are several.
+std::string speaker();
+
+/// What fails on rank 0 as well, such as an option that cannot be, is for rank 0 to say, which then
+/// ends the others: they come here before they say it.
+void let_rank_0_speak_first();
+
+}  // namespace synfire::cli

@@ -1,0 +1,151 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "synfire/assess/pattern_significance.hpp"
+#include "synfire/assess/stability.hpp"
+#include "synfire/assess/surrogates.hpp"
+#include "synfire/core/execution.hpp"
+#include "synfire/mine/spade.hpp"
+#include "synfire/report/run_record.hpp"
+#include "synfire/spikes/spike_sequence.hpp"
+
+namespace synfire {
+
+/// What the numbers in a pattern table stand for.
+struct pattern_axes {
+    std::vector<std::string> unit_names{};
+    std::uint32_t window_bins = 1;
+    duration bin = std::chrono::milliseconds{5};
+    duration origin{};  ///< left edge of bin 0
+    /// A stretch of joined epochs: from `begin` on, times are those from `original` on.
+    struct stretch {
+        duration begin{};
+        duration original{};
+    };
+    /// Ascending; empty when the recording was mined as it is.
+    std::vector<stretch> stretches{};
+    /// Whether windows start at bins. If not, occurrences are numbers of windows, from 0.
+    bool timed = true;
+
+    /// The left edge of a bin in the time of the original recording.
+    duration time_of(std::uint32_t start) const;
+};
+
+/// What one step left of the patterns.
+struct funnel_step {
+    std::string step{};
+    std::uint64_t removed = 0;
+    std::uint64_t left = 0;
+    std::string why{};
+};
+
+/// What went into the search, for the record.
+struct pattern_input {
+    std::size_t spikes = 0;
+    std::size_t clipped = 0;  ///< shared a bin with an earlier one of their unit
+    std::size_t outside = 0;  ///< in no bin
+    std::uint64_t bins = 0;
+    std::uint64_t windows = 0;
+    std::uint64_t items = 0;
+    duration length{};
+};
+
+/// All that `synfire spade` found, ready to be written. Move into it what is not needed any more.
+struct pattern_report {
+    pattern_axes axes{};
+    /// What is left after all steps, with occurrences. Of a result that was streamed: what is to be
+    /// shown of it.
+    pattern_table table{};
+    /// The number of each pattern in `patterns.tsv` when it was streamed, ascending; else empty.
+    std::vector<std::uint64_t> numbers{};
+    std::uint64_t patterns = 0;  ///< left after all steps
+    spectrum_kind kind = spectrum_kind::size_count;
+    /// All signatures found; not looked at when they were tested.
+    std::vector<signature_count> signatures{};
+    std::optional<pattern_assessment> assessment{};
+    signature_testing testing{};
+    surrogate_options surrogate{};
+    /// Empty, or one element a pattern of the table.
+    std::vector<synfire::stability> stabilities{};
+    std::vector<funnel_step> funnel{};
+    spade_options mining{};
+    spade_strategy ran_on = spade_strategy::automatic;
+    pattern_input input{};
+    /// The spikes as they were binned, for the pictures; may be empty.
+    spike_sequence spikes{};
+    bool with_nwb = false;
+    run_record run{};
+};
+
+/// Numbers of patterns by signature, and the largest of them, from a stream of blocks.
+class pattern_tally {
+public:
+    /// @param best  how many patterns to keep: most spikes first, then most occurrences
+    pattern_tally(std::uint32_t window_bins, spectrum_kind kind, std::size_t best);
+    ~pattern_tally();
+    pattern_tally(const pattern_tally&) = delete;
+    pattern_tally& operator=(const pattern_tally&) = delete;
+    pattern_tally(pattern_tally&&) = delete;
+    pattern_tally& operator=(pattern_tally&&) = delete;
+
+    void take(const pattern_table& block);
+    std::uint64_t patterns() const;
+    /// As `count_signatures` gives them.
+    std::vector<signature_count> signatures() const;
+    /// In the order of their numbers, which count from 1; without occurrences.
+    pattern_table best() const;
+    std::vector<std::uint64_t> best_numbers() const;
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
+/// Writes `patterns.tsv`, `signatures.tsv`, `funnel.tsv`, `patterns.svg` and `run.json`; with tests
+/// also `spectrum.tsv` and `spectrum.svg`; when asked for `patterns.nwb`. docs/results.md has their
+/// columns. The files are the same byte for byte for the same input, parameters and seed; only
+/// `run.json` holds times, memory, threads and ranks.
+///
+/// The folder is made aside and renamed, so that it is whole or absent.
+/// @throws io_error if the folder exists and may not be replaced, holds files that are not ours, or
+/// cannot be written; invalid_argument if the parts do not belong together; cancelled.
+void write_pattern_report(const std::filesystem::path& folder, const pattern_report& report,
+                          bool overwrite = false, const execution& run = {});
+
+/// The same for patterns that are too many to be collected: `patterns.tsv` grows with every block.
+class pattern_stream {
+public:
+    /// @throws io_error as `write_pattern_report`.
+    pattern_stream(const std::filesystem::path& folder, const pattern_axes& axes,
+                   bool with_occurrences, bool overwrite = false);
+    ~pattern_stream();
+    pattern_stream(const pattern_stream&) = delete;
+    pattern_stream& operator=(const pattern_stream&) = delete;
+    pattern_stream(pattern_stream&&) = delete;
+    pattern_stream& operator=(pattern_stream&&) = delete;
+
+    /// Blocks in the order in which `mine_patterns` hands them on. @throws io_error
+    void take(const pattern_table& block);
+    /// Adds all other files and gives the folder its name.
+    void commit(const pattern_report& report, const execution& run = {});
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
+/// The result as one JSON document, for `--json`; of a streamed one what is shown of it.
+std::string to_json(const pattern_report& report);
+
+/// The result in a page of text for a terminal: the first patterns, what was tested, what each step
+/// left.
+std::string summarize(const pattern_report& report, bool colour = false);
+
+}  // namespace synfire

@@ -1,0 +1,98 @@
+#include "synfire/assess/episode_surrogates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "assess/renewal.hpp"
+#include "parallel/parallel_for.hpp"
+#include "synfire/core/error.hpp"
+
+namespace synfire {
+namespace {
+
+// The clock of the renewal model, as in significance_options.
+constexpr duration tick = std::chrono::milliseconds{1};
+
+// Whole numbers, so that the order in which surrogates finish does not matter.
+struct tally {
+    std::uint64_t sum = 0;
+    std::uint64_t reached = 0;  // surrogates with at least the real count
+};
+
+std::vector<tally> count_in_surrogates(const spike_sequence& spikes, const episode_table& table,
+                                       const surrogate_options& options, const execution& run) {
+    std::vector<episode> episodes;
+    episodes.reserve(table.episodes.size());
+    for (const counted_episode& counted : table.episodes) episodes.push_back(counted.what);
+
+    const surrogate_maker maker(spikes, options);
+    std::vector<tally> tallies(episodes.size());
+    std::mutex adding;
+    parallel_for(options.surrogates, run, "counting in surrogates", [&](std::size_t s) {
+        const spike_sequence surrogate = maker.make_sequence(static_cast<std::uint32_t>(s)).spikes;
+        const std::vector<std::uint64_t> counts =
+            count_episodes(surrogate, episodes, {.ties = table.ties},
+                           {.threads = 1, .stop = run.stop})
+                .counts;
+        const std::lock_guard lock(adding);
+        for (std::size_t i = 0; i < counts.size(); ++i) {
+            tallies[i].sum += counts[i];
+            tallies[i].reached += counts[i] >= table.episodes[i].count ? 1 : 0;
+        }
+    });
+    return tallies;
+}
+
+}  // namespace
+
+std::vector<surrogate_assessment> assess_by_surrogates(const spike_sequence& spikes,
+                                                       const episode_table& table,
+                                                       const surrogate_options& options,
+                                                       correction correct, const execution& run) {
+    if (options.surrogates == 0)
+        throw invalid_argument("an assessment needs at least one surrogate");
+    const std::vector<tally> tallies = count_in_surrogates(spikes, table, options, run);
+
+    const independent_units null(spikes, tick);
+    const double surrogates = options.surrogates;
+    std::vector<surrogate_assessment> out;
+    std::vector<double> p;
+    std::vector<double> tail_p;
+    for (std::size_t i = 0; i < tallies.size(); ++i) {
+        const auto& [what, count] = table.episodes[i];
+        p.push_back(static_cast<double>(1 + tallies[i].reached) / (1 + surrogates));
+        // The data count as one more surrogate, for the mean as for the rank: otherwise a count
+        // that no surrogate reaches by chance would look impossible.
+        const double mean = static_cast<double>(tallies[i].sum + count) / (1 + surrogates);
+        occurrence_model model = null.model(what);
+        model.start_probability = start_probability_for(mean, model.ticks, model.span_ticks);
+        tail_p.push_back(what.size() < 2 ? 1 : model.tail_probability(count));
+        out.push_back({static_cast<double>(tallies[i].sum) / surrogates, p[i], 1, tail_p[i], 1});
+    }
+    const std::vector<double> q = adjust_by_size(table, p, correct);
+    const std::vector<double> tail_q = adjust_by_size(table, tail_p, correct);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        out[i].q = q[i];
+        out[i].tail_q = tail_q[i];
+    }
+    return out;
+}
+
+std::vector<assessed_episode> by_surrogates(std::span<const assessed_episode> assessed,
+                                            std::span<const surrogate_assessment> surrogates) {
+    if (assessed.size() != surrogates.size())
+        throw invalid_argument(fmt::format("{} episodes were assessed, but {} by surrogates",
+                                           assessed.size(), surrogates.size()));
+    std::vector<assessed_episode> out(assessed.begin(), assessed.end());
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        out[i].expected = surrogates[i].mean_count;
+        out[i].p = surrogates[i].tail_p;
+        out[i].q = std::max(surrogates[i].tail_q, surrogates[i].p);
+    }
+    return out;
+}
+
+}  // namespace synfire

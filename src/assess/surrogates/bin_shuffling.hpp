@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "synfire/assess/surrogates.hpp"
+#include "synfire/core/random.hpp"
+#include "synfire/spikes/bin_grid.hpp"
+
+namespace synfire {
+
+/// Permutes the bins of a unit block by block.
+class bin_shuffler {
+public:
+    /// @throws invalid_argument when the dither is shorter than a bin.
+    bin_shuffler(const bin_grid& grid, const surrogate_options& options);
+
+    /// @param bins  of a unit, strictly ascending
+    /// @param out   as many, strictly ascending
+    void shuffle(std::span<const std::uint32_t> bins, std::vector<std::uint32_t>& out,
+                 random_stream& random) const;
+
+private:
+    void shuffle_blocks(std::span<const std::uint32_t> bins, std::vector<std::uint32_t>& out,
+                        random_stream& random) const;
+    void slide(std::span<const std::uint32_t> bins, std::vector<std::uint32_t>& out,
+               random_stream& random) const;
+
+    std::uint32_t bin_count_;
+    std::uint32_t block_;
+    bool sliding_;
+};
+
+}  // namespace synfire

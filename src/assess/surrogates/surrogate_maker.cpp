@@ -1,0 +1,231 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "assess/surrogates/bin_shuffling.hpp"
+#include "assess/surrogates/generators.hpp"
+#include "synfire/core/error.hpp"
+#include "synfire/spikes/bin_grid.hpp"
+
+namespace synfire {
+namespace {
+
+using enum surrogate_method;
+
+void check(const surrogate_options& options) {
+    if (options.dither <= duration{0} || options.dither > std::chrono::hours{1})
+        throw invalid_argument(fmt::format("the dither must be above 0 and at most 1 h, not {}",
+                                           format_duration(options.dither)));
+    if (options.refractory_period && (*options.refractory_period < duration{0} ||
+                                      *options.refractory_period > std::chrono::hours{1}))
+        throw invalid_argument(fmt::format("the refractory period must be from 0 to 1 h, not {}",
+                                           format_duration(*options.refractory_period)));
+}
+
+random_purpose purpose_of(surrogate_method method) {
+    switch (method) {
+        case interval_jitter:
+            return random_purpose::interval_jitter;
+        case spike_dithering:
+            return random_purpose::spike_dithering;
+        case dither_spikes:
+            return random_purpose::dither_spikes;
+        case dither_spikes_with_refractory_period:
+            return random_purpose::dither_spikes_with_refractory_period;
+        case dither_spike_train:
+            return random_purpose::dither_spike_train;
+        case jitter_spikes:
+            return random_purpose::jitter_spikes;
+        case randomise_spikes:
+            return random_purpose::randomise_spikes;
+        case shuffle_isis:
+            return random_purpose::shuffle_isis;
+        case joint_isi_dithering:
+            return random_purpose::joint_isi_dithering;
+        case isi_dithering:
+            return random_purpose::isi_dithering;
+        case trial_shifting:
+            return random_purpose::trial_shifting;
+        case bin_shuffling:
+            return random_purpose::bin_shuffling;
+    }
+    throw invalid_argument("there is no such surrogate method");
+}
+
+// Bins to shuffle.
+struct shuffled_bins {
+    shuffled_bins(const spike_sequence& spikes, const surrogate_options& options,
+                  const binning& how)
+        : grid(spikes, how), original(bin_spikes(spikes, how).spikes), shuffler(grid, options) {}
+
+    bin_grid grid;
+    binned_spikes original;
+    bin_shuffler shuffler;
+};
+
+}  // namespace
+
+time_mover make_time_mover(const spike_trains& trains, time_span span,
+                           const surrogate_options& options, duration refractory_period) {
+    switch (options.method) {
+        case interval_jitter:
+        case spike_dithering:
+            return dead_time_mover(span, options);
+        case dither_spikes:
+        case dither_spikes_with_refractory_period:
+        case dither_spike_train:
+            return dither_mover(span, options, refractory_period);
+        case jitter_spikes:
+        case randomise_spikes:
+        case shuffle_isis:
+            return redraw_mover(span, options);
+        case joint_isi_dithering:
+        case isi_dithering:
+            return joint_isi_mover(trains, options);
+        case trial_shifting:
+            return trial_mover(span, options);
+        case bin_shuffling:
+            break;
+    }
+    throw invalid_argument("there is no such surrogate method");
+}
+
+struct surrogate_maker::set_up {
+    set_up(const spike_sequence& spikes, const surrogate_options& options, const binning* bins);
+
+    random_stream stream(std::uint32_t unit, std::uint32_t which) const {
+        return {seed, purpose, unit, which};
+    }
+    /// The times of one unit in surrogate `which`, ascending, perhaps with equal ones.
+    void times_of(unit_id unit, std::uint32_t which, std::vector<std::int64_t>& times) const;
+    void shuffled_times_of(unit_id unit, std::uint32_t which,
+                           std::vector<std::int64_t>& times) const;
+    void bins_of(unit_id unit, std::uint32_t which, std::vector<std::int64_t>& times,
+                 std::vector<std::uint32_t>& out) const;
+
+    spike_trains trains;
+    std::vector<std::string> unit_names;
+    time_span span;
+    std::uint64_t seed;
+    random_purpose purpose;
+    std::optional<bin_grid> grid;
+    time_mover move;                        // or
+    std::optional<shuffled_bins> shuffled;  // with bin_shuffling
+};
+
+surrogate_maker::set_up::set_up(const spike_sequence& spikes, const surrogate_options& options,
+                                const binning* bins)
+    : trains(spikes),
+      unit_names(spikes.unit_names()),
+      span(spikes.span()),
+      seed(options.seed),
+      purpose(purpose_of(options.method)) {
+    check(options);
+    const binning how = bins != nullptr ? *bins : binning{};
+    if (bins != nullptr) grid.emplace(spikes, how);
+    if (options.method == bin_shuffling)
+        shuffled.emplace(spikes, options, how);
+    else
+        move = make_time_mover(trains, span, options, options.refractory_period.value_or(how.bin));
+}
+
+void surrogate_maker::set_up::times_of(unit_id unit, std::uint32_t which,
+                                       std::vector<std::int64_t>& times) const {
+    if (shuffled) return shuffled_times_of(unit, which, times);
+    const auto source = trains.times_us(unit);
+    times.assign(source.begin(), source.end());
+    random_stream random = stream(static_cast<std::uint32_t>(index(unit)), which);
+    if (!times.empty()) move(unit, times, random);
+}
+
+// The bins that fired keep their order, and spikes that shared one stay together, each at a uniform
+// place in it.
+void surrogate_maker::set_up::shuffled_times_of(unit_id unit, std::uint32_t which,
+                                                std::vector<std::int64_t>& times) const {
+    const bin_grid& bins = shuffled->grid;
+    const auto before = shuffled->original.bins(unit);
+    random_stream random = stream(static_cast<std::uint32_t>(index(unit)), which);
+    std::vector<std::uint32_t> after;
+    shuffled->shuffler.shuffle(before, after, random);
+    times.clear();
+    std::size_t at = 0;
+    for (const std::int64_t time_us : trains.times_us(unit)) {
+        const std::int64_t bin = bins.bin_of(time_us);
+        if (bin < 0) continue;
+        while (before[at] < bin) ++at;
+        const std::int64_t edge = bins.origin().count() + after[at] * bins.bin().count();
+        times.push_back(uniform_between(std::max(edge, span.begin.count()),
+                                        std::min(edge + bins.bin().count() - 1, span.end.count()),
+                                        random));
+    }
+    std::sort(times.begin(), times.end());
+}
+
+void surrogate_maker::set_up::bins_of(unit_id unit, std::uint32_t which,
+                                      std::vector<std::int64_t>& times,
+                                      std::vector<std::uint32_t>& out) const {
+    if (shuffled) {
+        random_stream random = stream(static_cast<std::uint32_t>(index(unit)), which);
+        return shuffled->shuffler.shuffle(shuffled->original.bins(unit), out, random);
+    }
+    times_of(unit, which, times);
+    out.clear();
+    for (const std::int64_t time_us : times) {
+        const std::int64_t bin = grid->bin_of(time_us);
+        if (bin >= 0 && (out.empty() || out.back() != bin))
+            out.push_back(static_cast<std::uint32_t>(bin));
+    }
+}
+
+surrogate_maker::surrogate_maker(const spike_sequence& spikes, const surrogate_options& options)
+    : set_up_(std::make_shared<const set_up>(spikes, options, nullptr)) {}
+
+surrogate_maker::surrogate_maker(const spike_sequence& spikes, const surrogate_options& options,
+                                 const binning& bins)
+    : set_up_(std::make_shared<const set_up>(spikes, options, &bins)) {}
+
+surrogate_spikes surrogate_maker::make_sequence(std::uint32_t which) const {
+    surrogate_spikes out;
+    std::vector<std::pair<std::int64_t, unit_id>> all;
+    all.reserve(set_up_->trains.size());
+    std::vector<std::int64_t> times;
+    for (std::uint32_t u = 0; u < set_up_->trains.unit_count(); ++u) {
+        set_up_->times_of(unit_id{u}, which, times);
+        out.dropped += set_up_->trains.count(unit_id{u}) - times.size();
+        const auto last = std::unique(times.begin(), times.end());
+        out.merged += static_cast<std::size_t>(times.end() - last);
+        for (auto t = times.begin(); t != last; ++t) all.emplace_back(*t, unit_id{u});
+    }
+    out.spikes = sequence_of(std::move(all), set_up_->unit_names, set_up_->span);
+    return out;
+}
+
+binned_spikes surrogate_maker::make(std::uint32_t which) const {
+    if (!set_up_->grid) throw invalid_argument("binned surrogates need to be told the bins");
+    std::vector<std::size_t> offsets{0};
+    std::vector<std::uint32_t> bins;
+    offsets.reserve(set_up_->trains.unit_count() + 1);
+    bins.reserve(set_up_->trains.size());
+    std::vector<std::int64_t> times;
+    std::vector<std::uint32_t> of_unit;
+    for (std::uint32_t u = 0; u < set_up_->trains.unit_count(); ++u) {
+        set_up_->bins_of(unit_id{u}, which, times, of_unit);
+        bins.insert(bins.end(), of_unit.begin(), of_unit.end());
+        offsets.push_back(bins.size());
+    }
+    return {std::move(offsets), std::move(bins), set_up_->grid->bin_count()};
+}
+
+spike_sequence make_surrogate(const spike_sequence& spikes, const surrogate_options& options,
+                              std::uint32_t which) {
+    return surrogate_maker(spikes, options).make_sequence(which).spikes;
+}
+
+binned_spikes make_binned_surrogate(const spike_sequence& spikes, const binning& bins,
+                                    const surrogate_options& options, std::uint32_t which) {
+    return surrogate_maker(spikes, options, bins).make(which);
+}
+
+}  // namespace synfire

@@ -1,0 +1,87 @@
+// trial_shifting and the trials of a recording.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "assess/surrogates/generators.hpp"
+#include "synfire/core/error.hpp"
+
+namespace synfire {
+namespace {
+
+void check_trials(const std::vector<time_span>& trials) {
+    if (trials.empty()) throw invalid_argument("trial_shifting needs the trials of the recording");
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+        if (trials[i].length() <= duration{0})
+            throw invalid_argument(fmt::format("trial {} is not longer than 0", i + 1));
+        if (i > 0 && trials[i].begin < trials[i - 1].end)
+            throw invalid_argument(fmt::format("trial {} begins before trial {} ends", i + 1, i));
+    }
+}
+
+// Half-open, like the trials; the end of the span belongs to it.
+std::vector<time_span> cut_to(time_span span, std::vector<time_span> trials) {
+    for (time_span& trial : trials)
+        trial = {std::max(trial.begin, span.begin), std::min(trial.end, span.end + duration{1})};
+    std::erase_if(trials, [](const time_span& trial) { return trial.begin >= trial.end; });
+    return trials;
+}
+
+// Moves [begin, end) of the times round the trial and sorts them again.
+void turn(std::span<std::int64_t> times, time_span trial, std::int64_t shift) {
+    const std::int64_t length = trial.length().count();
+    const std::int64_t forward = (shift % length + length) % length;
+    const std::int64_t stays_before = trial.end.count() - forward;
+    const auto wraps = std::lower_bound(times.begin(), times.end(), stays_before);
+    for (auto t = times.begin(); t != wraps; ++t) *t += forward;
+    for (auto t = wraps; t != times.end(); ++t) *t += forward - length;
+    std::rotate(times.begin(), wraps, times.end());
+}
+
+}  // namespace
+
+std::vector<time_span> regular_trials(time_span span, duration length, duration separation,
+                                      last_trial last) {
+    if (length <= duration{0})
+        throw invalid_argument(
+            fmt::format("the length of a trial must be above 0, not {}", format_duration(length)));
+    if (separation < duration{0})
+        throw invalid_argument(fmt::format("the separation of trials must be at least 0, not {}",
+                                           format_duration(separation)));
+    if (span.end <= span.begin) return {};
+    const duration period = length + separation;
+    const std::int64_t whole = span.length() / period;
+    const bool cut = last == last_trial::kept && span.length() % period > duration{0};
+    const std::int64_t count = whole + (cut ? 1 : 0);
+    if (count > std::int64_t{UINT32_MAX})
+        throw invalid_argument(fmt::format("{} trials are more than {}", count, UINT32_MAX));
+    std::vector<time_span> trials;
+    trials.reserve(static_cast<std::size_t>(count));
+    for (std::int64_t i = 0; i < count; ++i) {
+        const duration begin = span.begin + i * period;
+        trials.push_back({begin, begin + length});
+    }
+    return trials;
+}
+
+time_mover trial_mover(time_span span, const surrogate_options& options) {
+    check_trials(options.trials);
+    return [trials = cut_to(span, options.trials), most = options.dither.count()](
+               unit_id, std::vector<std::int64_t>& times, random_stream& random) {
+        auto from = times.begin();
+        auto kept = times.begin();
+        for (const time_span& trial : trials) {
+            const std::int64_t shift = uniform_between(-most, most, random);
+            from = std::lower_bound(from, times.end(), trial.begin.count());
+            const auto end = std::lower_bound(from, times.end(), trial.end.count());
+            const auto moved = std::move(from, end, kept);
+            turn({kept, moved}, trial, shift);
+            kept = moved;
+            from = end;
+        }
+        times.erase(kept, times.end());
+    };
+}
+
+}  // namespace synfire

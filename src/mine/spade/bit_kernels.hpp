@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace synfire::spade {
+
+/// Items over a few windows: bit i of a word says whether the item is in window i.
+struct narrowed {
+    std::size_t kept = 0;  ///< items in at least `least` of the windows, but not in all
+    std::size_t full = 0;  ///< items in all of them
+};
+
+/// The inner loops of the search, in the best version that this processor runs. What they write
+/// needs room for 8 elements more than there are items.
+struct bit_kernels {
+    /// Cuts n items down to the windows in `mask`, of which there are `windows`. Writes the words
+    /// and ids of those kept, in order, and the ids of the full ones.
+    narrowed (*narrow)(const std::uint64_t* words, const std::uint32_t* ids, std::size_t n,
+                       std::uint64_t mask, std::uint32_t windows, std::uint32_t least,
+                       std::uint64_t* kept_words, std::uint32_t* kept_ids, std::uint32_t* full_ids);
+    /// Whether one of n items is in every window of `mask`.
+    bool (*any_covers)(const std::uint64_t* words, std::size_t n, std::uint64_t mask);
+    /// Which of the items [first, last) are in at least `least` of the windows in `mask`, and in
+    /// how many: their numbers and counts, in order; how many they are. Plane p holds the words for
+    /// windows 64 p to 64 p + 63, one an item, `stride` apart from the next plane.
+    std::size_t (*find)(const std::uint64_t* planes, std::size_t stride, std::size_t plane_count,
+                        const std::uint64_t* mask, std::size_t first, std::size_t last,
+                        std::uint32_t least, std::uint32_t* numbers, std::uint32_t* counts);
+    /// The bits of `word` at the places of `mask`, moved together (as BMI2's pext).
+    std::uint64_t (*gather_bits)(std::uint64_t word, std::uint64_t mask);
+    /// What `find` costs for an item and a plane, in steps of counting over lists; measured.
+    double find_cost;
+};
+
+const bit_kernels& best_bit_kernels();
+
+}  // namespace synfire::spade

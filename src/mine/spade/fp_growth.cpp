@@ -1,0 +1,201 @@
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+#include "core/stop.hpp"
+#include "mine/spade/fp_tree.hpp"
+#include "mine/spade/miners.hpp"
+#include "mine/spade/pattern_collector.hpp"
+#include "mine/spade/ranked_windows.hpp"
+#include "mine/spade/record_groups.hpp"
+#include "parallel/parallel_for.hpp"
+
+// The published miner (Porrmann et al. 2021, doi:10.3389/fninf.2021.723406): FP-growth over all
+// frequent sets, whose collectors store only what the rules take, and closed detection over that.
+// A filtered set that is not closed has a closure that passes the filter too, so that nothing else
+// need be compared. The closed detection is not the published one: sets with the same occurrences
+// are grouped and compared.
+//
+// All that the filter takes is in memory, with occurrences, until the last block is handed on.
+namespace synfire::spade {
+namespace {
+
+fp_tree tree_of(const ranked_windows& ranked) {
+    std::vector<std::uint32_t> order;
+    order.reserve(ranked.window_count());
+    for (std::uint32_t w = 0; w < ranked.window_count(); ++w) order.push_back(w);
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return std::ranges::lexicographical_compare(ranked.ranks_in(a), ranked.ranks_in(b));
+    });
+    fp_tree tree(ranked.size());
+    for (const std::uint32_t w : order) tree.insert(ranked.ranks_in(w), 1);
+    return tree;
+}
+
+// The search below one entry of the first header table.
+class growth {
+public:
+    growth(pattern_collector& into, std::uint32_t least, const std::stop_token& stop)
+        : into_(into), least_(least), stop_(stop) {}
+
+    void run(const fp_tree& whole, std::size_t entry) { extend(whole, entry, 0); }
+
+private:
+    // The pattern so far with an entry of the tree of its windows, then all that extend that.
+    void extend(const fp_tree& tree, std::size_t entry, std::size_t depth) {
+        constexpr std::uint32_t between_checks = 1024;
+        if (++steps_ % between_checks == 0) throw_if_stopped(stop_);
+        const std::size_t before = pattern_.size();
+        pattern_.push_back(tree.rank(entry));
+        if (depth == trees_.size()) trees_.emplace_back();
+        fp_tree& next = trees_[depth];
+        tree.project(entry, least_, next, pattern_);
+        into_.add(pattern_, tree.support(entry));
+        if (next.is_path())
+            follow(next);
+        else
+            for (std::size_t i = next.size(); i-- > 0;) extend(next, i, depth + 1);
+        pattern_.resize(before);
+    }
+
+    // On a path only those sets can be closed that go down to where the support falls next.
+    void follow(const fp_tree& path) {
+        for (std::size_t i = 0; i < path.size(); ++i) {
+            pattern_.push_back(path.rank(i));
+            if (i + 1 == path.size() || path.support(i + 1) < path.support(i))
+                into_.add(pattern_, path.support(i));
+        }
+    }
+
+    pattern_collector& into_;
+    std::uint32_t least_;
+    const std::stop_token& stop_;
+    std::uint32_t steps_ = 0;
+    std::vector<std::uint32_t> pattern_;
+    std::deque<fp_tree> trees_;  // by depth
+};
+
+// One table an entry of the header table, so that threads share nothing they write.
+std::vector<pattern_table> collect(const spade_windows& windows, const spade_options& options,
+                                   const execution& run) {
+    std::uint32_t least = options.rules.front().min_occ;
+    for (const pattern_rule& rule : options.rules) least = std::min(least, rule.min_occ);
+    const ranked_windows ranked(windows, least);
+    const fp_tree tree = tree_of(ranked);
+    std::vector<pattern_table> tables(tree.size());
+    parallel_for(tree.size(), run, "mining patterns", [&](std::size_t i) {
+        pattern_collector collector(windows, ranked, options.rules, tree.rank(i));
+        growth(collector, least, run.stop).run(tree, i);
+        tables[i] = std::move(collector.table());
+    });
+    return tables;
+}
+
+// Which of the closed patterns the caller wants.
+class selection {
+public:
+    selection(const std::vector<pattern_table>& tables, const spade_options& options)
+        : tables_(tables), options_(options) {}
+
+    // Not asking `max_occ`.
+    void keep_taken(std::vector<record>& records) const {
+        std::erase_if(records, [&](const record& one) { return !taken(one); });
+    }
+    void drop_too_frequent(std::vector<record>& records) const {
+        if (options_.max_occ == 0) return;
+        std::erase_if(records, [&](const record& one) {
+            return tables_[one.table].counts[one.row] > options_.max_occ;
+        });
+    }
+
+private:
+    bool taken(const record& one) const {
+        const pattern_table& table = tables_[one.table];
+        const auto items = table.pattern(one.row);
+        std::vector<std::uint32_t> units;
+        units.reserve(items.size());
+        for (const pattern_item item : items) units.push_back(item / table.window_bins);
+        std::sort(units.begin(), units.end());
+        const auto distinct =
+            static_cast<std::size_t>(std::unique(units.begin(), units.end()) - units.begin());
+        return std::any_of(options_.rules.begin(), options_.rules.end(),
+                           [&](const pattern_rule& rule) {
+                               return passes(rule, table.counts[one.row], items.size(), distinct) &&
+                                      (rule.max_spikes == 0 || items.size() <= rule.max_spikes);
+                           });
+    }
+
+    const std::vector<pattern_table>& tables_;
+    const spade_options& options_;
+};
+
+std::vector<record> select(const std::vector<pattern_table>& tables, const spade_windows& windows,
+                           const spade_options& options, const execution& run,
+                           mining_summary& summary) {
+    const selection wanted(tables, options);
+    std::vector<record> closed = closed_records(tables, run);
+    std::vector<record> kept = closed;
+    wanted.keep_taken(kept);
+    summary.closed = kept.size();
+    if (options.drop_window_subsets && windows.from_bins() && windows.window_bins() > 1) {
+        // Among all closed ones: what a pattern is a part of may be beyond `max_spikes`.
+        kept = without_window_subsets(tables, std::move(closed), run);
+        wanted.keep_taken(kept);
+        summary.window_subsets = summary.closed - kept.size();
+    }
+    const std::size_t before = kept.size();
+    wanted.drop_too_frequent(kept);
+    summary.too_frequent = before - kept.size();
+    return kept;
+}
+
+// In canonical order, in piles of the same first item.
+std::vector<std::vector<record>> ordered(const std::vector<pattern_table>& tables,
+                                         const std::vector<record>& records,
+                                         const spade_windows& windows, const execution& run) {
+    std::vector<std::vector<record>> piles(windows.unit_count());
+    const auto items = [&](const record& one) { return tables[one.table].pattern(one.row); };
+    for (const record& one : records)
+        piles[items(one).front() / windows.window_bins()].push_back(one);
+    const std::uint32_t window_bins = windows.window_bins();
+    const auto earlier = [window_bins](pattern_item a, pattern_item b) {
+        return a % window_bins != b % window_bins ? a % window_bins < b % window_bins : a < b;
+    };
+    parallel_for(piles.size(), run, "ordering patterns", [&](std::size_t i) {
+        std::sort(piles[i].begin(), piles[i].end(), [&](const record& a, const record& b) {
+            return std::ranges::lexicographical_compare(items(a), items(b), earlier);
+        });
+    });
+    return piles;
+}
+
+}  // namespace
+
+mining_summary mine_fp_growth(const spade_windows& windows, const spade_options& options,
+                              const block_taker& take, const execution& run) {
+    mining_summary summary{.ran_on = spade_strategy::fp_growth};
+    const std::vector<pattern_table> tables = collect(windows, options, run);
+    const auto piles =
+        ordered(tables, select(tables, windows, options, run, summary), windows, run);
+
+    constexpr std::size_t block_patterns = std::size_t{1} << 16U;
+    pattern_table block{.window_bins = windows.window_bins()};
+    const auto hand_on = [&] {
+        throw_if_stopped(run.stop);
+        if (!block.empty()) take(block);
+        block = {.window_bins = windows.window_bins()};
+    };
+    for (const std::vector<record>& pile : piles) {
+        for (const record& one : pile) {
+            const pattern_table& table = tables[one.table];
+            block.append(table.pattern(one.row), table.counts[one.row],
+                         options.with_occurrences ? table.occurrences_of(one.row)
+                                                  : std::span<const std::uint32_t>{});
+            if (block.size() == block_patterns) hand_on();
+        }
+    }
+    hand_on();
+    return summary;
+}
+
+}  // namespace synfire::spade

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mine/spade/bit_kernels.hpp"
+#include "mine/spade/catalogue.hpp"
+
+namespace synfire::spade {
+
+/// Items of a node by number, with how many windows hold them.
+struct counted_items {
+    std::vector<std::uint32_t> numbers{};
+    std::vector<std::uint32_t> counts{};
+    std::size_t size = 0;
+
+    void reserve(std::size_t items) {
+        if (numbers.size() >= items + 8) return;
+        numbers.resize(items + 8);
+        counts.resize(items + 8);
+    }
+    void push(std::uint32_t number, std::uint32_t count) {
+        numbers[size] = number;
+        counts[size++] = count;
+    }
+};
+
+/// What both forms of a node with many windows have: the items that can still matter, numbered anew
+/// by rank. Those that must not be added any more stand before the candidates.
+struct node_items {
+    std::vector<std::uint32_t> ranks{};  ///< of each number
+    std::uint32_t first_candidate = 0;
+    std::vector<std::uint32_t> windows{};
+
+    std::uint32_t size() const { return static_cast<std::uint32_t>(ranks.size()); }
+};
+
+/// A node's windows as lists of items and its items as lists of windows: counting costs a step for
+/// every item of every window asked about, however many windows there are in all.
+struct list_node : node_items {
+    struct entry {
+        std::uint32_t row;
+        std::uint32_t at;  ///< in `rows`
+    };
+    std::vector<std::uint32_t> row_offsets{};
+    std::vector<std::uint32_t> rows{};
+    std::vector<std::uint32_t> column_offsets{};
+    std::vector<entry> columns{};
+
+    std::span<const entry> column(std::uint32_t number) const {
+        return std::span{columns}.subspan(column_offsets[number],
+                                          column_offsets[number + 1] - column_offsets[number]);
+    }
+    std::span<const std::uint32_t> row(std::uint32_t r) const {
+        return std::span{rows}.subspan(row_offsets[r], row_offsets[r + 1] - row_offsets[r]);
+    }
+};
+
+/// A node's items as bits over its windows: counting costs a step for 64 windows of every item.
+struct bit_node : node_items {
+    std::size_t planes = 0;
+    std::size_t stride = 0;
+    std::vector<std::uint64_t> words{};
+
+    void shape(std::size_t items, std::size_t windows_) {
+        planes = (windows_ + 63) / 64;
+        stride = (items + 7) / 8 * 8;
+        words.assign(planes * stride, 0);
+    }
+    void set(std::uint32_t number, std::uint32_t window) {
+        words[window / 64 * stride + number] |= std::uint64_t{1} << (window % 64);
+    }
+};
+
+}  // namespace synfire::spade

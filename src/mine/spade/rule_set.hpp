@@ -1,0 +1,57 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "synfire/mine/spade.hpp"
+
+namespace synfire::spade {
+
+/// The rules of a search, asked millions of times a second.
+class rule_set {
+public:
+    static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+    explicit rule_set(std::span<const pattern_rule> rules) : rules_(rules.begin(), rules.end()) {
+        for (pattern_rule& rule : rules_)
+            if (rule.max_spikes == 0) rule.max_spikes = none;
+        std::sort(rules_.begin(), rules_.end(), [](const pattern_rule& a, const pattern_rule& b) {
+            return a.min_occ < b.min_occ;
+        });
+    }
+
+    /// Least min_occ first.
+    std::span<const pattern_rule> rules() const { return rules_; }
+    std::uint32_t least_occ() const { return rules_.front().min_occ; }
+
+    bool take(std::uint32_t size, std::uint32_t units, std::uint32_t count) const {
+        return std::any_of(rules_.begin(), rules_.end(), [&](const pattern_rule& rule) {
+            return count >= rule.min_occ && size >= rule.min_spikes && size <= rule.max_spikes &&
+                   units >= rule.min_neu;
+        });
+    }
+
+    /// The least min_occ of the rules that can take a pattern of more than `size` spikes, at most
+    /// so many more items and units; `none` without one.
+    std::uint32_t least_above(std::uint32_t size, std::uint32_t units, std::uint32_t more_items,
+                              std::uint32_t more_units) const {
+        for (const pattern_rule& rule : rules_)
+            if (reachable(rule, size, units, more_items, more_units)) return rule.min_occ;
+        return none;
+    }
+
+    static bool reachable(const pattern_rule& rule, std::uint32_t size, std::uint32_t units,
+                          std::uint32_t more_items, std::uint32_t more_units) {
+        return rule.max_spikes > size &&
+               (rule.min_spikes <= size || rule.min_spikes - size <= more_items) &&
+               (rule.min_neu <= units || rule.min_neu - units <= more_units);
+    }
+
+private:
+    std::vector<pattern_rule> rules_;
+};
+
+}  // namespace synfire::spade

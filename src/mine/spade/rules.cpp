@@ -1,0 +1,160 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/special_functions/beta.hpp>
+#include <cmath>
+#include <utility>
+
+#include "synfire/core/error.hpp"
+#include "synfire/mine/spade.hpp"
+
+namespace synfire {
+namespace {
+
+using quiet = boost::math::policies::policy<
+    boost::math::policies::promote_double<false>,
+    boost::math::policies::underflow_error<boost::math::policies::ignore_error>>;
+
+// P(X > k) for X ~ Bin(n, p), not as 1 - P(X <= k): tails of 1e-12 keep all their digits.
+double upper_tail(std::uint32_t k, std::uint32_t n, double p) {
+    if (k >= n) return 0;
+    return boost::math::ibeta(k + 1.0, static_cast<double>(n - k), p, quiet());
+}
+
+// The smallest k with P(X > k) <= q, for 0 < q < 1: scipy.stats.binom.isf.
+std::uint32_t inverse_upper_tail(double q, std::uint32_t n, double p) {
+    std::uint32_t low = 0;
+    std::uint32_t high = n;
+    while (low < high) {
+        const std::uint32_t middle = low + (high - low) / 2;
+        if (upper_tail(middle, n, p) <= q)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+// Linear between the two neighbours, as numpy.percentile.
+double percentile(std::vector<double> values, double percent) {
+    std::sort(values.begin(), values.end());
+    const double at = static_cast<double>(values.size() - 1) * percent / 100;
+    const auto below = static_cast<std::size_t>(at);
+    const double part = at - static_cast<double>(below);
+    const double low = values[below];
+    const double high = values[std::min(below + 1, values.size() - 1)];
+    return part < 0.5 ? low + (high - low) * part : high - (high - low) * (1 - part);
+}
+
+void check(const min_occ_recipe& recipe, duration length, duration bin, std::uint32_t window_bins) {
+    const auto percent = [](double value) { return value >= 0 && value <= 100; };
+    if (!percent(recipe.rate_percentile))
+        throw invalid_argument(fmt::format(
+            "the percentile of the rates must be from 0 to 100, not {}", recipe.rate_percentile));
+    // At 100 no count is rare enough.
+    if (!percent(recipe.poisson_percentile) || recipe.poisson_percentile == 100)
+        throw invalid_argument(fmt::format(
+            "the percentile of the occurrences must be at least 0 and below 100, not {}",
+            recipe.poisson_percentile));
+    if (recipe.least_occ < 1) throw invalid_argument("the least min_occ must be at least 1");
+    if (recipe.least_spikes < 1 || recipe.most_spikes < recipe.least_spikes)
+        throw invalid_argument(
+            fmt::format("the sizes must ascend from at least 1, not from {} to {}",
+                        recipe.least_spikes, recipe.most_spikes));
+    if (bin <= duration{0} || length < bin)
+        throw invalid_argument(fmt::format("{} of spikes in bins of {}, expected at least one bin",
+                                           format_duration(length), format_duration(bin)));
+    if (window_bins <= recipe.least_spikes)
+        throw invalid_argument(
+            fmt::format("the window has {} bins, expected more than the {} spikes of the smallest "
+                        "pattern",
+                        window_bins, recipe.least_spikes));
+}
+
+// What the published estimate takes a pattern of z spikes to be by chance: z units that fire at the
+// same rate.
+class chance_patterns {
+public:
+    chance_patterns(std::span<const std::size_t> spike_counts, duration length, duration bin,
+                    std::uint32_t window_bins, const min_occ_recipe& recipe);
+
+    std::size_t units() const { return units_; }
+    /// Occurrences of a pattern of z spikes that its correction for patterns of `corrected_size`
+    /// leaves likely.
+    std::uint32_t most_likely_count(std::uint32_t z, std::uint32_t corrected_size) const {
+        return inverse_upper_tail(q_ / tests_of_size(corrected_size), bins_, std::pow(fires_, z));
+    }
+
+private:
+    double tests_of_size(std::uint32_t z) const;
+
+    std::uint32_t window_bins_;
+    std::uint32_t bins_;
+    double q_;
+    std::size_t units_ = 0;  // that fire
+    double fires_ = 0;       // spikes a bin
+};
+
+chance_patterns::chance_patterns(std::span<const std::size_t> spike_counts, duration length,
+                                 duration bin, std::uint32_t window_bins,
+                                 const min_occ_recipe& recipe)
+    : window_bins_(window_bins),
+      // Cut like the published code, in double precision.
+      bins_(static_cast<std::uint32_t>(to_seconds(length) / to_seconds(bin))),
+      q_(1 - recipe.poisson_percentile / 100) {
+    std::vector<double> rates;
+    rates.reserve(spike_counts.size());
+    for (const std::size_t count : spike_counts)
+        if (count > 0) rates.push_back(static_cast<double>(count) / to_seconds(length));
+    if (rates.empty()) throw invalid_argument("no unit fires");
+    units_ = rates.size();
+    fires_ = percentile(std::move(rates), recipe.rate_percentile) * to_seconds(bin);
+    if (fires_ > 1)
+        throw invalid_argument(fmt::format(
+            "a unit at the {}th percentile of the rates fires {:.2f} times a bin, expected at "
+            "most once: the bins are too wide",
+            recipe.rate_percentile, fires_));
+}
+
+// Choices of units times w! / (w - z - 1)!, one factor more than there are spikes: as published.
+double chance_patterns::tests_of_size(std::uint32_t z) const {
+    double out = 1;
+    for (std::uint32_t i = 0; i <= z; ++i) out *= window_bins_ - i;
+    for (std::uint32_t i = 0; i < z; ++i)
+        out *= static_cast<double>(units_ - i) / static_cast<double>(i + 1);
+    return out;
+}
+
+}  // namespace
+
+std::vector<pattern_rule> estimate_rules(std::span<const std::size_t> spike_counts, duration length,
+                                         duration bin, std::uint32_t window_bins,
+                                         const min_occ_recipe& recipe) {
+    check(recipe, length, bin, window_bins);
+    const chance_patterns chance(spike_counts, length, bin, window_bins, recipe);
+    std::vector<pattern_rule> rules;
+    rules.reserve(recipe.most_spikes - recipe.least_spikes + 1);
+    std::uint32_t count = UINT32_MAX;
+    for (std::uint32_t z = recipe.least_spikes; z <= recipe.most_spikes; ++z) {
+        // Once it is down to the least it stays there; so many units never fire together at all.
+        if (z > chance.units()) count = recipe.least_occ;
+        if (count > recipe.least_occ) {
+            if (window_bins <= z)
+                throw invalid_argument(fmt::format(
+                    "the window has {} bins, expected more than {}: patterns of {} spikes still "
+                    "occur {} times by chance",
+                    window_bins, z, z - 1, count));
+            const std::uint32_t before = count;
+            count = chance.most_likely_count(z, z);
+            // Larger patterns are rarer: a larger threshold comes from the correction alone.
+            if (count > before) count = chance.most_likely_count(z, z - 1);
+        }
+        rules.push_back({.min_occ = std::max(count, recipe.least_occ),
+                         .min_spikes = z,
+                         .max_spikes = z < recipe.most_spikes ? z : 0,
+                         .min_neu = z});
+    }
+    return rules;
+}
+
+}  // namespace synfire

@@ -1,0 +1,53 @@
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "synfire/parallel/communicator.hpp"
+
+namespace synfire {
+
+namespace {
+
+struct launcher {
+    const char* size;
+    const char* rank;
+};
+
+// mpirun first: it may itself run inside of srun. SLURM_NTASKS is no sign of one, because a batch
+// script has it too, in which one process runs.
+constexpr std::array<launcher, 3> launchers{{
+    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},  // Open MPI
+    {"PMI_SIZE", "PMI_RANK"},                          // MPICH and its kin
+    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"},          // srun
+}};
+
+// -1 where it is not set or no number.
+int number_in(const char* variable) {
+    const char* const found = std::getenv(variable);
+    if (found == nullptr) return -1;
+    const std::string_view text(found);
+    int number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc{} && end == text.data() + text.size() ? number : -1;
+}
+
+}  // namespace
+
+int launched_ranks() {
+    for (const launcher& one : launchers)
+        if (const int size = number_in(one.size); size > 0) return size;
+    return 1;
+}
+
+int launched_rank() {
+    for (const launcher& one : launchers) {
+        const int size = number_in(one.size);
+        if (size <= 0) continue;
+        const int rank = number_in(one.rank);
+        return rank > 0 && rank < size ? rank : 0;
+    }
+    return 0;
+}
+
+}  // namespace synfire

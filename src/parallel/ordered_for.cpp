@@ -1,0 +1,102 @@
+#include "parallel/ordered_for.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+
+#include "core/stop.hpp"
+
+namespace synfire {
+
+namespace {
+
+// The queue in front of the one who consumes.
+class line {
+public:
+    line(std::size_t kept, const std::function<void(std::size_t)>& consume)
+        : finished_(kept), consume_(consume) {}
+
+    // The next piece to begin, once it is near enough to the one that is waited for; whoever works
+    // on that one has been let in already, so that somebody always gets on.
+    // @return false when another thread has failed.
+    bool enter(std::size_t& i, const std::stop_token& stop) {
+        std::unique_lock lock(access_);
+        i = begun_++;
+        moved_.wait(lock, stop, [&] { return failed_ || i - consumed_ < finished_.size(); });
+        throw_if_stopped(stop);
+        return !failed_;
+    }
+
+    // Consumes all that stands in line behind i, unless somebody is at it already.
+    void leave(std::size_t i) {
+        std::unique_lock lock(access_);
+        at(i) = true;
+        if (busy_) return;
+        busy_ = true;
+        while (!failed_ && at(consumed_)) {
+            at(consumed_) = false;
+            lock.unlock();
+            consume_(consumed_);  // nobody else writes it while this one is busy
+            lock.lock();
+            ++consumed_;
+            moved_.notify_all();
+        }
+        busy_ = false;
+    }
+
+    void fail() {
+        const std::lock_guard lock(access_);
+        failed_ = true;
+        moved_.notify_all();
+    }
+
+private:
+    char& at(std::size_t i) { return finished_[i % finished_.size()]; }
+
+    std::mutex access_;
+    std::condition_variable_any moved_;
+    std::vector<char> finished_;
+    std::size_t begun_ = 0;
+    std::size_t consumed_ = 0;
+    bool busy_ = false;
+    bool failed_ = false;
+    const std::function<void(std::size_t)>& consume_;
+};
+
+}  // namespace
+
+std::size_t results_kept(std::size_t n, const execution& run) {
+    constexpr std::size_t for_each_thread = 16;
+    const int threads = thread_count(run);
+    if (threads == 1) return 1;
+    return std::clamp<std::size_t>(n, 1, for_each_thread * static_cast<std::size_t>(threads));
+}
+
+void run_in_order(std::size_t n, std::size_t kept, const execution& run, std::string_view task,
+                  const std::function<void(std::size_t)>& produce,
+                  const std::function<void(std::size_t)>& consume) {
+    if (thread_count(run) == 1) {
+        parallel_for(n, run, task, [&](std::size_t i) {
+            produce(i);
+            consume(i);
+        });
+        return;
+    }
+    line in_line(kept, consume);
+    // Which of its own pieces a thread is given has no order; so it takes the next one instead.
+    parallel_for(n, run, task, [&](std::size_t) {
+        try {
+            std::size_t i = 0;
+            if (!in_line.enter(i, run.stop)) return;
+            apart([&] {
+                produce(i);
+                in_line.leave(i);
+            });
+        } catch (...) {
+            in_line.fail();
+            throw;
+        }
+    });
+}
+
+}  // namespace synfire

@@ -1,0 +1,13 @@
+// Linked in place of pattern_nwb.cpp in a build without HDF5.
+
+#include "io/file_error.hpp"
+#include "report/pattern_parts.hpp"
+
+namespace synfire::report {
+
+void write_pattern_nwb(const std::filesystem::path& path, const prepared_patterns& /*p*/) {
+    throw io::file_error(
+        path, "this build of synfire has no NWB (it was configured with SYNFIRE_HDF5=OFF)");
+}
+
+}  // namespace synfire::report

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "synfire/report/patterns.hpp"
+
+namespace synfire::report {
+
+/// Which columns `patterns.tsv` has.
+struct pattern_columns {
+    bool tests = false;
+    bool stability = false;
+    bool occurrences = false;
+};
+
+/// The lines of `patterns.tsv`, made at the speed of memory: millions of them are.
+class pattern_lines {
+public:
+    pattern_lines(const pattern_axes& axes, pattern_columns columns);
+
+    std::string header() const;
+    /// Adds pattern `i` of a table to what `taken` gives.
+    /// @param test, stable  may be null where there is no such column
+    void append(std::uint64_t number, const pattern_table& table, std::size_t i,
+                const assessed_signature* test = nullptr, const stability* stable = nullptr);
+    std::string_view text() const { return {memory_.get(), size_}; }
+    void clear() { size_ = 0; }
+
+private:
+    char* room(std::size_t bytes);
+
+    pattern_axes axes_;
+    pattern_columns columns_;
+    std::vector<std::string> lags_;  // in ms, of each bin of a window
+    std::size_t longest_name_ = 0;
+    std::size_t longest_lag_ = 0;
+    std::unique_ptr<char[]> memory_;
+    std::size_t size_ = 0;
+    std::size_t capacity_ = 0;
+};
+
+}  // namespace synfire::report

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/text.hpp"
+#include "synfire/report/patterns.hpp"
+
+namespace synfire::report {
+
+/// A report with what every part of it needs, worked out once.
+struct prepared_patterns {
+    /// @throws invalid_argument if the parts do not belong together.
+    explicit prepared_patterns(const pattern_report& what);
+
+    const pattern_report& report;
+    /// Indices into the table in the order in which patterns are listed: by p, then most spikes,
+    /// then most occurrences.
+    std::vector<std::size_t> order;
+    /// Of each pattern of the table, from 1: its line in `patterns.tsv`.
+    std::vector<std::uint64_t> number;
+    /// The test of each pattern's signature, null without one.
+    std::vector<const assessed_signature*> tests;
+
+    bool tested() const { return report.assessment.has_value(); }
+    bool streamed() const { return !report.numbers.empty(); }
+    const std::string& name(pattern_item item) const {
+        return report.axes.unit_names[item / report.axes.window_bins];
+    }
+    duration lag(pattern_item item) const {
+        return report.axes.bin * (item % report.axes.window_bins);
+    }
+    /// "n12 →5 ms→ n7 + n3": spikes in one bin are joined by a plus.
+    std::string chain(std::size_t pattern) const;
+    /// "tested by 1000 surrogates at alpha 0.01 by fdr_bh"
+    std::string how_tested() const;
+};
+
+std::string patterns_tsv(const prepared_patterns& p);
+std::string signatures_tsv(const prepared_patterns& p);
+std::string spectrum_tsv(const prepared_patterns& p);
+std::string funnel_tsv(const prepared_patterns& p);
+std::string patterns_svg(const prepared_patterns& p);
+std::string spectrum_svg(const prepared_patterns& p);
+std::string pattern_run_json(const prepared_patterns& p);
+/// @throws io_error also in a build without HDF5.
+void write_pattern_nwb(const std::filesystem::path& path, const prepared_patterns& p);
+
+}  // namespace synfire::report

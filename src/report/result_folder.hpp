@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <stop_token>
+#include <string_view>
+
+namespace synfire::report {
+
+/// A folder of results that is made aside and renamed, so that it is whole or absent. What it
+/// replaces is kept until then.
+class result_folder {
+public:
+    /// @param our_files  all names that such a result can have: a folder that holds any other file
+    /// is never replaced
+    /// @throws io_error
+    result_folder(const std::filesystem::path& target, bool overwrite,
+                  std::span<const std::string_view> our_files);
+    ~result_folder();
+    result_folder(const result_folder&) = delete;
+    result_folder& operator=(const result_folder&) = delete;
+    result_folder(result_folder&&) = delete;
+    result_folder& operator=(result_folder&&) = delete;
+
+    /// Where its files are written until `commit`.
+    std::filesystem::path file(std::string_view name) const { return aside_ / name; }
+    void write(std::string_view name, std::string_view text) const;
+    /// Gives the folder its name. @throws io_error, cancelled; then all is as it was before.
+    void commit(const std::stop_token& stop);
+
+private:
+    std::filesystem::path target_;
+    std::filesystem::path aside_;
+    bool replaces_;
+    bool committed_ = false;
+};
+
+}  // namespace synfire::report

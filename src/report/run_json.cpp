@@ -1,0 +1,30 @@
+#include "report/run_json.hpp"
+
+namespace synfire::report {
+
+std::string text_of(const json& document) {
+    return document.dump(2, ' ', false, json::error_handler_t::replace) + '\n';
+}
+
+double ms(duration d) {
+    return static_cast<double>(d.count()) / 1000;
+}
+
+json run_json(const run_record& run, const json& contents) {
+    json parameters = json::object();
+    for (const auto& [name, value] : run.parameters) parameters[name] = value;
+    json input{{"path", run.input.path},
+               {"bytes", run.input.bytes},
+               {"digest_algorithm", run.input.digest_algorithm},
+               {"digest", run.input.digest}};
+    input.update(contents);
+    input["duplicates_dropped"] = run.duplicates;
+    input["stimulus_markers"] = run.stimuli;
+    input["warnings"] = run.warnings;
+    return {{"synfire", run.version},   {"command", run.command},
+            {"parameters", parameters}, {"input", input},
+            {"seed", run.seed},         {"threads", run.threads},
+            {"seconds", run.seconds},   {"peak_memory_bytes", run.peak_memory_bytes}};
+}
+
+}  // namespace synfire::report

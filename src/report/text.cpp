@@ -1,0 +1,59 @@
+#include "report/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace synfire::report {
+
+std::string number_text(double value) {
+    return fmt::format("{:.6g}", value);
+}
+
+std::string p_text(double p) {
+    return p < 1e-300 ? "< 1e-300" : fmt::format("{:.2g}", p);
+}
+
+std::string milliseconds(duration d) {
+    return fmt::format("{}", static_cast<double>(d.count()) / 1000);
+}
+
+std::string_view yes_no(bool value) {
+    return value ? "yes" : "no";
+}
+
+std::string plural(std::size_t n, std::string_view one, std::string_view many) {
+    return fmt::format("{} {}", n, n == 1 ? one : many);
+}
+
+std::string xml_escaped(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        switch (c) {
+            case '&':
+                out += "&amp;";
+                break;
+            case '<':
+                out += "&lt;";
+                break;
+            case '>':
+                out += "&gt;";
+                break;
+            case '"':
+                out += "&quot;";
+                break;
+            default:
+                // XML has no way to write most control characters.
+                out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+        }
+    }
+    return out;
+}
+
+std::size_t length_of(std::string_view utf8) {
+    return static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
+    }));
+}
+
+}  // namespace synfire::report

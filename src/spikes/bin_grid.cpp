@@ -1,0 +1,61 @@
+#include "synfire/spikes/bin_grid.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "synfire/core/error.hpp"
+
+namespace synfire {
+namespace {
+
+constexpr std::int64_t most_bins = std::numeric_limits<std::int32_t>::max();
+
+std::uint32_t checked_bin_count(double bins) {
+    if (bins < 1) throw invalid_argument("the span to bin is shorter than one bin");
+    if (bins > static_cast<double>(most_bins))
+        throw invalid_argument(
+            fmt::format("{:.0f} bins are more than can be numbered ({})", bins, most_bins));
+    return static_cast<std::uint32_t>(bins);
+}
+
+}  // namespace
+
+bin_grid::bin_grid(const spike_sequence& spikes, const binning& how) : bin_(how.bin.count()) {
+    if (bin_ <= 0) throw invalid_argument("the bin must be above 0");
+    const time_span span = how.span.value_or(spikes.span());
+    if (span.end < span.begin) throw invalid_argument("the span to bin ends before it begins");
+    origin_ = span.begin.count();
+    end_ = span.end.count();
+    if (how.arithmetic == bin_arithmetic::exact)
+        set_exact(spikes, how);
+    else
+        set_elephant(how);
+}
+
+void bin_grid::set_exact(const spike_sequence& spikes, const binning& how) {
+    if (!how.span) {
+        const std::int64_t past = origin_ % bin_;
+        origin_ -= past < 0 ? past + bin_ : past;
+    }
+    std::int64_t bins = std::max<std::int64_t>(1, (end_ - origin_ + bin_ - 1) / bin_);
+    // The span is closed: a spike on its very end may need a bin of its own.
+    const bool on_end =
+        std::binary_search(spikes.times_us().begin(), spikes.times_us().end(), end_);
+    if (on_end && exact_bin(end_) == bins) ++bins;
+    bin_count_ = checked_bin_count(static_cast<double>(bins));
+}
+
+void bin_grid::set_elephant(const binning& how) {
+    us_per_unit_ = how.arithmetic == bin_arithmetic::elephant_seconds ? 1e6 : 1e3;
+    start_ = static_cast<double>(origin_) / us_per_unit_;
+    stop_ = static_cast<double>(end_) / us_per_unit_;
+    // A bin is given in milliseconds, also with trains in seconds; Elephant then multiplies.
+    const double bin_ms = static_cast<double>(bin_) / 1e3;
+    const double bin = us_per_unit_ == 1e6 ? bin_ms * 0.001 : bin_ms;
+    scale_ = 1 / bin;
+    bin_count_ = checked_bin_count((stop_ - start_) / bin);
+}
+
+}  // namespace synfire

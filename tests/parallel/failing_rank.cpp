@@ -1,0 +1,26 @@
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "synfire/parallel/communicator.hpp"
+
+// failing_rank HOW: the last rank ends in that way while the others wait for its bytes.
+// failing_rank_test.py looks at what becomes of the job.
+int main(int argc, char** argv) {
+    const std::string how = argc > 1 ? argv[1] : "";
+    const auto ranks = synfire::mpi_ranks();
+    if (ranks->rank() + 1 == ranks->size()) {
+        // The others are waiting by now.
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        if (how == "abort") ranks->abort(7);
+        if (how == "throw") throw std::runtime_error("thrown on the last rank");
+        if (how == "kill") std::raise(SIGKILL);
+        if (how == "crash") std::raise(SIGSEGV);
+        if (how == "vanish") std::_Exit(9);
+    }
+    const auto all = ranks->gather("here");
+    return ranks->rank() == 0 && all.size() != static_cast<std::size_t>(ranks->size()) ? 1 : 0;
+}
