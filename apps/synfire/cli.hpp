@@ -50,6 +50,7 @@ void add_info(CLI::App& app, verb& chosen);
 void add_convert(CLI::App& app, verb& chosen);
 void add_simulate(CLI::App& app, verb& chosen);
 void add_episodes(CLI::App& app, verb& chosen);
+void add_spade(CLI::App& app, verb& chosen);
 
 /// An option whose text `parse` turns into the value; what `parse` throws names the option.
 template <class Value, class Parse>

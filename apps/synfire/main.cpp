@@ -71,6 +71,7 @@ void declare(CLI::App& app, parsed& into) {
     add_convert(app, into.chosen);
     add_simulate(app, into.chosen);
     add_episodes(app, into.chosen);
+    add_spade(app, into.chosen);
     app.footer(
         "synfire VERB --help says more about a verb.\n"
         "Exit status: 0 done, 2 bad input, options or output, 130 stopped on request, 1 a fault of "

@@ -57,6 +57,63 @@ class NonsenseOptions(CliTest):
             with self.subTest(arguments):
                 self.refused("episodes", path, *arguments, says=words)
 
+    def test_each_of_spade_is_named(self):
+        path = self.chain_file()
+        epochs = self.file("epochs.tsv", "0\t1\n2\t3\n")
+        backwards = self.file("backwards.tsv", "2\t3\n0\t1\n")
+        for arguments, words in (
+                (("--bin", "0ms"), ("--bin",)),
+                (("--bin", "5"), ("--bin", "5")),
+                (("--window", "0"), ("--window", "'0'")),
+                (("--window", "4000000000"), ("4000000000",)),
+                (("--min-occ", "0"), ("--min-occ",)),
+                (("--min-occ", "often"), ("--min-occ", "often", "auto")),
+                (("--min-occ", "3:5,2:9"), ("--min-occ", "ascend")),
+                (("--min-occ", "3:5,4"), ("--min-occ", "SPIKES:N")),
+                (("--min-spikes", "3", "--max-spikes", "2"), ("--max-spikes 2", "--min-spikes 3")),
+                (("--min-occ", "5", "--max-occ", "4"), ("max_occ 4", "5")),
+                (("--min-neu", "3", "--max-spikes", "2", "--min-occ", "5"), ("2", "3 units")),
+                (("--rule", "5"), ("--rule", "OCC,SPIKES")),
+                (("--rule", "5,2,2,2,2"), ("--rule", "OCC,SPIKES")),
+                (("--rule", "5,0"), ("--rule", "'0'")),
+                (("--rule", "5,2", "--min-occ", "5"), ("--rule", "--min-occ")),
+                (("--strategy", "magic"), ("magic", "first-bin")),
+                (("--from", "2s", "--to", "1s"), ("--from 2 s", "--to 1 s")),
+                (("--from", "1h", "--min-occ", "5"), ("--from", "recording")),
+                (("--epochs", epochs, "--from", "1s"), ("--epochs",)),
+                (("--epochs", self.folder / "none.tsv", "--min-occ", "5"), ("none.tsv",)),
+                (("--epochs", backwards, "--min-occ", "5"), ("backwards.tsv", "line 2")),
+                (("--separation", "1s"), ("--epochs",)),
+                (("--transactions",), ("--min-occ",)),
+                (("--transactions", "--min-occ", "5"), ("line 1",)),
+                (("--transactions", "--min-occ", "5", "--surrogates", "9"), ("--transactions",)),
+                (("--only-units", "a,x"), ("x", "a, b, c, d")),
+                (("--surrogates", "0"), ("--surrogates",)),
+                (("--surrogates", "9", "--surrogate-method", "magic"), ("magic", "trial_shifting")),
+                (("--surrogates", "9", "--surrogate-method", "trial_shifting"), ("--epochs", "--trial-length")),
+                (("--surrogates", "9", "--dither", "0ms"), ("--dither",)),
+                (("--surrogates", "9", "--edges", "magic"), ("--edges", "clamp")),
+                (("--seed", "1"), ("--surrogates",)),
+                (("--spectrum", "4d#"), ("--spectrum", "3d#")),
+                (("--alpha", "2"), ("--alpha",)),
+                (("--correction", "magic"), ("--correction", "magic")),
+                (("--reduce", "1,2"), ("--reduce", "H,K,L")),
+                (("--reduce", "1,2,-3"), ("--reduce", "-3")),
+                (("--stability", "0.1"), ("--stability",)),
+                (("--stability", "0.1,2"), ("--stability", "2")),
+                (("--stability-threshold", "0.1,0.1"), ("--stability",)),
+                (("--stability", "9", "--stability-threshold", "0.1,7"), ("--stability-threshold", "7")),
+                (("--compat", "magic"), ("--compat", "elephant-ms")),
+                (("--threads", "-1"), ("--threads",)),
+                (("--max-memory", "2"), ("--max-memory", "2GB")),
+                (("--overwrite",), ("--output",)),
+                (("--nwb",), ("--output",)),
+                (("--occurrences",), ("--output",)),
+                (("--no-such-option",), ("--no-such-option",)),
+        ):
+            with self.subTest(arguments):
+                self.refused("spade", path, *arguments, says=words)
+
     def test_a_verb_is_needed_and_must_exist(self):
         self.refused()
         self.refused("fly")
@@ -77,7 +134,7 @@ class BadFiles(CliTest):
                            ("nan.tsv", "time\tunit\nnan\ta\n"), ("columns.tsv", "0.1\n0.2\n"),
                            ("short.npz", b"PK\x03\x04"), ("short.nwb", b"\x89HDF\r\n\x1a\n"), ("short.gz", b"\x1f\x8b\x08")):
             path = self.file(name, text)
-            for verb in (("info",), ("episodes",), ("convert", self.folder / "out.tsv")):
+            for verb in (("info",), ("episodes",), ("spade",), ("convert", self.folder / "out.tsv")):
                 with self.subTest(name=name, verb=verb[0]):
                     self.refused(verb[0], path, *verb[1:], says=name)
 
@@ -95,6 +152,8 @@ class Outputs(CliTest):
         self.refused("episodes", path, "-o", "", says="empty")
         self.refused("convert", path, "/proc/out.tsv", says="/proc/out.tsv")
         self.refused("episodes", path, "-o", "/proc/out", says="/proc")
+        self.refused("spade", path, "-o", self.folder / "no" / "out", says="no folder")
+        self.refused("spade", path, "-o", self.folder, says="exists")
 
     def test_a_full_disk_leaves_nothing(self):
         data = self.folder / "s.tsv"
@@ -107,7 +166,9 @@ class Outputs(CliTest):
         for arguments in (("simulate", "sym26", "--length", "5s", "-o", self.folder / "t.tsv"),
                           ("convert", data, self.folder / "t.tsv.gz"), ("convert", data, self.folder / "t.npz"),
                           ("convert", data, self.folder / "t.nwb"),
-                          ("episodes", data, "--delays", "4-6ms", "--min-count", "5", "-o", self.folder / "out")):
+                          ("episodes", data, "--delays", "4-6ms", "--min-count", "5", "-o", self.folder / "out"),
+                          ("spade", data, "--bin", "1ms", "--min-occ", "5", "-o", self.folder / "out"),
+                          ("spade", data, "--bin", "1ms", "--min-occ", "5", "--nwb", "-o", self.folder / "out")):
             with self.subTest(arguments):
                 result = self.refused(*arguments, preexec_fn=small_disk)
                 self.assertEqual(self.names(), kept)
@@ -115,7 +176,7 @@ class Outputs(CliTest):
 
     def test_standard_output_that_takes_nothing(self):
         path = self.chain_file()
-        for arguments in (("info", path), ("info", "--json", path), ("episodes", path, "--json"), ("--help",),
+        for arguments in (("info", path), ("info", "--json", path), ("episodes", path, "--json"), ("spade", path, "--json"), ("--help",),
                           ("--version",), ("episodes", "--list-strategies")):
             with self.subTest(arguments), open("/dev/full", "w", encoding="utf-8") as full:
                 self.refused(*arguments, stdout=full, says=("standard output", "No space left"))

@@ -50,6 +50,19 @@ class LongRun(CliTest):
                 self.assertLess(seconds, 5)
                 self.assertEqual(self.names(), ["s.npz", "s.truth.tsv"])
 
+    def test_spade_stops_wherever_it_is(self):
+        """While patterns go to the file, and while surrogates are mined."""
+        for more in (("--min-occ", "2"), ("--min-occ", "6", "--min-spikes", "3", "--surrogates", "100000")):
+            with self.subTest(more):
+                self.arguments = [SYNFIRE, "spade", self.data, "--window", "50", *more, "-o", self.folder / "out"]
+
+                status, out, error, seconds = self.stop(signal.SIGINT, 2)
+
+                self.assertEqual((status, out), (130, ""))
+                self.assertTrue(error.endswith("synfire: stopped on request\n"), error)
+                self.assertLess(seconds, 5)
+                self.assertEqual(self.names(), ["s.npz", "s.truth.tsv"])
+
     def test_leaves_a_result_that_was_there(self):
         out = self.folder / "out"
         self.ok("episodes", self.data, "--max-size", "1", "--delays", "0-5ms", "-o", out)

@@ -1,0 +1,296 @@
+"""synfire spade."""
+
+import csv
+import gzip
+import json
+import random
+import unittest
+
+from support import CliTest
+
+BIN = 0.005
+
+
+class SpadeTest(CliTest):
+    search = ("--min-occ", "20", "--min-spikes", "3", "--min-neu", "3")
+
+    def planted_file(self, name="planted.tsv", shift=0.0, stop=20.0):
+        """b 10 ms after a, c 15 ms after a, 30 times in 20 s, among 6 units that fire at random 3 times a second."""
+        rng = random.Random(1)
+        last = round(stop / BIN) - 1
+        cells = {(rng.randint(0, last), unit) for unit in "abcdef" for _ in range(int(3 * stop))}
+        for i in range(30):
+            start = round((0.3 + 0.6 * i) / BIN)
+            cells |= {(start, "a"), (start + 2, "b"), (start + 3, "c")}
+        spikes = [(cell * BIN + 0.002, unit) for cell, unit in cells]
+        lines = "".join(f"{time + shift:.6f}\t{unit}\n" for time, unit in sorted(spikes))
+        return self.file(name, f"# span_s: {shift:g} {stop + shift:g}\ntime_s\tunit\n{lines}")
+
+    def rows(self, folder, name):
+        with open(self.folder / folder / name, encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+    def contents(self, name):
+        """The files of a result, without what may differ between runs: the times in run.json."""
+        return {path.name: path.read_bytes() for path in (self.folder / name).iterdir() if path.name != "run.json"}
+
+
+class Mining(SpadeTest):
+    def test_finds_what_was_planted_and_writes_the_folder(self):
+        out = self.ok("spade", self.planted_file(), *self.search, "-o", self.folder / "out").stdout
+
+        self.assertIn("a →10ms→ b →5ms→ c  (30 times", out)
+        self.assertEqual(sorted(path.name for path in (self.folder / "out").iterdir()),
+                         ["funnel.tsv", "patterns.svg", "patterns.tsv", "run.json", "signatures.tsv"])
+        row, = (row for row in self.rows("out", "patterns.tsv") if row["units"] == "a,b,c")
+        self.assertEqual((row["lags_ms"], row["count"], row["duration_ms"]), ("0,10,15", "30", "15"))
+        self.assertNotIn("times_s", row)
+
+    def test_writes_when_patterns_occur_in_the_time_of_the_file(self):
+        self.ok("spade", self.planted_file(shift=100), *self.search, "--occurrences", "-o", self.folder / "out")
+
+        row, = (row for row in self.rows("out", "patterns.tsv") if row["units"] == "a,b,c")
+        times = [float(time) for time in row["times_s"].split(",")]
+        self.assertEqual(len(times), 30)
+        self.assertAlmostEqual(times[0], 100.3)
+        self.assertAlmostEqual(times[1], 100.9)
+
+    def test_without_a_folder_the_result_is_on_the_terminal_only(self):
+        path = self.planted_file()
+
+        self.assertIn("→10ms→ b", self.ok("spade", path, *self.search).stdout)
+        self.assertEqual(self.names(), ["planted.tsv"])
+
+    def test_says_what_it_takes_for_frequent(self):
+        out = self.ok("spade", self.planted_file()).stdout
+
+        self.assertIn("estimated from the rates", out)
+        self.assertIn("2 spikes of 2 or more units: ", out)
+        self.assertIn("10 or more spikes of 10 or more units: 10 times", out)
+
+    def test_thresholds_by_size_are_rules(self):
+        path = self.planted_file()
+        self.ok("spade", path, "--min-occ", "2:25,3:20", "-o", self.folder / "sizes")
+        self.ok("spade", path, "--rule", "25,2,1,2", "--rule", "20,3", "-o", self.folder / "rules")
+
+        self.assertEqual(self.contents("sizes"), self.contents("rules"))
+        sizes = {int(row["size"]): int(row["count"]) for row in self.rows("sizes", "signatures.tsv")}
+        self.assertEqual(set(sizes), {2, 3})
+
+    def test_every_strategy_and_number_of_threads_gives_the_same_files(self):
+        path = self.planted_file()
+        listed = self.ok("spade", "--list-strategies").stdout.splitlines()[:-1]
+        results = []
+        for strategy in (line.split()[0] for line in listed):
+            for threads in ("1", "2"):
+                name = f"{strategy}{threads}"
+                self.ok("spade", path, "--min-occ", "3", "--strategy", strategy, "--threads", threads, "--occurrences",
+                        "-o", self.folder / name)
+                results.append(self.contents(name))
+
+        self.assertEqual(len(results), 6)
+        self.assertGreater(len(results[0]["patterns.tsv"].splitlines()), 20)
+        for result in results:
+            self.assertEqual(result, results[0])
+
+    def test_collects_the_same_patterns_that_it_streams(self):
+        path = self.planted_file()
+        self.ok("spade", path, "--min-occ", "3", "-o", self.folder / "out", "--occurrences")
+        told = json.loads(self.ok("spade", path, "--min-occ", "3", "--json").stdout)
+
+        streamed = {(row["units"], row["lags_ms"], row["count"], row["times_s"]) for row in self.rows("out", "patterns.tsv")}
+        collected = {(",".join(one["units"]), ",".join(f"{lag:g}" for lag in one["lags_ms"]), str(one["count"]),
+                      ",".join(f"{time:.10g}" for time in one["times_s"])) for one in told["patterns"]}
+        self.assertGreater(len(streamed), 20)
+        self.assertEqual(streamed, collected)
+
+    def test_maxima_leave_out_what_is_larger(self):
+        path = self.planted_file()
+        few = self.ok("spade", path, "--min-occ", "3", "--max-occ", "20", "--json").stdout
+        small = self.ok("spade", path, "--min-occ", "3", "--max-spikes", "2", "--json").stdout
+
+        self.assertLessEqual(max(one["count"] for one in json.loads(few)["patterns"]), 20)
+        self.assertEqual({len(one["units"]) for one in json.loads(small)["patterns"]}, {2})
+
+    def test_looks_at_a_part_of_the_recording_only(self):
+        self.ok("spade", self.planted_file(), "--min-occ", "5", "--min-neu", "3", "--min-spikes", "3", "--from", "2s",
+                "--to", "8s", "--occurrences", "-o", self.folder / "out")
+
+        row, = (row for row in self.rows("out", "patterns.tsv") if row["units"] == "a,b,c" and row["lags_ms"] == "0,10,15")
+        times = [float(time) for time in row["times_s"].split(",")]
+        self.assertEqual(len(times), 10)
+        self.assertTrue(all(2 <= time < 8 for time in times))
+
+    def test_the_filter_of_subsets_can_be_left_out(self):
+        path = self.planted_file()
+        steps = {}
+        for name, option in (("with", ()), ("without", ("--no-subset-filter",))):
+            self.ok("spade", path, "--min-occ", "4", *option, "-o", self.folder / name)
+            steps[name] = {row["step"]: row for row in self.rows(name, "funnel.tsv")}
+
+        self.assertEqual(steps["without"]["window subsets"]["removed"], "0")
+        self.assertEqual(steps["with"]["closed patterns"]["left"], steps["without"]["closed patterns"]["left"])
+        self.assertEqual(len(self.rows("with", "patterns.tsv")), int(steps["with"]["max-occ"]["left"]))
+
+
+class Input(SpadeTest):
+    def test_windows_that_are_given(self):
+        text = "0 5\n0 5 9\n\n1 8\n5 0 9\n"
+        for path in (self.file("windows.txt", text), self.file("windows.txt.gz", gzip.compress(text.encode()))):
+            self.ok("spade", path, "--transactions", "--window", "4", "--min-occ", "2", "--occurrences", "--overwrite",
+                    "-o", self.folder / "out")
+            rows = self.rows("out", "patterns.tsv")
+            self.assertEqual([(row["units"], row["lags_ms"], row["windows"]) for row in rows],
+                             [("0,1,2", "0,5,5", "1,4"), ("0,1", "0,5", "0,1,4")])
+
+    def test_epochs_are_put_one_after_another_and_led_back(self):
+        """30 planted triples, of which epochs leave every second one; patterns do not reach over a cut."""
+        epochs = self.file("epochs.tsv", "start_time\tstop_time\n" + "".join(
+            f"{0.25 + 1.2 * i:.3f}\t{0.45 + 1.2 * i:.3f}\n" for i in range(15)))
+        result = self.ok("spade", self.planted_file(), "--epochs", epochs, "--min-occ", "15", "--min-spikes", "3",
+                         "--min-neu", "3", "--occurrences", "-o", self.folder / "out")
+
+        self.assertIn("in no epoch", result.stderr)
+        row, = self.rows("out", "patterns.tsv")
+        self.assertEqual((row["units"], row["count"]), ("a,b,c", "15"))
+        for i, time in enumerate(float(time) for time in row["times_s"].split(",")):
+            self.assertLess(abs(time - (0.3 + 1.2 * i)), 0.005)
+
+    def test_warns_of_spikes_that_share_a_bin(self):
+        path = self.file("s.tsv", "# span_s: 0 1\n" + "0.001\ta\n0.002\ta\n0.003\tb\n0.101\ta\n0.103\tb\n")
+
+        self.assertIn("1 of 5 spikes share a bin", self.ok("spade", path, "--min-occ", "2").stderr)
+
+    def test_nothing_to_find_is_a_result(self):
+        path = self.file("s.tsv", "0.1\ta\n0.2\tb\n")
+        out = self.ok("spade", path, "--min-occ", "2", "-o", self.folder / "out").stdout
+
+        self.assertIn("No pattern", out)
+        self.assertEqual(self.rows("out", "patterns.tsv"), [])
+
+    def test_leaves_out_other_units(self):
+        out = self.ok("spade", self.planted_file(), "--min-occ", "25", "--only-units", "b,c", "--json").stdout
+
+        self.assertEqual({unit for one in json.loads(out)["patterns"] for unit in one["units"]}, {"b", "c"})
+
+
+class Significance(SpadeTest):
+    tests = ("--min-occ", "10", "--surrogates", "60", "--alpha", "0.05")
+
+    def test_keeps_what_was_planted(self):
+        out = self.ok("spade", self.planted_file(), *self.tests, "-o", self.folder / "out").stdout
+
+        self.assertIn("dither_spikes_with_refractory_period", out)
+        rows = self.rows("out", "patterns.tsv")
+        self.assertIn(("a,b,c", "0,10,15"), {(row["units"], row["lags_ms"]) for row in rows})
+        self.assertEqual({row["significant"] for row in rows}, {"yes"})
+        self.assertTrue(all(float(row["q"]) <= 0.05 for row in rows))
+        signatures = self.rows("out", "signatures.tsv")
+        self.assertEqual(sum(int(row["patterns"]) for row in signatures if row["significant"] == "yes"), len(rows))
+        self.assertTrue(all(row["reason"] for row in signatures))
+        self.assertTrue(self.rows("out", "spectrum.tsv"))
+        steps = self.rows("out", "funnel.tsv")
+        self.assertEqual(int(steps[-1]["left"]), len(rows))
+        for before, after in zip(steps, steps[1:]):
+            self.assertEqual(before["left"], after["before"])
+
+    def test_does_not_depend_on_threads(self):
+        path = self.planted_file()
+        for threads in ("1", "2"):
+            self.ok("spade", path, *self.tests, "--seed", "5", "--spectrum", "3d#", "--threads", threads, "-o",
+                    self.folder / threads)
+
+        self.assertEqual(self.contents("1"), self.contents("2"))
+        self.assertIn("spectrum.svg", self.contents("1"))
+
+    def test_every_method_makes_surrogates(self):
+        path = self.planted_file()
+        for method in ("dither_spikes", "dither_spike_train", "jitter_spikes", "randomise_spikes", "shuffle_isis",
+                       "joint_isi_dithering", "isi_dithering", "bin_shuffling", "trial_shifting", "interval-jitter"):
+            more = ("--trial-length", "500ms") if method == "trial_shifting" else ()
+            with self.subTest(method):
+                out = self.ok("spade", path, "--min-occ", "20", "--surrogates", "20", "--alpha", "0.05",
+                              "--surrogate-method", method, *more, "--json").stdout
+                run = json.loads(out)["run"]
+                self.assertEqual(run["significance"]["surrogate_method"], method)
+
+    def test_trials_are_shifted_where_there_are_epochs(self):
+        epochs = self.file("epochs.csv", "".join(f"{2 * i},{2 * i + 2}\n" for i in range(10)))
+
+        out = self.ok("spade", self.planted_file(), *self.tests, "--epochs", epochs).stdout
+
+        self.assertIn("trial_shifting, dither 15 ms (chosen because there are trials)", out)
+
+    def test_reduction_takes_away_what_others_explain(self):
+        path = self.planted_file()
+        self.ok("spade", path, *self.tests, "-o", self.folder / "all")
+        self.ok("spade", path, *self.tests, "--reduce", "0,0,2", "-o", self.folder / "reduced")
+
+        every = {(row["units"], row["lags_ms"]) for row in self.rows("all", "patterns.tsv")}
+        left = {(row["units"], row["lags_ms"]) for row in self.rows("reduced", "patterns.tsv")}
+        self.assertLess(left, every)
+        self.assertIn(("a,b,c", "0,10,15"), left)
+        steps = [row["step"] for row in self.rows("reduced", "funnel.tsv")]
+        self.assertTrue(any(step.startswith("reduction") for step in steps))
+
+    def test_stability_is_told_and_can_be_asked_for(self):
+        path = self.planted_file()
+        self.ok("spade", path, "--min-occ", "15", "--stability", "0.1,0.1", "-o", self.folder / "all")
+        self.ok("spade", path, "--min-occ", "15", "--stability", "0.1,0.1", "--stability-threshold", "0.9,0.99", "-o",
+                self.folder / "stable")
+
+        rows = self.rows("all", "patterns.tsv")
+        wanted = [row["units"] for row in rows
+                  if float(row["stability_intensional"]) > 0.9 or float(row["stability_extensional"]) > 0.99]
+        self.assertEqual([row["units"] for row in self.rows("stable", "patterns.tsv")], wanted)
+        self.assertLess(len(wanted), len(rows))
+
+    def test_elephant_decides_only_on_request(self):
+        """The planted signature is in no surrogate: p without and with the data among the surrogates."""
+        path = self.planted_file()
+        for name, more, p, method in (
+                ("ours", (), 1 / 21, "dither_spikes_with_refractory_period"),
+                ("elephant", ("--compat", "elephant"), 0, "dither_spikes"),
+                ("in-ms", ("--compat", "elephant-ms"), 0, "dither_spikes")):
+            self.ok("spade", path, "--min-occ", "4", "--surrogates", "20", "--alpha", "0.05", *more, "-o",
+                    self.folder / name)
+            planted, = (row for row in self.rows(name, "signatures.tsv") if row["size"] == "3" and row["count"] == "30")
+            run = json.loads((self.folder / name / "run.json").read_text(encoding="utf-8"))
+            self.assertAlmostEqual(float(planted["p"]), p, places=5)
+            self.assertEqual(run["parameters"]["surrogate_method"], method)
+
+    def test_warns_when_nothing_can_be_significant(self):
+        path = self.planted_file()
+
+        self.assertIn("nothing can be significant",
+                      self.ok("spade", path, "--min-occ", "25", "--surrogates", "20").stderr)
+        self.assertIn("Nothing is tested", self.ok("spade", path, "--min-occ", "25", "--alpha", "0.05").stderr)
+        self.assertEqual(self.ok("spade", path, "--min-occ", "25", "--surrogates", "99", "--alpha", "0.05").stderr, "")
+
+
+class Limits(SpadeTest):
+    def test_says_beforehand_what_it_will_take(self):
+        path = self.planted_file()
+        error = self.ok("spade", path, "--min-occ", "3", "--progress", "plain").stderr
+
+        self.assertRegex(error, r"synfire: estimate: about [\d,]+ candidates, [\d,]+ patterns, \d+ s on one thread, \d")
+        self.assertNotIn("estimate", self.ok("spade", path, "--min-occ", "3", "--progress", "plain", "--quiet").stderr)
+
+    def test_memory_is_refused_before_anything_is_written(self):
+        self.refused("spade", self.planted_file(), "--min-occ", "2", "--max-memory", "50kB", "-o", self.folder / "out",
+                     says=("--max-memory", "50.0 kB"))
+
+    def test_replaces_its_own_folder_only_when_asked(self):
+        path = self.planted_file()
+        out = self.folder / "out"
+        self.ok("spade", path, *self.search, "-o", out)
+
+        self.refused("spade", path, *self.search, "-o", out, says=("exists", "--overwrite"))
+        self.ok("spade", path, *self.search, "-o", out, "--overwrite")
+        (out / "thesis.tex").write_text("years of work")
+        self.refused("spade", path, *self.search, "-o", out, "--overwrite", says="thesis.tex")
+        self.assertEqual((out / "thesis.tex").read_text(), "years of work")
+
+
+if __name__ == "__main__":
+    unittest.main()
