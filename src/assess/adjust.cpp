@@ -112,7 +112,7 @@ outcome false_discovery_rate(const family& all, double alpha, double harmonic_su
 }
 
 // The closed test of Simes' tests. Of any of the last k tests the smallest k p / rank counts; one
-// that is not listed has 1 there.
+// that is not listed has 1 there. The last ones alone, all unlisted, would add nothing.
 outcome hommel(const family& all, double alpha) {
     outcome out{all.p, 0};
     const std::size_t n = all.p.size();
@@ -127,8 +127,6 @@ outcome hommel(const family& all, double alpha) {
             out.q[i] = std::max(out.q[i], i < first ? std::min(k * all.p[i], least) : least);
     }
     for (std::size_t i = 0; i < n; ++i) {
-        // Only unlisted ones are last.
-        if (unlisted >= 2) out.q[i] = std::max(out.q[i], std::min(1.0, unlisted * all.p[i]));
         out.q[i] = std::min(1.0, out.q[i]);
         if (out.q[i] <= alpha) ++out.rejected;
     }

@@ -133,6 +133,12 @@ TEST(ReducePatterns, NeedsEnoughCommonOccurrences) {
     EXPECT_EQ(reduce(apart, 6, {.min_occ = 1}).rejected.size(), 1);
 }
 
+TEST(ReducePatterns, NamesTheRuleOfTheEarliestShift) {
+    // Two bins later they share one spike, one bin earlier the second is part of the first.
+    const std::vector<concept_of> patterns{{{0, 3, 9}, {10, 20, 30}}, {{2, 8}, {8, 11, 18, 21}}};
+    expect_kept(patterns, {}, {}, {0}, {{1, 0, reduction_rule::superset}});
+}
+
 TEST(ReducePatterns, LooksForDurationsWithTheSpectrumThatHasThem) {
     const reduction_options three{.kind = spectrum_kind::size_count_duration,
                                   .h_subset_filtering = 1,

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <fstream>
 #include <memory>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -311,6 +313,77 @@ TEST(TestSignaturesAsElephant, NeverTestsTheOnlyEntry) {
     EXPECT_EQ(decisions(tests), "f");
     EXPECT_EQ(tests.signatures[0].reason, test_reason::single_entry);
     EXPECT_EQ(tests.not_significant, (std::vector<signature>{{2, 3, 0}}));
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+    std::vector<std::string> out;
+    std::istringstream in(text);
+    for (std::string part; std::getline(in, part, separator);) out.push_back(part);
+    return out;
+}
+
+std::vector<signature> signatures_in(const std::string& text) {
+    std::vector<signature> out;
+    for (const std::string& word : split(text, ' ')) {
+        const auto values = split(word, ',');
+        const auto number = [&](std::size_t i) {
+            return static_cast<std::uint32_t>(std::stoul(values.at(i)));
+        };
+        out.push_back({number(0), number(1), number(2)});
+    }
+    return out;
+}
+
+// Written by tests/golden/make_signature_tests.py.
+TEST(TestSignaturesAsElephant, SaysWhatElephantSays) {
+    std::ifstream in(SYNFIRE_SOURCE_DIR "/tests/golden/signature_tests.tsv");
+    std::size_t lines = 0;
+    std::size_t otherwise = 0;
+    for (std::string line; std::getline(in, line); ++lines) {
+        std::vector<std::string> fields = split(line, '\t');
+        fields.resize(11);  // the last may be empty
+        const auto number = [&](std::size_t i) {
+            return static_cast<std::uint32_t>(std::stoul(fields[i]));
+        };
+        const bool with_durations = fields[0] == "3d#";
+        const std::uint32_t durations = with_durations ? number(1) : 1;
+        maxima_tally tally(with_durations ? by_duration : by_count, number(1));
+        for (const std::string& surrogate : split(fields[7], ' ')) {
+            occurrence_maxima one{durations, {}};
+            one.most.resize(std::size_t{number(2)} * durations);  // smaller sizes
+            for (const std::string& row : split(surrogate, ';'))
+                for (const std::string& value : split(row, ','))
+                    one.most.push_back(static_cast<std::uint32_t>(std::stoul(value)));
+            tally.add(one);
+        }
+
+        const pvalue_spectrum spectrum = tally.make_spectrum(number(2), number(3), number(4));
+
+        std::vector<signature> listed;
+        const auto entries = split(fields[8], ' ');
+        ASSERT_EQ(spectrum.entries.size(), entries.size()) << line;
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            listed.push_back(spectrum.entries[i].what);
+            ASSERT_EQ(spectrum.entries[i].p, std::stod(split(entries[i], ',').at(3))) << line;
+        }
+        ASSERT_EQ(listed, signatures_in(fields[8])) << line;
+
+        std::vector<signature_count> found;
+        for (const signature& what : signatures_in(fields[9]))
+            found.push_back({what.size, what.count, what.duration, 1});
+        signature_testing testing{std::stod(fields[5]), correction_from(fields[6]),
+                                  compatibility::elephant};
+        ASSERT_EQ(test_signatures(found, spectrum, testing).not_significant,
+                  signatures_in(fields[10]))
+            << line;
+        testing.compat = compatibility::none;
+        otherwise +=
+            test_signatures(found, spectrum, testing).not_significant != signatures_in(fields[10])
+                ? 1
+                : 0;
+    }
+    EXPECT_EQ(lines, 250);
+    EXPECT_GT(otherwise, 0);
 }
 
 TEST(TestSignatures, FindsEverythingSignificantAtAlphaOne) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <fstream>
@@ -241,6 +242,21 @@ TEST(ShareOutside, LosesNothingWhenSubsetsAreReduced) {
         EXPECT_EQ(share_outside(hit, 1024, {1, random_purpose::pattern_subsets, 0}),
                   outside / std::exp2(elements));
     }
+}
+
+TEST(ShareOutside, KeepsSubsetsNoneOfWhichIsWithinAnother) {
+    // All 792 of five of twelve elements: what has more is outside.
+    subset_family hit(12);
+    double more = 0;
+    for (unsigned set = 0; set < 1U << 12U; ++set) {
+        const int size = std::popcount(set);
+        more += size > 5 ? 1 : 0;
+        if (size != 5) continue;
+        hit.add_empty();
+        for (std::size_t k = 0; k < 12; ++k)
+            if ((set >> k & 1U) != 0) hit.put(k);
+    }
+    EXPECT_EQ(share_outside(hit, 4096, {1, random_purpose::pattern_subsets, 0}), more / 4096);
 }
 
 struct large_case {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <ostream>
 #include <random>
 #include <set>
 #include <string>
@@ -12,6 +13,18 @@
 #include "synfire/mine/spade.hpp"
 
 namespace synfire {
+
+// For what GoogleTest says of tables that differ.
+static void PrintTo(const pattern_table& table, std::ostream* out) {
+    constexpr std::size_t most = 40;
+    *out << table.size() << " patterns";
+    for (std::size_t i = 0; i < std::min(table.size(), most); ++i) {
+        *out << "\n ";
+        for (const pattern_item item : table.pattern(i)) *out << ' ' << item;
+        *out << " : " << table.counts[i];
+    }
+}
+
 namespace {
 
 constexpr spade_strategy both_strategies[] = {spade_strategy::fp_growth, spade_strategy::first_bin};
@@ -65,8 +78,9 @@ public:
         spade_options some{
             .rules = {}, .drop_window_subsets = chance(70), .with_occurrences = chance(80)};
         for (std::uint32_t i = 0; i <= below(3); ++i) {
-            pattern_rule rule{
-                .min_occ = 1 + below(3), .min_spikes = 1 + below(5), .min_neu = chance(50) ? 1 : 1 + below(units)};
+            pattern_rule rule{.min_occ = 1 + below(3),
+                              .min_spikes = 1 + below(5),
+                              .min_neu = chance(50) ? 1 : 1 + below(units)};
             if (chance(40)) rule.max_spikes = std::max(rule.min_spikes, rule.min_neu) + below(3);
             some.rules.push_back(rule);
         }
@@ -95,7 +109,8 @@ spade_windows given(const std::vector<std::set<pattern_item>>& windows, std::siz
 
 std::string describe(const spade_windows& windows, const spade_options& options) {
     std::string text = "windows of " + std::to_string(windows.window_bins()) + " bins:";
-    for (std::size_t w = 0; w < windows.size(); ++w) {
+    constexpr std::size_t most = 40;
+    for (std::size_t w = 0; w < std::min(windows.size(), most); ++w) {
         text += "\n" + std::to_string(windows.starts()[w]) + ":";
         for (const pattern_item item : windows.items(w)) text += " " + std::to_string(item);
     }

@@ -37,7 +37,7 @@ private:
         member(threads_as_ranks& all, int rank) : all_(all), rank_(rank) {}
         int rank() const override { return rank_; }
         int size() const override { return static_cast<int>(all_.parts_.size()); }
-        int cores() const { return 1; }
+        int cores() const override { return 1; }
         std::vector<std::string> gather(std::string bytes) override {
             all_.parts_[static_cast<std::size_t>(rank_)] = std::move(bytes);
             all_.wait();

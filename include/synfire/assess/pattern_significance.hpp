@@ -38,10 +38,11 @@ struct spectrum_entry {
     friend bool operator==(const spectrum_entry&, const spectrum_entry&) = default;
 };
 
-/// The p-value spectrum (Torre et al. 2013, doi:10.3389/fncom.2013.00132; with durations: Quaglio
-/// et al. 2017, doi:10.3389/fncom.2017.00041): in how many surrogates some pattern of at least
-/// this size, with just this duration, occurs at least this often. What no surrogate reached is
-/// not listed.
+/// The p-value spectrum (Torre et al. 2013, doi:10.3389/fncom.2013.00132; with lags Quaglio et
+/// al. 2017, doi:10.3389/fncom.2017.00041, with durations Stella et al. 2019,
+/// doi:10.1016/j.biosystems.2019.104022): in
+/// how many surrogates some pattern of at least this size, with just this duration, occurs at least
+/// this often. What no surrogate reached is not listed.
 struct pvalue_spectrum {
     spectrum_kind kind = spectrum_kind::size_count;
     std::uint32_t surrogates = 0;

@@ -31,7 +31,7 @@ std::vector<std::uint32_t> numbers_below(std::uint32_t n) {
 }  // namespace
 
 bin_shuffler::bin_shuffler(const bin_grid& grid, const surrogate_options& options)
-    : bin_count_(grid.bin_count()), block_(0), sliding_(options.sliding) {
+    : bin_count_(grid.bin_count()), sliding_(options.sliding) {
     const std::int64_t displacement = options.dither / grid.bin();
     if (displacement < 1)
         throw invalid_argument(

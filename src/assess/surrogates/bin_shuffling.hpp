@@ -28,7 +28,7 @@ private:
                random_stream& random) const;
 
     std::uint32_t bin_count_;
-    std::uint32_t block_;
+    std::uint32_t block_ = 0;
     bool sliding_;
 };
 

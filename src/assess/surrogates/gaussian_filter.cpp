@@ -9,7 +9,7 @@ namespace {
 
 // The weights of the middle and of one side.
 std::vector<double> half_kernel(double sigma) {
-    const auto radius = static_cast<std::size_t>(4 * sigma + 0.5);
+    const auto radius = static_cast<std::size_t>(std::floor(4 * sigma + 0.5));
     std::vector<double> weights(radius + 1);
     double sum = 0;
     for (std::size_t i = 0; i <= radius; ++i) {

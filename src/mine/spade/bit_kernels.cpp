@@ -158,7 +158,7 @@ SYNFIRE_V4 std::size_t find_v4(const u64* planes, std::size_t stride, std::size_
         const __m256i number = _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(i)),
                                                 _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
         store_lanes(numbers + found, kept, number);
-        store_lanes(counts + found, kept, _mm512_cvtepi64_epi32(count));
+        store_lanes(counts + found, kept, _mm512_maskz_cvtepi64_epi32(kept, count));
         found += bits_in(kept);
     }
     return found;

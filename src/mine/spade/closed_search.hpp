@@ -64,6 +64,7 @@ public:
           goal_(goal),
           stop_(std::move(stop)),
           before_(before),
+          root_(static_cast<item_id>(items.size())),
           rank_of_(items.size(), 0),
           counts_(items.size(), 0),
           places_(items.size(), 0),
@@ -73,7 +74,26 @@ public:
     /// Visits what begins with `root` and goes on with an item of rank [first, last), and `root`'s
     /// own closure if the highest rank in it is among these.
     void run(item_id root, std::uint32_t first, std::uint32_t last) {
+        if (root_ != root) open_root(root);
+        if (form_of_root_ == form::lists)
+            visit(1, list_nodes_[1], least_of_root_, {first, last});
+        else if (form_of_root_ == form::bits)
+            visit(1, bit_nodes_[1], least_of_root_, {first, last});
+    }
+    /// The root of the last run, for which another run costs less; the number of items before any.
+    item_id root() const { return root_; }
+
+    /// Patterns whose windows were counted, wanted or not, closed or not.
+    std::uint64_t candidates() const { return candidates_tried_; }
+
+private:
+    enum class form : std::uint8_t { nothing, lists, bits };
+
+    void open_root(item_id root) {
+        root_ = root;
+        form_of_root_ = form::nothing;
         const std::uint32_t least = goal_.least(0, 0, 0, unreachable, unreachable);
+        least_of_root_ = least;
         rows_.clear();
         for (const std::uint32_t window : items_.windows_of(root)) {
             rows_.push_back({items_.row(window), 0, window, 0});
@@ -114,18 +134,14 @@ public:
         extend(0, 0, closure_);
         const auto rank_of = [&](std::uint32_t id) { return rank_of_[id]; };
         if (bits_count_faster(candidates)) {
+            form_of_root_ = form::bits;
             project(bit_nodes_[1], rank_of);
-            visit(1, bit_nodes_[1], least, {first, last});
         } else {
+            form_of_root_ = form::lists;
             project(list_nodes_[1], rank_of);
-            visit(1, list_nodes_[1], least, {first, last});
         }
     }
 
-    /// Patterns whose windows were counted, wanted or not, closed or not.
-    std::uint64_t candidates() const { return candidates_tried_; }
-
-private:
     struct pattern {
         std::vector<std::uint32_t> ranks{};  ///< ascending
         std::uint32_t units = 0;
@@ -655,6 +671,9 @@ private:
     std::stop_token stop_;
     const preceding_spikes& before_;
     const bit_kernels& kernels_ = best_bit_kernels();
+    item_id root_;
+    form form_of_root_ = form::nothing;
+    std::uint32_t least_of_root_ = 0;
     // The items that a pattern of the root at hand can have, by rank.
     std::vector<ranked_item> ranks_;
     std::vector<std::uint32_t> rank_of_;  // by id

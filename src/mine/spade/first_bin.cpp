@@ -1,4 +1,8 @@
+#include <algorithm>
+#include <memory>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include "mine/spade/closed_search.hpp"
 #include "mine/spade/distribute.hpp"
@@ -13,9 +17,7 @@ namespace {
 class collecting : public wants_all_that_rules_take {
 public:
     collecting(const catalogue& items, const spade_options& options, const rule_set& rules)
-        : wants_all_that_rules_take(rules), items_(items), options_(options) {
-        part.patterns.window_bins = items.window_bins();
-    }
+        : wants_all_that_rules_take(rules), items_(items), options_(options) {}
 
     void drop(const found_pattern& /*found*/) {
         ++part.summary.closed;
@@ -45,6 +47,57 @@ private:
     const spade_options& options_;
 };
 
+// A search for each thread at work, with what it collects.
+class searches {
+public:
+    searches(const catalogue& items, const preceding_spikes& before, const spade_options& options,
+             const rule_set& rules, std::stop_token stop)
+        : items_(items),
+          before_(before),
+          options_(options),
+          rules_(rules),
+          stop_(std::move(stop)) {}
+
+    mined_part run(const search_task& task) {
+        std::unique_ptr<worker> one = take(task.root);
+        one->goal.part.patterns.window_bins = items_.window_bins();
+        one->search.run(task.root, task.first, task.last);
+        mined_part part = std::exchange(one->goal.part, {});
+        const std::lock_guard lock(access_);
+        idle_.push_back(std::move(one));
+        return part;
+    }
+
+private:
+    struct worker {
+        worker(const searches& all, const rule_set& rules)
+            : goal(all.items_, all.options_, rules),
+              search(all.items_, all.before_, goal, all.stop_) {}
+        collecting goal;
+        closed_search<collecting> search;
+    };
+
+    // One that has been at this root if there is one.
+    std::unique_ptr<worker> take(catalogue::item_id root) {
+        const std::lock_guard lock(access_);
+        if (idle_.empty()) return std::make_unique<worker>(*this, rules_);
+        const auto same = std::find_if(idle_.begin(), idle_.end(),
+                                       [&](const auto& one) { return one->search.root() == root; });
+        std::swap(same == idle_.end() ? idle_.back() : *same, idle_.back());
+        std::unique_ptr<worker> one = std::move(idle_.back());
+        idle_.pop_back();
+        return one;
+    }
+
+    const catalogue& items_;
+    const preceding_spikes& before_;
+    const spade_options& options_;
+    const rule_set& rules_;
+    std::stop_token stop_;
+    std::mutex access_;
+    std::vector<std::unique_ptr<worker>> idle_;
+};
+
 }  // namespace
 
 mining_summary mine_first_bin(const spade_windows& windows, const spade_options& options,
@@ -56,15 +109,9 @@ mining_summary mine_first_bin(const spade_windows& windows, const spade_options&
     std::vector<double> costs;
     costs.reserve(tasks.size());
     for (const search_task& task : tasks) costs.push_back(task.cost);
+    searches all(items, before, options, rules, run.stop);
     mining_summary summary = for_each_part(
-        costs, run,
-        [&](std::size_t i) {
-            collecting goal(items, options, rules);
-            closed_search(items, before, goal, run.stop)
-                .run(tasks[i].root, tasks[i].first, tasks[i].last);
-            return std::move(goal.part);
-        },
-        take);
+        costs, run, [&](std::size_t i) { return all.run(tasks[i]); }, take);
     summary.ran_on = spade_strategy::first_bin;
     return summary;
 }

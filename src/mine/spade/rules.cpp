@@ -79,14 +79,19 @@ public:
                     std::uint32_t window_bins, const min_occ_recipe& recipe);
 
     std::size_t units() const { return units_; }
-    /// Occurrences of a pattern of z spikes that its correction for patterns of `corrected_size`
-    /// leaves likely.
-    std::uint32_t most_likely_count(std::uint32_t z, std::uint32_t corrected_size) const {
-        return inverse_upper_tail(q_ / tests_of_size(corrected_size), bins_, std::pow(fires_, z));
+    /// What is exceeded with the probability that the correction for patterns of `corrected_size`
+    /// leaves.
+    std::uint32_t count(std::uint32_t z, std::uint32_t corrected_size) const {
+        return inverse_upper_tail(probability(corrected_size), bins_, std::pow(fires_, z));
+    }
+    /// The published answer: its code takes 1 - q, and with it all bins when that is 1.
+    std::uint32_t published_count(std::uint32_t z) const {
+        return 1 - probability(z) < 1 ? count(z, z) : bins_;
     }
 
 private:
     double tests_of_size(std::uint32_t z) const;
+    double probability(std::uint32_t z) const { return q_ / tests_of_size(z); }
 
     std::uint32_t window_bins_;
     std::uint32_t bins_;
@@ -145,9 +150,9 @@ std::vector<pattern_rule> estimate_rules(std::span<const std::size_t> spike_coun
                     "occur {} times by chance",
                     window_bins, z, z - 1, count));
             const std::uint32_t before = count;
-            count = chance.most_likely_count(z, z);
+            count = z == recipe.least_spikes ? chance.count(z, z) : chance.published_count(z);
             // Larger patterns are rarer: a larger threshold comes from the correction alone.
-            if (count > before) count = chance.most_likely_count(z, z - 1);
+            if (count > before) count = chance.count(z, z - 1);
         }
         rules.push_back({.min_occ = std::max(count, recipe.least_occ),
                          .min_spikes = z,

@@ -1,0 +1,148 @@
+#include "synfire/spikes/epochs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/spike_files.hpp"
+#include "support/temporary_folder.hpp"
+#include "synfire/core/error.hpp"
+
+namespace synfire {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::vector<std::pair<std::int64_t, unit_id>> pairs_of_recording() {
+    std::vector<std::pair<std::int64_t, unit_id>> spikes;
+    for (const std::int64_t t : {0, 99, 100, 149, 150, 199, 200, 301, 350, 399, 400, 500})
+        spikes.emplace_back(t, unit_id{static_cast<std::uint32_t>(t % 2)});
+    spikes.emplace_back(150, unit_id{1});
+    return spikes;
+}
+
+spike_sequence recording() {
+    return sequence_of(pairs_of_recording(), {"a", "b", "silent"}, {0us, 600us});
+}
+
+std::string message_of(const auto& call) {
+    try {
+        call();
+    } catch (const invalid_argument& error) {
+        return error.what();
+    }
+    return "nothing was thrown";
+}
+
+TEST(ConcatenateEpochs, KeepsWhatLiesInEpochsWithoutTheirEnds) {
+    const std::vector<time_span> epochs{{100us, 200us}, {300us, 400us}};
+
+    const concatenated_epochs out = concatenate_epochs(recording(), epochs, 50us);
+
+    EXPECT_EQ(out.spikes.span(), (time_span{0us, 250us}));
+    EXPECT_EQ(out.spans, (std::vector<time_span>{{0us, 100us}, {150us, 250us}}));
+    EXPECT_EQ(out.sources, epochs);
+    EXPECT_EQ(out.spikes.unit_names(), recording().unit_names());
+    EXPECT_EQ(std::vector(out.spikes.times_us().begin(), out.spikes.times_us().end()),
+              (std::vector<std::int64_t>{0, 49, 50, 50, 99, 151, 200, 249}));
+    EXPECT_EQ(std::vector(out.spikes.units().begin(), out.spikes.units().end()),
+              (std::vector{unit_id{0}, unit_id{1}, unit_id{0}, unit_id{1}, unit_id{1}, unit_id{1},
+                           unit_id{0}, unit_id{1}}));
+    EXPECT_EQ(out.outside, 5U);
+}
+
+TEST(ConcatenateEpochs, LeadsEveryTimeBackToTheRecording) {
+    const std::vector<time_span> epochs{{-50us, 120us}, {120us, 160us}, {300us, 400us}};
+    const concatenated_epochs out = concatenate_epochs(recording(), epochs, 40us);
+
+    ASSERT_EQ(out.spikes.size() + out.outside, recording().size());
+    const spike_sequence source_spikes = recording();
+    const auto all = source_spikes.times_us();
+    for (const std::int64_t t : out.spikes.times_us()) {
+        const std::int64_t source = out.original(duration{t}).count();
+        EXPECT_TRUE(std::find(all.begin(), all.end(), source) != all.end()) << t;
+    }
+    EXPECT_EQ(out.spans[1], (time_span{210us, 250us}));
+    EXPECT_EQ(out.original(0us), -50us);
+    EXPECT_EQ(out.original(210us), 120us);
+    EXPECT_EQ(out.original(300us), 310us);
+    // Between two epochs the clock of the nearer goes on.
+    EXPECT_EQ(out.original(180us), 130us);
+    EXPECT_EQ(out.original(195us), 105us);
+    EXPECT_EQ(out.epoch_at(190us), 0U);
+    EXPECT_EQ(out.epoch_at(191us), 1U);
+    EXPECT_EQ(out.epoch_at(-1us), 0U);
+    EXPECT_EQ(out.original(395us), 405us);
+    EXPECT_THROW(concatenated_epochs{}.original(0us), invalid_argument);
+}
+
+TEST(ConcatenateEpochs, PutsEpochsThatTouchSideBySide) {
+    const std::vector<time_span> epochs{{0us, 150us}, {150us, 501us}};
+    const concatenated_epochs out = concatenate_epochs(recording(), epochs, 0us);
+
+    EXPECT_EQ(out.outside, 0U);
+    EXPECT_EQ(out.spikes, sequence_of(pairs_of_recording(), {"a", "b", "silent"}, {0us, 501us}));
+    EXPECT_EQ(out.epoch_at(150us), 1U);
+}
+
+TEST(ConcatenateEpochs, SaysWhichEpochCannotBe) {
+    const auto said = [](std::vector<time_span> epochs, duration separation = 0us) {
+        return message_of([&] { concatenate_epochs(recording(), epochs, separation); });
+    };
+    EXPECT_SAYS(said({}), "no epochs");
+    EXPECT_SAYS(said({{0us, 10us}}, -1us), "at least 0, not -1 us");
+    EXPECT_SAYS(said({{0us, 10us}, {20us, 20us}}), "epoch 2 (20 us to 20 us) is empty");
+    EXPECT_SAYS(said({{0us, 10us}, {30us, 20us}}), "epoch 2 (30 us to 20 us) is empty");
+    EXPECT_SAYS(said({{0us, 10us}, {9us, 20us}}),
+                "epoch 2 (9 us to 20 us) begins before epoch 1 (0 ms to 10 us) ends");
+    EXPECT_SAYS(said({{20us, 30us}, {40us, 50us}, {0us, 10us}}), "epoch 3");
+    EXPECT_SAYS(said({{0us, 10us}, {10us, 20us}, {20us, 30us}}, duration{INT64_MAX / 4}),
+                "too long");
+}
+
+TEST(ReadEpochs, ReadsEveryLayoutThatPeopleWrite) {
+    const temporary_folder folder;
+    const std::vector<time_span> two{{500ms, 1s}, {1'500ms, 2'000'001us}};
+    const std::vector<std::string> same{
+        "begin\tend\n0.5\t1\n1.5\t2.000001\n",
+        "0.5 1\n1.5 2.000001",
+        "\n# made by hand\n  0.5   1.0  \r\n\r\n1.5e0 2.000001\r\n",
+        "id,start_time,stop_time,kind\n1,0.5,1,go\n2,1.5,2.000001,stop\n",
+        "kind;\"End\";\"Begin\"\ngo;1;0.5\nstop;2.000001;1.5\n",
+        "from,to\n0.5,1\n1.5,2.000001\n",
+        "\xEF\xBB\xBF"
+        "0.5\t1\n1.5\t2.000001\n",
+    };
+    for (const std::string& text : same)
+        EXPECT_EQ(read_epochs(folder.file("epochs", text)), two) << text;
+    EXPECT_EQ(read_epochs(folder.file("epochs", "-1 0\n0 0.25\n")),
+              (std::vector<time_span>{{-1s, 0s}, {0s, 250ms}}));
+}
+
+TEST(ReadEpochs, SaysWhereAFileIsWrong) {
+    const temporary_folder folder;
+    const auto said = [&](std::string_view text) -> std::string {
+        try {
+            read_epochs(folder.file("trials.csv", text));
+        } catch (const io_error& error) {
+            return error.what();
+        }
+        return "nothing was thrown";
+    };
+    EXPECT_SAYS(said("begin,end\n0,1\n1,x\n"),
+                "trials.csv', line 3: found 'x', expected a time in seconds");
+    EXPECT_SAYS(said("0,1\n2\n"), "line 2: found 1 columns in '2', expected at least 2");
+    EXPECT_SAYS(said("0,1\n\n3,3\n"), "line 3: found an epoch from 3 s to 3 s, expected it to end");
+    EXPECT_SAYS(said("0,1\n0.5,2\n"), "line 2: found an epoch from 500 ms, expected none before");
+    EXPECT_SAYS(said("onset\tduration\n0\t1\n"), "line 1: found the column 'duration'");
+    EXPECT_SAYS(said("begin,end\n"), "found no epoch");
+    EXPECT_SAYS(said(""), "found no epoch");
+    EXPECT_THROW(read_epochs(folder.path() / "absent"), io_error);
+}
+
+}  // namespace
+}  // namespace synfire
