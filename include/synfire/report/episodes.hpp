@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "synfire/assess/circuit.hpp"
-#include "synfire/assess/significance.hpp"
 #include "synfire/assess/episode_surrogates.hpp"
+#include "synfire/assess/significance.hpp"
 #include "synfire/core/execution.hpp"
 #include "synfire/mine/episode.hpp"
 #include "synfire/report/run_record.hpp"
