@@ -176,7 +176,7 @@ TEST(SpadeProperty, BothStrategiesFindWhatTheDefinitionSaysInBinnedSpikes) {
                                             static_cast<int>(1 + i % 4)))
             << "case " << i;
     }
-    EXPECT_GT(seen.patterns, cases * 3);
+    EXPECT_GT(seen.patterns, cases * 2);
     EXPECT_GT(seen.window_subsets, cases / 10);
     EXPECT_GT(seen.too_frequent, cases / 10);
     EXPECT_GT(seen.beyond_max_spikes, cases / 10);

@@ -46,18 +46,21 @@ public:
 
     synfire::mined_patterns mine(const synfire::spade_options& options) const {
         synfire::mined_patterns mined{.table = {.window_bins = window_bins_}};
-        for (const auto& [pattern, starts] : closed_) {  // in the order of the sequences
-            if (!is_wanted(pattern, starts.size(), options)) continue;
+        std::map<place, const found*> kept;
+        for (const found& one : closed_) {
+            if (!is_wanted(one.pattern, one.starts.size(), options)) continue;
             ++mined.summary.closed;
             if (options.drop_window_subsets && from_bins_ && window_bins_ > 1 &&
-                is_window_subset(pattern, starts)) {
+                is_window_subset(one.pattern, one.starts)) {
                 ++mined.summary.window_subsets;
-            } else if (options.max_occ > 0 && starts.size() > options.max_occ) {
+            } else if (options.max_occ > 0 && one.starts.size() > options.max_occ) {
                 ++mined.summary.too_frequent;
             } else {
-                append(mined.table, pattern, starts, options.with_occurrences);
+                kept[place_of(one.pattern)] = &one;
             }
         }
+        for (const auto& [at, one] : kept)
+            append(mined.table, one->pattern, one->starts, options.with_occurrences);
         return mined;
     }
 
@@ -65,6 +68,21 @@ public:
     std::size_t closed_count() const { return closed_.size(); }
 
 private:
+    // Where a pattern stands in a table: by its first spike, then by the others, each by the
+    // windows that it shares with the first and then by time, the smallest first.
+    using place = std::pair<spike, std::set<std::pair<std::size_t, spike>>>;
+    place place_of(const spikes& pattern) const {
+        place at{*pattern.begin(), {}};
+        for (const spike& other : pattern) {
+            if (other == at.first) continue;
+            std::size_t together = 0;
+            for (const auto& [start, window] : windows_)
+                together += window.count(at.first) * window.count(other);
+            at.second.emplace(together, other);
+        }
+        return at;
+    }
+
     void find_closed() {
         std::set<spikes> common;
         for (const auto& [start, window] : windows_) {
@@ -79,9 +97,11 @@ private:
         }
         for (const spikes& pattern : common) {
             if (pattern.empty()) continue;
+            found one{pattern, {}};
             for (const auto& [start, window] : windows_)
                 if (std::includes(window.begin(), window.end(), pattern.begin(), pattern.end()))
-                    closed_[pattern].insert(start);
+                    one.starts.insert(start);
+            closed_.push_back(std::move(one));
         }
     }
 
@@ -129,7 +149,7 @@ private:
     std::uint32_t window_bins_;
     bool from_bins_ = false;
     std::map<std::uint32_t, spikes> windows_;  // by start
-    std::map<spikes, std::set<std::uint32_t>> closed_;
+    std::vector<found> closed_;
 };
 
 /// The maxima from the patterns themselves.

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <deque>
+#include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "core/stop.hpp"
@@ -149,7 +151,27 @@ std::vector<record> select(const std::vector<pattern_table>& tables, const spade
     return kept;
 }
 
-// In canonical order, in piles of the same first item.
+// How the items of patterns that begin with this unit's spike rank in the order of tables.
+std::vector<std::uint32_t> ranks_beside(std::uint32_t unit, const spade_windows& windows) {
+    const std::uint32_t window_bins = windows.window_bins();
+    std::vector<std::uint32_t> together(windows.unit_count() * window_bins, 0);
+    for (std::size_t w = 0; w < windows.size(); ++w) {
+        const auto items = windows.items(w);
+        if (!std::binary_search(items.begin(), items.end(), unit * window_bins)) continue;
+        for (const pattern_item item : items) ++together[item];
+    }
+    std::vector<pattern_item> order(together.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](pattern_item a, pattern_item b) {
+        return std::tuple(together[a], a % window_bins, a) <
+               std::tuple(together[b], b % window_bins, b);
+    });
+    std::vector<std::uint32_t> ranks(order.size());
+    for (std::uint32_t rank = 0; rank < order.size(); ++rank) ranks[order[rank]] = rank;
+    return ranks;
+}
+
+// In the order of tables, in piles of the same first item.
 std::vector<std::vector<record>> ordered(const std::vector<pattern_table>& tables,
                                          const std::vector<record>& records,
                                          const spade_windows& windows, const execution& run) {
@@ -157,14 +179,22 @@ std::vector<std::vector<record>> ordered(const std::vector<pattern_table>& table
     const auto items = [&](const record& one) { return tables[one.table].pattern(one.row); };
     for (const record& one : records)
         piles[items(one).front() / windows.window_bins()].push_back(one);
-    const std::uint32_t window_bins = windows.window_bins();
-    const auto earlier = [window_bins](pattern_item a, pattern_item b) {
-        return a % window_bins != b % window_bins ? a % window_bins < b % window_bins : a < b;
-    };
     parallel_for(piles.size(), run, "ordering patterns", [&](std::size_t i) {
-        std::sort(piles[i].begin(), piles[i].end(), [&](const record& a, const record& b) {
-            return std::ranges::lexicographical_compare(items(a), items(b), earlier);
-        });
+        if (piles[i].empty()) return;
+        const std::vector<std::uint32_t> ranks =
+            ranks_beside(static_cast<std::uint32_t>(i), windows);
+        std::vector<std::pair<std::vector<std::uint32_t>, record>> words;
+        words.reserve(piles[i].size());
+        for (const record& one : piles[i]) {
+            std::vector<std::uint32_t> word;
+            word.reserve(items(one).size());
+            for (const pattern_item item : items(one).subspan(1)) word.push_back(ranks[item]);
+            std::sort(word.begin(), word.end());
+            words.emplace_back(std::move(word), one);
+        }
+        std::sort(words.begin(), words.end(),
+                  [](const auto& a, const auto& b) { return a.first < b.first; });
+        for (std::size_t k = 0; k < words.size(); ++k) piles[i][k] = words[k].second;
     });
     return piles;
 }
