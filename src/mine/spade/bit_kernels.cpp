@@ -35,15 +35,15 @@ using u64 = std::uint64_t;
     return out;
 }
 
-[[gnu::always_inline]] inline std::size_t find_loop(const u64* planes, std::size_t stride,
-                                                    std::size_t plane_count, const u64* mask,
-                                                    std::size_t first, std::size_t last, u32 least,
-                                                    u32* numbers, u32* counts) {
+[[gnu::always_inline]] inline std::size_t find_loop(const u64* words, std::size_t planes,
+                                                    const u64* mask, std::size_t first,
+                                                    std::size_t last, u32 least, u32* numbers,
+                                                    u32* counts) {
     std::size_t found = 0;
     for (std::size_t i = first; i < last; ++i) {
         u32 count = 0;
-        for (std::size_t p = 0; p < plane_count; ++p)
-            count += static_cast<u32>(std::popcount(planes[p * stride + i] & mask[p]));
+        for (std::size_t p = 0; p < planes; ++p)
+            count += static_cast<u32>(std::popcount(words[word_place(i, p, planes)] & mask[p]));
         numbers[found] = static_cast<u32>(i);
         counts[found] = count;
         found += static_cast<std::size_t>(count >= least);
@@ -56,9 +56,9 @@ narrowed narrow_v1(const u64* words, const u32* ids, std::size_t n, u64 mask, u3
     return narrow_loop(words, ids, n, mask, windows, least, kept_words, kept_ids, full_ids);
 }
 
-std::size_t find_v1(const u64* planes, std::size_t stride, std::size_t plane_count, const u64* mask,
-                    std::size_t first, std::size_t last, u32 least, u32* numbers, u32* counts) {
-    return find_loop(planes, stride, plane_count, mask, first, last, least, numbers, counts);
+std::size_t find_v1(const u64* words, std::size_t planes, const u64* mask, std::size_t first,
+                    std::size_t last, u32 least, u32* numbers, u32* counts) {
+    return find_loop(words, planes, mask, first, last, least, numbers, counts);
 }
 
 bool any_covers_v1(const u64* words, std::size_t n, u64 mask) {
@@ -82,10 +82,10 @@ SYNFIRE_V2 narrowed narrow_v2(const u64* words, const u32* ids, std::size_t n, u
     return narrow_loop(words, ids, n, mask, windows, least, kept_words, kept_ids, full_ids);
 }
 
-SYNFIRE_V2 std::size_t find_v2(const u64* planes, std::size_t stride, std::size_t plane_count,
-                               const u64* mask, std::size_t first, std::size_t last, u32 least,
-                               u32* numbers, u32* counts) {
-    return find_loop(planes, stride, plane_count, mask, first, last, least, numbers, counts);
+SYNFIRE_V2 std::size_t find_v2(const u64* words, std::size_t planes, const u64* mask,
+                               std::size_t first, std::size_t last, u32 least, u32* numbers,
+                               u32* counts) {
+    return find_loop(words, planes, mask, first, last, least, numbers, counts);
 }
 
 SYNFIRE_BMI2 u64 gather_bits_bmi2(u64 word, u64 mask) {
@@ -140,17 +140,19 @@ SYNFIRE_V4 bool any_covers_v4(const u64* words, std::size_t n, u64 mask) {
     return false;
 }
 
-SYNFIRE_V4 std::size_t find_v4(const u64* planes, std::size_t stride, std::size_t plane_count,
-                               const u64* mask, std::size_t first, std::size_t last, u32 least,
-                               u32* numbers, u32* counts) {
+SYNFIRE_V4 std::size_t find_v4(const u64* words, std::size_t planes, const u64* mask,
+                               std::size_t first, std::size_t last, u32 least, u32* numbers,
+                               u32* counts) {
     std::size_t found = 0;
-    for (std::size_t i = first; i < last; i += 8) {
-        const __mmask8 lanes = lanes_from(i, last);
+    for (std::size_t i = first / 8 * 8; i < last; i += 8) {
+        auto lanes = lanes_from(i, last);
+        if (i < first) lanes = static_cast<__mmask8>(lanes & (0xFFU << (first - i)));
+        const u64* block = words + i * planes;
         __m512i count = _mm512_setzero_si512();
-        for (std::size_t p = 0; p < plane_count; ++p) {
-            const __m512i word = _mm512_maskz_loadu_epi64(lanes, planes + p * stride + i);
+        for (std::size_t p = 0; p < planes; ++p) {
             const __m512i masked =
-                _mm512_and_si512(word, _mm512_set1_epi64(static_cast<long long>(mask[p])));
+                _mm512_and_si512(_mm512_loadu_si512(block + 8 * p),
+                                 _mm512_set1_epi64(static_cast<long long>(mask[p])));
             count = _mm512_add_epi64(count, _mm512_popcnt_epi64(masked));
         }
         const __mmask8 kept = _mm512_mask_cmpge_epi64_mask(lanes, count, _mm512_set1_epi64(least));

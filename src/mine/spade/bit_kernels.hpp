@@ -11,6 +11,21 @@ struct narrowed {
     std::size_t full = 0;  ///< items in all of them
 };
 
+/// The bits of a word. Without an instruction for it, which not every x86-64 has, std::popcount
+/// calls a function.
+constexpr int bit_count(std::uint64_t word) {
+    word -= word >> 1U & 0x5555555555555555U;
+    word = (word & 0x3333333333333333U) + (word >> 2U & 0x3333333333333333U);
+    word = (word + (word >> 4U)) & 0x0F0F0F0F0F0F0F0FU;
+    return static_cast<int>(word * 0x0101010101010101U >> 56U);
+}
+
+/// Where the word of an item for windows 64 plane to 64 plane + 63 stands: eight items side by
+/// side, plane by plane, so that counting reads memory from front to back.
+constexpr std::size_t word_place(std::size_t item, std::size_t plane, std::size_t planes) {
+    return (item / 8 * planes + plane) * 8 + item % 8;
+}
+
 /// The inner loops of the search, in the best version that this processor runs. What they write
 /// needs room for 8 elements more than there are items.
 struct bit_kernels {
@@ -22,11 +37,11 @@ struct bit_kernels {
     /// Whether one of n items is in every window of `mask`.
     bool (*any_covers)(const std::uint64_t* words, std::size_t n, std::uint64_t mask);
     /// Which of the items [first, last) are in at least `least` of the windows in `mask`, and in
-    /// how many: their numbers and counts, in order; how many they are. Plane p holds the words for
-    /// windows 64 p to 64 p + 63, one an item, `stride` apart from the next plane.
-    std::size_t (*find)(const std::uint64_t* planes, std::size_t stride, std::size_t plane_count,
-                        const std::uint64_t* mask, std::size_t first, std::size_t last,
-                        std::uint32_t least, std::uint32_t* numbers, std::uint32_t* counts);
+    /// how many: their numbers and counts, in order; how many they are. `words` are placed by
+    /// `word_place`.
+    std::size_t (*find)(const std::uint64_t* words, std::size_t planes, const std::uint64_t* mask,
+                        std::size_t first, std::size_t last, std::uint32_t least,
+                        std::uint32_t* numbers, std::uint32_t* counts);
     /// The bits of `word` at the places of `mask`, moved together (as BMI2's pext).
     std::uint64_t (*gather_bits)(std::uint64_t word, std::uint64_t mask);
     /// What `find` costs for an item and a plane, in steps of counting over lists; measured.

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -173,11 +172,11 @@ private:
         std::uint32_t least;
     };
 
+    // Makes room for nodes of this depth; those above, which are being looked at, stay in place.
     void level(std::size_t depth) {
-        if (path_.size() > depth) return;
-        path_.resize(depth + 1);
-        list_nodes_.resize(depth + 1);
-        bit_nodes_.resize(depth + 1);
+        path_.reach(depth);
+        list_nodes_.reach(depth);
+        bit_nodes_.reach(depth);
     }
 
     // path_[depth + 1] becomes path_[depth] with `added` and a closure.
@@ -352,8 +351,8 @@ private:
         mask_widths_.resize(from.planes);
         selected_ = 0;
         for (std::size_t p = 0; p < from.planes; ++p) {
-            mask_[p] = from.words[p * from.stride + added];
-            mask_widths_[p] = static_cast<std::uint32_t>(std::popcount(mask_[p]));
+            mask_[p] = from.word(added, p);
+            mask_widths_[p] = static_cast<std::uint32_t>(bit_count(mask_[p]));
             selected_ += mask_widths_[p];
         }
         return selected_;
@@ -376,9 +375,8 @@ private:
 
     void find(const bit_node& from, std::uint32_t first, std::uint32_t last, std::uint32_t least) {
         found_.reserve(from.size());
-        found_.size =
-            kernels_.find(from.words.data(), from.stride, from.planes, mask_.data(), first, last,
-                          least, found_.numbers.data(), found_.counts.data());
+        found_.size = kernels_.find(from.words.data(), from.planes, mask_.data(), first, last,
+                                    least, found_.numbers.data(), found_.counts.data());
     }
 
     std::span<const std::uint32_t> windows_of_child(const list_node&) {
@@ -463,7 +461,9 @@ private:
         name_items(to, rank_of);
         for (const row_view& row : rows_) to.windows.push_back(row.window);
         to.shape(to.ranks.size(), rows_.size());
-        for_each_kept_item([&](std::uint32_t row, std::uint32_t number) { to.set(number, row); });
+        for_each_kept_item([&](std::uint32_t row, std::uint32_t number) {
+            to.word(number, row / 64) |= std::uint64_t{1} << (row % 64);
+        });
     }
 
     void project_bits(bit_node& to, const list_node& from) { project(to, rank_in(from)); }
@@ -477,9 +477,9 @@ private:
             for (const std::uint32_t k : *numbers) {
                 std::size_t place = 0;
                 for_each_gathered(from, k, [&](std::uint64_t bits, std::size_t width) {
-                    std::uint64_t* word = &to.words[place / 64 * to.stride + number];
-                    *word |= bits << (place % 64);
-                    if (place % 64 + width > 64) word[to.stride] |= bits >> (64 - place % 64);
+                    to.word(number, place / 64) |= bits << (place % 64);
+                    if (place % 64 + width > 64)
+                        to.word(number, place / 64 + 1) |= bits >> (64 - place % 64);
                     place += width;
                 });
                 ++number;
@@ -491,8 +491,7 @@ private:
     void for_each_gathered(const bit_node& from, std::uint32_t number, Take&& take) const {
         for (std::size_t p = 0; p < from.planes; ++p) {
             if (mask_[p] == 0) continue;
-            take(kernels_.gather_bits(from.words[p * from.stride + number], mask_[p]),
-                 mask_widths_[p]);
+            take(kernels_.gather_bits(from.word(number, p), mask_[p]), mask_widths_[p]);
         }
     }
 
@@ -575,7 +574,7 @@ private:
         }
         std::uint32_t more = static_cast<std::uint32_t>(touched_.size());
         for (std::uint32_t l = 1; l <= levels; ++l)
-            if (static_cast<std::uint32_t>(std::popcount(at_least[l])) < node.least) {
+            if (static_cast<std::uint32_t>(bit_count(at_least[l])) < node.least) {
                 more = std::min(more, l - 1);
                 break;
             }
@@ -586,8 +585,7 @@ private:
         if (least > node.least) {
             std::size_t kept = begin;
             for (std::size_t i = begin; i < end; ++i) {
-                if (static_cast<std::uint32_t>(std::popcount(candidates_.words[i])) < least)
-                    continue;
+                if (static_cast<std::uint32_t>(bit_count(candidates_.words[i])) < least) continue;
                 candidates_.words[kept] = candidates_.words[i];
                 candidates_.ranks[kept++] = candidates_.ranks[i];
             }
@@ -619,7 +617,7 @@ private:
         if (++candidates_tried_ % 4096 == 0) throw_if_stopped(stop_);
         level(depth + 1);
         const std::uint64_t mask = candidates_.words[i];
-        const auto count = static_cast<std::uint32_t>(std::popcount(mask));
+        const auto count = static_cast<std::uint32_t>(bit_count(mask));
         const std::size_t rest = node.candidates_end - i - 1;
         const std::size_t top = node.candidates_end;
         if (candidates_.words.size() < top + rest + 8) candidates_.words.resize(top + rest + 8);
@@ -659,7 +657,7 @@ private:
     void exclude(word_node& child, std::span<const std::uint64_t> words) {
         for (const std::uint64_t word : words) {
             excluded_words_[child.excluded_end] = word & child.mask;
-            if (static_cast<std::uint32_t>(std::popcount(word & child.mask)) >= child.least)
+            if (static_cast<std::uint32_t>(bit_count(word & child.mask)) >= child.least)
                 ++child.excluded_end;
         }
     }
@@ -679,10 +677,9 @@ private:
     std::vector<std::uint32_t> rank_of_;  // by id
     std::vector<std::pair<std::uint32_t, item_id>> ranked_;
     std::vector<item_id> in_time_order_;
-    // By depth. Deques, because a node is looked at while deeper ones are made.
-    std::deque<pattern> path_;
-    std::deque<list_node> list_nodes_;
-    std::deque<bit_node> bit_nodes_;
+    by_depth<pattern> path_;
+    by_depth<list_node> list_nodes_;
+    by_depth<bit_node> bit_nodes_;
     // By number of an item within the node at hand; zero between uses.
     std::vector<std::uint32_t> counts_;
     std::vector<std::uint32_t> places_;

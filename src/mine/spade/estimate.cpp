@@ -30,7 +30,7 @@ public:
 };
 
 // One task in so many is tried, for no longer than this.
-constexpr std::size_t sample_stride = 41;
+constexpr std::size_t sample_every = 41;
 constexpr std::chrono::milliseconds sample_time{500};
 
 }  // namespace
@@ -53,7 +53,7 @@ spade_estimate estimate_mining(const spade_windows& windows, const spade_options
     const auto began = std::chrono::steady_clock::now();
     double sampled = 0;
     std::size_t tried = 0;
-    for (std::size_t i = sample_stride / 2; i < tasks.size(); i += sample_stride) {
+    for (std::size_t i = sample_every / 2; i < tasks.size(); i += sample_every) {
         search.run(tasks[i].root, tasks[i].first, tasks[i].last);
         sampled += tasks[i].cost;
         ++tried;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -62,17 +63,33 @@ struct list_node : node_items {
 /// A node's items as bits over its windows: counting costs a step for 64 windows of every item.
 struct bit_node : node_items {
     std::size_t planes = 0;
-    std::size_t stride = 0;
     std::vector<std::uint64_t> words{};
 
-    void shape(std::size_t items, std::size_t windows_) {
-        planes = (windows_ + 63) / 64;
-        stride = (items + 7) / 8 * 8;
-        words.assign(planes * stride, 0);
+    void shape(std::size_t items, std::size_t window_count) {
+        planes = (window_count + 63) / 64;
+        words.assign((items + 7) / 8 * 8 * planes, 0);
     }
-    void set(std::uint32_t number, std::uint32_t window) {
-        words[window / 64 * stride + number] |= std::uint64_t{1} << (window % 64);
+    /// The bits of an item at windows 64 plane and on.
+    std::uint64_t& word(std::size_t number, std::size_t plane) {
+        return words[word_place(number, plane, planes)];
     }
+    std::uint64_t word(std::size_t number, std::size_t plane) const {
+        return words[word_place(number, plane, planes)];
+    }
+};
+
+/// Something for every depth of a search, which stays where it is while deeper ones are made.
+template <class T>
+class by_depth {
+public:
+    void reach(std::size_t depth) {
+        while (all_.size() <= depth) all_.push_back(std::make_unique<T>());
+    }
+    T& operator[](std::size_t depth) { return *all_[depth]; }
+    const T& operator[](std::size_t depth) const { return *all_[depth]; }
+
+private:
+    std::vector<std::unique_ptr<T>> all_;
 };
 
 }  // namespace synfire::spade
