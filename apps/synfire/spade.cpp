@@ -126,8 +126,9 @@ private:
         const std::uint64_t bytes =
             peak_memory_bytes() + expected.search_bytes + (all_held ? expected.table_bytes : 0);
         const std::string text = fmt::format(
-            "about {} candidates, {} patterns, {} on one thread{}, {}",
-            grouped(expected.candidates), grouped(expected.patterns), rough_time(expected.seconds),
+            "{} {} candidates, {} patterns, {} on one thread{}, {}",
+            expected.at_least ? "more than" : "about", grouped(expected.candidates),
+            grouped(expected.patterns), rough_time(expected.seconds),
             choices_.surrogates.surrogates > 0 ? " for the data alone" : "", memory_text(bytes));
         if (choices_.max_memory_bytes > 0 && bytes > choices_.max_memory_bytes)
             throw invalid_argument(fmt::format(
@@ -163,7 +164,8 @@ private:
                                                     choices_.overwrite);
         pattern_tally tally(choices_.window, choices_.kind, most_shown);
         spade_options how = mining();
-        how.with_occurrences = choices_.occurrences && file != nullptr;
+        // On all ranks, though only the first one writes.
+        how.with_occurrences = choices_.occurrences && !choices_.to.empty();
         const mining_summary found = mine_patterns(
             in_->windows, how,
             [&](const pattern_table& block) {

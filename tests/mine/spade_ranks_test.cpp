@@ -34,7 +34,7 @@ binned_spikes random_spikes(std::uint32_t bins, std::uint64_t seed) {
 
 spade_options options_of(spade_strategy strategy, bool with_occurrences) {
     return {.rules = {{.min_occ = 12, .min_spikes = 2}, {.min_occ = 4, .min_spikes = 4}},
-            .max_occ = 60,
+            .max_occ = 16,
             .with_occurrences = with_occurrences,
             .strategy = strategy};
 }
@@ -50,7 +50,7 @@ void expect_same(const mined_patterns& found, const mined_patterns& expected) {
 void expect_same(const signature_tests& found, const signature_tests& expected) {
     EXPECT_EQ(found.not_significant, expected.not_significant);
     ASSERT_EQ(found.signatures.size(), expected.signatures.size());
-    for (std::size_t i = 0; i < found.tests.size(); ++i) {
+    for (std::size_t i = 0; i < found.signatures.size(); ++i) {
         EXPECT_EQ(found.signatures[i].what, expected.signatures[i].what);
         EXPECT_EQ(found.signatures[i].patterns, expected.signatures[i].patterns);
         EXPECT_EQ(found.signatures[i].q, expected.signatures[i].q);
