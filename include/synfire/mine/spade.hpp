@@ -160,10 +160,11 @@ struct spade_estimate {
     std::uint64_t candidates = 0;  ///< patterns that the search will look at
     std::uint64_t patterns = 0;    ///< that it will find
     double seconds = 0;            ///< with `first_bin` on one thread
+    bool at_least = false;  ///< a small part alone took too long: all of these may be far too low
     std::uint64_t search_bytes = 0;
     std::uint64_t table_bytes = 0;  ///< of all patterns, were they collected
 };
-/// Takes about half a second. @throws invalid_argument, cancelled as `mine_patterns`.
+/// Takes about half a second, two at most. @throws invalid_argument, cancelled as `mine_patterns`.
 spade_estimate estimate_mining(const spade_windows& windows, const spade_options& options,
                                const execution& run = {});
 
