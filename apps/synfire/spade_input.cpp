@@ -155,7 +155,7 @@ spade_input read_recording(const spade_choices& choices, session& now) {
                              grouped(binned.spikes.size()), choices.window),
                  choices);
     check_items_fit(binned.spikes.unit_count(), choices);
-    in.windows = spade_windows(binned.spikes, choices.window);
+    in.windows = spade_windows(binned.spikes, choices.window, run.stop);
     return in;
 }
 

@@ -47,10 +47,12 @@ void read(benchmark::State& state, std::size_t windows) {
     state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(at.words.size()));
 }
 
+std::vector<ratios_to> ratios;
+
 const bool registered = [] {
     for (const std::size_t windows : {std::size_t{320}, std::size_t{1472}}) {
         const std::string group = "spade_count_" + std::to_string(windows) + "_windows";
-        bench::ratios_to(group, "read");
+        ratios.emplace_back(group, "read");
         benchmark::RegisterBenchmark((group + "/read").c_str(), read, windows);
         for (const spade::bit_kernels& kernels : spade::runnable_bit_kernels())
             benchmark::RegisterBenchmark((group + "/" + std::string(kernels.name)).c_str(), count,

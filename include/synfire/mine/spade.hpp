@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <span>
+#include <stop_token>
 #include <string_view>
 #include <vector>
 
@@ -25,9 +26,10 @@ using pattern_item = std::uint32_t;
 /// 4 bytes an item; a spike is in at most `window_bins` windows.
 class spade_windows {
 public:
-    /// @throws invalid_argument for no bins or when unit_count * window_bins does not fit in 32
-    /// bits.
-    spade_windows(const binned_spikes& spikes, std::uint32_t window_bins);
+    /// @throws invalid_argument for no bins or when unit_count * window_bins does not fit in 31
+    /// bits; cancelled.
+    spade_windows(const binned_spikes& spikes, std::uint32_t window_bins,
+                  const std::stop_token& stop = {});
     /// Windows that are given, as the published benchmark gives them; their start bins are not
     /// known, so that `pattern_table::occurrences` numbers the windows.
     /// @param offsets  where the items of each window begin, one more than windows

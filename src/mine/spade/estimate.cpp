@@ -64,9 +64,9 @@ spade_estimate estimate_mining(const spade_windows& windows, const spade_options
                                const execution& run) {
     spade::check_options(options);
     const spade::rule_set rules(options.rules);
-    const spade::catalogue items(windows, rules.least_occ());
-    const spade::preceding_spikes before(items, options.drop_window_subsets);
-    std::vector<spade::search_task> tasks = spade::plan_search(items, rules.least_occ());
+    const spade::catalogue items(windows, rules.least_occ(), run.stop);
+    const spade::preceding_spikes before(items, options.drop_window_subsets, run.stop);
+    std::vector<spade::search_task> tasks = spade::plan_search(items, rules.least_occ(), run.stop);
     // Costly tasks and cheap ones in the share that they have of all.
     std::stable_sort(tasks.begin(), tasks.end(),
                      [](const auto& a, const auto& b) { return a.cost > b.cost; });

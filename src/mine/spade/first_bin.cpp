@@ -103,9 +103,9 @@ private:
 mining_summary mine_first_bin(const spade_windows& windows, const spade_options& options,
                               const block_taker& take, const execution& run) {
     const rule_set rules(options.rules);
-    const catalogue items(windows, rules.least_occ());
-    const preceding_spikes before(items, options.drop_window_subsets);
-    const std::vector<search_task> tasks = plan_search(items, rules.least_occ());
+    const catalogue items(windows, rules.least_occ(), run.stop);
+    const preceding_spikes before(items, options.drop_window_subsets, run.stop);
+    const std::vector<search_task> tasks = plan_search(items, rules.least_occ(), run.stop);
     std::vector<double> costs;
     costs.reserve(tasks.size());
     for (const search_task& task : tasks) costs.push_back(task.cost);
