@@ -1,7 +1,8 @@
 // False positives and power of SPADE on simulated data, as a table: what
 // docs/algorithms/spade_in_practice.md shows.
 //
-//   spade_calibration null  REPETITIONS SURROGATES THREADS   no pattern: rates and surrogates
+//   spade_calibration null  REPETITIONS SURROGATES THREADS   no pattern, each rate profile
+//   spade_calibration surrogates REPETITIONS SURROGATES THREADS   no pattern, fast units
 //   spade_calibration power REPETITIONS SURROGATES THREADS   5 spikes, 8 times, each rate profile
 //   spade_calibration map   REPETITIONS SURROGATES THREADS   sizes 2 to 10, 3 to 10 occurrences
 
@@ -28,39 +29,55 @@ struct setting {
     std::string name{};
     patterns_options data{};
     surrogate_options surrogates{};
+    protocol as{};
 };
 
-setting make_setting(std::string name, patterns_options data,
-                     surrogate_method method = surrogate_method::dither_spikes) {
+setting make_setting(std::string name, patterns_options data) {
     data.length = 1s;
-    surrogate_options surrogates{.method = method, .dither = 5ms};
-    if (method == surrogate_method::trial_shifting) surrogates.trials = {{0us, data.length}};
-    return {std::move(name), std::move(data), std::move(surrogates)};
+    return {.name = std::move(name),
+            .data = std::move(data),
+            .surrogates = {.method = surrogate_method::dither_spikes_with_refractory_period,
+                           .dither = 5ms}};
 }
 
 constexpr rate_profile profiles[] = {rate_profile::constant, rate_profile::spread,
                                      rate_profile::steps, rate_profile::wave};
 
 std::vector<setting> null_settings() {
+    std::vector<setting> out;
+    for (const rate_profile rates : profiles)
+        out.push_back(
+            make_setting(fmt::format("{}\t-", to_string(rates)), {.patterns = {}, .rates = rates}));
+    return out;
+}
+
+// Fast units in bins in which dithered spikes meet.
+std::vector<setting> surrogate_settings() {
     struct process {
         std::string_view name;
-        patterns_options data;
+        std::uint32_t gamma_order;
+        duration dead_time;
     };
-    std::vector<process> processes;
-    for (const rate_profile rates : profiles)
-        processes.push_back({to_string(rates), {.patterns = {}, .rates = rates}});
-    processes.push_back({"gamma 3", {.patterns = {}, .rate_hz = 40, .gamma_order = 3}});
-    processes.push_back({"dead time 5 ms", {.patterns = {}, .rate_hz = 40, .dead_time = 5ms}});
-    processes.push_back({"Poisson", {.patterns = {}, .rate_hz = 40}});
     std::vector<setting> out;
-    for (const process& p : processes)
+    for (const process& p : {process{"Poisson", 1, 0ms}, process{"dead time 5 ms", 1, 5ms},
+                             process{"gamma 3", 3, 0ms}})
         for (const surrogate_method method :
              {surrogate_method::dither_spikes,
               surrogate_method::dither_spikes_with_refractory_period,
-              surrogate_method::trial_shifting})
-            out.push_back(make_setting(
-                fmt::format("{}, {:.0f} Hz\t{}", p.name, p.data.rate_hz, to_string(method)), p.data,
-                method));
+              surrogate_method::bin_shuffling, surrogate_method::trial_shifting}) {
+            const patterns_options data{.units = 20,
+                                        .length = 10s,
+                                        .patterns = {},
+                                        .rate_hz = 40,
+                                        .gamma_order = p.gamma_order,
+                                        .dead_time = p.dead_time};
+            surrogate_options surrogates{.method = method, .dither = 25ms};
+            surrogates.trials = regular_trials({0us, data.length}, 500ms, 0ms);
+            out.push_back({.name = fmt::format("{}\t{}", p.name, to_string(method)),
+                           .data = data,
+                           .surrogates = surrogates,
+                           .as = {.bin = 5ms, .window_bins = 12, .min_occ = 85}});
+        }
     return out;
 }
 
@@ -68,8 +85,7 @@ std::vector<setting> power_settings() {
     std::vector<setting> out;
     for (const rate_profile rates : profiles)
         out.push_back(make_setting(fmt::format("{}\t5 x 8", to_string(rates)),
-                                   {.patterns = {5}, .occurrences = 8, .rates = rates},
-                                   surrogate_method::dither_spikes_with_refractory_period));
+                                   {.patterns = {5}, .occurrences = 8, .rates = rates}));
     return out;
 }
 
@@ -78,8 +94,7 @@ std::vector<setting> map_settings() {
     for (std::uint32_t size = 2; size <= 10; ++size)
         for (std::uint32_t occurrences = 3; occurrences <= 10; ++occurrences)
             out.push_back(make_setting(fmt::format("{}\t{}", size, occurrences),
-                                       {.patterns = {size}, .occurrences = occurrences},
-                                       surrogate_method::dither_spikes_with_refractory_period));
+                                       {.patterns = {size}, .occurrences = occurrences}));
     return out;
 }
 
@@ -91,7 +106,7 @@ void measure(const setting& what, std::size_t repetitions, std::uint32_t surroga
         data.seed = i;
         how.seed = i;
         how.surrogates = surrogates;
-        results[i] = run(data, how);
+        results[i] = run(data, how, what.as);
     });
     const auto n = static_cast<double>(repetitions);
     double mined = 0;
@@ -123,9 +138,10 @@ int calibrate(const std::vector<std::string>& arguments) {
         throw invalid_argument("expected TABLE REPETITIONS SURROGATES THREADS");
     std::vector<setting> settings;
     if (arguments[0] == "null") settings = null_settings();
+    if (arguments[0] == "surrogates") settings = surrogate_settings();
     if (arguments[0] == "power") settings = power_settings();
     if (arguments[0] == "map") settings = map_settings();
-    if (settings.empty()) throw invalid_argument("the table is null, power or map");
+    if (settings.empty()) throw invalid_argument("the table is null, surrogates, power or map");
     fmt::print("setting\tvariant\tmined");
     for (const way& w : ways) {
         const std::string name =

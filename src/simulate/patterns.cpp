@@ -54,8 +54,9 @@ private:
 
 modulation modulation_of(std::uint32_t unit, const patterns_options& options) {
     if (options.rates == rate_profile::steps) return modulation(step_us * 4);
+    // Whole microseconds, which doubles hold exactly: a time at an edge is beyond it.
     if (options.rates == rate_profile::wave)
-        return modulation(last_step_us * unit / std::max(1U, options.units - 1));
+        return modulation(std::floor(last_step_us * unit / std::max(1U, options.units - 1)));
     return {};
 }
 

@@ -19,9 +19,13 @@
 /// spikes dithered by 5 bins, alpha 0.01, reduction with 2,0,0.
 namespace spade_calibration {
 
-constexpr std::uint32_t window_bins = 50;
-constexpr std::uint32_t min_occ = 3;
 constexpr double alpha = 0.01;
+
+struct protocol {
+    synfire::duration bin = std::chrono::milliseconds{1};
+    std::uint32_t window_bins = 50;
+    std::uint32_t min_occ = 3;
+};
 
 /// Spectrum and whose decisions.
 struct way {
@@ -72,7 +76,7 @@ inline bool is_planted(const synfire::pattern_table& table, std::size_t i,
 
 inline outcome judge(const synfire::pattern_table& table, const synfire::pvalue_spectrum& spectrum,
                      const way& how, const std::vector<synfire::planted_pattern>& planted,
-                     synfire::duration bin) {
+                     const protocol& as) {
     const auto tests = synfire::test_signatures(synfire::count_signatures(table, how.kind),
                                                 spectrum, {.alpha = alpha, .compat = how.compat});
     outcome out;
@@ -83,31 +87,31 @@ inline outcome judge(const synfire::pattern_table& table, const synfire::pvalue_
     std::ranges::stable_sort(list, {}, [&](std::size_t i) { return table.counts[i]; });
     const auto reduced = synfire::reduce_patterns(
         table, list, tests.not_significant,
-        {.kind = how.kind, .h_subset_filtering = 2, .min_occ = min_occ, .compat = how.compat});
+        {.kind = how.kind, .h_subset_filtering = 2, .min_occ = as.min_occ, .compat = how.compat});
     out.reduced = reduced.kept.size();
     out.found = !planted.empty() && std::ranges::any_of(reduced.kept, [&](std::size_t i) {
-        return is_planted(table, i, planted.front(), bin);
+        return is_planted(table, i, planted.front(), as.bin);
     });
     return out;
 }
 
 /// Needs one core. Seeds of data and surrogates are those of the options.
 inline result run(const synfire::patterns_options& data,
-                  const synfire::surrogate_options& surrogates) {
+                  const synfire::surrogate_options& surrogates, const protocol& as = {}) {
     using namespace synfire;
     const simulated_patterns made = simulate_patterns(data);
-    const binning bins{.bin = std::chrono::milliseconds{1}};
-    const spade_options mining{.rules = {{.min_occ = min_occ}}};
+    const binning bins{.bin = as.bin};
+    const spade_options mining{.rules = {{.min_occ = as.min_occ}}};
     const execution one{.threads = 1};
     const mined_patterns mined = mine_patterns(
-        spade_windows(bin_spikes(made.spikes, bins).spikes, window_bins), mining, one);
+        spade_windows(bin_spikes(made.spikes, bins).spikes, as.window_bins), mining, one);
 
     const surrogate_maker maker(made.spikes, surrogates, bins);
-    maxima_tally with_durations(spectrum_kind::size_count_duration, window_bins);
-    maxima_tally without(spectrum_kind::size_count, window_bins);
+    maxima_tally with_durations(spectrum_kind::size_count_duration, as.window_bins);
+    maxima_tally without(spectrum_kind::size_count, as.window_bins);
     for (std::uint32_t s = 0; s < surrogates.surrogates; ++s) {
         const occurrence_maxima maxima =
-            find_occurrence_maxima(spade_windows(maker.make(s), window_bins), mining,
+            find_occurrence_maxima(spade_windows(maker.make(s), as.window_bins), mining,
                                    spectrum_kind::size_count_duration, one);
         with_durations.add(maxima);
         without.add(over_durations(maxima));
@@ -118,7 +122,7 @@ inline result run(const synfire::patterns_options& data,
             judge(mined.table,
                   (ways[w].kind == spectrum_kind::size_count ? without : with_durations)
                       .make_spectrum(mining.rules),
-                  ways[w], made.truth, bins.bin);
+                  ways[w], made.truth, as);
     return out;
 }
 
