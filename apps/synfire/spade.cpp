@@ -225,9 +225,8 @@ private:
             choices_.surrogates.surrogates, choices_.window, mining(), choices_.kind,
             report_.testing, run_);
         check_memory();
-        mine_into_table([&](const pattern_table& block) {
-            return filter_patterns(block, choices_.kind, report_.assessment->tests.not_significant);
-        });
+        const pattern_filter filter(choices_.kind, report_.assessment->tests.not_significant);
+        mine_into_table([&](const pattern_table& block) { return filter.kept(block); });
         std::uint64_t left = tally.patterns();
         add_step("significance", left - report_.table.size(), left,
                  fmt::format("signature not significant at alpha {} by {}", choices_.alpha,
