@@ -47,6 +47,12 @@ private:
                choices_.nwb || choices_.json;
     }
 
+    bool is_tested() const { return choices_.surrogates.surrogates > 0; }
+
+    bool filters_by_stability() const {
+        return choices_.stable && choices_.least_stable != stability{};
+    }
+
     void warn() {
         std::vector<std::string>& warnings = in_->record.warnings;
         const std::uint32_t surrogates = choices_.surrogates.surrogates;
@@ -186,13 +192,13 @@ private:
     }
 
     void collect() {
-        if (choices_.surrogates.surrogates > 0)
+        if (is_tested() && !filters_by_stability())
             collect_significant();
         else
             collect_all();
         if (!now_.speaks()) return;
         reduce();
-        judge_stability();
+        if (!filters_by_stability()) judge_stability();
         report_.patterns = report_.table.size();
         end_report();
         if (!choices_.to.empty())
@@ -200,13 +206,23 @@ private:
         print();
     }
 
+    // What is not stable is not tested, so that all have to be held where that is asked for.
     void collect_all() {
         note_search(mine_into_table([](const pattern_table& block) {
             std::vector<std::size_t> all(block.size());
             std::iota(all.begin(), all.end(), std::size_t{0});
             return all;
         }));
-        report_.signatures = count_signatures(report_.table, choices_.kind);
+        if (now_.speaks()) keep_stable();
+        std::vector<signature_count> found = count_signatures(report_.table, choices_.kind);
+        if (!is_tested()) {
+            report_.signatures = std::move(found);
+            return;
+        }
+        assess(found);
+        const std::uint64_t before = report_.table.size();
+        keep_only(significant().kept(report_.table));
+        note_significance(before);
     }
 
     // First only counts, so that patterns which are not significant are never held.
@@ -219,16 +235,27 @@ private:
                 tally.take(block);
             },
             run_));
+        assess(tally.signatures());
+        check_memory();
+        const pattern_filter filter = significant();
+        mine_into_table([&](const pattern_table& block) { return filter.kept(block); });
+        note_significance(tally.patterns());
+    }
+
+    void assess(const std::vector<signature_count>& found) {
         const surrogate_maker maker(in_->spikes, choices_.surrogates, in_->bins);
         report_.assessment = assess_patterns(
-            tally.signatures(), [&](std::uint32_t which) { return maker.make(which); },
+            found, [&](std::uint32_t which) { return maker.make(which); },
             choices_.surrogates.surrogates, choices_.window, mining(), choices_.kind,
             report_.testing, run_);
-        check_memory();
-        const pattern_filter filter(choices_.kind, report_.assessment->tests.not_significant);
-        mine_into_table([&](const pattern_table& block) { return filter.kept(block); });
-        std::uint64_t left = tally.patterns();
-        add_step("significance", left - report_.table.size(), left,
+    }
+
+    pattern_filter significant() const {
+        return {choices_.kind, report_.assessment->tests.not_significant};
+    }
+
+    void note_significance(std::uint64_t before) {
+        add_step("significance", before - report_.table.size(), before,
                  fmt::format("signature not significant at alpha {} by {}", choices_.alpha,
                              to_string(choices_.correct)));
     }
@@ -262,6 +289,11 @@ private:
             table.append(report_.table.pattern(i), report_.table.counts[i],
                          report_.table.occurrences_of(i));
         report_.table = std::move(table);
+        if (report_.stabilities.empty()) return;
+        std::vector<stability> stabilities;
+        stabilities.reserve(kept.size());
+        for (const std::size_t i : kept) stabilities.push_back(report_.stabilities[i]);
+        report_.stabilities = std::move(stabilities);
     }
 
     // In blocks of ascending count, as the published code lists patterns.
@@ -329,18 +361,18 @@ private:
         stability_options how = *choices_.stable;
         how.seed = choices_.surrogates.seed;
         report_.stabilities = approximate_stability(in_->windows, report_.table, how, alone());
+    }
+
+    void keep_stable() {
+        if (!filters_by_stability()) return;
+        judge_stability();
         const stability& least = choices_.least_stable;
-        if (least == stability{}) return;
         const std::vector<std::size_t> kept = filter_stable(report_.stabilities, least);
         std::uint64_t left = report_.table.size();
         add_step("stability", left - kept.size(), left,
                  fmt::format("neither above {} (intensional) nor above {} (extensional)",
                              least.intensional, least.extensional));
-        std::vector<stability> stabilities;
-        stabilities.reserve(kept.size());
-        for (const std::size_t i : kept) stabilities.push_back(report_.stabilities[i]);
         keep_only(kept);
-        report_.stabilities = std::move(stabilities);
     }
 
     void end_report() {

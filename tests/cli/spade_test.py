@@ -245,6 +245,21 @@ class Significance(SpadeTest):
         self.assertEqual([row["units"] for row in self.rows("stable", "patterns.tsv")], wanted)
         self.assertLess(len(wanted), len(rows))
 
+    def test_what_is_not_stable_is_neither_tested_nor_reduced(self):
+        self.ok("spade", self.planted_file(), *self.tests, "--stability", "4096", "--stability-threshold", "0.99,0.99",
+                "--reduce", "0,0,2", "-o", self.folder / "out")
+
+        steps = {row["step"]: row for row in self.rows("out", "funnel.tsv")}
+        self.assertEqual(list(steps), ["closed patterns", "window subsets", "max-occ", "stability", "significance",
+                                       "reduction, subset", "reduction, superset", "reduction, covered"])
+        self.assertGreater(int(steps["stability"]["removed"]), 0)
+        tested = sum(int(row["patterns"]) for row in self.rows("out", "signatures.tsv"))
+        self.assertEqual(tested, int(steps["stability"]["left"]))
+        rows = self.rows("out", "patterns.tsv")
+        self.assertIn("a,b,c", {row["units"] for row in rows})
+        for row in rows:
+            self.assertGreater(max(float(row["stability_intensional"]), float(row["stability_extensional"])), 0.99)
+
     def test_elephant_decides_only_on_request(self):
         """The planted signature is in no surrogate: p without and with the data among the surrogates."""
         path = self.planted_file()
