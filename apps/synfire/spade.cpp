@@ -5,7 +5,6 @@
 #include <memory>
 #include <numeric>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "cli.hpp"
@@ -56,8 +55,7 @@ private:
     void warn() {
         std::vector<std::string>& warnings = in_->record.warnings;
         const std::uint32_t surrogates = choices_.surrogates.surrogates;
-        if (surrogates == 0 && choices_.alpha_given)
-            warnings.emplace_back("Nothing is tested at --alpha without --surrogates.");
+        for (std::string& warning : warnings_of(choices_)) warnings.push_back(std::move(warning));
         if (surrogates > 0 && 1.0 / (1.0 + surrogates) > choices_.alpha)
             warnings.push_back(fmt::format(
                 "With {} surrogates nothing can be significant at alpha {}: no p is below {:.2g}.",
@@ -81,11 +79,11 @@ private:
         report_.run = in_->record;
         report_.run.command = now_.command_line;
         report_.run.parameters = resolved_parameters(choices_, in_->rules);
+        if (!in_->beginning.empty())
+            report_.run.parameters.emplace_back("beginning", in_->beginning);
         report_.run.version = version();
         report_.run.seed = choices_.surrogates.seed;
-        report_.run.threads = choices_.threads > 0
-                                  ? choices_.threads
-                                  : static_cast<int>(std::thread::hardware_concurrency());
+        report_.run.threads = thread_count(run_);
     }
 
     spade_options mining() const {
@@ -433,7 +431,9 @@ void add_spade(CLI::App& app, verb& chosen) {
         "Examples: synfire spade spikes.nwb --bin 5ms --window 20 --surrogates 1000 -o patterns\n"
         "          synfire spade windows.txt.gz --transactions --rule 88,2,2 --rule 25,3,3 -o "
         "patterns");
-    sub.callback([choices, &chosen] {
+    sub.callback([choices, &chosen, &sub] {
+        for (const CLI::Option* option : sub.get_options())
+            if (option->count() > 0) choices->given.insert(option->get_name());
         chosen = [choices](session& now) { spade_job(*choices, now).run(); };
     });
 }
