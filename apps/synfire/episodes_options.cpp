@@ -119,6 +119,23 @@ correction parse_correction(const std::string& text) {
     return method;
 }
 
+// No verb but spade knows of trials.
+surrogate_method parse_method(const std::string& text) {
+    const surrogate_method method = surrogate_method_from(text);
+    if (method == surrogate_method::trial_shifting)
+        throw invalid_argument(fmt::format(
+            "'{}' needs trials, which episodes does not know (synfire spade does)", text));
+    return method;
+}
+
+std::string method_names() {
+    std::string text;
+    for (const surrogate_method method : surrogate_methods())
+        if (method != surrogate_method::trial_shifting)
+            text += fmt::format("{}{}", text.empty() ? "" : ", ", to_string(method));
+    return text;
+}
+
 void add_significance(CLI::App& app, episodes_options& options) {
     add_value(app, "--alpha", options.significance.alpha, parse_fraction,
               fmt::format("significant is q below this [{}]", options.significance.alpha))
@@ -136,10 +153,9 @@ void add_significance(CLI::App& app, episodes_options& options) {
                               [](const std::string& text) { return parse_whole_32(text, 1); },
                               "judge by this many surrogates instead: for bursty data [none]")
                               ->type_name("N");
-    add_value(
-        app, "--surrogate-method", surrogates.method, surrogate_method_from,
-        fmt::format("{} or {} [{}]", to_string(surrogate_method::interval_jitter),
-                    to_string(surrogate_method::spike_dithering), to_string(surrogates.method)))
+    add_value(app, "--surrogate-method", surrogates.method, parse_method,
+              fmt::format("how a surrogate is made: {} [{}]", method_names(),
+                          to_string(surrogates.method)))
         ->type_name("NAME")
         ->needs(number);
     add_value(app, "--dither", surrogates.dither, parse_positive_duration,

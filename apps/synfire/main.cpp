@@ -109,7 +109,7 @@ int run(int argc, char** argv, job& now) {
         return parse_error(now, app, error);
     }
 
-    now.ranks = join_ranks(app.get_subcommands().front()->get_name());
+    now.ranks = join_ranks(app.get_subcommands().front()->get_name(), now.stop);
     if (now.ranks && now.ranks->rank() > 0) {
         options.progress = progress_style::none;
         options.quiet = true;

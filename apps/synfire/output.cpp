@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cmath>
+#include <limits>
 #include <system_error>
 
 #include "synfire/core/error.hpp"
@@ -73,6 +74,13 @@ std::uint64_t peak_memory_bytes() {
     rusage usage{};
     if (::getrusage(RUSAGE_SELF, &usage) != 0) return 0;
     return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+std::uint64_t physical_memory_bytes() {
+    const long pages = ::sysconf(_SC_PHYS_PAGES);
+    const long bytes = ::sysconf(_SC_PAGESIZE);
+    if (pages <= 0 || bytes <= 0) return std::numeric_limits<std::uint64_t>::max();
+    return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(bytes);
 }
 
 void check_output_place(const std::filesystem::path& path, bool may_replace) {

@@ -26,6 +26,9 @@ std::string memory_text(std::uint64_t bytes);
 /// The largest resident memory of this process so far.
 std::uint64_t peak_memory_bytes();
 
+/// What this computer has.
+std::uint64_t physical_memory_bytes();
+
 /// Refuses a result's place before the work, not after it: it must not exist (unless it may be
 /// replaced) and its folder must be there and writable.
 /// @throws io_error

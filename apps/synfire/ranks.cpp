@@ -26,7 +26,7 @@ void drop_standard_output() {
 
 }  // namespace
 
-std::shared_ptr<communicator> join_ranks(std::string_view verb_name) {
+std::shared_ptr<communicator> join_ranks(std::string_view verb_name, const std::stop_token& stop) {
     const int launched = launched_ranks();
     if (launched == 1) return nullptr;
     if (std::find(sharing_verbs.begin(), sharing_verbs.end(), verb_name) == sharing_verbs.end())
@@ -34,7 +34,7 @@ std::shared_ptr<communicator> join_ranks(std::string_view verb_name) {
             "{} cannot share its work, and {} processes were started: leave the launcher (mpirun, "
             "srun) out",
             verb_name, launched));
-    auto ranks = mpi_ranks();
+    auto ranks = mpi_ranks(stop);
     if (ranks->size() != launched)
         throw invalid_argument(fmt::format(
             "the launcher started {} processes, but MPI knows of {}: use the mpirun of the MPI "

@@ -14,7 +14,8 @@ namespace synfire::cli {
 /// Standard output is rank 0's from then on; what the others write to it is dropped.
 /// @throws invalid_argument for a verb that cannot share its work, or without MPI: each process
 ///         would do all of it.
-std::shared_ptr<communicator> join_ranks(std::string_view verb_name);
+/// @param stop  ends waiting for the others too
+std::shared_ptr<communicator> join_ranks(std::string_view verb_name, const std::stop_token& stop);
 
 /// "synfire: ", and which rank says it where there are several.
 std::string speaker();

@@ -4,13 +4,16 @@
 #include <chrono>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "cli.hpp"
+#include "memory_guard.hpp"
 #include "output.hpp"
 #include "spade_input.hpp"
 #include "spade_options.hpp"
+#include "surrogate_time.hpp"
 #include "synfire/synfire.hpp"
 
 namespace synfire::cli {
@@ -20,14 +23,38 @@ constexpr std::size_t most_shown = 12;
 
 class spade_job {
 public:
-    spade_job(spade_choices choices, session& now)
-        : choices_(std::move(choices)), now_(now), run_(now.run(choices_.threads)) {}
+    spade_job(spade_choices choices, const session& now)
+        : choices_(std::move(choices)),
+          guard_(choices_.max_memory_bytes, now.stop),
+          now_(guarded(now)),
+          run_(now_.run(choices_.threads)) {}
 
     void run() {
+        try {
+            run_all();
+        } catch (const cancelled&) {
+            guard_.check();
+            throw;
+        }
+    }
+
+private:
+    using clock = std::chrono::steady_clock;
+
+    session guarded(const session& now) const {
+        session out = now;
+        out.stop = guard_.stop();
+        return out;
+    }
+
+    void run_all() {
         check(choices_);
         if (!choices_.to.empty() && now_.speaks())
             check_output_place(choices_.to, choices_.overwrite);
         in_ = std::make_unique<spade_input>(read_input(choices_, now_));
+        // Before the search, as it refuses what cannot be.
+        if (choices_.surrogates.surrogates > 0)
+            maker_.emplace(in_->spikes, choices_.surrogates, in_->bins);
         warn();
         begin_report();
         announce();
@@ -36,9 +63,6 @@ public:
         else
             stream();
     }
-
-private:
-    using clock = std::chrono::steady_clock;
 
     // Patterns that nothing is done to but to write them go straight to the file.
     bool is_collected() const {
@@ -99,34 +123,54 @@ private:
     void announce() const {
         if (!now_.speaks()) return;
         spade_options how = mining();
-        how.with_occurrences = is_collected();
+        how.with_occurrences = is_collected() || choices_.strategy == spade_strategy::fp_growth;
         const spade_estimate expected = estimate_mining(in_->windows, how, alone());
-        // Of tested patterns only those that are significant are ever held.
-        const bool all_held = is_collected() && choices_.surrogates.surrogates == 0;
+        // Of tested patterns only those that are significant are ever held, but for FP-growth.
+        const bool all_held = (is_collected() && (!is_tested() || filters_by_stability())) ||
+                              choices_.strategy == spade_strategy::fp_growth;
         const std::uint64_t bytes =
             peak_memory_bytes() + expected.search_bytes + (all_held ? expected.table_bytes : 0);
         const std::string text = fmt::format(
-            "about {} candidates, {} patterns, {} on one thread{}, {}",
-            grouped(expected.candidates), grouped(expected.patterns), rough_time(expected.seconds),
+            "{} {} candidates, {} patterns, {} on one thread{}, {}",
+            expected.at_least ? "more than" : "about", grouped(expected.candidates),
+            grouped(expected.patterns), rough_time(expected.seconds),
             choices_.surrogates.surrogates > 0 ? " for the data alone" : "", memory_text(bytes));
         if (choices_.max_memory_bytes > 0 && bytes > choices_.max_memory_bytes)
             throw invalid_argument(fmt::format(
                 "{}: more than --max-memory {} (a larger --min-occ gives fewer patterns)", text,
                 memory_text(choices_.max_memory_bytes)));
+        if (now_.quiet) return;
+        const tried_time tests = time_of_tests();
         constexpr double long_run = 10;
-        if (!now_.quiet && (now_.progress.shown() || expected.seconds >= long_run)) {
-            now_.progress.clear();
-            write_stderr(fmt::format("synfire: estimate: {}\n", text));
-        }
+        if (!now_.progress.shown() && expected.seconds + tests.seconds < long_run) return;
+        now_.progress.clear();
+        write_stderr(fmt::format("synfire: estimate: {}{}\n", text, text_of(tests)));
     }
 
-    void check_memory() const {
-        const std::uint64_t used = peak_memory_bytes();
-        if (choices_.max_memory_bytes > 0 && used > choices_.max_memory_bytes)
-            throw invalid_argument(
-                fmt::format("{} are in use, more than --max-memory {} (a larger --min-occ gives "
-                            "fewer patterns)",
-                            memory_text(used), memory_text(choices_.max_memory_bytes)));
+    // Of all surrogates, from the first.
+    tried_time time_of_tests() const {
+        if (!is_tested()) return {};
+        tried_time tests = try_once(
+            [&](std::stop_token stop) {
+                const spade_windows windows(maker_->make(0), choices_.window);
+                find_occurrence_maxima(windows, mining(), choices_.kind,
+                                       {.threads = 1, .stop = std::move(stop)});
+            },
+            now_.stop);
+        tests.seconds *= choices_.surrogates.surrogates;
+        tests.seconds /= std::min<double>(workers(), choices_.surrogates.surrogates);
+        return tests;
+    }
+
+    // Threads of all ranks.
+    int workers() const { return thread_count(run_) * (now_.ranks ? now_.ranks->size() : 1); }
+
+    std::string text_of(const tried_time& tests) const {
+        if (!is_tested()) return "";
+        return fmt::format("; then {}{} for {} surrogates on {} thread{}",
+                           tests.at_least ? "more than " : "", rough_time(tests.seconds),
+                           grouped(choices_.surrogates.surrogates), workers(),
+                           workers() == 1 ? "" : "s");
     }
 
     void note_search(const mining_summary& found) {
@@ -152,11 +196,11 @@ private:
                                                     choices_.overwrite);
         pattern_tally tally(choices_.window, choices_.kind, most_shown);
         spade_options how = mining();
-        how.with_occurrences = choices_.occurrences && file != nullptr;
+        // On all ranks, though only the first one writes.
+        how.with_occurrences = choices_.occurrences && !choices_.to.empty();
         const mining_summary found = mine_patterns(
             in_->windows, how,
             [&](const pattern_table& block) {
-                check_memory();
                 tally.take(block);
                 if (file) file->take(block);
             },
@@ -227,23 +271,16 @@ private:
     void collect_significant() {
         pattern_tally tally(choices_.window, choices_.kind, 0);
         note_search(mine_patterns(
-            in_->windows, mining(),
-            [&](const pattern_table& block) {
-                check_memory();
-                tally.take(block);
-            },
-            run_));
+            in_->windows, mining(), [&](const pattern_table& block) { tally.take(block); }, run_));
         assess(tally.signatures());
-        check_memory();
         const pattern_filter filter = significant();
         mine_into_table([&](const pattern_table& block) { return filter.kept(block); });
         note_significance(tally.patterns());
     }
 
     void assess(const std::vector<signature_count>& found) {
-        const surrogate_maker maker(in_->spikes, choices_.surrogates, in_->bins);
         report_.assessment = assess_patterns(
-            found, [&](std::uint32_t which) { return maker.make(which); },
+            found, [&](std::uint32_t which) { return maker_->make(which); },
             choices_.surrogates.surrogates, choices_.window, mining(), choices_.kind,
             report_.testing, run_);
     }
@@ -269,7 +306,6 @@ private:
                 for (const std::size_t i : choose(block))
                     report_.table.append(block.pattern(i), block.counts[i],
                                          block.occurrences_of(i));
-                check_memory();
             },
             run_);
     }
@@ -375,7 +411,7 @@ private:
 
     void end_report() {
         now_.stop_if_asked();
-        check_memory();
+        guard_.check();
         report_.spikes = std::move(in_->spikes);
         report_.run.seconds = std::chrono::duration<double>(clock::now() - began_).count();
         report_.run.peak_memory_bytes = peak_memory_bytes();
@@ -413,10 +449,12 @@ private:
     }
 
     spade_choices choices_;
-    session& now_;
+    memory_guard guard_;
+    session now_;
     execution run_;
     clock::time_point began_ = clock::now();
     std::unique_ptr<spade_input> in_{};
+    std::optional<surrogate_maker> maker_{};
     pattern_report report_{};
 };
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "output.hpp"
@@ -16,9 +18,32 @@ std::vector<std::size_t> counts_of(const spike_sequence& spikes) {
     return counts;
 }
 
+// Before the memory is asked for: a system that promises more than it has would end us.
+void check_memory(std::uint64_t bytes, const std::string& what, const spade_choices& choices) {
+    const bool bounded = choices.max_memory_bytes > 0;
+    const std::uint64_t most = bounded ? choices.max_memory_bytes : physical_memory_bytes();
+    if (bytes <= most) return;
+    throw invalid_argument(fmt::format("{} may take {}, more than {} {}", what, memory_text(bytes),
+                                       bounded ? "--max-memory" : "the memory of this computer,",
+                                       memory_text(most)));
+}
+
+// A search counts the windows of all items that there could be.
+void check_items_fit(std::size_t units, const spade_choices& choices) {
+    constexpr std::uint64_t bytes_per_item = 12;
+    constexpr std::uint64_t bytes_per_unit = 64;
+    const std::uint64_t numbered = std::numeric_limits<std::int32_t>::max();
+    if (units * std::uint64_t{choices.window} > numbered) return;  // which is refused anyway
+    check_memory(units * (std::uint64_t{choices.window} * bytes_per_item + bytes_per_unit),
+                 fmt::format("{} units in windows of {} bins", grouped(units), choices.window),
+                 choices);
+}
+
 // Items are UNIT * WINDOW + BIN: all that is known of units is their numbers.
 spade_input read_given_windows(const spade_choices& choices, const execution& run) {
     spade_input in{.windows = read_transactions(choices.path, choices.window, run)};
+    check_items_fit(in.windows.unit_count(), choices);
+    in.axes.unit_names.reserve(in.windows.unit_count());
     for (std::size_t unit = 0; unit < in.windows.unit_count(); ++unit)
         in.axes.unit_names.push_back(std::to_string(unit));
     in.axes.timed = false;
@@ -45,8 +70,13 @@ void note_file(run_record& record, const spike_file& file) {
 spike_sequence join_epochs(const spade_choices& choices, const spike_sequence& spikes,
                            spade_input& in, const execution& run) {
     const std::vector<time_span> epochs = read_epochs(choices.epochs, run);
-    concatenated_epochs joined = concatenate_epochs(
-        spikes, epochs, choices.separation.value_or(2 * choices.bin * choices.window));
+    const duration window = choices.bin * choices.window;
+    const duration separation = choices.separation.value_or(2 * window);
+    if (separation < window)
+        in.record.warnings.push_back(fmt::format(
+            "Epochs are {} apart and windows {} long: patterns may reach from one into the next.",
+            format_duration(separation), format_duration(window)));
+    concatenated_epochs joined = concatenate_epochs(spikes, epochs, separation);
     for (std::size_t e = 0; e < joined.spans.size(); ++e)
         in.axes.stretches.push_back({joined.spans[e].begin, joined.sources[e].begin});
     in.trials = joined.spans;
@@ -115,17 +145,6 @@ void warn_of_binning(const pattern_input& facts, std::vector<std::string>& warni
                                        grouped(facts.outside), grouped(facts.spikes)));
 }
 
-// Before the memory is asked for.
-void check_windows_fit(const binned_spikes& spikes, const spade_choices& choices) {
-    const std::uint64_t bytes =
-        std::uint64_t{spikes.size()} * choices.window * sizeof(pattern_item);
-    if (choices.max_memory_bytes > 0 && bytes > choices.max_memory_bytes)
-        throw invalid_argument(fmt::format(
-            "{} binned spikes in windows of {} bins may take {}, more than --max-memory {}",
-            grouped(spikes.size()), choices.window, memory_text(bytes),
-            memory_text(choices.max_memory_bytes)));
-}
-
 spade_input read_recording(const spade_choices& choices, session& now) {
     const execution run = now.run(choices.threads);
     spade_input in{.windows = spade_windows(binned_spikes(), 1)};
@@ -151,8 +170,13 @@ spade_input read_recording(const spade_choices& choices, session& now) {
                 .length = in.spikes.span().length()};
     warn_of_binning(in.facts, in.record.warnings);
     in.rules = rules_of(choices, counts_of(in.spikes), in.facts.length);
-    check_windows_fit(binned.spikes, choices);
-    in.windows = spade_windows(binned.spikes, choices.window);
+    const std::uint64_t bins = std::min(choices.window, binned.spikes.bin_count());
+    check_memory(binned.spikes.size() * bins * sizeof(pattern_item),
+                 fmt::format("{} binned spikes in windows of {} bins",
+                             grouped(binned.spikes.size()), choices.window),
+                 choices);
+    check_items_fit(binned.spikes.unit_count(), choices);
+    in.windows = spade_windows(binned.spikes, choices.window, run.stop);
     return in;
 }
 

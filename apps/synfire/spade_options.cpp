@@ -478,6 +478,11 @@ void check(const spade_choices& choices) {
         throw invalid_argument(fmt::format("--from {} is not before --to {}",
                                            format_duration(*choices.from),
                                            format_duration(*choices.until)));
+    // Twice a window is what parts epochs.
+    if (choices.bin.count() > std::numeric_limits<std::int64_t>::max() / 2 / choices.window)
+        throw invalid_argument(
+            fmt::format("--window {}: so many bins of {} are too long to be held", choices.window,
+                        format_duration(choices.bin)));
     if (choices.transactions && choices.rules.empty() &&
         std::holds_alternative<auto_min_occ>(choices.min_occ))
         throw invalid_argument(

@@ -9,7 +9,7 @@ maxima_tally tally_surrogates(const surrogate_source& make, std::uint32_t surrog
     return tally_maxima(
         maxima_tally(kind, window_bins), surrogates,
         [&](std::uint32_t which) {
-            const spade_windows windows(make(which), window_bins);
+            const spade_windows windows(make(which), window_bins, run.stop);
             return find_occurrence_maxima(windows, mining, kind, alone);
         },
         run);

@@ -8,10 +8,13 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <exception>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
+#include <utility>
 
+#include "core/stop.hpp"
 #include "synfire/core/error.hpp"
 
 namespace synfire {
@@ -27,18 +30,39 @@ void check(int code, std::string_view call) {
         "{}: {}", call, std::string_view(text.data(), static_cast<std::size_t>(length))));
 }
 
-// A rank that waits leaves its core to those that work: MPI's own waiting keeps it busy.
-void wait(MPI_Request request, std::string_view call) {
+// A rank that waits leaves its core to those that work: MPI's own waiting keeps it busy. One that
+// is stopped leaves the request behind: there is no other way out of a collective call, and no
+// further call than to abort.
+void wait(MPI_Request request, std::string_view call, const std::stop_token& stop) {
     using namespace std::chrono_literals;
     constexpr auto longest = 500us;
     auto pause = 1us;
     for (int done = 0;;) {
         check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), call);
         if (done != 0) return;
+        throw_if_stopped(stop);
         std::this_thread::sleep_for(pause);
         pause = std::min<std::chrono::microseconds>(2 * pause, longest);
     }
 }
+
+// Bytes that are being sent are still read by the one they go to when this rank has stopped.
+class sent_bytes {
+public:
+    explicit sent_bytes(std::string bytes) : bytes_(new std::string(std::move(bytes))) {}
+    ~sent_bytes() {
+        if (std::uncaught_exceptions() == 0) delete bytes_;
+    }
+    sent_bytes(const sent_bytes&) = delete;
+    sent_bytes& operator=(const sent_bytes&) = delete;
+    sent_bytes(sent_bytes&&) = delete;
+    sent_bytes& operator=(sent_bytes&&) = delete;
+
+    std::string& get() { return *bytes_; }
+
+private:
+    std::string* bytes_;
+};
 
 // The cores that this process may use, shared with the processes of this machine that may use the
 // same ones: launchers bind to cores, to sockets or not at all.
@@ -107,8 +131,8 @@ const mpi_library& mpi() {
 
 class mpi_communicator final : public communicator {
 public:
-    explicit mpi_communicator(std::size_t piece_bytes)
-        : all_(mpi().all()), cores_(mpi().cores()), piece_(piece_bytes) {
+    mpi_communicator(std::size_t piece_bytes, std::stop_token stop)
+        : all_(mpi().all()), cores_(mpi().cores()), piece_(piece_bytes), stop_(std::move(stop)) {
         check(MPI_Comm_rank(all_, &rank_), "MPI_Comm_rank");
         check(MPI_Comm_size(all_, &size_), "MPI_Comm_size");
     }
@@ -120,10 +144,11 @@ public:
     std::vector<std::string> gather(std::string bytes) override {
         const std::vector<std::uint64_t> sizes = gather_size(bytes.size());
         if (rank_ != 0) {
-            in_pieces(bytes.data(), bytes.size(), piece_, [&](char* from, int count) {
+            sent_bytes out(std::move(bytes));
+            in_pieces(out.get().data(), out.get().size(), piece_, [&](char* from, int count) {
                 MPI_Request sent = MPI_REQUEST_NULL;
                 check(MPI_Isend(from, count, MPI_BYTE, 0, tag, all_, &sent), "MPI_Isend");
-                wait(sent, "MPI_Isend");
+                wait(sent, "MPI_Isend", stop_);
             });
             return {};
         }
@@ -135,7 +160,7 @@ public:
             in_pieces(one.data(), one.size(), piece_, [&](char* into, int count) {
                 MPI_Request received = MPI_REQUEST_NULL;
                 check(MPI_Irecv(into, count, MPI_BYTE, from, tag, all_, &received), "MPI_Irecv");
-                wait(received, "MPI_Irecv");
+                wait(received, "MPI_Irecv", stop_);
             });
         }
         return gathered;
@@ -145,9 +170,10 @@ public:
         std::uint64_t size = bytes.size();
         from_rank_0(&size, 1, MPI_UINT64_T);
         bytes.resize(size);
-        in_pieces(bytes.data(), bytes.size(), piece_,
+        sent_bytes out(std::move(bytes));
+        in_pieces(out.get().data(), size, piece_,
                   [&](char* piece, int count) { from_rank_0(piece, count, MPI_BYTE); });
-        return bytes;
+        return std::move(out.get());
     }
 
     void sum(std::span<std::uint64_t> values) override {
@@ -156,7 +182,7 @@ public:
             MPI_Request summed = MPI_REQUEST_NULL;
             check(MPI_Iallreduce(MPI_IN_PLACE, piece, count, MPI_UINT64_T, MPI_SUM, all_, &summed),
                   "MPI_Iallreduce");
-            wait(summed, "MPI_Iallreduce");
+            wait(summed, "MPI_Iallreduce", stop_);
         });
     }
 
@@ -179,14 +205,14 @@ private:
         MPI_Request gathered = MPI_REQUEST_NULL;
         check(MPI_Igather(&own, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, 0, all_, &gathered),
               "MPI_Igather");
-        wait(gathered, "MPI_Igather");
+        wait(gathered, "MPI_Igather", stop_);
         return sizes;
     }
 
     void from_rank_0(void* values, int count, MPI_Datatype type) {
         MPI_Request arrived = MPI_REQUEST_NULL;
         check(MPI_Ibcast(values, count, type, 0, all_, &arrived), "MPI_Ibcast");
-        wait(arrived, "MPI_Ibcast");
+        wait(arrived, "MPI_Ibcast", stop_);
     }
 
     MPI_Comm all_;
@@ -194,17 +220,18 @@ private:
     int size_ = 1;
     int cores_;
     std::size_t piece_;
+    std::stop_token stop_;
 };
 
 }  // namespace
 
-std::shared_ptr<communicator> mpi_ranks_in_pieces(std::size_t piece_bytes) {
-    return std::make_shared<mpi_communicator>(piece_bytes);
+std::shared_ptr<communicator> mpi_ranks_in_pieces(std::size_t piece_bytes, std::stop_token stop) {
+    return std::make_shared<mpi_communicator>(piece_bytes, std::move(stop));
 }
 
-std::shared_ptr<communicator> mpi_ranks() {
+std::shared_ptr<communicator> mpi_ranks(std::stop_token stop) {
     constexpr std::size_t piece_bytes = std::size_t{1} << 28;
-    return mpi_ranks_in_pieces(piece_bytes);
+    return mpi_ranks_in_pieces(piece_bytes, std::move(stop));
 }
 
 }  // namespace synfire

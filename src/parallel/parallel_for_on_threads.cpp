@@ -16,7 +16,8 @@ namespace synfire {
 
 int thread_count(const execution& run) {
     if (run.threads > 0) return run.threads;
-    return run.ranks ? run.ranks->cores() : tbb::info::default_concurrency();
+    if (run.ranks) return run.ranks->cores();
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 void parallel_for(std::size_t n, const execution& run, std::string_view task,

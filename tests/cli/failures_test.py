@@ -46,6 +46,7 @@ class NonsenseOptions(CliTest):
                 (("--test", "magic"), ("--test", "magic")),
                 (("--surrogates", "0"), ("--surrogates",)),
                 (("--surrogates", "9", "--surrogate-method", "magic"), ("magic",)),
+                (("--surrogates", "9", "--surrogate-method", "trial_shifting"), ("trial_shifting", "trials")),
                 (("--surrogates", "9", "--dither", "0ms"), ("--dither",)),
                 (("--seed", "1"), ("--surrogates",)),
                 (("--overwrite",), ("--output",)),

@@ -4,28 +4,14 @@ import csv
 import gzip
 import json
 import os
-import random
+import time
 import unittest
 
-from support import CliTest
-
-BIN = 0.005
+from spade_files import SpadeFiles
 
 
-class SpadeTest(CliTest):
+class SpadeTest(SpadeFiles):
     search = ("--min-occ", "20", "--min-spikes", "3", "--min-neu", "3")
-
-    def planted_file(self, name="planted.tsv", shift=0.0, stop=20.0):
-        """b 10 ms after a, c 15 ms after a, 30 times in 20 s, among 6 units that fire at random 3 times a second."""
-        rng = random.Random(1)
-        last = round(stop / BIN) - 1
-        cells = {(rng.randint(0, last), unit) for unit in "abcdef" for _ in range(int(3 * stop))}
-        for i in range(30):
-            start = round((0.3 + 0.6 * i) / BIN)
-            cells |= {(start, "a"), (start + 2, "b"), (start + 3, "c")}
-        spikes = [(cell * BIN + 0.002, unit) for cell, unit in cells]
-        lines = "".join(f"{time + shift:.6f}\t{unit}\n" for time, unit in sorted(spikes))
-        return self.file(name, f"# span_s: {shift:g} {stop + shift:g}\ntime_s\tunit\n{lines}")
 
     def rows(self, folder, name):
         with open(self.folder / folder / name, encoding="utf-8", newline="") as file:
@@ -391,6 +377,97 @@ class Significance(SpadeTest):
         self.assertEqual(self.ok("spade", path, "--min-occ", "25", "--surrogates", "99", "--alpha", "0.05").stderr, "")
 
 
+class BadInput(SpadeTest):
+    def test_transactions_that_are_none_name_the_line_and_what_was_found(self):
+        for text, words in (
+                ("0 5\n-3 7\n", ("line 2", "-3", "0 to 2147483647")),
+                ("0 5\n\n1 1\n", ("line 3", "item 1", "twice")),
+                ("0 x\n", ("line 1", "'x'", "whole numbers")),
+                ("0 1.5\n", ("line 1", "1.5")),
+                ("0 2147483648\n", ("line 1", "2147483648")),
+                ("0 99999999999999999999999\n", ("line 1", "99999999999999999999999")),
+                ("", ("no item",)),
+                ("\n\n\n", ("no item",)),
+                (bytes(range(256)) * 20, ("line 1",)),
+                (gzip.compress(b"0 5\n" * 20000)[:-20], ("windows.txt",))):
+            with self.subTest(text[:40]):
+                self.refused("spade", self.file("windows.txt", text), "--transactions", "--min-occ", "1", "-o",
+                             self.folder / "out", says=("windows.txt", *words))
+
+    def test_items_beyond_all_memory_are_refused_before_it_is_asked_for(self):
+        self.refused("spade", self.file("windows.txt", "0 2147483647\n"), "--transactions", "--min-occ", "1",
+                     "--max-memory", "1GB", says=("--max-memory", "107,374,183 units"))
+
+    def test_few_or_equal_windows_obey_the_thresholds(self):
+        for text, expected in (("0 5 9\n", ["1"]), ("0 5 9\n" * 4, ["4"])):
+            path = self.file("windows.txt", text)
+            for least in ("1", "4", "5"):
+                with self.subTest(text=text, least=least):
+                    self.ok("spade", path, "--transactions", "--window", "4", "--min-occ", least, "--overwrite", "-o",
+                            self.folder / "out")
+                    found = [row["count"] for row in self.rows("out", "patterns.tsv")]
+                    self.assertEqual(found, expected if int(least) <= int(expected[0]) else [])
+            self.ok("spade", path, "--transactions", "--window", "4", "--min-occ", "1", "--min-spikes", "4", "--overwrite",
+                    "-o", self.folder / "out")
+            self.assertEqual(self.rows("out", "patterns.tsv"), [])
+
+    def test_hardly_any_spikes_are_a_result(self):
+        for name, text in (("one-spike.tsv", "# span_s: 0 1\n0.1\ta\n"),
+                           ("one-unit.tsv", "# span_s: 0 1\n0.1\ta\n0.2\ta\n0.3\ta\n"),
+                           ("apart.tsv", "# span_s: 0 9\n0.1\ta\n4\tb\n8\ta\n")):
+            for more in ((), ("--surrogates", "20", "--alpha", "0.05"), ("--reduce", "1,1,1", "--stability", "9")):
+                with self.subTest(name=name, more=more):
+                    out = self.ok("spade", self.file(name, text), "--min-occ", "2", *more, "--overwrite", "-o",
+                                  self.folder / "out").stdout
+                    self.assertIn("No pattern", out)
+                    self.assertEqual(self.rows("out", "patterns.tsv"), [])
+
+    def test_numbers_at_their_ends(self):
+        path = self.planted_file(stop=4.0)
+        # Defined: a window beyond the recording, a bin that is all of it, more units than there are.
+        for arguments in (("--window", "5000", "--min-spikes", "2"), ("--bin", "4s", "--window", "1"),
+                          ("--min-neu", "7"), ("--min-spikes", "400"), ("--max-occ", "4000000000"),
+                          ("--alpha", "1", "--surrogates", "5")):
+            with self.subTest(arguments):
+                self.ok("spade", path, "--min-occ", "20", *arguments, "--overwrite", "-o", self.folder / "out")
+        self.assertIn("No pattern", self.ok("spade", path, "--min-occ", "5", "--min-neu", "7").stdout)
+        for arguments, words in (
+                (("--bin", "5s"), ("5 s",)),
+                (("--bin", "0s"), ("--bin",)),
+                (("--bin", "9000h", "--window", "4000000000"), ("--window",)),
+                (("--min-spikes", "0"), ("--min-spikes",)),
+                (("--max-occ", "0"), ("--max-occ",)),
+                (("--window", "400000000"), ("400",)),
+                (("--alpha", "0"), ("--alpha",)),
+                (("--surrogates", "9", "--dither", "2h"), ("dither", "2 h")),
+                (("--surrogates", "9", "--surrogate-method", "bin_shuffling", "--dither", "1ms"), ("dither",)),
+                (("--trial-separation", "1s"), ("--trial-length",)),
+                (("--reduce", "1,2,3,4"), ("--reduce", "H,K,L")),
+                (("--reduce", ""), ("--reduce",))):
+            with self.subTest(arguments):
+                self.refused("spade", path, "--min-occ", "20", *arguments, says=words)
+
+    def test_epochs_that_cannot_be(self):
+        path = self.planted_file(stop=4.0)
+        for text, words in (("0,2\n1,3\n", ("epochs.csv", "line 2")), ("2,2\n", ("epochs.csv", "line 1")),
+                            ("0,soon\n", ("epochs.csv", "line 1", "soon")), ("", ("epochs.csv",))):
+            with self.subTest(text):
+                self.refused("spade", path, "--min-occ", "5", "--epochs", self.file("epochs.csv", text), says=words)
+
+        outside = self.file("epochs.csv", "0,1\n50,60\n")
+        self.assertIn("spikes are in no epoch",
+                      self.ok("spade", path, "--min-occ", "5", "--epochs", outside).stderr)
+        none = self.ok("spade", path, "--min-occ", "5", "--epochs", self.file("epochs.csv", "50,60\n"))
+        self.assertIn("No spike is in a bin", none.stderr)
+
+    def test_warns_when_patterns_may_reach_over_epochs(self):
+        path, epochs = self.planted_file(stop=4.0), self.file("epochs.csv", "0,1\n2,3\n")
+        arguments = ("spade", path, "--min-occ", "5", "--epochs", epochs, "--separation")
+
+        self.assertIn("reach from one into the next", self.ok(*arguments, "99ms").stderr)
+        self.assertNotIn("reach from one into the next", self.ok(*arguments, "100ms").stderr)
+
+
 class Limits(SpadeTest):
     def test_says_beforehand_what_it_will_take(self):
         path = self.planted_file()
@@ -398,10 +475,39 @@ class Limits(SpadeTest):
 
         self.assertRegex(error, r"synfire: estimate: about [\d,]+ candidates, [\d,]+ patterns, \d+ s on one thread, \d")
         self.assertNotIn("estimate", self.ok("spade", path, "--min-occ", "3", "--progress", "plain", "--quiet").stderr)
+        error = self.ok("spade", path, "--min-occ", "20", "--surrogates", "40", "--alpha", "0.05", "--threads", "2",
+                        "--progress", "plain").stderr
+        self.assertRegex(error, r"on one thread for the data alone, .*; then \d+ m?s for 40 surrogates on 2 threads")
+
+    def test_says_beforehand_what_surrogates_take_where_that_is_long(self):
+        """The data alone take less than a second."""
+        data = self.folder / "s.npz"
+        self.ok("simulate", "poisson", "--units", "40", "--rate", "20", "--length", "20s", "-o", data)
+        error = self.refused("spade", data, "--min-occ", "20", "--min-spikes", "3", "--surrogates", "4000000000",
+                             "--max-memory", "90MB", says="--max-memory 90.0 MB").stderr
+        self.assertRegex(error, r"; then [\d.,]+ \w+ for 4,000,000,000 surrogates")
 
     def test_memory_is_refused_before_anything_is_written(self):
         self.refused("spade", self.planted_file(), "--min-occ", "2", "--max-memory", "50kB", "-o", self.folder / "out",
                      says=("--max-memory", "50.0 kB"))
+
+    def test_memory_is_watched_while_it_works(self):
+        """More than the estimate can know: hours of work, of which minutes would take all memory."""
+        data = self.folder / "s.npz"
+        self.ok("simulate", "poisson", "--units", "60", "--rate", "50", "--length", "20s", "-o", data)
+        for more in (("--min-occ", "2"), ("--min-occ", "2", "--strategy", "fp-growth"),
+                     ("--min-occ", "2", "--min-spikes", "3", "--surrogates", "100000")):
+            with self.subTest(more):
+                self.refused("spade", data, *more, "--quiet", "--max-memory", "80MB", "-o", self.folder / "out",
+                             says="--max-memory 80.0 MB")
+
+    def test_an_estimate_takes_seconds_where_the_search_takes_for_ever(self):
+        data = self.folder / "s.npz"
+        self.ok("simulate", "poisson", "--units", "60", "--rate", "50", "--length", "60s", "-o", data)
+        began = time.monotonic()
+        self.refused("spade", data, "--min-occ", "1", "--window", "50", "--json", "--max-memory", "150MB",
+                     says=("candidates", "--max-memory 150.0 MB"))
+        self.assertLess(time.monotonic() - began, 20)
 
     def test_replaces_its_own_folder_only_when_asked(self):
         path = self.planted_file()

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <span>
+#include <stop_token>
 #include <string_view>
 #include <vector>
 
@@ -25,9 +26,10 @@ using pattern_item = std::uint32_t;
 /// 4 bytes an item; a spike is in at most `window_bins` windows.
 class spade_windows {
 public:
-    /// @throws invalid_argument for no bins or when unit_count * window_bins does not fit in 32
-    /// bits.
-    spade_windows(const binned_spikes& spikes, std::uint32_t window_bins);
+    /// @throws invalid_argument for no bins or when unit_count * window_bins does not fit in 31
+    /// bits; cancelled.
+    spade_windows(const binned_spikes& spikes, std::uint32_t window_bins,
+                  const std::stop_token& stop = {});
     /// Windows that are given, as the published benchmark gives them; their start bins are not
     /// known, so that `pattern_table::occurrences` numbers the windows.
     /// @param offsets  where the items of each window begin, one more than windows
@@ -160,10 +162,11 @@ struct spade_estimate {
     std::uint64_t candidates = 0;  ///< patterns that the search will look at
     std::uint64_t patterns = 0;    ///< that it will find
     double seconds = 0;            ///< with `first_bin` on one thread
+    bool at_least = false;  ///< a small part alone took too long: all of these may be far too low
     std::uint64_t search_bytes = 0;
     std::uint64_t table_bytes = 0;  ///< of all patterns, were they collected
 };
-/// Takes about half a second. @throws invalid_argument, cancelled as `mine_patterns`.
+/// Takes about half a second, two at most. @throws invalid_argument, cancelled as `mine_patterns`.
 spade_estimate estimate_mining(const spade_windows& windows, const spade_options& options,
                                const execution& run = {});
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -40,8 +41,10 @@ std::shared_ptr<communicator> local_rank();
 /// All processes that `mpirun` started. MPI is initialised by the first call and finalised when the
 /// process ends, unless the program does so itself; a rank that gives up must call `abort`, since
 /// the others would wait for it.
+/// @param stop  once it is requested, a call that waits for other ranks throws `cancelled`; nothing
+/// but `abort` may be called then
 /// @throws invalid_argument if this library was built without MPI.
-std::shared_ptr<communicator> mpi_ranks();
+std::shared_ptr<communicator> mpi_ranks(std::stop_token stop = {});
 
 /// How many processes a launcher says it started of this program (Open MPI, PMIx, Slurm), 1
 /// without one: known before MPI is touched.

@@ -1,6 +1,7 @@
 #include "mine/spade/bit_kernels.hpp"
 
 #include <bit>
+#include <vector>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -168,27 +169,24 @@ SYNFIRE_V4 std::size_t find_v4(const u64* words, std::size_t planes, const u64* 
 
 #endif
 
-bit_kernels choose() {
-    bit_kernels best{narrow_v1, any_covers_v1, find_v1, gather_bits_v1, 8};
+std::vector<bit_kernels> runnable() {
+    std::vector<bit_kernels> all{{"plain", narrow_v1, any_covers_v1, find_v1, gather_bits_v1, 8}};
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("popcnt")) {
-        best.narrow = narrow_v2;
-        best.find = find_v2;
-        best.find_cost = 1.5;
-    }
-    if (__builtin_cpu_supports("bmi2")) best.gather_bits = gather_bits_bmi2;
-    if (__builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("bmi2"))
-        best = {narrow_v4, any_covers_v4, find_v4, gather_bits_bmi2, 0.3};
+    bit_kernels counting{"popcnt", narrow_v2, any_covers_v1, find_v2, gather_bits_v1, 1.5};
+    const bool bmi2 = __builtin_cpu_supports("bmi2");
+    if (bmi2) counting.gather_bits = gather_bits_bmi2;
+    if (__builtin_cpu_supports("popcnt")) all.push_back(counting);
+    if (bmi2 && __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vl"))
+        all.push_back({"avx512", narrow_v4, any_covers_v4, find_v4, gather_bits_bmi2, 0.3});
 #endif
-    return best;
+    return all;
 }
 
 }  // namespace
 
-const bit_kernels& best_bit_kernels() {
-    static const bit_kernels kernels = choose();
-    return kernels;
+std::span<const bit_kernels> runnable_bit_kernels() {
+    static const std::vector<bit_kernels> all = runnable();
+    return all;
 }
 
 }  // namespace synfire::spade

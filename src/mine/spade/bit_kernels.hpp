@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string_view>
 
 namespace synfire::spade {
 
@@ -29,6 +31,7 @@ constexpr std::size_t word_place(std::size_t item, std::size_t plane, std::size_
 /// The inner loops of the search, in the best version that this processor runs. What they write
 /// needs room for 8 elements more than there are items.
 struct bit_kernels {
+    std::string_view name;
     /// Cuts n items down to the windows in `mask`, of which there are `windows`. Writes the words
     /// and ids of those kept, in order, and the ids of the full ones.
     narrowed (*narrow)(const std::uint64_t* words, const std::uint32_t* ids, std::size_t n,
@@ -48,6 +51,11 @@ struct bit_kernels {
     double find_cost;
 };
 
-const bit_kernels& best_bit_kernels();
+/// All versions that this processor runs, the best one last.
+std::span<const bit_kernels> runnable_bit_kernels();
+
+inline const bit_kernels& best_bit_kernels() {
+    return runnable_bit_kernels().back();
+}
 
 }  // namespace synfire::spade

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/stop.hpp"
+
 namespace synfire::spade {
 namespace {
 
@@ -10,14 +12,17 @@ constexpr catalogue::item_id absent = std::numeric_limits<catalogue::item_id>::m
 
 }  // namespace
 
-catalogue::catalogue(const spade_windows& windows, std::uint32_t least_occ)
+catalogue::catalogue(const spade_windows& windows, std::uint32_t least_occ,
+                     const std::stop_token& stop)
     : unit_count_(windows.unit_count()),
       window_bins_(windows.window_bins()),
       from_bins_(windows.from_bins()),
       starts_(windows.starts()) {
     std::vector<std::uint32_t> counts(unit_count_ * window_bins_, 0);
-    for (std::size_t w = 0; w < windows.size(); ++w)
+    for (std::size_t w = 0; w < windows.size(); ++w) {
+        stop_at_times(w, stop);
         for (const pattern_item item : windows.items(w)) ++counts[item];
+    }
 
     std::vector<item_id> ids(counts.size(), absent);
     for (std::uint32_t lag = 0; lag < window_bins_; ++lag) {
@@ -37,6 +42,7 @@ catalogue::catalogue(const spade_windows& windows, std::uint32_t least_occ)
     first_bin_lengths_.reserve(windows.size());
     column_offsets_.assign(first_bin_items_ + std::size_t{1}, 0);
     for (std::size_t w = 0; w < windows.size(); ++w) {
+        stop_at_times(w, stop);
         const std::size_t begin = ids_.size();
         for (const pattern_item item : windows.items(w))
             if (ids[item] != absent) ids_.push_back(ids[item]);

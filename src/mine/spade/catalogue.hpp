@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "synfire/mine/spade.hpp"
@@ -16,7 +17,7 @@ public:
     using item_id = std::uint32_t;
 
     /// @param least_occ  items in fewer windows are left out
-    catalogue(const spade_windows& windows, std::uint32_t least_occ);
+    catalogue(const spade_windows& windows, std::uint32_t least_occ, const std::stop_token& stop);
 
     std::size_t size() const { return items_.size(); }
     /// Items below this number have lag 0.

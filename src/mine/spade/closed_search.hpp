@@ -31,8 +31,8 @@ struct found_pattern {
 
 constexpr std::uint32_t unreachable = std::numeric_limits<std::uint32_t>::max();
 
-/// Depth-first search of the closed patterns whose first item is a given one, in lexicographic
-/// order.
+/// Depth-first search of the closed patterns whose first item is a given one, in the order of
+/// `pattern_table`.
 ///
 /// A node is a closed pattern; its windows are those that hold it. A child adds one later item and
 /// all items that then are in every window (its closure). Where the closure has an item that is
@@ -95,6 +95,7 @@ private:
         least_of_root_ = least;
         rows_.clear();
         for (const std::uint32_t window : items_.windows_of(root)) {
+            stop_at_times(rows_.size(), stop_);
             rows_.push_back({items_.row(window), 0, window, 0});
             for (const item_id id : items_.row(window)) ++counts_[id];
         }
@@ -342,7 +343,7 @@ private:
     std::uint32_t select(const list_node& from, std::uint32_t added) {
         rows_.clear();
         for (const auto& [row, at] : from.column(added))
-            rows_.push_back({from.row(row), at - from.row_offsets[row], from.windows[row], row});
+            rows_.push_back({from.row(row), at, from.windows[row], row});
         return selected_ = static_cast<std::uint32_t>(rows_.size());
     }
 
@@ -419,9 +420,11 @@ private:
         std::uint32_t place = 0;
         for (const auto* numbers : {&excluded_, &kept_})
             for (const std::uint32_t k : *numbers) places_[k] = ++place;
-        for (std::uint32_t row = 0; row < rows_.size(); ++row)
+        for (std::uint32_t row = 0; row < rows_.size(); ++row) {
+            stop_at_times(row, stop_);
             for (const std::uint32_t k : rows_[row].items)
                 if (places_[k] != 0) take(row, places_[k] - 1);
+        }
         for (const auto* numbers : {&excluded_, &kept_})
             for (const std::uint32_t k : *numbers) places_[k] = 0;
     }
@@ -448,11 +451,11 @@ private:
         // From column to column, which puts each row into the order of numbers.
         next_.assign(to.row_offsets.begin(), to.row_offsets.end() - 1);
         for (std::uint32_t number = 0; number < to.size(); ++number)
-            for (std::uint32_t i = to.column_offsets[number]; i < to.column_offsets[number + 1];
+            for (std::size_t i = to.column_offsets[number]; i < to.column_offsets[number + 1];
                  ++i) {
                 auto& [row, at] = to.columns[i];
-                at = next_[row]++;
-                to.rows[at] = number;
+                at = static_cast<std::uint32_t>(next_[row] - to.row_offsets[row]);
+                to.rows[next_[row]++] = number;
             }
     }
 
@@ -696,7 +699,7 @@ private:
     std::vector<std::uint32_t> closure_;
     std::vector<std::uint32_t> kept_;
     std::vector<std::uint32_t> excluded_;
-    std::vector<std::uint32_t> next_;
+    std::vector<std::size_t> next_;
     // Nodes of at most 64 windows.
     struct {
         std::vector<std::uint64_t> words{};

@@ -15,12 +15,6 @@ namespace {
 
 constexpr std::string_view task_name = "mining patterns";
 
-void add(mining_summary& to, const mining_summary& part) {
-    to.closed += part.closed;
-    to.window_subsets += part.window_subsets;
-    to.too_frequent += part.too_frequent;
-}
-
 // Parts as bytes, for ranks of one program: no other ever reads them.
 class packer {
 public:
@@ -98,25 +92,19 @@ void exchange(std::size_t begin, std::span<const double> costs, const execution&
 
 }  // namespace
 
-mining_summary for_each_part(std::span<const double> costs, const execution& run,
-                             const std::function<mined_part(std::size_t)>& make,
-                             const block_taker& take) {
-    mining_summary summary;
-    const auto consume = [&](const mined_part& part) {
-        add(summary, part.summary);
-        if (!part.patterns.empty()) take(part.patterns);
-    };
+void for_each_part(std::span<const double> costs, const execution& run,
+                   const std::function<mined_part(std::size_t)>& make,
+                   const std::function<void(mined_part)>& consume) {
     if (!run.ranks || run.ranks->size() == 1) {
         for_each_in_order(costs.size(), run, task_name, make,
-                          [&](std::size_t, const mined_part& part) { consume(part); });
-        return summary;
+                          [&](std::size_t, mined_part part) { consume(std::move(part)); });
+        return;
     }
     // Block by block, so that rank 0 never holds more than one block of the patterns.
     const std::size_t block = 64 * static_cast<std::size_t>(run.ranks->size());
     for (std::size_t begin = 0; begin < costs.size(); begin += block)
         exchange(begin, costs.subspan(begin, std::min(block, costs.size() - begin)), run, make,
                  consume);
-    return summary;
 }
 
 }  // namespace synfire::spade

@@ -14,11 +14,10 @@ struct mined_part {
     mining_summary summary{};
 };
 
-/// Makes all parts on the threads and ranks of `run` and hands on their patterns in the order of
-/// the parts, on rank 0. Costs are guesses, by which parts are dealt out to ranks.
-/// @return the sum of the parts' summaries, on rank 0.
-mining_summary for_each_part(std::span<const double> costs, const execution& run,
-                             const std::function<mined_part(std::size_t)>& make,
-                             const block_taker& take);
+/// Makes all parts on the threads and ranks of `run` and hands them on in their order, on rank 0.
+/// Costs are guesses, by which parts are dealt out to ranks.
+void for_each_part(std::span<const double> costs, const execution& run,
+                   const std::function<mined_part(std::size_t)>& make,
+                   const std::function<void(mined_part)>& consume);
 
 }  // namespace synfire::spade

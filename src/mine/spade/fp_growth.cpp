@@ -5,12 +5,14 @@
 #include <utility>
 
 #include "core/stop.hpp"
+#include "mine/spade/distribute.hpp"
 #include "mine/spade/fp_tree.hpp"
 #include "mine/spade/miners.hpp"
 #include "mine/spade/pattern_collector.hpp"
 #include "mine/spade/ranked_windows.hpp"
 #include "mine/spade/record_groups.hpp"
 #include "parallel/parallel_for.hpp"
+#include "synfire/parallel/communicator.hpp"
 
 // The published miner (Porrmann et al. 2021, doi:10.3389/fninf.2021.723406): FP-growth over all
 // frequent sets, whose collectors store only what the rules take, and closed detection over that.
@@ -18,7 +20,9 @@
 // need be compared. The closed detection is not the published one: sets with the same occurrences
 // are grouped and compared.
 //
-// All that the filter takes is in memory, with occurrences, until the last block is handed on.
+// The header table is dealt out to threads and ranks; closed detection is done by the threads of
+// rank 0, as every pattern has to be compared with those of other entries. All that the filter
+// takes is in the memory of rank 0, with occurrences, until the last block is handed on.
 namespace synfire::spade {
 namespace {
 
@@ -77,19 +81,33 @@ private:
     std::deque<fp_tree> trees_;  // by depth
 };
 
-// One table an entry of the header table, so that threads share nothing they write.
+std::uint32_t least_occ(const std::vector<pattern_rule>& rules) {
+    return std::ranges::min(rules, {}, &pattern_rule::min_occ).min_occ;
+}
+
+// One table an entry of the header table, so that threads share nothing they write; all tables on
+// rank 0, none on the others.
 std::vector<pattern_table> collect(const spade_windows& windows, const spade_options& options,
                                    const execution& run) {
-    std::uint32_t least = options.rules.front().min_occ;
-    for (const pattern_rule& rule : options.rules) least = std::min(least, rule.min_occ);
+    const std::uint32_t least = least_occ(options.rules);
     const ranked_windows ranked(windows, least);
     const fp_tree tree = tree_of(ranked);
-    std::vector<pattern_table> tables(tree.size());
-    parallel_for(tree.size(), run, "mining patterns", [&](std::size_t i) {
-        pattern_collector collector(windows, ranked, options.rules, tree.rank(i));
-        growth(collector, least, run.stop).run(tree, i);
-        tables[i] = std::move(collector.table());
-    });
+    std::vector<double> costs;
+    costs.reserve(tree.size());
+    // An entry's windows times the entries above it, of which its projected tree is made.
+    for (std::size_t i = 0; i < tree.size(); ++i)
+        costs.push_back(static_cast<double>(tree.support(i)) * static_cast<double>(i + 1));
+    std::vector<pattern_table> tables;
+    for_each_part(
+        costs, run,
+        [&](std::size_t i) {
+            pattern_collector collector(windows, ranked, options.rules, tree.rank(i));
+            growth(collector, least, run.stop).run(tree, i);
+            return mined_part{.patterns = std::move(collector.table())};
+        },
+        [&](mined_part part) {
+            if (!part.patterns.empty()) tables.push_back(std::move(part.patterns));
+        });
     return tables;
 }
 
@@ -205,6 +223,7 @@ mining_summary mine_fp_growth(const spade_windows& windows, const spade_options&
                               const block_taker& take, const execution& run) {
     mining_summary summary{.ran_on = spade_strategy::fp_growth};
     const std::vector<pattern_table> tables = collect(windows, options, run);
+    if (run.ranks && run.ranks->rank() != 0) return summary;
     const auto piles =
         ordered(tables, select(tables, windows, options, run, summary), windows, run);
 

@@ -44,11 +44,11 @@ struct node_items {
 struct list_node : node_items {
     struct entry {
         std::uint32_t row;
-        std::uint32_t at;  ///< in `rows`
+        std::uint32_t at;  ///< in that row
     };
-    std::vector<std::uint32_t> row_offsets{};
+    std::vector<std::size_t> row_offsets{};
     std::vector<std::uint32_t> rows{};
-    std::vector<std::uint32_t> column_offsets{};
+    std::vector<std::size_t> column_offsets{};
     std::vector<entry> columns{};
 
     std::span<const entry> column(std::uint32_t number) const {

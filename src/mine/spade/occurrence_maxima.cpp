@@ -84,8 +84,8 @@ occurrence_maxima find_occurrence_maxima(const spade_windows& windows, const spa
                                          spectrum_kind kind, const execution& run) {
     spade::check_options(options);
     const spade::rule_set rules(options.rules);
-    const spade::catalogue items(windows, rules.least_occ());
-    const spade::preceding_spikes before(items, options.drop_window_subsets);
+    const spade::catalogue items(windows, rules.least_occ(), run.stop);
+    const spade::preceding_spikes before(items, options.drop_window_subsets, run.stop);
     raising goal(options, rules, kind, windows.window_bins());
     // Units that fire much first: their patterns are likely to be the best, and to spare others.
     std::vector<spade::catalogue::item_id> roots(items.first_bin_items());

@@ -4,9 +4,12 @@
 #include <array>
 #include <bit>
 
+#include "core/stop.hpp"
+
 namespace synfire::spade {
 
-preceding_spikes::preceding_spikes(const catalogue& items, bool active) : items_(items) {
+preceding_spikes::preceding_spikes(const catalogue& items, bool active, const std::stop_token& stop)
+    : items_(items) {
     if (!active || !items.from_bins() || items.window_bins() == 1 || items.window_count() == 0)
         return;
     std::size_t spikes = 0;
@@ -17,12 +20,14 @@ preceding_spikes::preceding_spikes(const catalogue& items, bool active) : items_
     const std::size_t bits = 8 * spikes / items.window_count();
     words_ = std::clamp<std::size_t>(std::bit_ceil(bits / 64 + 1), 1, most_words);
     signatures_.assign(items.window_count() * words_, 0);
-    for (std::uint32_t window = 0; window < items.window_count(); ++window)
+    for (std::uint32_t window = 0; window < items.window_count(); ++window) {
+        stop_at_times(window, stop);
         any_before(window, 0, [&](std::uint32_t before, catalogue::item_id item) {
             const std::uint32_t place = hash(before, item);
             signatures_[window * words_ + place / 64] |= std::uint64_t{1} << (place % 64);
             return false;
         });
+    }
 }
 
 template <class Take>

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "mine/spade/catalogue.hpp"
@@ -20,7 +21,7 @@ namespace synfire::spade {
 class preceding_spikes {
 public:
     /// Knows nothing, and says that nothing precedes, unless `active` and there is a before.
-    preceding_spikes(const catalogue& items, bool active);
+    preceding_spikes(const catalogue& items, bool active, const std::stop_token& stop);
 
     bool active() const { return words_ > 0; }
     std::size_t bytes() const { return signatures_.size() * sizeof(std::uint64_t); }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
+#include <span>
+
+#include "core/stop.hpp"
 
 namespace synfire::spade {
 namespace {
@@ -11,21 +13,33 @@ namespace {
 constexpr double tasks_wanted = 1024;
 constexpr std::uint32_t past_all_ranks = std::numeric_limits<std::uint32_t>::max();
 
-// For every root, how many windows it shares with each later item, ascending: by rank from 1 on.
-std::vector<std::vector<std::uint32_t>> shared_windows(const catalogue& items,
-                                                       std::uint32_t least_occ) {
-    std::vector<std::vector<std::uint32_t>> shared(items.first_bin_items());
-    std::vector<std::uint32_t> counts(items.size(), 0);
-    for (catalogue::item_id root = 0; root < items.first_bin_items(); ++root) {
-        for (const std::uint32_t window : items.windows_of(root))
-            for (const catalogue::item_id id : items.row(window)) ++counts[id];
-        for (std::size_t id = root + std::size_t{1}; id < items.size(); ++id)
-            if (counts[id] >= least_occ) shared[root].push_back(counts[id]);
-        std::sort(shared[root].begin(), shared[root].end());
-        std::fill(counts.begin(), counts.end(), 0);
+// How many windows a root shares with each later item, ascending: by rank from 1 on. Roots are
+// looked at one at a time, as all together would be a table of units × items.
+class shared_windows {
+public:
+    shared_windows(const catalogue& items, std::uint32_t least_occ)
+        : items_(items), least_occ_(least_occ), counts_(items.size(), 0) {}
+
+    std::span<const std::uint32_t> of(catalogue::item_id root, const std::stop_token& stop) {
+        shared_.clear();
+        std::size_t step = 0;
+        for (const std::uint32_t window : items_.windows_of(root)) {
+            stop_at_times(step++, stop);
+            for (const catalogue::item_id id : items_.row(window)) ++counts_[id];
+        }
+        for (std::size_t id = root + std::size_t{1}; id < counts_.size(); ++id)
+            if (counts_[id] >= least_occ_) shared_.push_back(counts_[id]);
+        std::sort(shared_.begin(), shared_.end());
+        std::fill(counts_.begin(), counts_.end(), 0);
+        return shared_;
     }
-    return shared;
-}
+
+private:
+    const catalogue& items_;
+    std::uint32_t least_occ_;
+    std::vector<std::uint32_t> counts_;
+    std::vector<std::uint32_t> shared_;
+};
 
 double cost_of(std::uint32_t windows) {
     return static_cast<double>(windows) * windows;
@@ -33,23 +47,25 @@ double cost_of(std::uint32_t windows) {
 
 }  // namespace
 
-std::vector<search_task> plan_search(const catalogue& items, std::uint32_t least_occ) {
-    const std::vector<std::vector<std::uint32_t>> shared = shared_windows(items, least_occ);
+std::vector<search_task> plan_search(const catalogue& items, std::uint32_t least_occ,
+                                     const std::stop_token& stop) {
+    shared_windows shared(items, least_occ);
     double total = 0;
-    for (const std::vector<std::uint32_t>& of_root : shared)
-        for (const std::uint32_t windows : of_root) total += cost_of(windows);
+    for (catalogue::item_id root = 0; root < items.first_bin_items(); ++root)
+        for (const std::uint32_t windows : shared.of(root, stop)) total += cost_of(windows);
     const double most = total / tasks_wanted;
     std::vector<search_task> tasks;
     for (catalogue::item_id root = 0; root < items.first_bin_items(); ++root) {
         search_task task{root, 0, past_all_ranks, 0};
-        for (std::uint32_t rank = 1; rank <= shared[root].size(); ++rank) {
-            const double cost = cost_of(shared[root][rank - 1]);
-            if (task.cost > 0 && task.cost + cost > most) {
+        std::uint32_t rank = 0;
+        for (const std::uint32_t windows : shared.of(root, stop)) {
+            ++rank;
+            if (task.cost > 0 && task.cost + cost_of(windows) > most) {
                 task.last = rank;
                 tasks.push_back(task);
                 task = {root, rank, past_all_ranks, 0};
             }
-            task.cost += cost;
+            task.cost += cost_of(windows);
         }
         tasks.push_back(task);
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <vector>
 
 #include "mine/spade/catalogue.hpp"
@@ -17,6 +18,7 @@ struct search_task {
 
 /// Cuts the search into parts in the order of their patterns, small enough to be shared out evenly,
 /// the same on every machine.
-std::vector<search_task> plan_search(const catalogue& items, std::uint32_t least_occ);
+std::vector<search_task> plan_search(const catalogue& items, std::uint32_t least_occ,
+                                     const std::stop_token& stop);
 
 }  // namespace synfire::spade

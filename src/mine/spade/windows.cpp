@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/stop.hpp"
 #include "synfire/core/error.hpp"
 #include "synfire/mine/spade.hpp"
 
@@ -48,7 +49,8 @@ rows rows_of(const binned_spikes& spikes) {
 
 }  // namespace
 
-spade_windows::spade_windows(const binned_spikes& spikes, std::uint32_t window_bins)
+spade_windows::spade_windows(const binned_spikes& spikes, std::uint32_t window_bins,
+                             const std::stop_token& stop)
     : unit_count_(spikes.unit_count()), window_bins_(window_bins), from_bins_(true) {
     check_encoding(unit_count_, window_bins);
     rows raster = rows_of(spikes);
@@ -58,13 +60,16 @@ spade_windows::spade_windows(const binned_spikes& spikes, std::uint32_t window_b
             take(r, raster.bins[r] - raster.bins[w]);
     };
     std::size_t total = 0;
-    for (std::size_t w = 0; w < n; ++w)
+    for (std::size_t w = 0; w < n; ++w) {
+        stop_at_times(w, stop);
         for_each_row(w, [&](std::size_t r, std::uint32_t) {
             total += raster.offsets[r + 1] - raster.offsets[r];
         });
+    }
     items_.reserve(total);
     offsets_.reserve(n + 1);
     for (std::size_t w = 0; w < n; ++w) {
+        stop_at_times(w, stop);
         for_each_row(w, [&](std::size_t r, std::uint32_t lag) {
             for (std::size_t i = raster.offsets[r]; i < raster.offsets[r + 1]; ++i)
                 items_.push_back(raster.units[i] * window_bins + lag);

@@ -1,0 +1,194 @@
+"""synfire spade on the ranks of mpirun: the same bytes as without, one voice, and an end whatever happens.
+
+Debian's mpirun often waits for ever once a job has failed (tests/parallel/failing_rank_test.py), so that such jobs are
+judged by their ranks and by what was said.
+"""
+
+import gzip
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from spade_files import SpadeFiles
+from support import SYNFIRE
+
+LAUNCH = os.environ.get("LAUNCH", "").split()
+VARIES = ("command", "seconds", "threads", "peak_memory_bytes")
+
+
+class Ranks(SpadeFiles):
+    def files(self, name):
+        """All files of a result; of run.json what must not differ from run to run."""
+        contents = {path.name: path.read_bytes() for path in (self.folder / name).iterdir()}
+        record = json.loads(contents["run.json"])
+        contents["run.json"] = {key: value for key, value in record.items() if key not in VARIES}
+        return contents
+
+    def ranks_alive(self):
+        """The processes that run synfire on files of this test."""
+        found = []
+        for line in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                words = line.read_bytes().decode(errors="replace").split("\0")
+            except OSError:  # it has just ended
+                continue
+            if words[0] == SYNFIRE and any(str(self.folder) in word for word in words):
+                found.append(int(line.parent.name))
+        return found
+
+
+class SameBytes(Ranks):
+    def same(self, *arguments):
+        alone = self.ok("spade", *arguments, "--threads", "1", "-o", self.folder / "alone")
+        expected = self.files("alone")
+        for threads in ("2", "3"):
+            self.ok("spade", *arguments, "--threads", threads, "-o", self.folder / f"threads{threads}")
+            self.assertEqual(self.files(f"threads{threads}"), expected, f"{threads} threads")
+        for ranks in (1, 2, 3):
+            name = f"ranks{ranks}"
+            command = [*LAUNCH, str(ranks), SYNFIRE, "spade", *map(str, arguments), "-o", str(self.folder / name)]
+            result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                    text=True, timeout=120, check=False)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(self.files(name), expected, f"{ranks} ranks")
+            # One voice, and the same words but for how long it took.
+            self.assertEqual(self.told(result.stdout).replace(name, "alone"), self.told(alone.stdout))
+            self.assertEqual(result.stderr, alone.stderr)
+        return {name: text.count(b"\n") - 1 for name, text in expected.items() if name.endswith(".tsv")}
+
+    @staticmethod
+    def told(text):
+        return re.sub(r"\d[\d.,]* (s|ms|min|[kMG]B)\b", "#", text)
+
+    def test_streamed(self):
+        for strategy in ("first-bin", "fp-growth"):
+            with self.subTest(strategy):
+                rows = self.same(self.planted_file(), "--min-occ", "3", "--strategy", strategy, "--occurrences",
+                                 "--overwrite")
+                self.assertGreater(rows["patterns.tsv"], 50)
+
+    def test_tested_by_surrogates(self):
+        tests = ("--min-occ", "4", "--surrogates", "20", "--alpha", "0.1", "--seed", "3")
+        for more in (("--spectrum", "#"),
+                     ("--spectrum", "3d#", "--surrogate-method", "joint_isi_dithering"),
+                     ("--spectrum", "#", "--surrogate-method", "bin_shuffling", "--strategy", "fp-growth"),
+                     ("--spectrum", "3d#", "--surrogate-method", "trial_shifting", "--trial-length", "2s"),
+                     ("--spectrum", "#", "--surrogate-method", "shuffle_isis", "--compat", "elephant")):
+            with self.subTest(more):
+                rows = self.same(self.planted_file(), *tests, *more, "--overwrite")
+                self.assertGreater(rows["spectrum.tsv"], 0)
+
+    def test_reduced_and_stable(self):
+        rows = self.same(self.planted_file(), "--min-occ", "6", "--surrogates", "20", "--alpha", "0.1", "--reduce",
+                         "0,0,2", "--stability", "200", "--stability-threshold", "0.2,0.2", "--occurrences")
+        self.assertGreater(rows["patterns.tsv"], 0)
+
+    def test_windows_that_are_given(self):
+        rng = random.Random(2)
+        windows = ("{}\n".format(" ".join(map(str, sorted({0, *(rng.randrange(40) for _ in range(9))})))) for _ in range(80))
+        path = self.file("windows.txt.gz", gzip.compress("".join(windows).encode()))
+        for strategy in ("first-bin", "fp-growth"):
+            rows = self.same(path, "--transactions", "--window", "8", "--min-occ", "4", "--strategy", strategy,
+                             "--occurrences", "--overwrite")
+            self.assertGreater(rows["patterns.tsv"], 50)
+
+    def test_epochs(self):
+        epochs = self.file("epochs.csv", "".join(f"{2 * i},{2 * i + 1.5}\n" for i in range(10)))
+        rows = self.same(self.planted_file(), "--epochs", epochs, "--min-occ", "3", "--surrogates", "20", "--alpha",
+                         "0.1")
+        self.assertGreater(rows["spectrum.tsv"], 5)
+
+    def test_nothing_to_find(self):
+        rows = self.same(self.file("s.tsv", "0.1\ta\n0.2\tb\n"), "--min-occ", "2")
+        self.assertEqual(rows["patterns.tsv"], 0)
+
+
+class Ends(Ranks):
+    """Jobs that fail or are stopped: the ranks are gone soon, it is said why, and nothing is left behind."""
+
+    def job(self, ranks, *arguments, until=None, then=None, limit=20, **options):
+        """Starts a job; once `until()` calls `then(process)`; waits until all ranks are gone. What was said."""
+        before = self.names()
+        with tempfile.TemporaryFile() as output, \
+                subprocess.Popen([*LAUNCH, str(ranks), SYNFIRE, "spade", *map(str, arguments)],
+                                 stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                                 start_new_session=True, **options) as process:
+            def said():
+                return os.pread(output.fileno(), 1 << 20, 0).decode(errors="replace")
+            end = time.monotonic() + limit
+            seen = 0
+            while until and not until() and time.monotonic() < end and process.poll() is None:
+                time.sleep(0.05)
+            if then:
+                self.assertIsNone(process.poll(), f"it was over before anything could happen to it\n{said()}")
+                then(process)
+            while time.monotonic() < end:
+                now = len(self.ranks_alive())
+                seen = max(seen, now)
+                if now == 0 and (seen > 0 or said()):
+                    break
+                time.sleep(0.05)
+            left = self.ranks_alive()
+            try:
+                process.wait(timeout=2)
+            except subprocess.TimeoutExpired:
+                process.kill()
+            self.assertEqual(left, [], f"ranks go on\n{said()}")
+            self.assertEqual(self.names(), before)
+            return said(), process.returncode
+
+    def endless(self, *more):
+        """A search of hours."""
+        data = self.folder / "s.npz"
+        if not data.exists():
+            self.ok("simulate", "poisson", "--units", "60", "--rate", "50", "--length", "60s", "-o", data)
+        return (data, "--window", "50", *more, "-o", self.folder / "out")
+
+    def at_work(self, ranks):
+        """Whether all ranks have started and something is written aside, or some time has passed."""
+        began = time.monotonic()
+        return lambda: len(self.ranks_alive()) == ranks and (
+            any(name.startswith(".out.") for name in self.names()) or time.monotonic() > began + 5)
+
+    def test_a_rank_that_is_killed_ends_the_job(self):
+        def kill_last(_):
+            os.kill(max(self.ranks_alive()), signal.SIGKILL)
+        said, status = self.job(3, *self.endless("--min-occ", "3"), until=self.at_work(3), then=kill_last)
+        self.assertTrue("signal 9" in said or "ORTE_ERROR_LOG" in said, said)
+        self.assertNotEqual(status, 0)
+
+    def test_stopped_by_the_launcher(self):
+        """Ctrl-C goes to mpirun, which ends its ranks."""
+        for more in (("--min-occ", "2"), ("--min-occ", "6", "--min-spikes", "3", "--surrogates", "100000")):
+            with self.subTest(more):
+                _, status = self.job(2, *self.endless(*more), until=self.at_work(2),
+                                     then=lambda job: job.send_signal(signal.SIGINT))
+                self.assertNotEqual(status, 0)
+
+    def test_memory_of_one_rank_bounds_all(self):
+        said, status = self.job(2, self.planted_file(), "--min-occ", "2", "--max-memory", "50kB", "-o",
+                                self.folder / "out")
+        self.assertEqual(said.count("more than --max-memory 50.0 kB"), 1, said)
+        self.assertIn(status, (2, None, -9, -11))
+
+    def test_what_all_refuse_is_said_once(self):
+        windows = self.file("windows.txt", "0 5\n3 x\n")
+        said, status = self.job(3, windows, "--transactions", "--min-occ", "2", "-o", self.folder / "out")
+        self.assertEqual(said.count("line 2"), 1, said)
+        self.assertIn("rank 0: error: ", said)
+        self.assertIn(status, (2, None, -9, -11))
+
+
+if __name__ == "__main__":
+    if not LAUNCH:
+        print("skipped: built without MPI (SYNFIRE_MPI)")
+        sys.exit(77)
+    unittest.main()
