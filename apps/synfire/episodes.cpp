@@ -4,7 +4,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "cli.hpp"
@@ -144,9 +143,7 @@ void episodes(episodes_options options, session& now) {
     report.run.parameters = resolved_parameters(options, report.table);
     report.run.version = version();
     report.run.seed = options.surrogates.seed;
-    report.run.threads = options.threads > 0
-                             ? options.threads
-                             : static_cast<int>(std::thread::hardware_concurrency());
+    report.run.threads = thread_count(run);
     report.run.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     report.run.peak_memory_bytes = peak_memory_bytes();

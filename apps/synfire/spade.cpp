@@ -6,7 +6,6 @@
 #include <numeric>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "cli.hpp"
@@ -14,6 +13,7 @@
 #include "output.hpp"
 #include "spade_input.hpp"
 #include "spade_options.hpp"
+#include "surrogate_time.hpp"
 #include "synfire/synfire.hpp"
 
 namespace synfire::cli {
@@ -70,11 +70,16 @@ private:
                choices_.nwb || choices_.json;
     }
 
+    bool is_tested() const { return choices_.surrogates.surrogates > 0; }
+
+    bool filters_by_stability() const {
+        return choices_.stable && choices_.least_stable != stability{};
+    }
+
     void warn() {
         std::vector<std::string>& warnings = in_->record.warnings;
         const std::uint32_t surrogates = choices_.surrogates.surrogates;
-        if (surrogates == 0 && choices_.alpha_given)
-            warnings.emplace_back("Nothing is tested at --alpha without --surrogates.");
+        for (std::string& warning : warnings_of(choices_)) warnings.push_back(std::move(warning));
         if (surrogates > 0 && 1.0 / (1.0 + surrogates) > choices_.alpha)
             warnings.push_back(fmt::format(
                 "With {} surrogates nothing can be significant at alpha {}: no p is below {:.2g}.",
@@ -98,11 +103,11 @@ private:
         report_.run = in_->record;
         report_.run.command = now_.command_line;
         report_.run.parameters = resolved_parameters(choices_, in_->rules);
+        if (!in_->beginning.empty())
+            report_.run.parameters.emplace_back("beginning", in_->beginning);
         report_.run.version = version();
         report_.run.seed = choices_.surrogates.seed;
-        report_.run.threads = choices_.threads > 0
-                                  ? choices_.threads
-                                  : static_cast<int>(std::thread::hardware_concurrency());
+        report_.run.threads = thread_count(run_);
     }
 
     spade_options mining() const {
@@ -121,7 +126,7 @@ private:
         how.with_occurrences = is_collected() || choices_.strategy == spade_strategy::fp_growth;
         const spade_estimate expected = estimate_mining(in_->windows, how, alone());
         // Of tested patterns only those that are significant are ever held, but for FP-growth.
-        const bool all_held = (is_collected() && choices_.surrogates.surrogates == 0) ||
+        const bool all_held = (is_collected() && (!is_tested() || filters_by_stability())) ||
                               choices_.strategy == spade_strategy::fp_growth;
         const std::uint64_t bytes =
             peak_memory_bytes() + expected.search_bytes + (all_held ? expected.table_bytes : 0);
@@ -134,11 +139,38 @@ private:
             throw invalid_argument(fmt::format(
                 "{}: more than --max-memory {} (a larger --min-occ gives fewer patterns)", text,
                 memory_text(choices_.max_memory_bytes)));
+        if (now_.quiet) return;
+        const tried_time tests = time_of_tests();
         constexpr double long_run = 10;
-        if (!now_.quiet && (now_.progress.shown() || expected.seconds >= long_run)) {
-            now_.progress.clear();
-            write_stderr(fmt::format("synfire: estimate: {}\n", text));
-        }
+        if (!now_.progress.shown() && expected.seconds + tests.seconds < long_run) return;
+        now_.progress.clear();
+        write_stderr(fmt::format("synfire: estimate: {}{}\n", text, text_of(tests)));
+    }
+
+    // Of all surrogates, from the first.
+    tried_time time_of_tests() const {
+        if (!is_tested()) return {};
+        tried_time tests = try_once(
+            [&](std::stop_token stop) {
+                const spade_windows windows(maker_->make(0), choices_.window);
+                find_occurrence_maxima(windows, mining(), choices_.kind,
+                                       {.threads = 1, .stop = std::move(stop)});
+            },
+            now_.stop);
+        tests.seconds *= choices_.surrogates.surrogates;
+        tests.seconds /= std::min<double>(workers(), choices_.surrogates.surrogates);
+        return tests;
+    }
+
+    // Threads of all ranks.
+    int workers() const { return thread_count(run_) * (now_.ranks ? now_.ranks->size() : 1); }
+
+    std::string text_of(const tried_time& tests) const {
+        if (!is_tested()) return "";
+        return fmt::format("; then {}{} for {} surrogates on {} thread{}",
+                           tests.at_least ? "more than " : "", rough_time(tests.seconds),
+                           grouped(choices_.surrogates.surrogates), workers(),
+                           workers() == 1 ? "" : "s");
     }
 
     void note_search(const mining_summary& found) {
@@ -202,13 +234,13 @@ private:
     }
 
     void collect() {
-        if (choices_.surrogates.surrogates > 0)
+        if (is_tested() && !filters_by_stability())
             collect_significant();
         else
             collect_all();
         if (!now_.speaks()) return;
         reduce();
-        judge_stability();
+        if (!filters_by_stability()) judge_stability();
         report_.patterns = report_.table.size();
         end_report();
         if (!choices_.to.empty())
@@ -216,13 +248,23 @@ private:
         print();
     }
 
+    // What is not stable is not tested, so that all have to be held where that is asked for.
     void collect_all() {
         note_search(mine_into_table([](const pattern_table& block) {
             std::vector<std::size_t> all(block.size());
             std::iota(all.begin(), all.end(), std::size_t{0});
             return all;
         }));
-        report_.signatures = count_signatures(report_.table, choices_.kind);
+        if (now_.speaks()) keep_stable();
+        std::vector<signature_count> found = count_signatures(report_.table, choices_.kind);
+        if (!is_tested()) {
+            report_.signatures = std::move(found);
+            return;
+        }
+        assess(found);
+        const std::uint64_t before = report_.table.size();
+        keep_only(significant().kept(report_.table));
+        note_significance(before);
     }
 
     // First only counts, so that patterns which are not significant are never held.
@@ -230,15 +272,25 @@ private:
         pattern_tally tally(choices_.window, choices_.kind, 0);
         note_search(mine_patterns(
             in_->windows, mining(), [&](const pattern_table& block) { tally.take(block); }, run_));
+        assess(tally.signatures());
+        const pattern_filter filter = significant();
+        mine_into_table([&](const pattern_table& block) { return filter.kept(block); });
+        note_significance(tally.patterns());
+    }
+
+    void assess(const std::vector<signature_count>& found) {
         report_.assessment = assess_patterns(
-            tally.signatures(), [&](std::uint32_t which) { return maker_->make(which); },
+            found, [&](std::uint32_t which) { return maker_->make(which); },
             choices_.surrogates.surrogates, choices_.window, mining(), choices_.kind,
             report_.testing, run_);
-        mine_into_table([&](const pattern_table& block) {
-            return filter_patterns(block, choices_.kind, report_.assessment->tests.not_significant);
-        });
-        std::uint64_t left = tally.patterns();
-        add_step("significance", left - report_.table.size(), left,
+    }
+
+    pattern_filter significant() const {
+        return {choices_.kind, report_.assessment->tests.not_significant};
+    }
+
+    void note_significance(std::uint64_t before) {
+        add_step("significance", before - report_.table.size(), before,
                  fmt::format("signature not significant at alpha {} by {}", choices_.alpha,
                              to_string(choices_.correct)));
     }
@@ -271,6 +323,11 @@ private:
             table.append(report_.table.pattern(i), report_.table.counts[i],
                          report_.table.occurrences_of(i));
         report_.table = std::move(table);
+        if (report_.stabilities.empty()) return;
+        std::vector<stability> stabilities;
+        stabilities.reserve(kept.size());
+        for (const std::size_t i : kept) stabilities.push_back(report_.stabilities[i]);
+        report_.stabilities = std::move(stabilities);
     }
 
     // In blocks of ascending count, as the published code lists patterns.
@@ -338,18 +395,18 @@ private:
         stability_options how = *choices_.stable;
         how.seed = choices_.surrogates.seed;
         report_.stabilities = approximate_stability(in_->windows, report_.table, how, alone());
+    }
+
+    void keep_stable() {
+        if (!filters_by_stability()) return;
+        judge_stability();
         const stability& least = choices_.least_stable;
-        if (least == stability{}) return;
         const std::vector<std::size_t> kept = filter_stable(report_.stabilities, least);
         std::uint64_t left = report_.table.size();
         add_step("stability", left - kept.size(), left,
                  fmt::format("neither above {} (intensional) nor above {} (extensional)",
                              least.intensional, least.extensional));
-        std::vector<stability> stabilities;
-        stabilities.reserve(kept.size());
-        for (const std::size_t i : kept) stabilities.push_back(report_.stabilities[i]);
         keep_only(kept);
-        report_.stabilities = std::move(stabilities);
     }
 
     void end_report() {
@@ -412,7 +469,9 @@ void add_spade(CLI::App& app, verb& chosen) {
         "Examples: synfire spade spikes.nwb --bin 5ms --window 20 --surrogates 1000 -o patterns\n"
         "          synfire spade windows.txt.gz --transactions --rule 88,2,2 --rule 25,3,3 -o "
         "patterns");
-    sub.callback([choices, &chosen] {
+    sub.callback([choices, &chosen, &sub] {
+        for (const CLI::Option* option : sub.get_options())
+            if (option->count() > 0) choices->given.insert(option->get_name());
         chosen = [choices](session& now) { spade_job(*choices, now).run(); };
     });
 }

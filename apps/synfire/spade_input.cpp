@@ -116,6 +116,25 @@ spike_sequence within(const spike_sequence& spikes, const time_span& span) {
     return {std::move(times), std::move(units), spikes.unit_names(), span};
 }
 
+// Trials and Elephant's bins are counted from the beginning of the recording; a file that does not
+// say when that was tells of it by its times, unless some are below 0.
+spike_sequence from_zero(const spade_choices& choices, spike_sequence spikes) {
+    const bool asked = choices.trial_length || choices.elephant != elephant_mode::none;
+    const time_span recorded = spikes.span();
+    if (!asked || recorded.begin <= duration{0}) return spikes;
+    return within(spikes, {duration{0}, recorded.end});
+}
+
+// Where bins and trials are counted from.
+std::string beginning_of(const spade_choices& choices, bool stated, duration origin) {
+    return fmt::format("{} ({})", format_duration(origin),
+                       choices.from              ? "--from"
+                       : !choices.epochs.empty() ? "the first epoch"
+                       : stated                  ? "as the file says"
+                       : origin == duration{0}   ? "the file does not say"
+                                                 : "the first spike: the file does not say");
+}
+
 void warn_of_binning(const pattern_input& facts, std::vector<std::string>& warnings) {
     if (facts.clipped > 0)
         warnings.push_back(
@@ -134,6 +153,7 @@ spade_input read_recording(const spade_choices& choices, session& now) {
     in.record.input = describe_input(choices.path, run);
     now.stop_if_asked();
     in.spikes = std::move(file.spikes);
+    if (!file.states_span) in.spikes = from_zero(choices, std::move(in.spikes));
     if (!choices.only_units.empty()) in.spikes = only_units(in.spikes, choices.only_units);
     if (!choices.epochs.empty()) in.spikes = join_epochs(choices, in.spikes, in, run);
 
@@ -142,6 +162,7 @@ spade_input read_recording(const spade_choices& choices, session& now) {
     binning_result binned = bin_spikes(in.spikes, in.bins);
     in.axes.unit_names = in.spikes.unit_names();
     in.axes.origin = binned.origin;
+    in.beginning = beginning_of(choices, file.states_span, binned.origin);
     in.facts = {.spikes = in.spikes.size(),
                 .clipped = binned.clipped,
                 .outside = binned.outside,
@@ -165,11 +186,7 @@ void settle_surrogates(spade_choices& choices, spade_input& in) {
         in.trials = regular_trials(
             in.spikes.span(), *choices.trial_length, choices.trial_separation,
             choices.compat() == compatibility::elephant ? last_trial::elephant : last_trial::kept);
-    const surrogate_method usual = !in.trials.empty() ? surrogate_method::trial_shifting
-                                   : choices.elephant != elephant_mode::none
-                                       ? surrogate_method::dither_spikes
-                                       : surrogate_method::dither_spikes_with_refractory_period;
-    surrogates.method = choices.method.value_or(usual);
+    surrogates.method = choices.method.value_or(choices.usual_method());
     surrogates.trials = in.trials;
 }
 

@@ -18,7 +18,8 @@ struct spade_input {
     binning bins{};
     std::vector<time_span> trials{};  ///< on the axis of `spikes`
     std::vector<pattern_rule> rules{};
-    run_record record{};  ///< input, warnings and what was dropped
+    std::string beginning{};  ///< of bins and trials, in words
+    run_record record{};      ///< input, warnings and what was dropped
 };
 
 /// Reads, cuts, bins and windows FILE; settles what depends on the data: rules, trials, the

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <limits>
+#include <string_view>
 
 #include "cli.hpp"
 #include "output.hpp"
@@ -201,12 +203,15 @@ void add_rules(CLI::App& app, spade_choices& choices) {
                 throw CLI::ValidationError("--rule", error.what());
             }
         },
-        "instead of the four above, and as often as you like: a pattern is wanted when one rule "
-        "takes it");
+        "instead of --min-occ, --min-spikes, --max-spikes and --min-neu, and as often as you like: "
+        "a "
+        "pattern is wanted when one rule takes it");
     rule->type_name("OCC,SPIKES[,NEU[,MAXSPIKES]]")->allow_extra_args(false);
-    add_value(app, "--min-occ", choices.min_occ, parse_min_occ,
-              "occurrences that a pattern must have: a number, one for each size, or auto, the "
-              "published estimate from the rates [auto]")
+    add_value(
+        app, "--min-occ", choices.min_occ, parse_min_occ,
+        "occurrences that a pattern must have: a number, one for each size (the last also for "
+        "all above, none below the first), or auto, the published estimate from the rates "
+        "[auto]")
         ->type_name("N|auto|SPIKES:N,...")
         ->excludes(rule);
     add_value(app, "--min-spikes", choices.min_spikes, whole_from(1), "spikes of a pattern [2]")
@@ -255,9 +260,10 @@ void add_surrogates(CLI::App& app, spade_choices& choices) {
             "--compat dither_spikes]");
     add("--dither", surrogates.dither, parse_positive_duration, "TIME",
         "how far a surrogate moves spikes [15 ms]");
-    add(
-        "--seed", surrogates.seed, [](const std::string& text) { return parse_whole(text); }, "N",
-        "of the surrogates [0]");
+    add_value(
+        app, "--seed", surrogates.seed, [](const std::string& text) { return parse_whole(text); },
+        "of the surrogates and of --stability [0]")
+        ->type_name("N");
     add("--edges", surrogates.edges,
         one_of<surrogate_edges>(
             "way with edges", {{"drop", surrogate_edges::drop}, {"clamp", surrogate_edges::clamp}}),
@@ -270,15 +276,17 @@ void add_surrogates(CLI::App& app, spade_choices& choices) {
         "TIME", "dither_spikes_with_refractory_period: spikes stay this far apart [the bin]");
     app.add_flag("--sliding", surrogates.sliding, "bin_shuffling: blocks begin at every bin")
         ->needs(number);
-    CLI::Option* trial = add_value(
-                             app, "--trial-length", choices.trial_length,
-                             [](const std::string& text) -> std::optional<duration> {
-                                 return parse_positive_duration(text);
-                             },
-                             "trial_shifting: the recording is trials of this length [the epochs]")
-                             ->type_name("TIME")
-                             ->needs(number)
-                             ->excludes("--epochs");
+    CLI::Option* trial =
+        add_value(
+            app, "--trial-length", choices.trial_length,
+            [](const std::string& text) -> std::optional<duration> {
+                return parse_positive_duration(text);
+            },
+            "trial_shifting: the recording is trials of this length, from its beginning (0 s "
+            "where the file does not say) [the epochs]")
+            ->type_name("TIME")
+            ->needs(number)
+            ->excludes("--epochs");
     add_value(app, "--trial-separation", choices.trial_separation, parse_not_negative_duration,
               "between two trials [0]")
         ->type_name("TIME")
@@ -318,13 +326,7 @@ void add_tests(CLI::App& app, spade_choices& choices) {
     add_value(app, "--spectrum", choices.kind, spectrum_kind_from,
               "signatures: # (spikes, occurrences) or 3d# (also duration) [#]")
         ->type_name("#|3d#");
-    add_value(
-        app, "--alpha", choices.alpha,
-        [&choices](const std::string& text) {
-            choices.alpha_given = true;
-            return parse_fraction(text);
-        },
-        "level of the tests [0.01]")
+    add_value(app, "--alpha", choices.alpha, parse_fraction, "level of the tests [0.01]")
         ->type_name("P");
     add_value(app, "--correction", choices.correct, correction_from,
               "for the number of signatures: none, bonferroni, sidak, holm-sidak, holm, "
@@ -387,6 +389,90 @@ void add_options(CLI::App& app, spade_choices& choices) {
         ->type_name("SIZE");
 }
 
+namespace {
+
+// A rule a size, from thresholds by size; the last holds for all sizes above.
+std::vector<pattern_rule> rules_by_size(const min_occ_by_size& given,
+                                        const spade_choices& choices) {
+    const std::uint32_t least = choices.was_given("--min-spikes") ? choices.min_spikes : 1;
+    const std::uint32_t most = choices.max_spikes > 0 ? choices.max_spikes : UINT32_MAX;
+    std::vector<pattern_rule> rules;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        const bool last = i + 1 == given.size();
+        const std::uint32_t from = std::max(given[i].first, least);
+        const std::uint32_t to = std::min(last ? UINT32_MAX : given[i + 1].first - 1, most);
+        if (from > to) continue;
+        rules.push_back({.min_occ = given[i].second,
+                         .min_spikes = from,
+                         .max_spikes = to == UINT32_MAX ? 0 : to,
+                         .min_neu = choices.min_neu.value_or(1)});
+    }
+    return rules;
+}
+
+void check_sizes(const spade_choices& choices) {
+    const auto* by_size = std::get_if<min_occ_by_size>(&choices.min_occ);
+    const bool given = choices.was_given("--min-spikes");
+    if (choices.max_spikes > 0 && choices.max_spikes < choices.min_spikes && (given || !by_size))
+        throw invalid_argument(fmt::format("--max-spikes {} is below --min-spikes {}{}",
+                                           choices.max_spikes, choices.min_spikes,
+                                           given ? "" : ", which it is by default"));
+    if (by_size && choices.rules.empty() && rules_by_size(*by_size, choices).empty())
+        throw invalid_argument(fmt::format(
+            "--max-spikes {} is below all sizes that --min-occ names: the smallest is {}",
+            choices.max_spikes, by_size->front().first));
+}
+
+// Options that some ways to make surrogates do not ask for.
+struct method_option {
+    std::string_view name;
+    std::vector<surrogate_method> methods;
+};
+
+const std::vector<method_option>& method_options() {
+    using enum surrogate_method;
+    static const std::vector<method_option> all = [] {
+        std::vector<method_option> options{{"--sliding", {bin_shuffling}},
+                                           {"--refractory", {dither_spikes_with_refractory_period}},
+                                           {"--edges", {dither_spikes, dither_spike_train}},
+                                           {"--trial-length", {trial_shifting}}};
+        for (const std::string_view name :
+             {"--isi-truncation", "--isi-bins", "--isi-sigma", "--isi-steps", "--isi-refractory",
+              "--isi-sqrt", "--isi-in-turn", "--isi-no-cutoff"})
+            options.push_back({name, {joint_isi_dithering, isi_dithering}});
+        return options;
+    }();
+    return all;
+}
+
+// Elephant refuses what a method does not know, too.
+void check_method(const spade_choices& choices) {
+    const surrogate_method method = choices.method.value_or(choices.usual_method());
+    if (method == surrogate_method::trial_shifting && choices.epochs.empty() &&
+        !choices.trial_length)
+        throw invalid_argument(
+            "trial_shifting needs to know the trials: give --epochs or --trial-length");
+    for (const method_option& option : method_options()) {
+        if (!choices.was_given(std::string(option.name)) ||
+            std::ranges::find(option.methods, method) != option.methods.end())
+            continue;
+        std::vector<std::string_view> names;
+        for (const surrogate_method known : option.methods) names.push_back(to_string(known));
+        throw invalid_argument(
+            fmt::format("{} is for --surrogate-method {}, and surrogates are made by {}{}",
+                        option.name, fmt::join(names, " or "), to_string(method),
+                        choices.method ? "" : " unless another is named"));
+    }
+}
+
+}  // namespace
+
+surrogate_method spade_choices::usual_method() const {
+    if (!epochs.empty() || trial_length) return surrogate_method::trial_shifting;
+    return elephant != elephant_mode::none ? surrogate_method::dither_spikes
+                                           : surrogate_method::dither_spikes_with_refractory_period;
+}
+
 void check(const spade_choices& choices) {
     if (choices.from && choices.until && *choices.from >= *choices.until)
         throw invalid_argument(fmt::format("--from {} is not before --to {}",
@@ -401,30 +487,25 @@ void check(const spade_choices& choices) {
         std::holds_alternative<auto_min_occ>(choices.min_occ))
         throw invalid_argument(
             "--min-occ auto needs spikes, since windows do not say the rates: give --min-occ N");
-    if (choices.max_spikes > 0 && choices.max_spikes < choices.min_spikes)
-        throw invalid_argument(fmt::format("--max-spikes {} is below --min-spikes {}",
-                                           choices.max_spikes, choices.min_spikes));
-    if (choices.method && *choices.method == surrogate_method::trial_shifting &&
-        choices.epochs.empty() && !choices.trial_length)
-        throw invalid_argument(
-            "trial_shifting needs to know the trials: give --epochs or --trial-length");
+    check_sizes(choices);
+    if (choices.surrogates.surrogates > 0) check_method(choices);
+    if (choices.was_given("--seed") && choices.surrogates.surrogates == 0 && !choices.stable)
+        throw invalid_argument("--seed needs --surrogates or --stability: nothing else is random");
+}
+
+std::vector<std::string> warnings_of(const spade_choices& choices) {
+    std::vector<std::string> warnings;
+    for (const char* const name : {"--alpha", "--correction"})
+        if (choices.surrogates.surrogates == 0 && choices.was_given(name))
+            warnings.push_back(
+                fmt::format("Nothing is tested without --surrogates: {} changes nothing.", name));
+    if (choices.transactions && choices.elephant != elephant_mode::none && !choices.reduce)
+        warnings.emplace_back(
+            "Windows are given: --compat changes nothing without spikes to bin or --reduce.");
+    return warnings;
 }
 
 namespace {
-
-// A rule a size, from thresholds by size; the last holds for all sizes above.
-std::vector<pattern_rule> rules_by_size(const min_occ_by_size& given,
-                                        const spade_choices& choices) {
-    std::vector<pattern_rule> rules;
-    for (std::size_t i = 0; i < given.size(); ++i) {
-        const bool last = i + 1 == given.size();
-        rules.push_back({.min_occ = given[i].second,
-                         .min_spikes = given[i].first,
-                         .max_spikes = last ? choices.max_spikes : given[i + 1].first - 1,
-                         .min_neu = choices.min_neu.value_or(1)});
-    }
-    return rules;
-}
 
 std::vector<pattern_rule> estimated_rules(const spade_choices& choices,
                                           const std::vector<std::size_t>& spike_counts,
@@ -468,6 +549,23 @@ std::string describe(const std::vector<pattern_rule>& rules) {
     return text;
 }
 
+namespace {
+
+void add_intervals(const joint_isi_options& joint,
+                   std::vector<std::pair<std::string, std::string>>& list) {
+    const auto yes_or_no = [](bool value) { return value ? "yes" : "no"; };
+    list.emplace_back("isi_truncation", format_duration(joint.truncation_limit));
+    list.emplace_back("isi_bins", std::to_string(joint.bins));
+    list.emplace_back("isi_sigma", format_duration(joint.sigma));
+    list.emplace_back("isi_steps", joint.steps == joint_isi_steps::fast ? "fast" : "window");
+    list.emplace_back("isi_refractory", format_duration(joint.refractory_period));
+    list.emplace_back("isi_sqrt", yes_or_no(joint.use_sqrt));
+    list.emplace_back("isi_in_turn", yes_or_no(!joint.alternate));
+    list.emplace_back("isi_cutoff", yes_or_no(joint.cutoff));
+}
+
+}  // namespace
+
 std::vector<std::pair<std::string, std::string>> resolved_parameters(
     const spade_choices& choices, const std::vector<pattern_rule>& rules) {
     const auto or_none = [](bool given, const std::string& text) {
@@ -483,7 +581,7 @@ std::vector<std::pair<std::string, std::string>> resolved_parameters(
         {"from", time(choices.from)},
         {"to", time(choices.until)},
         {"epochs", or_none(!choices.epochs.empty(), choices.epochs)},
-        {"separation", time(choices.separation)},
+        {"separation", choices.epochs.empty() ? "none" : format_duration(choices.epochs_apart())},
         {"only_units", choices.only_units.empty()
                            ? "all"
                            : fmt::format("{}", fmt::join(choices.only_units, ","))},
@@ -502,6 +600,12 @@ std::vector<std::pair<std::string, std::string>> resolved_parameters(
         list.emplace_back("refractory", time(surrogates.refractory_period));
         list.emplace_back("sliding", surrogates.sliding ? "yes" : "no");
         list.emplace_back("trials", std::to_string(surrogates.trials.size()));
+        list.emplace_back("trial_length", time(choices.trial_length));
+        list.emplace_back("trial_separation", or_none(choices.trial_length.has_value(),
+                                                      format_duration(choices.trial_separation)));
+        if (surrogates.method == surrogate_method::joint_isi_dithering ||
+            surrogates.method == surrogate_method::isi_dithering)
+            add_intervals(surrogates.joint_isi, list);
         list.emplace_back("spectrum", to_string(choices.kind));
         list.emplace_back("alpha", fmt::format("{}", choices.alpha));
         list.emplace_back("correction", to_string(choices.correct));

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -28,6 +29,8 @@ struct trial_grid {
 };
 
 struct spade_choices {
+    /// The options that were typed, such as "--alpha".
+    std::set<std::string> given{};
     std::string path{};
     spike_reading how{};
     bool transactions = false;  ///< FILE holds windows, not spikes
@@ -51,7 +54,7 @@ struct spade_choices {
     std::uint32_t max_spikes = 0;
     std::uint32_t max_occ = 0;
     std::optional<std::uint32_t> min_neu{};
-    /// In place of the four above.
+    /// In place of `min_occ`, `min_spikes`, `max_spikes` and `min_neu`.
     std::vector<pattern_rule> rules{};
     bool keep_window_subsets = false;
     spade_strategy strategy = spade_strategy::automatic;
@@ -63,7 +66,6 @@ struct spade_choices {
     duration trial_separation{};
     spectrum_kind kind = spectrum_kind::size_count;
     double alpha = 0.01;
-    bool alpha_given = false;
     correction correct = correction::benjamini_hochberg;
     /// h, k, l; without it nothing is reduced.
     std::optional<std::array<std::uint32_t, 3>> reduce{};
@@ -75,6 +77,10 @@ struct spade_choices {
     int threads = 0;
     std::uint64_t max_memory_bytes = 0;
 
+    duration epochs_apart() const { return separation.value_or(2 * bin * window); }
+    bool was_given(const std::string& option) const { return given.contains(option); }
+    /// What `method` is without one.
+    surrogate_method usual_method() const;
     compatibility compat() const {
         return elephant == elephant_mode::none ? compatibility::none : compatibility::elephant;
     }
@@ -86,11 +92,14 @@ void add_options(CLI::App& app, spade_choices& choices);
 /// @throws invalid_argument for what does not go together.
 void check(const spade_choices& choices);
 
+/// Where an option changes nothing, as whole sentences.
+std::vector<std::string> warnings_of(const spade_choices& choices);
+
 /// The rules that are asked for; of `auto` those of the spikes' rates.
 /// @param spike_counts  of each unit, not clipped
 std::vector<pattern_rule> rules_of(const spade_choices& choices,
                                    const std::vector<std::size_t>& spike_counts, duration length);
-/// "2 spikes: 86, 3: 25, 4 and more: 12"
+/// "2 spikes of 2 or more units: 86 times; 3 or more spikes of 3 or more units: 25 times"
 std::string describe(const std::vector<pattern_rule>& rules);
 
 /// Every parameter as it was resolved, for the record of the run.

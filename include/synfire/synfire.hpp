@@ -17,6 +17,7 @@
 #include "synfire/mine/episode.hpp"
 #include "synfire/mine/spade.hpp"
 #include "synfire/parallel/communicator.hpp"
+#include "synfire/parallel/thread_count.hpp"
 #include "synfire/report/episodes.hpp"
 #include "synfire/report/patterns.hpp"
 #include "synfire/report/run_record.hpp"

@@ -191,15 +191,22 @@ signature_tests test_signatures(std::span<const signature_count> found,
     return out;
 }
 
+pattern_filter::pattern_filter(spectrum_kind kind, std::span<const signature> not_significant)
+    : kind_(kind), dropped_(not_significant.begin(), not_significant.end()) {
+    std::sort(dropped_.begin(), dropped_.end());
+}
+
+std::vector<std::size_t> pattern_filter::kept(const pattern_table& block) const {
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < block.size(); ++i)
+        if (!std::binary_search(dropped_.begin(), dropped_.end(), signature_of(block, i, kind_)))
+            out.push_back(i);
+    return out;
+}
+
 std::vector<std::size_t> filter_patterns(const pattern_table& table, spectrum_kind kind,
                                          std::span<const signature> not_significant) {
-    std::vector<signature> sorted(not_significant.begin(), not_significant.end());
-    std::sort(sorted.begin(), sorted.end());
-    std::vector<std::size_t> kept;
-    for (std::size_t i = 0; i < table.size(); ++i)
-        if (!std::binary_search(sorted.begin(), sorted.end(), signature_of(table, i, kind)))
-            kept.push_back(i);
-    return kept;
+    return pattern_filter(kind, not_significant).kept(table);
 }
 
 }  // namespace synfire

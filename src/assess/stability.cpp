@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <stop_token>
 #include <string>
 #include <utility>
 
@@ -18,7 +19,8 @@
 namespace synfire {
 namespace {
 
-constexpr std::uint64_t most_subsets = 1'000'000'000;
+// A thread holds those of one pattern.
+constexpr std::uint64_t most_subsets = 10'000'000;
 
 // The windows that hold each item.
 class item_index {
@@ -48,12 +50,13 @@ private:
 class stability_finder {
 public:
     stability_finder(const spade_windows& windows, const pattern_table& table,
-                     const stability_options& options)
+                     const stability_options& options, std::stop_token stop)
         : windows_(windows),
           table_(table),
           index_(windows),
           subsets_(subset_count(options)),
-          seed_(options.seed) {}
+          seed_(options.seed),
+          stop_(std::move(stop)) {}
 
     stability of(std::size_t pattern) const {
         const std::span<const pattern_item> items = table_.pattern(pattern);
@@ -66,7 +69,8 @@ private:
     double share(subset_family hit, std::size_t pattern, std::uint32_t side) const {
         return share_outside(std::move(hit), subsets_,
                              random_stream(seed_, random_purpose::pattern_subsets,
-                                           static_cast<std::uint32_t>(pattern), side));
+                                           static_cast<std::uint32_t>(pattern), side),
+                             stop_);
     }
 
     // The numbers of the windows in which the pattern occurs, ascending.
@@ -133,6 +137,7 @@ private:
     item_index index_;
     std::uint64_t subsets_;
     std::uint64_t seed_;
+    std::stop_token stop_;
 };
 
 std::string bytes_of(std::span<const stability> values) {
@@ -165,7 +170,7 @@ std::uint64_t subset_count(const stability_options& options) {
     }
     if (n > static_cast<double>(most_subsets))
         throw invalid_argument(
-            fmt::format("{:.0f} subsets a pattern are more than {}", n, most_subsets));
+            fmt::format("{:.0f} random subsets a pattern are more than {}", n, most_subsets));
     return static_cast<std::uint64_t>(n);
 }
 
@@ -177,7 +182,7 @@ std::vector<stability> approximate_stability(const spade_windows& windows,
         throw invalid_argument("the patterns are not of these windows");
     if (table.occurrence_offsets.size() != table.size() + 1)
         throw invalid_argument("patterns without their occurrences have no stability");
-    const stability_finder finder(windows, table, options);
+    const stability_finder finder(windows, table, options, run.stop);
     const auto [begin, end] = block_of_rank(table.size(), run);
     const std::size_t first = begin;
     std::vector<stability> own(end - begin);

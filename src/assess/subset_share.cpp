@@ -5,6 +5,8 @@
 #include <numeric>
 #include <unordered_set>
 
+#include "core/stop.hpp"
+
 namespace synfire {
 namespace {
 
@@ -21,12 +23,13 @@ bool within_any(std::span<const std::uint64_t> part, const subset_family& family
 }
 
 // Marks the subsets, then step by step those without one element of a marked one.
-double share_of_all(const subset_family& hit) {
+double share_of_all(const subset_family& hit, const std::stop_token& stop) {
     const std::size_t all = std::size_t{1} << hit.elements();
     std::vector<bool> marked(all);
     for (std::size_t i = 0; i < hit.size(); ++i)
         marked[hit.words() == 0 ? 0 : hit.row(i)[0]] = true;
     for (std::size_t element = 0; element < hit.elements(); ++element) {
+        throw_if_stopped(stop);
         const std::size_t bit = std::size_t{1} << element;
         for (std::size_t subset = 0; subset < all; ++subset)
             if ((subset & bit) != 0 && marked[subset]) marked[subset ^ bit] = true;
@@ -35,13 +38,16 @@ double share_of_all(const subset_family& hit) {
     return static_cast<double>(outside) / static_cast<double>(all);
 }
 
-double share_of_random(const subset_family& hit, std::uint64_t samples, random_stream& random) {
+double share_of_random(const subset_family& hit, std::uint64_t samples, random_stream& random,
+                       const std::stop_token& stop) {
+    constexpr std::uint64_t between_looks = 4096;
     const std::size_t last_bits = hit.elements() - (hit.words() - 1) * 64;
     const std::uint64_t last_mask = ~std::uint64_t{0} >> (64 - last_bits);
     std::vector<std::uint64_t> subset(hit.words());
     std::unordered_set<std::uint64_t> drawn;
     std::uint64_t outside = 0;
     for (std::uint64_t sample = 0; sample < samples;) {
+        if (sample % between_looks == 0) throw_if_stopped(stop);
         for (std::uint64_t& word : subset) word = random.next_u64();
         subset.back() &= last_mask;
         if (hit.elements() < 64 && !drawn.insert(subset[0]).second) continue;
@@ -82,11 +88,12 @@ void subset_family::reduce() {
     *this = std::move(kept);
 }
 
-double share_outside(subset_family hit, std::uint64_t samples, random_stream random) {
+double share_outside(subset_family hit, std::uint64_t samples, random_stream random,
+                     const std::stop_token& stop) {
     hit.reduce();
     if (hit.elements() < 64 && samples >= std::uint64_t{1} << hit.elements())
-        return share_of_all(hit);
-    return share_of_random(hit, samples, random);
+        return share_of_all(hit, stop);
+    return share_of_random(hit, samples, random, stop);
 }
 
 }  // namespace synfire

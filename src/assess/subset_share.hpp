@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "synfire/core/random.hpp"
@@ -42,7 +43,10 @@ private:
 };
 
 /// The share of subsets that lie in none of these: of all where there are at most `samples`, else
-/// of that many random ones. Random ones of less than 64 elements differ from each other.
-double share_outside(subset_family hit, std::uint64_t samples, random_stream random);
+/// of that many random ones. Random ones of less than 64 elements differ from each other:
+/// `samples` of them are held.
+/// @throws cancelled
+double share_outside(subset_family hit, std::uint64_t samples, random_stream random,
+                     const std::stop_token& stop = {});
 
 }  // namespace synfire

@@ -5,11 +5,9 @@
 #include <string_view>
 
 #include "synfire/core/execution.hpp"
+#include "synfire/parallel/thread_count.hpp"
 
 namespace synfire {
-
-/// What was asked for, else the cores that this process may use (its share of them among ranks).
-int thread_count(const execution& run);
 
 /// Calls `body(i)` for i in [0, n) on the threads of `run`, by work stealing: pieces may differ
 /// much in size. Reports progress under `task`. Throws what a body threw first, or `cancelled`.

@@ -104,6 +104,7 @@ void finish(spike_file& file, spike_sequence_builder& builder, const reading& jo
     if (builder.size() == 0 && file.stimulus_us.empty() && span == nullptr)
         throw io::file_error(job.path, "holds no spikes");
     throw_if_stopped(job.run.stop);
+    file.states_span = span != nullptr;
     file.spikes = span == nullptr ? builder.finish() : builder.finish(*span);
     file.duplicates = builder.duplicates();
     file.out_of_order = builder.out_of_order();

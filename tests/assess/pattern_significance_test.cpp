@@ -422,6 +422,14 @@ TEST(FilterPatterns, KeepsByWhatTheSpectrumKnowsThemBy) {
               (std::vector<std::size_t>{2}));
     EXPECT_EQ(filter_patterns(table, by_duration, std::vector<signature>{{3, 3, 2}, {2, 3, 2}}),
               (std::vector<std::size_t>{0}));
+
+    // One filter for all blocks, from signatures in any order.
+    const pattern_filter filter(by_duration, std::vector<signature>{{3, 3, 2}, {2, 3, 2}});
+    for (std::size_t i = 0; i < table.size(); ++i) {
+        pattern_table block{.window_bins = 5};
+        block.append(table.pattern(i), table.counts[i], table.occurrences_of(i));
+        EXPECT_EQ(filter.kept(block), std::vector<std::size_t>(i == 0 ? 1 : 0)) << i;
+    }
 }
 
 occurrence_maxima pretended(std::uint32_t which) {

@@ -10,6 +10,7 @@
 #include <random>
 #include <set>
 #include <sstream>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -259,6 +260,17 @@ TEST(ShareOutside, KeepsSubsetsNoneOfWhichIsWithinAnother) {
     EXPECT_EQ(share_outside(hit, 4096, {1, random_purpose::pattern_subsets, 0}), more / 4096);
 }
 
+TEST(ShareOutside, StopsWhenItIsAsked) {
+    std::stop_source asked;
+    asked.request_stop();
+    // All subsets, different ones, and any.
+    for (const std::size_t elements : {12U, 40U, 130U})
+        EXPECT_THROW(share_outside(subset_family(elements), 5000,
+                                   {1, random_purpose::pattern_subsets, 0}, asked.get_token()),
+                     cancelled)
+            << elements;
+}
+
 struct large_case {
     spade_windows windows;
     pattern_table table;
@@ -319,7 +331,8 @@ TEST(SubsetCount, FollowsDeltaAndEpsilon) {
     EXPECT_THROW(subset_count({.epsilon = 0.1}), invalid_argument);
     EXPECT_THROW(subset_count({.delta = -1, .epsilon = 0.1}), invalid_argument);
     EXPECT_THROW(subset_count({.delta = 0.1, .epsilon = 1e-9}), invalid_argument);
-    EXPECT_THROW(subset_count({.n_subsets = 2'000'000'000}), invalid_argument);
+    EXPECT_EQ(subset_count({.n_subsets = 10'000'000}), 10'000'000);
+    EXPECT_THROW(subset_count({.n_subsets = 10'000'001}), invalid_argument);
 }
 
 TEST(FilterStable, KeepsWhatIsAboveEitherThreshold) {

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import os
 import time
 import unittest
 
@@ -62,6 +63,23 @@ class Mining(SpadeTest):
         self.assertEqual(self.contents("sizes"), self.contents("rules"))
         sizes = {int(row["size"]): int(row["count"]) for row in self.rows("sizes", "signatures.tsv")}
         self.assertEqual(set(sizes), {2, 3})
+
+    def test_thresholds_by_size_obey_the_least_and_the_most_spikes(self):
+        path = self.planted_file()
+        for name, arguments in (("three", ("--min-occ", "2:25,3:20", "--min-spikes", "3")),
+                                ("rule", ("--rule", "20,3"))):
+            self.ok("spade", path, *arguments, "-o", self.folder / name)
+        self.assertEqual(self.contents("three"), self.contents("rule"))
+        self.assertEqual({row["size"] for row in self.rows("three", "signatures.tsv")}, {"3"})
+
+        self.ok("spade", path, "--min-occ", "2:25,3:20", "--max-spikes", "2", "-o", self.folder / "two")
+        self.assertEqual({row["size"] for row in self.rows("two", "signatures.tsv")}, {"2"})
+        self.refused("spade", path, "--min-occ", "3:20,4:9", "--max-spikes", "2",
+                     says=("--max-spikes 2", "--min-occ", "the smallest is 3"))
+        self.refused("spade", path, "--min-occ", "9", "--max-spikes", "1",
+                     says=("--max-spikes 1", "--min-spikes 2", "by default"))
+        self.refused("spade", path, "--min-occ", "2:9", "--max-spikes", "2", "--min-spikes", "3",
+                     says=("--max-spikes 2 is below --min-spikes 3",))
 
     def test_every_strategy_and_number_of_threads_gives_the_same_files(self):
         path = self.planted_file()
@@ -154,6 +172,32 @@ class Input(SpadeTest):
         self.assertIn("No pattern", out)
         self.assertEqual(self.rows("out", "patterns.tsv"), [])
 
+    def test_trials_begin_with_the_recording(self):
+        """Not with the first spike, which is at 0.7 s. A trial is turned in itself: spikes stay in it."""
+        text = "0.7\ta\n" + "".join(f"{0.1 + i}\ta\n{0.11 + i}\tb\n" for i in range(1, 20))
+        tests = ("--min-occ", "5", "--surrogates", "5", "--alpha", "0.2", "--trial-length", "1s", "--json")
+
+        def parameters(text, *more):
+            told = self.ok("spade", self.file("s.tsv", text), *tests, *more).stdout
+            return json.loads(told)["run"]["parameters"]
+
+        self.assertEqual(parameters(text)["beginning"], "0 ms (the file does not say)")
+        self.assertEqual(parameters(text)["trials"], "20")  # 0 s to 19.11 s, not 0.7 s to 19.11 s
+        self.assertEqual(parameters(text, "--from", "500ms")["beginning"], "500 ms (--from)")
+        self.assertEqual(parameters("# span_s: 0.2 30\n" + text)["beginning"], "200 ms (as the file says)")
+        before = parameters("-2.5\ta\n" + text)
+        self.assertEqual(before["beginning"], "-2.5 s (the first spike: the file does not say)")
+        self.assertEqual(before["trials"], "22")
+
+    def test_elephant_bins_begin_with_the_recording(self):
+        """The first spike is 3 ms into a bin of 5 ms: from there on the second is in the next bin but one."""
+        text = "0.003\ta\n0.012\ta\n1.003\tb\n1.012\tb\n1.5\tc\n"
+        told = {}
+        for name, more in (("ours", ()), ("elephant", ("--compat", "elephant-ms"))):
+            out = self.ok("spade", self.file("s.tsv", text), "--min-occ", "1", *more, "--json").stdout
+            told[name] = sorted(one["lags_ms"] for one in json.loads(out)["patterns"])
+        self.assertEqual(told["elephant"], told["ours"])
+
     def test_leaves_out_other_units(self):
         out = self.ok("spade", self.planted_file(), "--min-occ", "25", "--only-units", "b,c", "--json").stdout
 
@@ -230,6 +274,85 @@ class Significance(SpadeTest):
                   if float(row["stability_intensional"]) > 0.9 or float(row["stability_extensional"]) > 0.99]
         self.assertEqual([row["units"] for row in self.rows("stable", "patterns.tsv")], wanted)
         self.assertLess(len(wanted), len(rows))
+
+    def test_the_seed_is_of_stability_too(self):
+        path = self.planted_file()
+        for name, seed in (("a", "1"), ("again", "1"), ("b", "2")):
+            self.ok("spade", path, "--min-occ", "15", "--stability", "20", "--seed", seed, "-o", self.folder / name)
+
+        self.assertEqual(self.contents("a"), self.contents("again"))
+        self.assertNotEqual(self.contents("a"), self.contents("b"))
+        self.refused("spade", path, "--min-occ", "15", "--seed", "1", says=("--seed", "--surrogates", "--stability"))
+
+    def test_options_that_would_be_ignored_are_refused(self):
+        path = self.planted_file()
+        tests = ("spade", path, "--min-occ", "25", "--surrogates", "9", "--alpha", "0.2")
+        for arguments, words in ((("--sliding",), ("--sliding", "bin_shuffling", "unless another")),
+                                 (("--refractory", "4ms", "--surrogate-method", "jitter_spikes"),
+                                  ("--refractory", "dither_spikes_with_refractory_period", "by jitter_spikes")),
+                                 (("--refractory", "4ms", "--compat", "elephant"), ("--refractory", "by dither_spikes")),
+                                 (("--edges", "clamp"), ("--edges", "dither_spikes or dither_spike_train")),
+                                 (("--isi-bins", "9"), ("--isi-bins", "joint_isi_dithering or isi_dithering")),
+                                 (("--isi-sqrt",), ("--isi-sqrt",)),
+                                 (("--trial-length", "1s", "--surrogate-method", "shuffle_isis"),
+                                  ("--trial-length", "trial_shifting", "by shuffle_isis"))):
+            with self.subTest(arguments):
+                self.refused(*tests, *arguments, says=words)
+        self.ok(*tests, "--refractory", "4ms")
+        self.ok(*tests, "--isi-sqrt", "--isi-no-cutoff", "--surrogate-method", "isi_dithering")
+
+    def test_warns_of_what_changes_nothing(self):
+        path = self.planted_file()
+        self.assertIn("--correction changes nothing",
+                      self.ok("spade", path, "--min-occ", "25", "--correction", "holm").stderr)
+        windows = ("spade", self.file("windows.txt", "0 5\n0 5 9\n"), "--transactions", "--min-occ", "2", "--compat",
+                   "elephant")
+        self.assertIn("--compat changes nothing", self.ok(*windows).stderr)
+        self.assertEqual(self.ok(*windows, "--reduce", "0,0,2").stderr, "")
+
+    def test_the_record_has_what_surrogates_were_made_with(self):
+        path = self.planted_file()
+        told = self.ok("spade", path, "--min-occ", "25", "--surrogates", "5", "--alpha", "0.2", "--surrogate-method",
+                       "isi_dithering", "--isi-bins", "50", "--isi-in-turn", "--json").stdout
+        parameters = json.loads(told)["run"]["parameters"]
+        self.assertEqual(
+            {name: value for name, value in parameters.items() if name.startswith("isi_")},
+            {"isi_truncation": "100 ms", "isi_bins": "50", "isi_sigma": "2 ms", "isi_steps": "window",
+             "isi_refractory": "4 ms", "isi_sqrt": "no", "isi_in_turn": "yes", "isi_cutoff": "yes"})
+
+        told = self.ok("spade", path, "--min-occ", "25", "--surrogates", "5", "--alpha", "0.2", "--trial-length", "2s",
+                       "--trial-separation", "100ms", "--json").stdout
+        parameters = json.loads(told)["run"]["parameters"]
+        self.assertEqual((parameters["trial_length"], parameters["trial_separation"]), ("2 s", "100 ms"))
+
+        epochs = self.file("epochs.csv", "0,2\n4,6\n")
+        told = self.ok("spade", path, "--min-occ", "25", "--epochs", epochs, "--json").stdout
+        self.assertEqual(json.loads(told)["run"]["parameters"]["separation"], "200 ms")
+
+    def test_the_record_has_the_threads_that_ran(self):
+        path = self.planted_file()
+        allowed = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {min(allowed)})
+        try:
+            told = self.ok("spade", path, "--min-occ", "25", "--json").stdout
+        finally:
+            os.sched_setaffinity(0, allowed)
+        self.assertEqual(json.loads(told)["run"]["threads"], 1)
+
+    def test_what_is_not_stable_is_neither_tested_nor_reduced(self):
+        self.ok("spade", self.planted_file(), *self.tests, "--stability", "4096", "--stability-threshold", "0.99,0.99",
+                "--reduce", "0,0,2", "-o", self.folder / "out")
+
+        steps = {row["step"]: row for row in self.rows("out", "funnel.tsv")}
+        self.assertEqual(list(steps), ["closed patterns", "window subsets", "max-occ", "stability", "significance",
+                                       "reduction, subset", "reduction, superset", "reduction, covered"])
+        self.assertGreater(int(steps["stability"]["removed"]), 0)
+        tested = sum(int(row["patterns"]) for row in self.rows("out", "signatures.tsv"))
+        self.assertEqual(tested, int(steps["stability"]["left"]))
+        rows = self.rows("out", "patterns.tsv")
+        self.assertIn("a,b,c", {row["units"] for row in rows})
+        for row in rows:
+            self.assertGreater(max(float(row["stability_intensional"]), float(row["stability_extensional"])), 0.99)
 
     def test_elephant_decides_only_on_request(self):
         """The planted signature is in no surrogate: p without and with the data among the surrogates."""
@@ -352,6 +475,17 @@ class Limits(SpadeTest):
 
         self.assertRegex(error, r"synfire: estimate: about [\d,]+ candidates, [\d,]+ patterns, \d+ s on one thread, \d")
         self.assertNotIn("estimate", self.ok("spade", path, "--min-occ", "3", "--progress", "plain", "--quiet").stderr)
+        error = self.ok("spade", path, "--min-occ", "20", "--surrogates", "40", "--alpha", "0.05", "--threads", "2",
+                        "--progress", "plain").stderr
+        self.assertRegex(error, r"on one thread for the data alone, .*; then \d+ m?s for 40 surrogates on 2 threads")
+
+    def test_says_beforehand_what_surrogates_take_where_that_is_long(self):
+        """The data alone take less than a second."""
+        data = self.folder / "s.npz"
+        self.ok("simulate", "poisson", "--units", "40", "--rate", "20", "--length", "20s", "-o", data)
+        error = self.refused("spade", data, "--min-occ", "20", "--min-spikes", "3", "--surrogates", "4000000000",
+                             "--max-memory", "90MB", says="--max-memory 90.0 MB").stderr
+        self.assertRegex(error, r"; then [\d.,]+ \w+ for 4,000,000,000 surrogates")
 
     def test_memory_is_refused_before_anything_is_written(self):
         self.refused("spade", self.planted_file(), "--min-occ", "2", "--max-memory", "50kB", "-o", self.folder / "out",

@@ -154,7 +154,19 @@ signature_tests test_signatures(std::span<const signature_count> found,
                                 const pvalue_spectrum& spectrum,
                                 const signature_testing& testing = {});
 
-/// The pattern spectrum filter: the patterns whose signature is not among these.
+/// The pattern spectrum filter: the patterns whose signature is not among these. For patterns that
+/// come block by block, which are many.
+class pattern_filter {
+public:
+    pattern_filter(spectrum_kind kind, std::span<const signature> not_significant);
+
+    std::vector<std::size_t> kept(const pattern_table& block) const;
+
+private:
+    spectrum_kind kind_;
+    std::vector<signature> dropped_;  // ascending
+};
+/// The same for one table.
 std::vector<std::size_t> filter_patterns(const pattern_table& table, spectrum_kind kind,
                                          std::span<const signature> not_significant);
 

@@ -12,7 +12,7 @@ namespace synfire {
 
 struct stability_options {
     /// Random subsets of the spikes, and of the occurrences, of each pattern; all of them where
-    /// there are no more. 0: as many as `delta` and `epsilon` ask for. At most 10^9.
+    /// there are no more. 0: as many as `delta` and `epsilon` ask for. At most 10^7.
     std::uint64_t n_subsets = 0;
     double delta = 0;    ///< a value is off by more than epsilon with this probability at most
     double epsilon = 0;  ///< in (0, 1]

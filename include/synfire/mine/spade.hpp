@@ -192,7 +192,8 @@ struct occurrence_maxima {
 };
 
 /// What `mine_patterns` would say of the maxima, by branch and bound: patterns that cannot raise
-/// one are not visited. For surrogates, of which nothing else is needed.
+/// one are not visited. For surrogates, of which nothing else is needed. With `max_occ` what
+/// occurs more often is left out here too: it raises no maximum, also not that of smaller sizes.
 occurrence_maxima find_occurrence_maxima(const spade_windows& windows, const spade_options& options,
                                          spectrum_kind kind, const execution& run = {});
 

@@ -48,6 +48,9 @@ struct spike_file {
     spike_format format = spike_format::automatic;
     std::size_t duplicates = 0;
     std::size_t out_of_order = 0;
+    /// Whether the file says when the recording began and ended. If not, the span of the spikes is
+    /// from the first to the last.
+    bool states_span = false;
     /// What a careful colleague would say about this file, such as spikes labelled noise; whole
     /// sentences. What the spikes themselves say against them is `check_spikes`' to tell.
     std::vector<std::string> warnings{};
