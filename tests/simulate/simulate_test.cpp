@@ -254,7 +254,9 @@ TEST(SimulatePatterns, PlantsWhatItSays) {
     for (const planted_pattern& pattern : made.truth) {
         ASSERT_EQ(pattern.times.size(), 40U);
         for (std::size_t k = 0; k < 40; ++k) {
-            if (k > 0) EXPECT_GT(pattern.times[k] - pattern.times[k - 1], pattern.lags.back());
+            if (k > 0) {
+                EXPECT_GT(pattern.times[k] - pattern.times[k - 1], pattern.lags.back());
+            }
             for (std::size_t i = 0; i < pattern.units.size(); ++i)
                 EXPECT_TRUE(
                     std::ranges::binary_search(trains.times_us(pattern.units[i]),
