@@ -205,7 +205,9 @@ void add_patterns(CLI::App& parent, verb& chosen) {
     add_value(sub, "--dead-time", what.dead_time, parse_duration,
               "between two spikes of a unit [0]")
         ->type_name("TIME");
-    sub.footer("Example: synfire simulate patterns --patterns 5,3 --seed 1 -o hidden.tsv");
+    sub.footer(
+        "Example: synfire simulate patterns --units 50 --rate 8 --patterns 5,3 --seed 1 -o "
+        "hidden.tsv");
 }
 
 }  // namespace

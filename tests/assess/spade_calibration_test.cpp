@@ -38,7 +38,7 @@ double mean_left(const std::vector<result>& results) {
 
 TEST(SpadeCalibration, FindsNothingAmongIndependentUnits) {
     for (const rate_profile rates : {rate_profile::constant, rate_profile::spread}) {
-        const auto results = repeated(8, {.patterns = {}, .rates = rates},
+        const auto results = repeated(5, {.patterns = {}, .rates = rates},
                                       surrogate_method::dither_spikes_with_refractory_period);
 
         EXPECT_GT(results[0].mined, 100U);  // there was something to reject
@@ -47,7 +47,7 @@ TEST(SpadeCalibration, FindsNothingAmongIndependentUnits) {
 }
 
 TEST(SpadeCalibration, FindsWhatIsPlanted) {
-    const auto results = repeated(8, {.patterns = {5}, .occurrences = 8},
+    const auto results = repeated(5, {.patterns = {5}, .occurrences = 8},
                                   surrogate_method::dither_spikes_with_refractory_period);
 
     for (const result& r : results) EXPECT_TRUE(r.outcomes[by_size].found);

@@ -254,7 +254,9 @@ TEST(SimulatePatterns, PlantsWhatItSays) {
     for (const planted_pattern& pattern : made.truth) {
         ASSERT_EQ(pattern.times.size(), 40U);
         for (std::size_t k = 0; k < 40; ++k) {
-            if (k > 0) EXPECT_GT(pattern.times[k] - pattern.times[k - 1], pattern.lags.back());
+            if (k > 0) {
+                EXPECT_GT(pattern.times[k] - pattern.times[k - 1], pattern.lags.back());
+            }
             for (std::size_t i = 0; i < pattern.units.size(); ++i)
                 EXPECT_TRUE(
                     std::ranges::binary_search(trains.times_us(pattern.units[i]),
@@ -347,7 +349,7 @@ TEST(Simulate, IsTheSameOnEveryMachine) {
     EXPECT_EQ(
         digest(
             simulate_patterns({.rates = rate_profile::wave, .gamma_order = 2, .seed = 0}).spikes),
-        0U);
+        11566853282999506843U);
 }
 
 TEST(Simulate, StopsOnRequest) {
