@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compares a circuit that `synfire episodes` found with the connections that `synfire simulate` planted.
+"""Compares what synfire found with what `synfire simulate` planted: a circuit of `synfire episodes` with connections, or
+significant patterns of `synfire spade` with patterns.
 
 Usage: compare_truth.py TRUTH.tsv OUT_DIR; exit status 1 unless all were found and nothing else.
 """
@@ -14,15 +15,27 @@ def rows(path):
         return list(csv.DictReader((line for line in file if not line.startswith("#")), delimiter="\t"))
 
 
-def main():
-    truth, folder = Path(sys.argv[1]), Path(sys.argv[2])
+def connections(truth, folder):
     planted = {(row["from"], row["to"]) for row in rows(truth)}
     found = {(row["from"], row["to"]) for row in rows(folder / "circuit.tsv") if row["kind"] == "direct"}
-    print(f"{len(planted & found)} of {len(planted)} planted connections found, {len(found - planted)} false")
-    for start, end in sorted(planted - found):
-        print(f"missed  {start} → {end}")
-    for start, end in sorted(found - planted):
-        print(f"false   {start} → {end}")
+    return planted, found, "connections", " → ".join
+
+
+def patterns(truth, folder):
+    planted = {(row["units"], row["lags_ms"]) for row in rows(truth)}
+    found = {(row["units"], row["lags_ms"]) for row in rows(folder / "patterns.tsv") if row["significant"] == "yes"}
+    return planted, found, "patterns", " at ms ".join
+
+
+def main():
+    truth, folder = Path(sys.argv[1]), Path(sys.argv[2])
+    compare = connections if (folder / "circuit.tsv").exists() else patterns
+    planted, found, what, text = compare(truth, folder)
+    print(f"{len(planted & found)} of {len(planted)} planted {what} found, {len(found - planted)} false")
+    for one in sorted(planted - found):
+        print(f"missed  {text(one)}")
+    for one in sorted(found - planted):
+        print(f"false   {text(one)}")
     return 0 if planted and planted == found else 1
 
 

@@ -31,16 +31,24 @@ fs::path truth_path(const fs::path& spikes) {
     return stem.replace_extension(".truth.tsv");
 }
 
-template <class Options>
-using generator = simulated_spikes (*)(const Options&, const execution&);
+template <class Made, class Options>
+using generator = Made (*)(const Options&, const execution&);
 
-template <class Options>
-void simulate(const simulate_options<Options>& options, generator<Options> generate, session& now) {
+std::string_view what_is_planted(const simulated_spikes&) {
+    return "connections";
+}
+std::string_view what_is_planted(const simulated_patterns&) {
+    return "patterns";
+}
+
+template <class Made, class Options>
+void simulate(const simulate_options<Options>& options, generator<Made, Options> generate,
+              session& now) {
     const fs::path truth = truth_path(options.to);
     check_output_place(options.to, options.overwrite);
     check_output_place(truth, options.overwrite);
 
-    const simulated_spikes made = generate(options.what, now.run(options.threads));
+    const Made made = generate(options.what, now.run(options.threads));
     now.stop_if_asked();
     write_truth(truth, made);
     try {
@@ -53,15 +61,14 @@ void simulate(const simulate_options<Options>& options, generator<Options> gener
     }
     now.progress.clear();
     if (now.quiet) return;
-    write_stdout(
-        fmt::format("wrote {} spikes of {} units to {}\nwrote {} planted connections to {}\n",
-                    grouped(made.spikes.size()), grouped(made.spikes.unit_count()), options.to,
-                    made.truth.size(), truth.string()));
+    write_stdout(fmt::format("wrote {} spikes of {} units to {}\nwrote {} planted {} to {}\n",
+                             grouped(made.spikes.size()), grouped(made.spikes.unit_count()),
+                             options.to, made.truth.size(), what_is_planted(made), truth.string()));
 }
 
-template <class Options>
+template <class Made, class Options>
 void add_common(CLI::App& sub, const std::shared_ptr<simulate_options<Options>>& options,
-                generator<Options> generate, verb& chosen) {
+                generator<Made, Options> generate, verb& chosen) {
     sub.add_option("-o,--output", options->to,
                    "file of spikes to write (.tsv .txt .csv, also with .gz; .npz; .nwb); the truth "
                    "goes beside it, as NAME.truth.tsv")
@@ -168,6 +175,39 @@ void add_poisson(CLI::App& parent, verb& chosen) {
     sub.footer("Example: synfire simulate poisson --units 100 --rate 5 -o null.tsv.gz");
 }
 
+void add_patterns(CLI::App& parent, verb& chosen) {
+    CLI::App& sub = *parent.add_subcommand(
+        "patterns", "Independent units with spike patterns planted among them, for SPADE.");
+    const auto options = std::make_shared<simulate_options<patterns_options>>();
+    patterns_options& what = options->what;
+    add_common(sub, options, &simulate_patterns, chosen);
+    add_value(sub, "--units", what.units, at_least_one, fmt::format("[{}]", what.units))
+        ->type_name("N");
+    add_value(sub, "--patterns", what.patterns, parse_chains,
+              "spikes of each planted pattern; patterns take units from the first on; or none [5]")
+        ->type_name("N,N,...");
+    add_value(sub, "--occurrences", what.occurrences, at_least_one,
+              fmt::format("of each pattern [{}]", what.occurrences))
+        ->type_name("N");
+    add_value(sub, "--lag", what.lag, parse_positive_duration,
+              "from one spike of a pattern to the next [" + format_duration(what.lag) + "]")
+        ->type_name("TIME");
+    add_value(sub, "--rate", what.rate_hz, parse_positive,
+              fmt::format("mean of a unit without its planted spikes [{} Hz]", what.rate_hz))
+        ->type_name("HZ");
+    add_value(sub, "--rates", what.rates, rate_profile_from,
+              "constant; spread: each unit its own; steps: all faster together, for 100 ms of each "
+              "second; wave: one after the other [constant]")
+        ->type_name("PROFILE");
+    add_value(sub, "--gamma", what.gamma_order, at_least_one,
+              "order of the intervals' gamma distribution: 1 is Poisson, more is more regular [1]")
+        ->type_name("ORDER");
+    add_value(sub, "--dead-time", what.dead_time, parse_duration,
+              "between two spikes of a unit [0]")
+        ->type_name("TIME");
+    sub.footer("Example: synfire simulate patterns --patterns 5,3 --seed 1 -o hidden.tsv");
+}
+
 }  // namespace
 
 void add_simulate(CLI::App& app, verb& chosen) {
@@ -176,6 +216,7 @@ void add_simulate(CLI::App& app, verb& chosen) {
     add_sym26(sub, chosen);
     add_culture(sub, chosen);
     add_poisson(sub, chosen);
+    add_patterns(sub, chosen);
     sub.footer("Example: synfire simulate sym26 --seed 1 -o sym26.tsv");
 }
 

@@ -180,7 +180,8 @@ private:
         add_step("window subsets", found.window_subsets, left,
                  "part of a longer pattern that begins earlier");
         add_step("max-occ", found.too_frequent, left,
-                 fmt::format("more than {} occurrences", choices_.max_occ));
+                 choices_.max_occ > 0 ? fmt::format("more than {} occurrences", choices_.max_occ)
+                                      : "not asked for");
     }
 
     // Takes what a step removed from what was left.

@@ -17,6 +17,22 @@ std::string chain_of(const planted_edge& edge, const std::vector<std::vector<uni
     return "-";
 }
 
+double milliseconds(duration d) {
+    return static_cast<double>(d.count()) / 1e3;
+}
+
+double seconds(duration d) {
+    return static_cast<double>(d.count()) / 1e6;
+}
+
+template <class Values, class Format>
+std::string joined(const Values& values, Format format) {
+    std::string out;
+    for (const auto& value : values)
+        out += fmt::format("{}{}", out.empty() ? "" : ",", format(value));
+    return out;
+}
+
 }  // namespace
 
 void write_truth(const std::filesystem::path& path, const simulated_spikes& simulated) {
@@ -24,9 +40,21 @@ void write_truth(const std::filesystem::path& path, const simulated_spikes& simu
     file.write("from\tto\tdelay_ms\tprobability\tchain\n");
     for (const planted_edge& edge : simulated.truth)
         file.write(fmt::format("{}\t{}\t{}\t{}\t{}\n", simulated.spikes.name(edge.from),
-                               simulated.spikes.name(edge.to),
-                               static_cast<double>(edge.delay.count()) / 1000, edge.probability,
-                               chain_of(edge, simulated.chains)));
+                               simulated.spikes.name(edge.to), milliseconds(edge.delay),
+                               edge.probability, chain_of(edge, simulated.chains)));
+    file.commit();
+}
+
+void write_truth(const std::filesystem::path& path, const simulated_patterns& simulated) {
+    io::atomic_file file(path);
+    file.write("pattern\tsize\tunits\tlags_ms\tcount\tduration_ms\ttimes_s\n");
+    std::size_t number = 0;
+    for (const planted_pattern& pattern : simulated.truth)
+        file.write(fmt::format(
+            "{}\t{}\t{}\t{}\t{}\t{}\t{}\n", number++, pattern.units.size(),
+            joined(pattern.units, [&](unit_id unit) { return simulated.spikes.name(unit); }),
+            joined(pattern.lags, milliseconds), pattern.times.size(),
+            milliseconds(pattern.lags.back()), joined(pattern.times, seconds)));
     file.commit();
 }
 

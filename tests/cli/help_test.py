@@ -6,7 +6,8 @@ import unittest
 
 from support import ROOT, CliTest, run
 
-VERBS = (("info",), ("convert",), ("simulate", "sym26"), ("simulate", "culture"), ("simulate", "poisson"), ("episodes",), ("spade",))
+VERBS = (("info",), ("convert",), ("simulate", "sym26"), ("simulate", "culture"), ("simulate", "poisson"),
+         ("simulate", "patterns"), ("episodes",), ("spade",))
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 
 

@@ -11,7 +11,7 @@ class Simulate(CliTest):
         return (self.folder / "s.tsv").read_bytes()
 
     def test_one_seed_gives_one_file_on_any_number_of_threads(self):
-        for model in ("sym26", "culture", "poisson"):
+        for model in ("sym26", "culture", "poisson", "patterns"):
             first = self.bytes_of(model, "--length", "5s", "--seed", "3", "--threads", "1")
 
             self.assertEqual(self.bytes_of(model, "--length", "5s", "--seed", "3", "--threads", "2"), first, model)
@@ -33,6 +33,18 @@ class Simulate(CliTest):
 
         self.assertIn("of 12 units", out)
 
+    def test_spade_finds_what_patterns_planted(self):
+        spikes = self.folder / "hidden.tsv"
+        self.ok("simulate", "patterns", "--units", "30", "--patterns", "4", "--occurrences", "15", "--lag", "5ms",
+                "--rate", "10", "--rates", "spread", "--gamma", "2", "--dead-time", "2ms", "--seed", "1", "-o", spikes)
+        self.ok("spade", spikes, "--surrogates", "200", "--reduce", "2,2,2", "-o", self.folder / "found")
+
+        truth, planted = (self.folder / "hidden.truth.tsv").read_text().splitlines()
+        header, *found = (self.folder / "found" / "patterns.tsv").read_text().splitlines()
+
+        self.assertEqual(header.split("\t")[:6], truth.split("\t")[:6])
+        self.assertIn(planted.split("\t")[2:4], [line.split("\t")[2:4] for line in found])
+
     def test_a_truth_that_exists_is_kept(self):
         kept = self.file("s.truth.tsv", "mine")
 
@@ -50,6 +62,8 @@ class Simulate(CliTest):
         self.refused("simulate", "sym26", "-o", out, "--units", "5")  # the chains need 12
         self.refused("simulate", "sym26", "-o", out, "--chains", "1", says="--chains")
         self.refused("simulate", "sym26", "-o", out, "--probability", "1.5", says="--probability")
+        self.refused("simulate", "patterns", "-o", out, "--rates", "ramp", says="--rates")
+        self.refused("simulate", "patterns", "-o", out, "--gamma", "0", says="--gamma")
         self.refused("simulate", "poisson", "-o", out, "--rate", "nan", says="--rate")
         self.refused("simulate", "poisson", "-o", out, "--seed", "x", says="--seed")
 

@@ -1,5 +1,6 @@
 #include "synfire/simulate/spikes.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -233,12 +234,104 @@ TEST(SimulatePoisson, HasTheMomentsOfAPoissonProcess) {
     EXPECT_LT(shortest_gap(trains, unit_id{0}), 5ms);
 }
 
+double rate_of(const spike_sequence& spikes, std::int64_t from_ms, std::int64_t to_ms) {
+    const auto inside = std::ranges::count_if(spikes.times_us(), [&](std::int64_t t) {
+        return t / 1000 % 1000 >= from_ms && t / 1000 % 1000 < to_ms;
+    });
+    const auto seconds = static_cast<double>(to_ms - from_ms) / 1000 *
+                         static_cast<double>(spikes.span().end.count()) / 1e6;
+    return static_cast<double>(inside) / seconds / static_cast<double>(spikes.unit_count());
+}
+
+TEST(SimulatePatterns, PlantsWhatItSays) {
+    const simulated_patterns made =
+        simulate_patterns({.units = 10, .patterns = {3, 2}, .occurrences = 40, .seed = 1});
+    const spike_trains trains(made.spikes);
+
+    ASSERT_EQ(made.truth.size(), 2U);
+    EXPECT_EQ(made.truth[1].units, (std::vector{unit_id{3}, unit_id{4}}));
+    EXPECT_EQ(made.truth[0].lags, (std::vector<duration>{0ms, 5ms, 10ms}));
+    for (const planted_pattern& pattern : made.truth) {
+        ASSERT_EQ(pattern.times.size(), 40U);
+        for (std::size_t k = 0; k < 40; ++k) {
+            if (k > 0) EXPECT_GT(pattern.times[k] - pattern.times[k - 1], pattern.lags.back());
+            for (std::size_t i = 0; i < pattern.units.size(); ++i)
+                EXPECT_TRUE(
+                    std::ranges::binary_search(trains.times_us(pattern.units[i]),
+                                               (pattern.times[k] + pattern.lags[i]).count()));
+        }
+    }
+    EXPECT_LE(made.truth[0].times.back() + 10ms, 10s);
+}
+
+TEST(SimulatePatterns, HasItsRatesInEveryProfile) {
+    for (const rate_profile rates :
+         {rate_profile::constant, rate_profile::spread, rate_profile::steps, rate_profile::wave}) {
+        const spike_sequence spikes =
+            simulate_patterns({.units = 200, .length = 20s, .patterns = {}, .rates = rates}).spikes;
+        EXPECT_NEAR(rate_of(spikes, 0, 1000), 15, 0.8) << to_string(rates);
+        EXPECT_EQ(rate_profile_from(to_string(rates)), rates);
+        if (rates == rate_profile::steps) {
+            EXPECT_NEAR(rate_of(spikes, 400, 500), 60, 2.5);
+            EXPECT_NEAR(rate_of(spikes, 500, 1000), 10, 0.5);
+        }
+        if (rates == rate_profile::wave) {
+            EXPECT_NEAR(rate_of(spikes, 200, 800), 15.6, 0.8);  // some are always in their step
+        }
+    }
+}
+
+TEST(SimulatePatterns, FiresAsRegularlyAsAsked) {
+    const auto spread_of_intervals = [](const patterns_options& what) {
+        const spike_trains trains(simulate_patterns(what).spikes);
+        double n = 0;
+        double sum = 0;
+        double squares = 0;
+        for (std::uint32_t u = 0; u < what.units; ++u) {
+            const auto times = trains.times_us(unit_id{u});
+            for (std::size_t i = 1; i < times.size(); ++i) {
+                const auto gap = static_cast<double>(times[i] - times[i - 1]);
+                n += 1;
+                sum += gap;
+                squares += gap * gap;
+            }
+        }
+        return std::sqrt(squares / n - sum / n * sum / n) / (sum / n);
+    };
+    const patterns_options what{.units = 20, .length = 60s, .patterns = {}, .rate_hz = 40};
+    patterns_options gamma = what;
+    gamma.gamma_order = 4;
+    patterns_options dead = what;
+    dead.dead_time = 5ms;
+
+    EXPECT_NEAR(spread_of_intervals(what), 1, 0.03);
+    EXPECT_NEAR(spread_of_intervals(gamma), 0.5, 0.02);
+    EXPECT_NEAR(spread_of_intervals(dead), 0.8, 0.03);
+    const simulated_patterns dead_spikes = simulate_patterns(dead);
+    EXPECT_GE(shortest_gap(spike_trains(dead_spikes.spikes), unit_id{0}), 4999us);
+    EXPECT_NEAR(rate_of(dead_spikes.spikes, 0, 1000), 40, 1);
+}
+
+TEST(SimulatePatterns, RefusesWhatCannotBe) {
+    const auto refused = [](const patterns_options& options) {
+        return message_of([&] { simulate_patterns(options); });
+    };
+    EXPECT_EQ(refused({.units = 4}), "the patterns need 5 units, but there are 4");
+    EXPECT_EQ(refused({.patterns = {1}}), "a pattern has at least 2 spikes, not 1");
+    EXPECT_EQ(refused({.length = 100ms}), "10 occurrences of 20.001 ms do not fit into 100 ms");
+    EXPECT_EQ(refused({.dead_time = 70ms}), "a dead time of 70 ms leaves no room for 15 Hz");
+    EXPECT_THROW(simulate_patterns({.gamma_order = 0}), invalid_argument);
+    EXPECT_THROW(simulate_patterns({.occurrences = 0}), invalid_argument);
+    EXPECT_THROW(rate_profile_from("ramp"), invalid_argument);
+}
+
 TEST(Simulate, DependsOnTheSeedAndOnNothingElse) {
     EXPECT_EQ(simulate_sym26({.seed = 7}).spikes, simulate_sym26({.seed = 7}).spikes);
     EXPECT_NE(simulate_sym26({.seed = 7}).spikes, simulate_sym26({.seed = 8}).spikes);
     EXPECT_NE(simulate_culture({.length = 20s, .seed = 7}).spikes,
               simulate_culture({.length = 20s, .seed = 8}).spikes);
     EXPECT_NE(simulate_poisson({.seed = 7}).spikes, simulate_poisson({.seed = 8}).spikes);
+    EXPECT_NE(simulate_patterns({.seed = 7}).spikes, simulate_patterns({.seed = 8}).spikes);
 }
 
 // A change here means that a seed no longer gives the data that somebody published with it.
@@ -251,6 +344,10 @@ TEST(Simulate, IsTheSameOnEveryMachine) {
     EXPECT_EQ(digest(simulate_culture({.length = 60s, .chains = {4}, .seed = 0}).spikes),
               6487559518648368092U);
     EXPECT_EQ(digest(simulate_poisson({.length = 10s, .seed = 0}).spikes), 18311619394903984161U);
+    EXPECT_EQ(
+        digest(
+            simulate_patterns({.rates = rate_profile::wave, .gamma_order = 2, .seed = 0}).spikes),
+        0U);
 }
 
 TEST(Simulate, StopsOnRequest) {
@@ -260,6 +357,23 @@ TEST(Simulate, StopsOnRequest) {
     EXPECT_THROW(simulate_sym26({}, {.stop = stop.get_token()}), cancelled);
     EXPECT_THROW(simulate_culture({}, {.stop = stop.get_token()}), cancelled);
     EXPECT_THROW(simulate_poisson({}, {.stop = stop.get_token()}), cancelled);
+}
+
+TEST(WriteTruth, HasThePatternsInTheColumnsOfThoseFound) {
+    const auto path = std::filesystem::path(::testing::TempDir()) / "synfire_patterns_test.tsv";
+
+    const simulated_patterns made = simulate_patterns(
+        {.units = 3, .length = 1s, .patterns = {3}, .occurrences = 1, .lag = 2500us});
+    write_truth(path, made);
+
+    std::ifstream file(path);
+    std::ostringstream text;
+    text << file.rdbuf();
+    const double begins = static_cast<double>(made.truth[0].times[0].count()) / 1e6;
+    EXPECT_EQ(text.str(), fmt::format("pattern\tsize\tunits\tlags_ms\tcount\tduration_ms\ttimes_s\n"
+                                      "0\t3\tn0,n1,n2\t0,2.5,5\t1\t5\t{}\n",
+                                      begins));
+    std::filesystem::remove(path);
 }
 
 TEST(WriteTruth, NamesEveryPlantedStep) {

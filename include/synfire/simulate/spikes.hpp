@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "synfire/core/execution.hpp"
@@ -78,9 +79,54 @@ struct poisson_options {
 };
 simulated_spikes simulate_poisson(const poisson_options& options = {}, const execution& run = {});
 
+/// How the rates of `simulate_patterns` differ; the mean over units and time is always the same.
+enum class rate_profile : std::uint8_t {
+    constant,  ///< one rate
+    spread,    ///< each unit its own, uniform from a third to five thirds of it
+    steps,     ///< four times the mean in each second from 400 to 500 ms, all units at once; two
+               ///< thirds of it between
+    wave,      ///< the same step for one unit after the other, from 0 to 900 ms of each second
+};
+std::string_view to_string(rate_profile profile);
+rate_profile rate_profile_from(std::string_view name);  ///< @throws invalid_argument
+
+/// Independent units and patterns among them, for SPADE. The intervals between the spikes of a
+/// unit are gamma distributed in operational time, after a dead time that is not. Units are named
+/// n0, n1, …
+struct patterns_options {
+    std::uint32_t units = 100;
+    duration length = std::chrono::seconds{10};
+    /// Spikes of each pattern; patterns take consecutive units from 0.
+    std::vector<std::uint32_t> patterns{5};
+    std::uint32_t occurrences = 10;  ///< of each pattern, anywhere, without overlap of its own
+    duration lag = std::chrono::milliseconds{5};  ///< from one spike of a pattern to the next
+    double rate_hz = 15;                          ///< of each unit without planted spikes
+    rate_profile rates = rate_profile::constant;
+    std::uint32_t gamma_order = 1;  ///< 1: Poisson; more: more regular
+    duration dead_time{0};          ///< between two spikes of a unit, but for planted ones
+    std::uint64_t seed = 0;
+};
+
+struct planted_pattern {
+    std::vector<unit_id> units{};
+    std::vector<duration> lags{};   ///< of each unit's spike after the first, which is 0
+    std::vector<duration> times{};  ///< of the first spikes, ascending
+};
+
+struct simulated_patterns {
+    spike_sequence spikes;
+    std::vector<planted_pattern> truth{};
+};
+/// @throws invalid_argument for what cannot be, such as more units in patterns than there are;
+/// cancelled.
+simulated_patterns simulate_patterns(const patterns_options& options = {},
+                                     const execution& run = {});
+
 /// Writes the planted connections as tab-separated text, one a line: from, to, delay_ms,
 /// probability, chain (its number from 0, or "-" for one that is in no chain). Written aside and
 /// renamed. @throws io_error.
 void write_truth(const std::filesystem::path& path, const simulated_spikes& simulated);
+/// Writes the planted patterns in the columns that `synfire spade` gives to those it finds.
+void write_truth(const std::filesystem::path& path, const simulated_patterns& simulated);
 
 }  // namespace synfire

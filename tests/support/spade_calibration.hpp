@@ -1,0 +1,129 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "synfire/assess/pattern_reduction.hpp"
+#include "synfire/assess/pattern_significance.hpp"
+#include "synfire/assess/surrogates.hpp"
+#include "synfire/mine/spade.hpp"
+#include "synfire/simulate/spikes.hpp"
+#include "synfire/spikes/binned_spikes.hpp"
+
+/// SPADE from end to end on simulated data, as Stella et al. 2019 (doi:10.1016/
+/// j.biosystems.2019.104022) validated it: windows of 50 bins of 1 ms, at least 3 occurrences,
+/// spikes dithered by 5 bins, alpha 0.01, reduction with 2,0,0.
+namespace spade_calibration {
+
+constexpr double alpha = 0.01;
+
+struct protocol {
+    synfire::duration bin = std::chrono::milliseconds{1};
+    std::uint32_t window_bins = 50;
+    std::uint32_t min_occ = 3;
+};
+
+/// Spectrum and whose decisions.
+struct way {
+    synfire::spectrum_kind kind;
+    synfire::compatibility compat;
+};
+constexpr std::array ways{
+    way{synfire::spectrum_kind::size_count_duration, synfire::compatibility::none},
+    way{synfire::spectrum_kind::size_count_duration, synfire::compatibility::elephant},
+    way{synfire::spectrum_kind::size_count, synfire::compatibility::none},
+    way{synfire::spectrum_kind::size_count, synfire::compatibility::elephant},
+};
+
+struct outcome {
+    std::size_t tested = 0;       ///< signatures
+    std::size_t significant = 0;  ///< patterns
+    std::size_t reduced = 0;      ///< of these after the reduction
+    bool found = false;           ///< the planted pattern is one of them, spike by spike
+};
+
+/// Of one recording: patterns mined, and what is left of them in each of the `ways`.
+struct result {
+    std::size_t mined = 0;
+    std::array<outcome, ways.size()> outcomes{};
+};
+
+inline synfire::occurrence_maxima over_durations(const synfire::occurrence_maxima& maxima) {
+    synfire::occurrence_maxima out;
+    for (std::uint32_t size = 0; size < maxima.sizes(); ++size) {
+        std::uint32_t most = 0;
+        for (std::uint32_t d = 0; d < maxima.durations; ++d)
+            most = std::max(most, maxima.at(size, d));
+        out.most.push_back(most);
+    }
+    return out;
+}
+
+inline bool is_planted(const synfire::pattern_table& table, std::size_t i,
+                       const synfire::planted_pattern& planted, synfire::duration bin) {
+    const auto items = table.pattern(i);
+    if (items.size() != planted.units.size()) return false;
+    for (std::size_t k = 0; k < items.size(); ++k)
+        if (table.unit(items[k]) != planted.units[k] ||
+            table.lag(items[k]) * bin != planted.lags[k])
+            return false;
+    return true;
+}
+
+inline outcome judge(const synfire::pattern_table& table, const synfire::pvalue_spectrum& spectrum,
+                     const way& how, const std::vector<synfire::planted_pattern>& planted,
+                     const protocol& as) {
+    const auto tests = synfire::test_signatures(synfire::count_signatures(table, how.kind),
+                                                spectrum, {.alpha = alpha, .compat = how.compat});
+    outcome out;
+    for (const auto& test : tests.signatures) out.tested += test.tested;
+    std::vector<std::size_t> list =
+        synfire::filter_patterns(table, how.kind, tests.not_significant);
+    out.significant = list.size();
+    std::ranges::stable_sort(list, {}, [&](std::size_t i) { return table.counts[i]; });
+    const auto reduced = synfire::reduce_patterns(
+        table, list, tests.not_significant,
+        {.kind = how.kind, .h_subset_filtering = 2, .min_occ = as.min_occ, .compat = how.compat});
+    out.reduced = reduced.kept.size();
+    out.found = !planted.empty() && std::ranges::any_of(reduced.kept, [&](std::size_t i) {
+        return is_planted(table, i, planted.front(), as.bin);
+    });
+    return out;
+}
+
+/// Needs one core. Seeds of data and surrogates are those of the options.
+inline result run(const synfire::patterns_options& data,
+                  const synfire::surrogate_options& surrogates, const protocol& as = {}) {
+    using namespace synfire;
+    const simulated_patterns made = simulate_patterns(data);
+    const binning bins{.bin = as.bin};
+    const spade_options mining{.rules = {{.min_occ = as.min_occ}}};
+    const execution one{.threads = 1};
+    const mined_patterns mined = mine_patterns(
+        spade_windows(bin_spikes(made.spikes, bins).spikes, as.window_bins), mining, one);
+
+    const surrogate_maker maker(made.spikes, surrogates, bins);
+    maxima_tally with_durations(spectrum_kind::size_count_duration, as.window_bins);
+    maxima_tally without(spectrum_kind::size_count, as.window_bins);
+    for (std::uint32_t s = 0; s < surrogates.surrogates; ++s) {
+        const occurrence_maxima maxima =
+            find_occurrence_maxima(spade_windows(maker.make(s), as.window_bins), mining,
+                                   spectrum_kind::size_count_duration, one);
+        with_durations.add(maxima);
+        without.add(over_durations(maxima));
+    }
+    result out{.mined = mined.table.size()};
+    for (std::size_t w = 0; w < ways.size(); ++w)
+        out.outcomes[w] =
+            judge(mined.table,
+                  (ways[w].kind == spectrum_kind::size_count ? without : with_durations)
+                      .make_spectrum(mining.rules),
+                  ways[w], made.truth, as);
+    return out;
+}
+
+}  // namespace spade_calibration
