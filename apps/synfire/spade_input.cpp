@@ -170,8 +170,10 @@ spade_input read_recording(const spade_choices& choices, session& now) {
                 .length = in.spikes.span().length()};
     warn_of_binning(in.facts, in.record.warnings);
     in.rules = rules_of(choices, counts_of(in.spikes), in.facts.length);
-    const std::uint64_t bins = std::min(choices.window, binned.spikes.bin_count());
-    check_memory(binned.spikes.size() * bins * sizeof(pattern_item),
+    // A window begins at a spike, and a spike is in a window once.
+    const std::uint64_t windows = std::min<std::uint64_t>(
+        binned.spikes.size(), std::min(choices.window, binned.spikes.bin_count()));
+    check_memory(binned.spikes.size() * windows * sizeof(pattern_item),
                  fmt::format("{} binned spikes in windows of {} bins",
                              grouped(binned.spikes.size()), choices.window),
                  choices);

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "mine/spade/number_32.hpp"
 #include "support/temporary_folder.hpp"
 #include "synfire/core/error.hpp"
 #include "synfire/mine/spade.hpp"
@@ -405,6 +406,12 @@ TEST(SpadeNames, AreReadAsTheyAreWritten) {
         EXPECT_EQ(spectrum_kind_from(to_string(kind)), kind);
     EXPECT_THROW(spade_strategy_from("apriori"), invalid_argument);
     EXPECT_THROW(spectrum_kind_from("2d#"), invalid_argument);
+}
+
+TEST(MinePatterns, RefusesMoreThanCanBeNumbered) {
+    EXPECT_EQ(spade::number_32(UINT32_MAX - 1, "nodes"), UINT32_MAX - 1);
+    EXPECT_THROW(spade::number_32(UINT32_MAX, "nodes"), invalid_argument);
+    EXPECT_THROW(spade::number_32(std::uint64_t{1} << 32U, "nodes"), invalid_argument);
 }
 
 }  // namespace

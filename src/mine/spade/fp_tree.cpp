@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "mine/spade/number_32.hpp"
+
 namespace synfire::spade {
 
 fp_tree::fp_tree(std::size_t rank_count)
@@ -25,8 +27,9 @@ std::uint32_t fp_tree::add(std::uint32_t parent, std::uint32_t entry, std::uint3
         nodes_[newest].count += count;
         return newest;
     }
+    heads_[entry] = number_32(nodes_.size(), "nodes of a tree");
     nodes_.push_back({entry, parent, count, newest});
-    return heads_[entry] = static_cast<std::uint32_t>(nodes_.size() - 1);
+    return heads_[entry];
 }
 
 bool fp_tree::is_path() const {

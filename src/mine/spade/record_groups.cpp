@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "core/stop.hpp"
+#include "mine/spade/number_32.hpp"
 #include "parallel/parallel_for.hpp"
 
 namespace synfire::spade {
@@ -104,8 +105,9 @@ std::vector<record> closed_records(std::span<const pattern_table> tables, const 
     std::vector<record> records;
     for (std::uint32_t t = 0; t < tables.size(); ++t) {
         throw_if_stopped(run.stop);
-        for (std::uint32_t row = 0; row < tables[t].size(); ++row)
-            records.push_back({key_of(tables[t].occurrences_of(row), 0), t, row});
+        for (std::size_t row = 0; row < tables[t].size(); ++row)
+            records.push_back({key_of(tables[t].occurrences_of(row), 0), t,
+                               number_32(row, "patterns of one item")});
     }
     return grouping(tables, [](const record&, const record&) { return 0U; })
         .without_parts(records, run);

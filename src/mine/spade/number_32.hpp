@@ -1,0 +1,24 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include "synfire/core/error.hpp"
+
+namespace synfire::spade {
+
+/// The number of the next of so many things, where 32 bits hold it and the largest value stands
+/// for none.
+/// @throws invalid_argument naming the things.
+inline std::uint32_t number_32(std::uint64_t before, std::string_view things) {
+    constexpr std::uint64_t none = std::numeric_limits<std::uint32_t>::max();
+    if (before >= none)
+        throw invalid_argument(fmt::format("more than {} {} cannot be numbered: raise min_occ",
+                                           none, things));
+    return static_cast<std::uint32_t>(before);
+}
+
+}  // namespace synfire::spade

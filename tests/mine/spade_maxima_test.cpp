@@ -1,0 +1,82 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "support/brute_force_patterns.hpp"
+#include "support/shared_data.hpp"
+#include "synfire/assess/surrogates.hpp"
+#include "synfire/mine/spade.hpp"
+#include "synfire/spikes/files.hpp"
+
+// The maxima that branch and bound finds are those of all patterns, on surrogates of a real
+// recording: the input of Porrmann et al. 2021 (doi:10.3389/fninf.2021.723406).
+namespace synfire {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint32_t window_bins = 20;
+const char* const spikes = "spade/movement_pghf.spikes.tsv.gz";
+
+// The published thresholds are 88, 25, 12 and 10, which take a hundred times as long to enumerate.
+const std::vector<pattern_rule> rules{
+    {.min_occ = 100, .min_spikes = 2, .max_spikes = 2, .min_neu = 2},
+    {.min_occ = 35, .min_spikes = 3, .max_spikes = 3, .min_neu = 3},
+    {.min_occ = 16, .min_spikes = 4, .max_spikes = 4, .min_neu = 4},
+    {.min_occ = 12, .min_spikes = 5, .min_neu = 5}};
+
+// SYNFIRE_MAXIMA_PUBLISHED=1 takes the published thresholds: minutes.
+std::vector<pattern_rule> chosen_rules() {
+    std::vector<pattern_rule> chosen = rules;
+    if (std::getenv("SYNFIRE_MAXIMA_PUBLISHED") == nullptr) return chosen;
+    chosen[0].min_occ = 88;
+    chosen[1].min_occ = 25;
+    chosen[2].min_occ = 12;
+    chosen[3].min_occ = 10;
+    return chosen;
+}
+
+void raise(occurrence_maxima& all, const occurrence_maxima& some) {
+    all.durations = some.durations;
+    if (all.most.size() < some.most.size()) all.most.resize(some.most.size(), 0);
+    for (std::size_t i = 0; i < some.most.size(); ++i)
+        all.most[i] = std::max(all.most[i], some.most[i]);
+}
+
+TEST(SpadeMaxima, OfSurrogatesAreThoseOfAllPatterns) {
+    SYNFIRE_NEEDS_SHARED_DATA(spikes);
+    const bool shortened = std::getenv("SYNFIRE_PROPERTY_SHARE") != nullptr;
+    const spike_file file = read_spikes(shared_data(spikes));
+    const spade_options options{.rules = chosen_rules(), .with_occurrences = false};
+    std::uint32_t largest = 0;
+    for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U}) {
+        const surrogate_maker maker(
+            file.spikes,
+            {.method = surrogate_method::dither_spikes_with_refractory_period,
+             .dither = 15ms,
+             .seed = seed},
+            {.bin = 5ms});
+        for (std::uint32_t which = 0; which < (shortened ? 1 : 10); ++which) {
+            const spade_windows windows(maker.make(which), window_bins);
+            occurrence_maxima by_count;
+            occurrence_maxima by_duration;
+            mine_patterns(windows, options, [&](const pattern_table& block) {
+                raise(by_count, maxima_of(block, spectrum_kind::size_count));
+                raise(by_duration, maxima_of(block, spectrum_kind::size_count_duration));
+            });
+            EXPECT_EQ(find_occurrence_maxima(windows, options, spectrum_kind::size_count), by_count)
+                << seed << ' ' << which;
+            EXPECT_EQ(find_occurrence_maxima(windows, options, spectrum_kind::size_count_duration),
+                      by_duration)
+                << seed << ' ' << which;
+            largest = std::max(largest, by_count.sizes());
+        }
+    }
+    EXPECT_GT(largest, 4U);
+}
+
+}  // namespace
+}  // namespace synfire
