@@ -495,6 +495,11 @@ class Limits(SpadeTest):
         self.refused("spade", self.planted_file(), "--min-occ", "2", "--max-memory", "50kB", "-o", self.folder / "out",
                      says=("--max-memory", "50.0 kB"))
 
+    def test_a_few_spikes_fit_into_long_windows(self):
+        times = (10 * i + (i * i % 977) / 1000 for i in range(200))
+        path = self.file("s.tsv", "".join(f"{time:.3f}\t{'ab'[i % 2]}\n" for i, time in enumerate(times)))
+        self.ok("spade", path, "--bin", "1ms", "--window", "1000000", "--min-occ", "9", "--max-memory", "300MB")
+
     def test_an_estimate_takes_seconds_where_the_search_takes_for_ever(self):
         data = self.folder / "s.npz"
         self.ok("simulate", "poisson", "--units", "60", "--rate", "50", "--length", "20s", "-o", data)
