@@ -16,8 +16,8 @@ namespace synfire::spade {
 inline std::uint32_t number_32(std::uint64_t before, std::string_view things) {
     constexpr std::uint64_t none = std::numeric_limits<std::uint32_t>::max();
     if (before >= none)
-        throw invalid_argument(fmt::format("more than {} {} cannot be numbered: raise min_occ",
-                                           none, things));
+        throw invalid_argument(
+            fmt::format("more than {} {} cannot be numbered: raise min_occ", none, things));
     return static_cast<std::uint32_t>(before);
 }
 
