@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -284,6 +285,27 @@ private:
             found, [&](std::uint32_t which) { return maker_->make(which); },
             choices_.surrogates.surrogates, choices_.window, mining(), choices_.kind,
             report_.testing, run_);
+        warn_of_too_few_surrogates();
+    }
+
+    // With p never below 1 / (n + 1), a correction for many tests can ask for more surrogates.
+    void warn_of_too_few_surrogates() {
+        std::size_t tested = 0;
+        std::size_t undecided = 0;
+        for (const assessed_signature& one : report_.assessment->tests.signatures) {
+            tested += one.tested ? 1 : 0;
+            undecided += one.reason == test_reason::absent && !one.significant ? 1 : 0;
+        }
+        if (undecided == 0 || !now_.speaks()) return;
+        std::string warning = fmt::format(
+            "{} of {} signatures tested were reached by no surrogate, and still are not "
+            "significant: "
+            "{} surrogates are too few for so many tests. {} would do for any one of them.",
+            grouped(undecided), grouped(tested), grouped(choices_.surrogates.surrogates),
+            grouped(static_cast<std::uint64_t>(
+                std::ceil(static_cast<double>(tested) / choices_.alpha))));
+        write_stderr(fmt::format("synfire: warning: {}\n", warning));
+        report_.run.warnings.push_back(std::move(warning));
     }
 
     pattern_filter significant() const {
