@@ -23,10 +23,10 @@ const char* const spikes = "spade/movement_pghf.spikes.tsv.gz";
 
 // The published thresholds are 88, 25, 12 and 10, which take a hundred times as long to enumerate.
 const std::vector<pattern_rule> rules{
-    {.min_occ = 100, .min_spikes = 2, .max_spikes = 2, .min_neu = 2},
-    {.min_occ = 35, .min_spikes = 3, .max_spikes = 3, .min_neu = 3},
-    {.min_occ = 16, .min_spikes = 4, .max_spikes = 4, .min_neu = 4},
-    {.min_occ = 12, .min_spikes = 5, .min_neu = 5}};
+    {.min_occ = 110, .min_spikes = 2, .max_spikes = 2, .min_neu = 2},
+    {.min_occ = 45, .min_spikes = 3, .max_spikes = 3, .min_neu = 3},
+    {.min_occ = 20, .min_spikes = 4, .max_spikes = 4, .min_neu = 4},
+    {.min_occ = 13, .min_spikes = 5, .min_neu = 5}};
 
 // SYNFIRE_MAXIMA_PUBLISHED=1 takes the published thresholds: minutes.
 std::vector<pattern_rule> chosen_rules() {
