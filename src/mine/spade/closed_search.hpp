@@ -575,7 +575,7 @@ private:
                 at_least[l] |= at_least[l - 1] & unit_words_[unit];
             unit_words_[unit] = 0;
         }
-        std::uint32_t more = static_cast<std::uint32_t>(touched_.size());
+        auto more = static_cast<std::uint32_t>(touched_.size());
         for (std::uint32_t l = 1; l <= levels; ++l)
             if (static_cast<std::uint32_t>(bit_count(at_least[l])) < node.least) {
                 more = std::min(more, l - 1);
