@@ -12,7 +12,7 @@
 namespace synfire::cli {
 namespace {
 
-void watch(const std::stop_token& over, std::uint64_t most, std::stop_source source) {
+void watch(const std::stop_token& over, std::uint64_t most, const std::stop_source& source) {
     constexpr std::chrono::milliseconds between_looks{20};
     std::mutex access;
     std::condition_variable_any woken;
