@@ -52,12 +52,15 @@ class Docs(CliTest):
             for block in re.findall(r"```sh\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
                 commands += re.findall(r"^(?:\S*/)?synfire (.*)$", block.replace("\\\n", " "), re.MULTILINE)
         self.assertGreater(len(commands), 5)
-        for command in commands:
+        for number, command in enumerate(commands):
+            # A folder of its own, so that no command finds the file that one before has made, and works on it.
+            folder = self.folder / str(number)
+            folder.mkdir()
             words = shlex.split(command, comments=True)
             if {"--help", "--version", "--list-strategies"} & set(words):
                 self.ok(*words)
                 continue
-            parsed = run(*words, cwd=self.folder, timeout=60)
+            parsed = run(*words, cwd=folder, timeout=60)
             self.assertNotIn("--help)", parsed.stderr, command)
 
 
