@@ -10,7 +10,7 @@
 namespace synfire::cli {
 namespace {
 
-void wait(const std::stop_token& over, std::stop_source source) {
+void wait(const std::stop_token& over, const std::stop_source& source) {
     constexpr std::chrono::seconds most{10};
     std::mutex access;
     std::condition_variable_any woken;
