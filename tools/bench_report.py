@@ -41,7 +41,9 @@ def table(result):
     baselines = {key.removeprefix("baseline of "): value for key, value in context.items() if key.startswith("baseline of ")}
     runs = by_name(result)
     best = {name: max(run["items_per_second"] for run in some) for name, some in runs.items()}
-    lines = ["| benchmark | time: least, median, most | best, items/s | times the baseline |", "|---|---|---|---|"]
+    with_memory = any("peak_MB" in run for some in runs.values() for run in some)
+    lines = ["| benchmark | time: least, median, most | best, items/s | times the baseline |" + " peak memory |" * with_memory,
+             "|---|---|---|---|" + "---|" * with_memory]
     unit = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
     for name, some in runs.items():
         times = sorted(run["real_time"] * unit[run["time_unit"]] for run in some)
@@ -49,7 +51,9 @@ def table(result):
         base = f"{group}/{baselines[group]}" if group in baselines else None
         ratio = "" if base not in best else "baseline" if base == name else f"{best[name] / best[base]:.2f}"
         spread = f"{seconds(times[0])}, {seconds(statistics.median(times))}, {seconds(times[-1])}"
-        lines.append(f"| `{group}` {variant} | {spread} | {quantity(best[name])} | {ratio} |")
+        peak = max((run["peak_MB"] for run in some if "peak_MB" in run), default=None)
+        memory = "" if not with_memory else " |" if peak is None else f" {peak:.0f} MB |"
+        lines.append(f"| `{group}` {variant} | {spread} | {quantity(best[name])} | {ratio} |{memory}")
     return lines
 
 

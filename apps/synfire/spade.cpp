@@ -117,6 +117,7 @@ private:
                 .drop_window_subsets = !choices_.keep_window_subsets && choices_.window > 1 &&
                                        in_->windows.from_bins(),
                 .with_occurrences = false,
+                .take_identical_windows = choices_.compat() == compatibility::elephant,
                 .strategy = choices_.strategy};
     }
 

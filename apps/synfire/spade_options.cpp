@@ -537,14 +537,28 @@ std::vector<pattern_rule> rules_of(const spade_choices& choices,
 }
 
 std::string describe(const std::vector<pattern_rule>& rules) {
+    const auto of_one_size_each_another_unit = [](const pattern_rule& rule) {
+        return rule.min_neu == rule.min_spikes &&
+               (rule.max_spikes == rule.min_spikes || rule.max_spikes == 0);
+    };
     std::string text;
-    for (const pattern_rule& rule : rules) {
-        const std::string sizes = rule.max_spikes == 0 ? fmt::format("{} or more", rule.min_spikes)
-                                  : rule.max_spikes == rule.min_spikes
-                                      ? std::to_string(rule.min_spikes)
-                                      : fmt::format("{} to {}", rule.min_spikes, rule.max_spikes);
-        text += fmt::format("{}{} spikes of {} or more units: {} times", text.empty() ? "" : "; ",
-                            sizes, rule.min_neu, rule.min_occ);
+    for (auto rule = rules.begin(); rule != rules.end(); ++rule) {
+        // `auto` has a rule for each size, of which the larger ones ask for the same.
+        auto last = rule;
+        if (of_one_size_each_another_unit(*rule))
+            while (last->max_spikes != 0 && std::next(last) != rules.end() &&
+                   of_one_size_each_another_unit(*std::next(last)) &&
+                   std::next(last)->min_spikes == last->min_spikes + 1 &&
+                   std::next(last)->min_occ == last->min_occ)
+                ++last;
+        const std::string sizes = last->max_spikes == 0 ? fmt::format("{} or more", rule->min_spikes)
+                                  : last->max_spikes == rule->min_spikes
+                                      ? std::to_string(rule->min_spikes)
+                                      : fmt::format("{} to {}", rule->min_spikes, last->max_spikes);
+        const std::string units = rule == last ? fmt::format("{} or more", rule->min_neu) : "as many";
+        text += fmt::format("{}{} spikes of {} units: {} times", text.empty() ? "" : "; ", sizes,
+                            units, rule->min_occ);
+        rule = last;
     }
     return text;
 }

@@ -134,6 +134,21 @@ TEST_P(Spade, IdenticalWindowsObeyTheThresholdsToo) {
     EXPECT_TRUE(mine(windows, {{.min_occ = 2, .min_spikes = 2, .min_neu = 4}}).table.empty());
 }
 
+TEST_P(Spade, TakesIdenticalWindowsAsElephantDoesWhenAsked) {
+    const spade_windows identical({0, 3, 6}, {0, 1, 2, 0, 1, 2}, 3, 1);
+    const spade_windows different({0, 3, 5}, {0, 1, 2, 0, 1}, 3, 1);
+    const spade_options options{.rules = {{.min_occ = 3, .min_spikes = 4}},
+                                .take_identical_windows = true,
+                                .strategy = GetParam()};
+
+    const auto mined = mine_patterns(identical, options, {.threads = 1});
+
+    EXPECT_EQ(mined.table.items, (std::vector<pattern_item>{0, 1, 2}));
+    EXPECT_EQ(mined.table.counts, (std::vector<std::uint32_t>{2}));
+    EXPECT_EQ(find_occurrence_maxima(identical, options, spectrum_kind::size_count).at(3, 0), 2U);
+    EXPECT_TRUE(mine_patterns(different, options, {.threads = 1}).table.empty());
+}
+
 TEST_P(Spade, WithoutOccurrencesTheRestIsTheSame) {
     const spade_windows windows({0, 2, 4}, {0, 1, 0, 1}, 2, 1);
 

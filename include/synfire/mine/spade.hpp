@@ -96,6 +96,9 @@ struct spade_options {
     /// (Elephant's filter for moving windows). Only for windows `from_bins` of at least two bins.
     bool drop_window_subsets = true;
     bool with_occurrences = true;
+    /// Elephant's shortcut: windows that all hold the same items are the one pattern, whatever the
+    /// rules and `max_occ` say.
+    bool take_identical_windows = false;
     spade_strategy strategy = spade_strategy::automatic;
 };
 

@@ -10,6 +10,8 @@ using block_taker = std::function<void(const pattern_table& block)>;
 
 /// @throws invalid_argument for rules that no pattern can follow.
 void check_options(const spade_options& options);
+/// The same, and what they come to with these windows.
+spade_options checked_options(const spade_windows& windows, spade_options options);
 
 // One function a strategy: all closed patterns that a rule takes, in canonical order, without what
 // `options` has dropped. `options.strategy` is not looked at; the rules are checked.

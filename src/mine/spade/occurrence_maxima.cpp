@@ -80,9 +80,9 @@ private:
 
 }  // namespace
 
-occurrence_maxima find_occurrence_maxima(const spade_windows& windows, const spade_options& options,
+occurrence_maxima find_occurrence_maxima(const spade_windows& windows, const spade_options& given,
                                          spectrum_kind kind, const execution& run) {
-    spade::check_options(options);
+    const spade_options options = spade::checked_options(windows, given);
     const spade::rule_set rules(options.rules);
     const spade::catalogue items(windows, rules.least_occ(), run.stop);
     const spade::preceding_spikes before(items, options.drop_window_subsets, run.stop);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -21,6 +22,12 @@ constexpr std::array<std::pair<spectrum_kind, std::string_view>, 2> kind_names{{
     {spectrum_kind::size_count, "#"},
     {spectrum_kind::size_count_duration, "3d#"},
 }};
+
+bool identical(const spade_windows& windows) {
+    for (std::size_t w = 1; w < windows.size(); ++w)
+        if (!std::ranges::equal(windows.items(w), windows.items(0))) return false;
+    return windows.size() > 0;
+}
 
 }  // namespace
 
@@ -71,10 +78,19 @@ void spade::check_options(const spade_options& options) {
     }
 }
 
-mining_summary mine_patterns(const spade_windows& windows, const spade_options& options,
+spade_options spade::checked_options(const spade_windows& windows, spade_options options) {
+    check_options(options);
+    if (options.take_identical_windows && identical(windows)) {
+        options.rules = {{.min_occ = 1, .min_spikes = 1, .min_neu = 1}};
+        options.max_occ = 0;
+    }
+    return options;
+}
+
+mining_summary mine_patterns(const spade_windows& windows, const spade_options& given,
                              const std::function<void(const pattern_table& block)>& take,
                              const execution& run) {
-    spade::check_options(options);
+    const spade_options options = spade::checked_options(windows, given);
     throw_if_stopped(run.stop);
     if (options.strategy == spade_strategy::fp_growth)
         return spade::mine_fp_growth(windows, options, take, run);
