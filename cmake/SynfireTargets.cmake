@@ -9,8 +9,13 @@ function(synfire_configure target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   # Contraction would let simulated spikes differ between processors with and without fused multiply-add.
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off
-    $<$<BOOL:${SYNFIRE_WERROR}>:-Werror>)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wpedantic -Wconversion -Wshadow
+    -ffp-contract=off $<$<BOOL:${SYNFIRE_WERROR}>:-Werror>>)
+  if(SYNFIRE_CUDA)
+    set_target_properties(${target} PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON CUDA_EXTENSIONS OFF)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wshadow -Xptxas=-v
+      $<$<BOOL:${SYNFIRE_WERROR}>:-Werror=all-warnings>>)
+  endif()
   if(SYNFIRE_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${SYNFIRE_SANITIZE} -fno-omit-frame-pointer
       -fno-sanitize-recover=all)
