@@ -15,6 +15,7 @@
 #include "device/cuda.hpp"
 #include "mine/episode/cuda/plan.hpp"
 #include "mine/episode/cuda/resident_stream.hpp"
+#include "mine/episode/cuda/survivor_lists.hpp"
 
 namespace synfire::episodes {
 namespace {
@@ -113,6 +114,7 @@ struct resident_stream::state {
 
     void upload_events();
     void make_trains();
+    void make_search();
 
     const spike_sequence& spikes;
     int ordinal;
@@ -133,6 +135,12 @@ struct resident_stream::state {
     device::buffer<std::uint32_t> train_begin;
     device::buffer<std::uint32_t> train_era_begin;
     std::vector<std::uint32_t> train_begins;
+    bool has_search = false;
+    train_place event_place{};
+    device::buffer<train_place> search_places;
+    device::buffer<std::uint32_t> search_buckets;
+    device::buffer<std::uint64_t> search_begins;
+    device::buffer<std::uint32_t> event_buckets;
 };
 
 void resident_stream::state::upload_events() {
@@ -204,6 +212,31 @@ void resident_stream::state::make_trains() {
     has_trains = true;
 }
 
+void resident_stream::state::make_search() {
+    if (has_search) return;
+    make_trains();
+    const auto last = static_cast<std::uint32_t>(length_us);
+    std::vector<train_place> places;
+    places.reserve(units);
+    std::uint32_t buckets = 0;
+    for (std::uint32_t u = 0; u < units; ++u) {
+        places.push_back(
+            place_of_train(train_begins[u], train_begins[u + 1] - train_begins[u], buckets, last));
+        buckets += places.back().bucket_count + 1;
+    }
+    event_place = place_of_train(0, size, 0, last);
+    search_places = {places, on};
+    search_begins = {std::vector<std::uint64_t>(train_begins.begin(), train_begins.end()), on};
+    search_buckets = {buckets, on};
+    event_buckets = {std::size_t{event_place.bucket_count} + 1, on};
+    fill_buckets(train_time_low.data(), search_places.data(), units, size, search_buckets.data(),
+                 on);
+    const device::buffer<train_place> whole(std::array{event_place}, on);
+    fill_buckets(time_low.data(), whole.data(), 1, size, event_buckets.data(), on);
+    on.wait();
+    has_search = true;
+}
+
 resident_stream::resident_stream(const spike_sequence& spikes, int ordinal) {
     const device::scoped_device on(ordinal);
     state_ = std::make_unique<state>(spikes, ordinal);
@@ -238,6 +271,14 @@ resident_trains resident_stream::trains() const {
             state_->eras,
             state_->units,
             state_->size};
+}
+
+resident_search resident_stream::search() const {
+    const std::lock_guard lock(state_->access);
+    const device::scoped_device on(state_->ordinal);
+    state_->make_search();
+    return {state_->search_places.data(), state_->search_buckets.data(),
+            state_->search_begins.data(), state_->event_place, state_->event_buckets.data()};
 }
 
 std::span<const std::uint32_t> resident_stream::train_begins() const {

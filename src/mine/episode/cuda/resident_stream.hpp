@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 
+#include "mine/episode/cuda/train_search.hpp"
 #include "synfire/spikes/spike_sequence.hpp"
 
 namespace synfire::episodes {
@@ -37,6 +38,16 @@ struct resident_trains {
     std::uint32_t size;
 };
 
+/// Tables for searching the trains, and all events, of a recording with a single era, in device
+/// memory.
+struct resident_search {
+    const train_place* trains;         ///< by unit
+    const std::uint32_t* buckets;
+    const std::uint64_t* begins;       ///< of each unit's train; units + 1 elements
+    train_place events;                ///< all events as one train
+    const std::uint32_t* event_buckets;
+};
+
 /// A spike sequence on one device, where it stays as long as this lives. Each part is uploaded when
 /// it is first asked for; several threads may ask. What is returned is complete: any stream of the
 /// device may read it at once.
@@ -55,6 +66,8 @@ public:
     resident_events events() const;
     /// 8 bytes a spike, and 16 more while they are made. @throws device_error.
     resident_trains trains() const;
+    /// About half a byte a spike, and the trains. Only with a single era. @throws device_error.
+    resident_search search() const;
     /// `resident_trains::begin` on the host.
     std::span<const std::uint32_t> train_begins() const;
     /// Of the last spike, in microseconds since the first; 0 without spikes.
