@@ -46,6 +46,8 @@ std::unique_ptr<episodes::level_counter> counter_for(
     episode_strategy strategy, const episodes::counting_problem& problem,
     const episodes::level_rules& rules, const std::optional<episodes::device_set>& devices) {
     if (devices) {
+        if (strategy == episode_strategy::latest_start)
+            return episodes::levels_of_latest_start_on_devices(devices->problems(), rules);
         const auto count = episodes::device_counter_of(strategy);
         return episodes::levels_of_lists(
             problem, rules,

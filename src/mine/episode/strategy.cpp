@@ -26,13 +26,14 @@ constexpr std::array<strategy_entry, 7> strategies{{
     {episode_strategy::two_pass, "two-pass", episodes::count_by_two_pass, nullptr},
     {episode_strategy::occurrences, "occurrences", episodes::count_by_occurrences, nullptr},
     {episode_strategy::segments, "segments", episodes::count_by_segments, nullptr},
-    {episode_strategy::latest_start, "latest-start", episodes::count_by_latest_start, nullptr},
+    {episode_strategy::latest_start, "latest-start", episodes::count_by_latest_start,
+     episodes::count_by_latest_start_on_device},
     {episode_strategy::thread_per_episode, "thread-per-episode", nullptr,
      episodes::count_by_thread_per_episode_on_device},
 }};
 
 constexpr episode_strategy usual_on_cpu = episode_strategy::latest_start;
-constexpr episode_strategy usual_on_devices = episode_strategy::thread_per_episode;
+constexpr episode_strategy usual_on_devices = episode_strategy::latest_start;
 
 const strategy_entry& entry_of(episode_strategy strategy) {
     const auto at = std::find_if(strategies.begin(), strategies.end(),

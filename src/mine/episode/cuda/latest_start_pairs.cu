@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/stop.hpp"
 #include "mine/episode/cuda/latest_start_pairs.hpp"
 #include "mine/episode/cuda/plan.hpp"
 
@@ -215,7 +216,7 @@ std::vector<counted_pair> look_back_on_device(const device_problem& problem,
     device::stopwatch watch;
     std::vector<counted_pair> found;
     for (std::size_t to = first_to; to < last_to; to += most) {
-        if (problem.run.stop.stop_requested()) throw cancelled();
+        throw_if_stopped(problem.run.stop);
         const auto targets = static_cast<std::uint32_t>(std::min<std::uint64_t>(most, last_to - to));
         kernel.first_to = static_cast<std::uint32_t>(to);
         const dim3 grid(targets, static_cast<unsigned>(pieces_of(slices, warps)));
