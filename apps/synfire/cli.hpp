@@ -30,10 +30,8 @@ struct session {
     /// Whether this is the process that writes files and says what came out.
     bool speaks() const { return !ranks || ranks->rank() == 0; }
     execution run(int threads = 0, std::vector<int> devices = {}) const {
-        execution how{.threads = threads,
-                      .stop = stop,
-                      .ranks = ranks,
-                      .devices = std::move(devices)};
+        execution how{
+            .threads = threads, .stop = stop, .ranks = ranks, .devices = std::move(devices)};
         if (progress.shown() && !quiet)
             how.on_progress = [&line = progress](const synfire::progress& now) {
                 line.report(now);

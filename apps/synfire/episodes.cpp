@@ -157,8 +157,9 @@ void episodes(episodes_options options, session& now) {
     if (!options.only_units.empty()) report.spikes = only_units(report.spikes, options.only_units);
     report.run.input = describe_input(options.path, run);
     now.stop_if_asked();
-    report.table = options.count_only.empty() ? mine_episodes(report.spikes, options.mining, counting)
-                                              : count_given(report.spikes, options, counting);
+    report.table = options.count_only.empty()
+                       ? mine_episodes(report.spikes, options.mining, counting)
+                       : count_given(report.spikes, options, counting);
     assess(report, options, now);
 
     report.with_occurrences = options.occurrences;

@@ -53,8 +53,8 @@ std::string describe(episode_strategy strategy) {
                             has(on_cuda, strategy) ? "cpu,cuda" : "cpu", describe(strategy));
     for (const episode_strategy strategy : on_cuda) {
         if (!has(on_cpu, strategy))
-            text += fmt::format("{:<20} {:<8} {}\n", to_string(strategy), "cuda",
-                                describe(strategy));
+            text +=
+                fmt::format("{:<20} {:<8} {}\n", to_string(strategy), "cuda", describe(strategy));
     }
     write_stdout(text + "All are exact and give the same counts.\n");
     throw CLI::Success();

@@ -14,8 +14,8 @@
 #include "synfire/simulate/spikes.hpp"
 #include "synfire/spikes/files.hpp"
 
-// What only devices can get wrong: the borders of warps, blocks, tiles and eras, lists that fill up,
-// answers that change from run to run; and real recordings.
+// What only devices can get wrong: the borders of warps, blocks, tiles and eras, lists that fill
+// up, answers that change from run to run; and real recordings.
 namespace synfire {
 namespace {
 
@@ -96,13 +96,12 @@ TEST_P(OnDevices, SizesFromOneToTwelve) {
 TEST_P(OnDevices, NumbersOfEpisodesAroundWarpsAndBlocks) {
     const spike_sequence spikes = stream(2, 5, 1'500, 30'000);
     for (const std::size_t number : {1U, 2U, 31U, 32U, 33U, 63U, 64U, 65U, 255U, 256U, 257U, 1025U})
-        expect_the_cpus(spikes, chains(number, number, 3, 5),
-                        std::to_string(number) + " episodes");
+        expect_the_cpus(spikes, chains(number, number, 3, 5), std::to_string(number) + " episodes");
 }
 
 TEST_P(OnDevices, NumbersOfSpikesAroundWarpsTilesAndSegments) {
-    for (const std::size_t number : {1U,   2U,   31U,  32U,  33U,   127U,  128U,  129U,  255U,
-                                     256U, 257U, 511U, 512U, 513U, 1023U, 1024U, 1025U, 4097U}) {
+    for (const std::size_t number : {1U, 2U, 31U, 32U, 33U, 127U, 128U, 129U, 255U, 256U, 257U,
+                                     511U, 512U, 513U, 1023U, 1024U, 1025U, 4097U}) {
         // Each number of spikes exactly: one every ten microseconds.
         random_streams draw(number);
         spike_sequence_builder builder;
@@ -157,9 +156,9 @@ TEST_P(OnDevices, ADayWithSpikesOnTheBordersOf32Bits) {
     builder.append(-1'000, unit_id{0});
     for (std::int64_t border = 0; border < 20; ++border) {
         for (int i = 0; i < 100; ++i)
-            builder.append(border * era - 1'000 + static_cast<std::int64_t>(draw.below(40)) * 10 -
-                               200,
-                           unit_id{static_cast<std::uint32_t>(draw.below(3))});
+            builder.append(
+                border * era - 1'000 + static_cast<std::int64_t>(draw.below(40)) * 10 - 200,
+                unit_id{static_cast<std::uint32_t>(draw.below(3))});
     }
     const spike_sequence spikes = builder.finish();
 
@@ -239,8 +238,8 @@ TEST_P(OnDevices, StopWithinASecondOrSo) {
     });
     try {
         for (;;)
-            static_cast<void>(count_episodes(simulated.spikes, many,
-                                             {.strategy = GetParam().strategy}, run));
+            static_cast<void>(
+                count_episodes(simulated.spikes, many, {.strategy = GetParam().strategy}, run));
     } catch (const cancelled&) {
         EXPECT_LT(std::chrono::steady_clock::now() - asked, 2s);
     }
@@ -275,9 +274,10 @@ protected:
 
 TEST_P(OnRecordings, Cultures) {
     SYNFIRE_NEEDS_SHARED_DATA("wagenaar2006");
-    for (const recording& one : {recording{"wagenaar2006/2-1-20.spk.txt", {{0ms, 2ms}, {2ms, 4ms}}, 900, 4},
-                                 {"wagenaar2006/6-1-10.spk.txt", {{0ms, 2ms}, {2ms, 4ms}}, 60, 4},
-                                 {"wagenaar2006/6-2-28.spk.txt", {{0ms, 2ms}, {2ms, 4ms}}, 900, 4}})
+    for (const recording& one :
+         {recording{"wagenaar2006/2-1-20.spk.txt", {{0ms, 2ms}, {2ms, 4ms}}, 900, 4},
+          {"wagenaar2006/6-1-10.spk.txt", {{0ms, 2ms}, {2ms, 4ms}}, 60, 4},
+          {"wagenaar2006/6-2-28.spk.txt", {{0ms, 2ms}, {2ms, 4ms}}, 900, 4}})
         expect_the_cpus_table(one);
 }
 

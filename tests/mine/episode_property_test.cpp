@@ -44,8 +44,7 @@ TEST(EpisodeProperty, EveryStrategyFindsTheLargestSetOfDisjointOccurrences) {
                 ASSERT_EQ(counted.ran_on_devices, how.devices);
                 for (std::size_t k = 0; k < several.size(); ++k) {
                     ASSERT_EQ(counted.counts[k], expected[ties][k])
-                        << label(how) << " ties=" << to_string(ties) << " case " << i
-                        << "\n"
+                        << label(how) << " ties=" << to_string(ties) << " case " << i << "\n"
                         << describe(spikes, several[k]);
                 }
             }
@@ -102,8 +101,8 @@ TEST(EpisodeProperty, PreEliminationLosesNothingAtTheThreshold) {
             if (how.strategy != episode_strategy::two_pass) continue;
             for (const std::uint64_t at_least : {1, 2, 3}) {
                 const std::uint64_t counted =
-                    count_episodes(spikes, what,
-                                   {.strategy = how.strategy, .at_least = at_least}, how.run(1))
+                    count_episodes(spikes, what, {.strategy = how.strategy, .at_least = at_least},
+                                   how.run(1))
                         .counts[0];
                 ASSERT_TRUE(exact >= at_least ? counted == exact : counted < at_least)
                     << describe(spikes, what[0]);
@@ -162,8 +161,7 @@ TEST(EpisodeProperty, MiningEqualsUnprunedBruteForce) {
         const auto expected = unpruned(spikes, delays, max_size, threshold, self_repeats, ties);
         for (const auto& [what, count] : expected) larger_than_pairs += what.size() > 2 ? 1 : 0;
 
-        const auto mined = [&](episode_strategy strategy, pair_method pairs,
-                               const execution& run) {
+        const auto mined = [&](episode_strategy strategy, pair_method pairs, const execution& run) {
             return as_map(mine_episodes(spikes,
                                         {.delays = delays,
                                          .threshold = count_threshold{threshold},

@@ -30,8 +30,8 @@ int main(int argc, char** argv) {
         return must ? 1 : 77;
     }
     std::cout << "on " << devices.front().name << ", driver " << devices.front().driver << "\n";
-    // A launch takes longer than a tiny stream does on the CPU; the CPU's run of the same test draws
-    // all cases.
+    // A launch takes longer than a tiny stream does on the CPU; the CPU's run of the same test
+    // draws all cases.
     setenv("SYNFIRE_PROPERTY_SHARE", "0.03", 0);
     return RUN_ALL_TESTS();
 }
