@@ -24,8 +24,11 @@ episode_table count_given(const spike_sequence& spikes, const episodes_options& 
                           const execution& run) {
     const std::vector<episode> given = read_given_episodes(options.count_only, spikes);
     const auto began = std::chrono::steady_clock::now();
-    const episode_counts counted = count_episodes(
-        spikes, given, {.ties = options.mining.ties, .strategy = options.mining.strategy}, run);
+    const episode_counts counted = count_episodes(spikes, given,
+                                                  {.ties = options.mining.ties,
+                                                   .strategy = options.mining.strategy,
+                                                   .split = options.mining.split},
+                                                  run);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
 
     episode_table table{.threshold = 0,

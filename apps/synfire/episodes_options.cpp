@@ -121,6 +121,9 @@ void add_search(CLI::App& app, episodes_options& options) {
     add_value(app, "--pairs", mining.pairs, pair_method_from,
               "how latest-start counts pairs: automatic, merge or look-back [automatic]")
         ->type_name("NAME");
+    add_value(app, "--split", mining.split, device_split_from,
+              "what several GPUs share: automatic, candidates, or stretches of time [automatic]")
+        ->type_name("NAME");
     add_value(app, "--only-units", options.only_units, parse_names, "leave out all other units")
         ->type_name("A,B,...");
     add_value(app, "--count-only", options.count_only, parse_path,

@@ -112,6 +112,18 @@ struct default_threshold {};
 using episode_threshold =
     std::variant<default_threshold, count_threshold, fraction_threshold, rate_threshold>;
 
+/// What several devices share between them.
+enum class device_split : std::uint8_t {
+    automatic,  ///< candidates, unless the spikes are too many for one device or the candidates too
+                ///< few to share
+    candidates,  ///< each device has all spikes
+    time,        ///< each device has stretches of time (strategy latest_start)
+};
+
+std::string_view to_string(device_split split);
+/// @throws invalid_argument naming the splits there are.
+device_split device_split_from(std::string_view name);
+
 struct episode_options {
     /// Every step of a mined episode takes one of these. They may overlap; each is a label of its
     /// own.
@@ -127,6 +139,8 @@ struct episode_options {
     /// Stop with an error when trains, tables and survivors (strategy latest_start) need more; 0
     /// for no bound.
     std::uint64_t max_memory_bytes = 0;
+    /// Without `execution::devices` it means nothing.
+    device_split split = device_split::automatic;
 };
 
 /// The one integer that the threshold comes to; fractions round up, exactly. The default one counts
@@ -183,6 +197,8 @@ struct count_options {
     /// Counts below this may be reported as any smaller number: what pre-elimination needs to know.
     /// 0: all exact.
     std::uint64_t at_least = 0;
+    /// As in `episode_options`.
+    device_split split = device_split::automatic;
 };
 
 struct episode_counts {

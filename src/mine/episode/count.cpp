@@ -42,7 +42,8 @@ episode_counts count_episodes(const spike_sequence& spikes, std::span<const epis
 
     episode_counts result{std::vector<std::uint64_t>(given.size()),
                           episodes::chosen(options.strategy, run), 0, run.devices};
-    const episodes::counting_problem problem{spikes, intervals, options.ties, run};
+    const episodes::counting_problem problem{spikes, intervals, options.ties, run, options.split};
+    episodes::check_split(options.split, result.ran_on);
     std::optional<episodes::device_set> devices;
     if (!run.devices.empty()) devices.emplace(problem);
     for (const auto& [size, which] : by_size) {

@@ -27,6 +27,7 @@ struct counting_problem {
     std::span<const interval_us> intervals;
     tie_rule ties;
     const execution& run;
+    device_split split = device_split::automatic;
 };
 
 struct count_result {

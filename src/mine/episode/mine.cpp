@@ -82,7 +82,8 @@ episode_table mine_episodes(const spike_sequence& spikes, const episode_options&
         throw invalid_argument(
             fmt::format("a bound on memory holds for the strategy latest-start alone, not for {}",
                         to_string(table.ran_on)));
-    const episodes::counting_problem problem{spikes, intervals, options.ties, run};
+    const episodes::counting_problem problem{spikes, intervals, options.ties, run, options.split};
+    episodes::check_split(options.split, table.ran_on);
     const episodes::level_rules rules{table.threshold, options.self_repeats, options.pairs,
                                       options.max_memory_bytes};
 

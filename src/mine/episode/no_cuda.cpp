@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "mine/episode/cuda/counters.hpp"
+#include "mine/episode/cuda/time_split.hpp"
 #include "synfire/core/device.hpp"
 #include "synfire/core/error.hpp"
 
@@ -19,6 +20,9 @@ int resident_stream::ordinal() const {
     throw device_error(why_no_device());
 }
 resident_events resident_stream::events() const {
+    throw device_error(why_no_device());
+}
+resident_search resident_stream::search() const {
     throw device_error(why_no_device());
 }
 resident_trains resident_stream::trains() const {
@@ -52,6 +56,12 @@ count_result count_by_occurrences_on_device(const device_problem&, const candida
 }
 count_result count_by_latest_start_on_device(const device_problem&, const candidate_set&,
                                              std::uint64_t) {
+    throw device_error(why_no_device());
+}
+bool better_by_time(std::span<const device_problem>, const candidate_set&) {
+    throw device_error(why_no_device());
+}
+count_result count_over_time(std::span<const device_problem>, const candidate_set&, std::size_t) {
     throw device_error(why_no_device());
 }
 std::unique_ptr<level_counter> levels_of_latest_start_on_devices(std::span<const device_problem>,

@@ -103,7 +103,36 @@ pair_method pair_method_from(std::string_view name) {
         "no way to count pairs is named '{}'; there are: automatic, merge, look-back", name));
 }
 
+std::string_view to_string(device_split split) {
+    switch (split) {
+        case device_split::automatic:
+            return "automatic";
+        case device_split::candidates:
+            return "candidates";
+        case device_split::time:
+            return "time";
+    }
+    return "?";
+}
+
+device_split device_split_from(std::string_view name) {
+    for (const auto split :
+         {device_split::automatic, device_split::candidates, device_split::time}) {
+        if (name == to_string(split)) return split;
+    }
+    throw invalid_argument(
+        fmt::format("GPUs share no '{}'; there are: automatic, candidates, time", name));
+}
+
 namespace episodes {
+
+void check_split(device_split split, episode_strategy strategy) {
+    if (split == device_split::time && strategy != episode_strategy::latest_start)
+        throw invalid_argument(
+            fmt::format("GPUs share stretches of time for the strategy latest-start alone, not "
+                        "for {}",
+                        to_string(strategy)));
+}
 
 list_counter counter_of(episode_strategy strategy) {
     return entry_of(strategy).on_cpu;

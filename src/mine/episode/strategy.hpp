@@ -14,6 +14,9 @@ device_counter device_counter_of(episode_strategy strategy);
 /// names.
 episode_strategy chosen(episode_strategy strategy, const execution& run);
 
+/// @throws invalid_argument for a strategy that cannot take its time in stretches, if it is to.
+void check_split(device_split split, episode_strategy strategy);
+
 /// Checks an interval. @throws invalid_argument unless 0 <= low < high.
 interval_us checked_interval(const delay_interval& interval);
 /// The same for each of several. @throws invalid_argument also if there is none.

@@ -5,6 +5,8 @@
 #include <future>
 #include <iterator>
 
+#include "mine/episode/cuda/time_split.hpp"
+
 namespace synfire::episodes {
 namespace {
 
@@ -35,6 +37,9 @@ device_set::device_set(const counting_problem& problem) {
 
 count_result count_on_devices(std::span<const device_problem> devices, device_counter count,
                               const candidate_set& candidates, std::uint64_t at_least) {
+    if (candidates.count() > 0 && count == count_by_latest_start_on_device &&
+        better_by_time(devices, candidates))
+        return count_over_time(devices, candidates, devices.size());
     const std::size_t shares = std::min(devices.size(), candidates.count());
     if (shares <= 1) return count(devices.front(), candidates, at_least);
     std::vector<std::future<count_result>> parts;

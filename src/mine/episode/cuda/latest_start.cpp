@@ -13,7 +13,7 @@ count_result count_by_latest_start_on_device(const device_problem& problem,
                                              std::uint64_t at_least) {
     if (candidates.count() == 0) return {};
     const std::span alone(&problem, 1);
-    if (better_by_time(alone, candidates)) return count_over_time(alone, candidates, 1);
+    if (needs_stretches(problem)) return count_over_time(alone, candidates, 1);
     const device::scoped_device scope(problem.ordinal);
     const episode_trie trie(candidates);
     latest_start_worker worker(problem);

@@ -18,6 +18,7 @@
 #include "mine/episode/cuda/device_set.hpp"
 #include "mine/episode/cuda/latest_start_pairs.hpp"
 #include "mine/episode/cuda/latest_start_worker.hpp"
+#include "mine/episode/cuda/time_split.hpp"
 #include "mine/episode/memory_limit.hpp"
 
 namespace synfire::episodes {
@@ -152,8 +153,7 @@ std::vector<counted_pair> device_share::merge_pairs(std::span<const unit_id> uni
     std::vector<counted_pair> named;
     std::uint64_t items = 0;
     const auto count_jobs = [&] {
-        const known_lists lists =
-            worker_->extended(worker_->train_lists(), begins, jobs, true);
+        const known_lists lists = worker_->extended(worker_->train_lists(), begins, jobs, true);
         for (std::size_t i = 0; i < jobs.size(); ++i) {
             named[i].count = lists.counts[i].count;
             if (named[i].count >= rules_.threshold) found.push_back(named[i]);
@@ -168,8 +168,8 @@ std::vector<counted_pair> device_share::merge_pairs(std::span<const unit_id> uni
             if (from == to && !rules_.self_repeats) continue;
             for (std::uint32_t d = 0; d < intervals; ++d) {
                 jobs.push_back({list, static_cast<std::uint32_t>(index(units[to])), d});
-                named.push_back({static_cast<std::uint32_t>(from), d,
-                                 static_cast<std::uint32_t>(to), 0});
+                named.push_back(
+                    {static_cast<std::uint32_t>(from), d, static_cast<std::uint32_t>(to), 0});
                 items += begins[list + 1] - begins[list];
                 if (items >= most_items()) count_jobs();
             }
@@ -193,8 +193,8 @@ void device_share::keep_pairs(const candidate_set& frequent, std::size_t first, 
         for (; end < last && (jobs.empty() || items < most_items()); ++end) {
             const auto units = frequent.units_of(end);
             const auto from = static_cast<std::uint32_t>(index(units[0]));
-            jobs.push_back({from, static_cast<std::uint32_t>(index(units[1])),
-                            frequent.delays_of(end)[0]});
+            jobs.push_back(
+                {from, static_cast<std::uint32_t>(index(units[1])), frequent.delays_of(end)[0]});
             items += begins[from + 1] - begins[from];
         }
         known_lists lists = worker_->extended(worker_->train_lists(), begins, jobs, false);
@@ -227,10 +227,9 @@ joined_piece device_share::join(const candidate_set& parents, const kept_lists& 
             break;
         items += more;
         for (std::size_t j = begin; j < end; ++j) {
-            piece.jobs.push_back(
-                {static_cast<std::uint32_t>(parent),
-                 static_cast<std::uint32_t>(index(parents.units_of(j).back())),
-                 parents.delays_of(j).back()});
+            piece.jobs.push_back({static_cast<std::uint32_t>(parent),
+                                  static_cast<std::uint32_t>(index(parents.units_of(j).back())),
+                                  parents.delays_of(j).back()});
             piece.by.push_back(j);
         }
     }
@@ -248,8 +247,8 @@ found_episodes device_share::extend_lists_of(const candidate_set& parents, const
         auto following = std::async(std::launch::async, [&parents, &lists, &piece, this] {
             return join(parents, lists, piece.next_parent);
         });
-        known_lists here = worker_->extended(lists.lists.lists.view(), lists.lists.begins,
-                                             piece.jobs, true);
+        known_lists here =
+            worker_->extended(lists.lists.lists.view(), lists.lists.begins, piece.jobs, true);
         std::vector<std::uint32_t> frequent;
         const std::size_t first = found_before + found.counts.size();
         for (std::uint32_t i = 0; i < piece.jobs.size(); ++i) {
@@ -403,9 +402,8 @@ double seen_within_widest(const counting_problem& problem) {
     for (std::size_t i = 0; i < times.size(); i += step, ++looked_at) {
         const auto begin = times.begin();
         const auto here = begin + static_cast<std::ptrdiff_t>(i);
-        const auto far = std::lower_bound(begin, here, *here, [&](std::int64_t t, std::int64_t now) {
-            return now - t > widest;
-        });
+        const auto far = std::lower_bound(
+            begin, here, *here, [&](std::int64_t t, std::int64_t now) { return now - t > widest; });
         seen += static_cast<double>(here - far);
     }
     return looked_at == 0
@@ -478,7 +476,8 @@ mined_level latest_start_on_devices::extend(const mined_level& previous, bool la
         std::vector<double> costs(parents.count());
         for (std::size_t i = 0; i < costs.size(); ++i) {
             const auto [begin, end] = continuations(parents, i);
-            costs[i] = static_cast<double>(previous.counts[i]) * static_cast<double>(end - begin + 1);
+            costs[i] =
+                static_cast<double>(previous.counts[i]) * static_cast<double>(end - begin + 1);
         }
         const std::vector<std::size_t> borders = balanced(costs, shares_.size());
         on_all([&](device_share& share, std::size_t i) {
@@ -506,7 +505,7 @@ mined_level latest_start_on_devices::extend(const mined_level& previous, bool la
 
 std::unique_ptr<level_counter> levels_of_latest_start_on_devices(
     std::span<const device_problem> devices, const level_rules& rules) {
-    if (devices.front().data.length_us() >= latest_tick) {
+    if (devices.front().split == device_split::time || needs_stretches(devices.front())) {
         const device_problem& first = devices.front();
         return levels_of_lists(
             first, rules,

@@ -3,11 +3,11 @@
 // memory. Pairs that never meet cost nothing.
 //
 // Any start later than the last end completes an occurrence that ends now. All that are found for
-// one spike end now too, so the order in which they are met does not matter, and the lanes of a warp
-// may meet them at once: those of the same pair write the same.
+// one spike end now too, so the order in which they are met does not matter, and the lanes of a
+// warp may meet them at once: those of the same pair write the same.
 //
 //   work per warp     all spikes of one target, with all before them within one interval
-//   shared memory     8 bytes a pair
+//   shared memory     6 bytes a pair, 8 when a unit has 2^16 spikes or more
 //   pays off          when units are many and spikes of two within an interval few
 
 #include <algorithm>
@@ -23,14 +23,9 @@ namespace {
 constexpr unsigned whole_warp = 0xffffffff;
 constexpr std::uint32_t warps = 4;
 constexpr std::uint32_t threads = warps * 32;
-// Pairs in one warp's table: 8 KB of them let seven blocks share a multiprocessor of today.
+// Pairs in one warp's table: 6 KB of them let nine blocks share a multiprocessor of today.
 constexpr std::uint32_t most_from_units = 1024;
 constexpr std::uint32_t not_wanted = UINT32_MAX;
-
-struct pair_state {
-    std::uint32_t free_from;  // where the next occurrence may start
-    std::uint32_t count;
-};
 
 struct look_back_problem {
     resident_events events;
@@ -44,7 +39,7 @@ struct look_back_problem {
     std::uint32_t interval_count;
     std::uint32_t from_units;  // of one table
     std::uint32_t first_to;
-    bool by_time;  // tie_rule::time
+    bool by_time;           // tie_rule::time
     std::uint32_t* counts;  // [(target * intervals + interval) * wanted + from]
 };
 
@@ -55,16 +50,23 @@ __device__ std::uint32_t first_within(const searched_train& all, std::uint32_t t
 }
 
 // x: targets; y: groups of `warps` slices, each an interval with a range of units to begin at.
+template <class Count>
 __global__ void __launch_bounds__(threads) look_back(const look_back_problem p) {
-    extern __shared__ pair_state tables[];
+    extern __shared__ std::uint32_t tables[];
     const std::uint32_t lane = threadIdx.x % 32;
     const std::uint32_t slice = blockIdx.y * warps + threadIdx.x / 32;
     const std::uint32_t interval = slice % p.interval_count;
     const std::uint32_t from_begin = slice / p.interval_count * p.from_units;
     if (from_begin >= p.wanted_count) return;
     const std::uint32_t from_count = min(p.from_units, p.wanted_count - from_begin);
-    pair_state* const table = tables + threadIdx.x / 32 * p.from_units;
-    for (std::uint32_t i = lane; i < from_count; i += 32) table[i] = {0, 0};
+    // Of each pair: where its next occurrence may start, and how many it has.
+    std::uint32_t* const free_from = tables + threadIdx.x / 32 * p.from_units;
+    Count* const count =
+        reinterpret_cast<Count*>(tables + warps * p.from_units) + threadIdx.x / 32 * p.from_units;
+    for (std::uint32_t i = lane; i < from_count; i += 32) {
+        free_from[i] = 0;
+        count[i] = 0;
+    }
     __syncwarp();
 
     const searched_train all{p.events.time_low, p.event_buckets, p.event_place.size,
@@ -92,25 +94,29 @@ __global__ void __launch_bounds__(threads) look_back(const look_back_problem p) 
             for (std::uint32_t at = begin; at < end; at += 32) {
                 const std::uint32_t event = at + lane;
                 std::uint32_t from = not_wanted;
-                pair_state state{0, 0};
+                Count more = 0;
                 bool completes = false;
                 if (event < end) {
                     from = p.number_of[p.events.unit[event]] - from_begin;
                     if (from < from_count) {
-                        state = table[from];
-                        completes = (p.by_time ? p.events.time_low[event] : event) >= state.free_from;
+                        more = static_cast<Count>(count[from] + 1);
+                        completes =
+                            (p.by_time ? p.events.time_low[event] : event) >= free_from[from];
                     }
                 }
                 __syncwarp();
-                if (completes) table[from] = {behind, state.count + 1};
+                if (completes) {
+                    free_from[from] = behind;
+                    count[from] = more;
+                }
                 __syncwarp();
             }
         }
     }
     std::uint32_t* const counts =
-        p.counts +
-        (std::uint64_t{blockIdx.x} * p.interval_count + interval) * p.wanted_count + from_begin;
-    for (std::uint32_t i = lane; i < from_count; i += 32) counts[i] = table[i].count;
+        p.counts + (std::uint64_t{blockIdx.x} * p.interval_count + interval) * p.wanted_count +
+        from_begin;
+    for (std::uint32_t i = lane; i < from_count; i += 32) counts[i] = count[i];
 }
 
 struct pick_problem {
@@ -145,6 +151,14 @@ __global__ void __launch_bounds__(256)
     }
 }
 
+std::uint32_t longest_train(const device_problem& problem) {
+    const auto begins = problem.data.train_begins();
+    std::uint32_t longest = 0;
+    for (std::size_t u = 0; u + 1 < begins.size(); ++u)
+        longest = std::max(longest, begins[u + 1] - begins[u]);
+    return longest;
+}
+
 std::vector<counted_pair> picked(pick_problem problem, const device::stream& on,
                                  device::stopwatch& watch, double& kernel_seconds) {
     problem.capacity = std::min<std::uint64_t>(problem.size, std::uint64_t{1} << 20);
@@ -152,8 +166,8 @@ std::vector<counted_pair> picked(pick_problem problem, const device::stream& on,
         device::buffer<counted_pair> pairs(problem.capacity, on);
         device::buffer<unsigned long long> found(1, on);
         found.fill(0);
-        const auto grid = static_cast<unsigned>(
-            std::min<std::uint64_t>(pieces_of(problem.size, 256), 4096));
+        const auto grid =
+            static_cast<unsigned>(std::min<std::uint64_t>(pieces_of(problem.size, 256), 4096));
         watch.start(on);
         pick_pairs<<<grid, 256, 0, on.get()>>>(problem, pairs.data(), found.data());
         device::check(cudaGetLastError());
@@ -217,11 +231,16 @@ std::vector<counted_pair> look_back_on_device(const device_problem& problem,
     std::vector<counted_pair> found;
     for (std::size_t to = first_to; to < last_to; to += most) {
         throw_if_stopped(problem.run.stop);
-        const auto targets = static_cast<std::uint32_t>(std::min<std::uint64_t>(most, last_to - to));
+        const auto targets =
+            static_cast<std::uint32_t>(std::min<std::uint64_t>(most, last_to - to));
         kernel.first_to = static_cast<std::uint32_t>(to);
         const dim3 grid(targets, static_cast<unsigned>(pieces_of(slices, warps)));
         watch.start(on);
-        look_back<<<grid, threads, warps * from_units * sizeof(pair_state), on.get()>>>(kernel);
+        if (longest_train(problem) <= UINT16_MAX) {
+            look_back<std::uint16_t><<<grid, threads, warps * from_units * 6, on.get()>>>(kernel);
+        } else {
+            look_back<std::uint32_t><<<grid, threads, warps * from_units * 8, on.get()>>>(kernel);
+        }
         device::check(cudaGetLastError());
         watch.stop(on);
         on.wait();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <utility>
 
@@ -27,15 +28,42 @@ std::vector<interval_32> intervals_for_device(const counting_problem& problem) {
     return intervals;
 }
 
+// The candidates' numbers, sorted by `chain_less`.
+std::vector<std::size_t> sorted_by_chain(const candidate_set& candidates) {
+    std::vector<std::size_t> order(candidates.count());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto width = [](const auto& values) {
+        std::size_t most = 0;
+        for (const auto value : values) most = std::max(most, static_cast<std::size_t>(value));
+        return static_cast<std::size_t>(std::bit_width(most));
+    };
+    const std::size_t unit_bits = width(candidates.units);
+    const std::size_t delay_bits = width(candidates.delays);
+    if (candidates.size * (unit_bits + delay_bits) > 64) {
+        std::sort(order.begin(), order.end(),
+                  [&](auto a, auto b) { return chain_less(candidates, a, candidates, b); });
+        return order;
+    }
+    // One number for a whole chain.
+    std::vector<std::uint64_t> keys;
+    keys.reserve(order.size());
+    for (const std::size_t c : order) {
+        std::uint64_t key = index(candidates.units_of(c)[0]);
+        for (std::size_t k = 0; k + 1 < candidates.size; ++k) {
+            key = key << delay_bits | candidates.delays_of(c)[k];
+            key = key << unit_bits | index(candidates.units_of(c)[k + 1]);
+        }
+        keys.push_back(key);
+    }
+    std::sort(order.begin(), order.end(), [&](auto a, auto b) { return keys[a] < keys[b]; });
+    return order;
+}
+
 }  // namespace
 
 episode_trie::episode_trie(const candidate_set& candidates)
     : levels(candidates.size - 1), leaf_of(candidates.count()) {
-    std::vector<std::size_t> order(candidates.count());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    const auto less = [&](auto a, auto b) { return chain_less(candidates, a, candidates, b); };
-    if (!std::is_sorted(order.begin(), order.end(), less))
-        std::sort(order.begin(), order.end(), less);
+    const std::vector<std::size_t> order = sorted_by_chain(candidates);
     for (std::size_t i = 0; i < order.size(); ++i) {
         const auto units = candidates.units_of(order[i]);
         const auto delays = candidates.delays_of(order[i]);
@@ -46,8 +74,8 @@ episode_trie::episode_trie(const candidate_set& candidates)
             differs = differs || candidates.delays_of(before)[k] != delays[k] ||
                       candidates.units_of(before)[k + 1] != units[k + 1];
             if (!differs) continue;
-            const auto parent = static_cast<std::uint32_t>(k == 0 ? index(units[0])
-                                                                  : levels[k - 1].size() - 1);
+            const auto parent =
+                static_cast<std::uint32_t>(k == 0 ? index(units[0]) : levels[k - 1].size() - 1);
             levels[k].push_back(
                 {parent, static_cast<std::uint32_t>(index(units[k + 1])), delays[k]});
         }
@@ -63,9 +91,9 @@ latest_start_worker::latest_start_worker(const device_problem& problem, std::uin
       intervals_(intervals_for_device(problem), on_),
       resident_(problem.data.trains()) {
     if (problem.data.length_us() >= latest_tick)
-        throw invalid_argument(fmt::format(
-            "latest-start counts stretches below {} microseconds on a GPU, not {}", latest_tick,
-            problem.data.length_us()));
+        throw invalid_argument(
+            fmt::format("latest-start counts stretches below {} microseconds on a GPU, not {}",
+                        latest_tick, problem.data.length_us()));
     const resident_search search = problem.data.search();
     const bool by_time = problem.ties == tie_rule::time;
     trains_ = {resident_.time_low,

@@ -13,8 +13,8 @@
 namespace synfire::episodes {
 
 /// Candidates of one size by what their beginnings have in common: level k holds every distinct
-/// beginning of k + 2 units once, as an extension of one of level k - 1 (of a unit for k = 0), in the
-/// order of their parents.
+/// beginning of k + 2 units once, as an extension of one of level k - 1 (of a unit for k = 0), in
+/// the order of their parents.
 struct episode_trie {
     std::vector<std::vector<extension>> levels{};
     std::vector<std::uint32_t> leaf_of{};  ///< of each candidate, in the last level
@@ -59,8 +59,8 @@ public:
 
     /// Called with leaves [first, first + lists.count) once they are counted.
     using leaf_visit = std::function<void(std::size_t first, const known_lists&)>;
-    /// Counts the leaves of a trie, each level in as large pieces as there is room for. Leaves whose
-    /// beginnings show that they count less than `at_least` are not visited.
+    /// Counts the leaves of a trie, each level in as large pieces as there is room for. Leaves
+    /// whose beginnings show that they count less than `at_least` are not visited.
     void count_leaves(const episode_trie& trie, std::uint64_t at_least, const leaf_visit& visit);
 
 private:

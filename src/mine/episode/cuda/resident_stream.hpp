@@ -41,10 +41,10 @@ struct resident_trains {
 /// Tables for searching the trains, and all events, of a recording with a single era, in device
 /// memory.
 struct resident_search {
-    const train_place* trains;         ///< by unit
+    const train_place* trains;  ///< by unit
     const std::uint32_t* buckets;
-    const std::uint64_t* begins;       ///< of each unit's train; units + 1 elements
-    train_place events;                ///< all events as one train
+    const std::uint64_t* begins;  ///< of each unit's train; units + 1 elements
+    train_place events;           ///< all events as one train
     const std::uint32_t* event_buckets;
 };
 

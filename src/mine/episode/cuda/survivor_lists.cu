@@ -2,8 +2,8 @@
 //
 // Lists are worked on in tiles. A block takes the next tile, so a tile never waits for one that has
 // not begun; where survivors go follows from the sums of the tiles before (decoupled look-back: D.
-// Merrill and M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, NVIDIA technical
-// report NVR-2016-002).
+// Merrill and M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, NVIDIA
+// technical report NVR-2016-002).
 
 #include <algorithm>
 
@@ -25,8 +25,8 @@ constexpr std::uint32_t dense_tile = 2048;
 constexpr std::uint64_t longest_group = 256;
 
 struct tile_source {
-    const std::uint64_t* begins;  // of the lists
-    const extension* jobs;        // null: job i is list i
+    const std::uint64_t* begins;       // of the lists
+    const extension* jobs;             // null: job i is list i
     const std::uint32_t* tile_begins;  // of each job, and the number of tiles; null for few jobs
     std::uint64_t capacity;
     std::uint32_t job_count;
@@ -190,11 +190,13 @@ struct window {
 __device__ window window_of(const searched_train& target, const interval_32& step,
                             std::uint32_t time, std::uint32_t next_time) {
     const std::uint32_t limit =
-        min(later_by(time, step.high), next_time == latest_tick ? latest_tick : later_by(next_time, step.low));
+        min(later_by(time, step.high),
+            next_time == latest_tick ? latest_tick : later_by(next_time, step.low));
     const std::uint32_t first = target.first_after(later_by(time, step.low));
     constexpr std::uint32_t mostly = 4;
     std::uint32_t size = 0;
-    while (size < mostly && first + size < target.size && target.times[first + size] <= limit) ++size;
+    while (size < mostly && first + size < target.size && target.times[first + size] <= limit)
+        ++size;
     if (size == mostly) size = target.first_after(limit) - first;
     return {first, size};
 }
@@ -378,8 +380,8 @@ __global__ void __launch_bounds__(threads) count_tiles(const count_problem p) {
         std::uint32_t taken = 0;
         for (std::uint64_t i = place.begin + threadIdx.x; i < place.end; i += threads) {
             if (p.ends[i] < p.from) continue;
-            const bool head = i == place.list_begin || p.ends[i - 1] < p.from ||
-                              p.starts[i] > p.ends[i - 1];
+            const bool head =
+                i == place.list_begin || p.ends[i - 1] < p.from || p.starts[i] > p.ends[i - 1];
             if (head) taken += count_group(p, place, i);
         }
         taken = __reduce_add_sync(whole_warp, taken);
@@ -454,13 +456,15 @@ __global__ void __launch_bounds__(32) count_dense_tiles(const dense_problem p) {
     }
     const std::uint32_t list = p.which[low];
     const std::uint64_t list_end = p.lists.begins[list + 1];
-    const std::uint64_t list_begin = first_not_before(p.lists.ends, p.lists.begins[list], list_end, p.from);
+    const std::uint64_t list_begin =
+        first_not_before(p.lists.ends, p.lists.begins[list], list_end, p.from);
     const std::uint64_t begin =
         list_begin + std::uint64_t{blockIdx.x - p.tile_begins[low]} * dense_tile;
     if (begin >= list_end) return;
     const std::uint64_t end = min(list_end, begin + dense_tile);
 
-    const std::uint64_t look_back = begin - list_begin < dense_tile ? list_begin : begin - dense_tile;
+    const std::uint64_t look_back =
+        begin - list_begin < dense_tile ? list_begin : begin - dense_tile;
     greedy nothing_taken{0, 0};
     greedy just_taken{look_back == list_begin ? 0 : p.lists.ends[look_back - 1] + 1, 0};
     bool met = look_back == list_begin;
@@ -492,15 +496,16 @@ __global__ void __launch_bounds__(32) count_dense_tiles(const dense_problem p) {
     if (end == list_end) p.results[low].after_last = state.free_from;
 }
 
-// The lists of which a tile could not tell how it begins (regular spike trains do that), each by one
-// warp from its first survivor to its last.
+// The lists of which a tile could not tell how it begins (regular spike trains do that), each by
+// one warp from its first survivor to its last.
 __global__ void __launch_bounds__(32) count_whole_lists(const dense_problem p) {
     const std::uint32_t lane = threadIdx.x;
     if (p.results[blockIdx.x].dense == 0) return;
     const std::uint32_t list = p.which[blockIdx.x];
     const std::uint64_t end = p.lists.begins[list + 1];
     greedy state{0, 0};
-    for (std::uint64_t base = first_not_before(p.lists.ends, p.lists.begins[list], end, p.from); base < end; base += 32) {
+    for (std::uint64_t base = first_not_before(p.lists.ends, p.lists.begins[list], end, p.from);
+         base < end; base += 32) {
         const bool there = base + lane < end;
         take(state, there, there ? p.lists.starts[base + lane] : 0,
              there ? p.lists.ends[base + lane] : 0);
@@ -528,8 +533,8 @@ __global__ void __launch_bounds__(threads) count_entries(const entry_problem p) 
     p.sizes[list] = static_cast<std::uint32_t>(min(end, free + 1) - first);
 }
 
-// A warp has a list, a lane an entry: it goes on from there beside the count that began at the first
-// entry, until both take the same survivor.
+// A warp has a list, a lane an entry: it goes on from there beside the count that began at the
+// first entry, until both take the same survivor.
 __global__ void __launch_bounds__(32) follow_entries(const entry_problem p) {
     const std::uint32_t list = blockIdx.x;
     const std::uint64_t end = p.lists.begins[list + 1];
@@ -586,7 +591,8 @@ __global__ void __launch_bounds__(threads) copy_lists(const choose_problem p) {
 
 // x: trains, y: shares of each
 __global__ void __launch_bounds__(threads)
-    fill_bucket_tables(const std::uint32_t* __restrict__ times, const train_place* __restrict__ trains,
+    fill_bucket_tables(const std::uint32_t* __restrict__ times,
+                       const train_place* __restrict__ trains,
                        std::uint32_t* __restrict__ buckets) {
     const train_place train = trains[blockIdx.x];
     const std::uint32_t* const mine = times + train.begin;
@@ -654,8 +660,7 @@ void extend_lists(const device_trains& trains, const list_view& parents, const e
                   const device::stream& on) {
     if (out.count == 0) return;
     const std::uint32_t steps = extension_steps(load);
-    tile_source source{parents.begins,   jobs,      nullptr,
-                       parents.capacity, out.count, threads * steps};
+    tile_source source{parents.begins, jobs, nullptr, parents.capacity, out.count, threads * steps};
     const std::uint64_t tiles = most_tiles(load.at_most, out.count, source.tile_items);
     plan(source, zeroed_words + 1 + tiles, on);
     const extend_problem problem{trains,
@@ -688,9 +693,8 @@ void count_lists(const list_view& lists, std::uint32_t from, list_count* results
     const auto grid = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(static_cast<std::uint32_t>(load.multiprocessors) * blocks_each,
                                 most_tiles(load.at_most, lists.count, count_tile)));
-    count_tiles<<<grid, threads, 0, on.get()>>>(
-        {source, lists.ends, lists.starts, from, results,
-         reinterpret_cast<std::uint32_t*>(zeroed_words)});
+    count_tiles<<<grid, threads, 0, on.get()>>>({source, lists.ends, lists.starts, from, results,
+                                                 reinterpret_cast<std::uint32_t*>(zeroed_words)});
     device::check(cudaGetLastError());
 }
 
@@ -711,8 +715,8 @@ std::vector<list_count> count_dense_lists(const list_view& lists,
     device::buffer<list_count> results(which.size(), on);
     results.fill(0);
     const auto count = static_cast<std::uint32_t>(which.size());
-    const dense_problem problem{lists, lists_there.data(), tiles_there.data(),
-                                count, from,               results.data()};
+    const dense_problem problem{lists, lists_there.data(), tiles_there.data(), count,
+                                from,  results.data()};
     count_dense_tiles<<<tile_begins.back(), 32, 0, on.get()>>>(problem);
     device::check(cudaGetLastError());
     count_whole_lists<<<count, 32, 0, on.get()>>>(problem);
@@ -732,8 +736,8 @@ survivor_lists chosen_lists(const list_view& lists, std::span<const std::uint64_
     if (out_begins.back() > 0) {
         const device::buffer<std::uint32_t> lists_there(which, on);
         const dim3 grid(count, shares(out_begins.back(), count));
-        copy_lists<<<grid, threads, 0, on.get()>>>({lists, lists_there.data(), out.begins.data(),
-                                                    out.ends.data(), out.starts.data()});
+        copy_lists<<<grid, threads, 0, on.get()>>>(
+            {lists, lists_there.data(), out.begins.data(), out.ends.data(), out.starts.data()});
         device::check(cudaGetLastError());
     }
     on.wait();

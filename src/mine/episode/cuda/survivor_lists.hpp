@@ -55,7 +55,10 @@ struct survivor_lists {
 
     survivor_lists() = default;
     survivor_lists(std::uint32_t lists, std::uint64_t capacity, const device::stream& on)
-        : ends(capacity, on), starts(capacity, on), begins(lists + std::size_t{1}, on), count(lists) {}
+        : ends(capacity, on),
+          starts(capacity, on),
+          begins(lists + std::size_t{1}, on),
+          count(lists) {}
 
     list_room room() const {
         return {ends.data(), starts.data(), begins.data(), count, ends.size()};
@@ -75,8 +78,8 @@ struct extension {
 struct list_count {
     std::uint32_t count;
     std::uint32_t after_last;  ///< one behind the place of the last occurrence's end; 0: none
-    std::uint32_t dense;       ///< not 0: groups of overlapping survivors are too long for one thread,
-                               ///< count the list by `count_dense_lists`
+    std::uint32_t dense;  ///< not 0: groups of overlapping survivors are too long for one thread,
+                          ///< count the list by `count_dense_lists`
 };
 
 /// How much a kernel has to do, as far as it is known when it is launched.
@@ -90,8 +93,8 @@ struct list_load {
 std::uint64_t extension_words(const list_load& load, std::uint32_t jobs);
 std::uint64_t counting_words(std::uint32_t lists);
 
-/// Continues each list as its extension says, in their order, into `out`, whose `begins` come out as
-/// the true sizes even where its capacity did not suffice.
+/// Continues each list as its extension says, in their order, into `out`, whose `begins` come out
+/// as the true sizes even where its capacity did not suffice.
 ///
 /// @param jobs on the device, `out.count` of them
 /// @param load the jobs' parents together
@@ -99,8 +102,8 @@ void extend_lists(const device_trains& trains, const list_view& parents, const e
                   const list_room& out, const list_load& load, std::uint64_t* zeroed_words,
                   const device::stream& on);
 
-/// The largest number of occurrences without overlap of each list, of survivors that end at or after
-/// `from`.
+/// The largest number of occurrences without overlap of each list, of survivors that end at or
+/// after `from`.
 ///
 /// @param results all 0, as many as lists
 void count_lists(const list_view& lists, std::uint32_t from, list_count* results,

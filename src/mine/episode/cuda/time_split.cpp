@@ -67,10 +67,11 @@ std::vector<stretch> cut(const spike_sequence& spikes, std::int64_t longest,
         if (times[end - 1] - times[begin] >= std::int64_t{latest_tick})
             end = first_later(spikes, times[begin] + std::int64_t{latest_tick} - 1);
         if (end <= own)
-            throw invalid_argument(fmt::format(
-                "occurrences of up to {} microseconds are too long for the strategy latest-start on "
-                "GPUs, which holds {} at a time",
-                longest, latest_tick));
+            throw invalid_argument(
+                fmt::format("occurrences of up to {} microseconds are too long for the strategy "
+                            "latest-start on "
+                            "GPUs, which holds {} at a time",
+                            longest, latest_tick));
         all.push_back({begin, own, end});
         own = end;
     }
@@ -80,16 +81,18 @@ std::vector<stretch> cut(const spike_sequence& spikes, std::int64_t longest,
 spike_sequence part_of(const spike_sequence& whole, const stretch& s) {
     const auto times = whole.times_us().subspan(s.begin, s.end - s.begin);
     const auto units = whole.units().subspan(s.begin, s.end - s.begin);
-    return {{times.begin(), times.end()}, {units.begin(), units.end()}, whole.unit_names(),
+    return {{times.begin(), times.end()},
+            {units.begin(), units.end()},
+            whole.unit_names(),
             whole.span()};
 }
 
-stretch_count count_stretch(const device_problem& whole, const stretch& s,
-                            const episode_trie& trie, double& kernel_seconds) {
+stretch_count count_stretch(const device_problem& whole, const stretch& s, const episode_trie& trie,
+                            double& kernel_seconds) {
     const spike_sequence spikes = part_of(whole.spikes, s);
     const resident_stream data(spikes, whole.ordinal);
-    const device_problem problem{{spikes, whole.intervals, whole.ties, whole.run}, data,
-                                 whole.ordinal};
+    const device_problem problem{
+        {spikes, whole.intervals, whole.ties, whole.run}, data, whole.ordinal};
     const bool by_time = whole.ties == tie_rule::time;
     const auto times = whole.spikes.times_us();
     const std::int64_t origin = by_time ? times[s.begin] : static_cast<std::int64_t>(s.begin);
@@ -114,10 +117,9 @@ std::uint64_t joined(const std::vector<stretch_count>& stretches, std::size_t le
     for (const stretch_count& s : stretches) {
         const std::vector<entry_count>& entries = s.entries[leaf];
         const auto next =
-            last_end ? std::partition_point(entries.begin(), entries.end(),
-                                            [&](const entry_count& e) {
-                                                return s.origin + e.start <= *last_end;
-                                            })
+            last_end ? std::partition_point(
+                           entries.begin(), entries.end(),
+                           [&](const entry_count& e) { return s.origin + e.start <= *last_end; })
                      : entries.begin();
         if (next == entries.end()) continue;
         count += next->count;
@@ -128,16 +130,18 @@ std::uint64_t joined(const std::vector<stretch_count>& stretches, std::size_t le
 
 }  // namespace
 
+bool needs_stretches(const device_problem& problem) {
+    if (problem.data.length_us() >= latest_tick) return true;
+    return problem.spikes.size() >
+           device::limits_of(problem.ordinal).total_bytes / bytes_a_spike_with_lists;
+}
+
 bool better_by_time(std::span<const device_problem> devices, const candidate_set& candidates) {
-    const spike_sequence& spikes = devices.front().spikes;
-    if (spikes.size() == 0) return false;
     const device_problem& first = devices.front();
-    if (first.data.length_us() >= latest_tick) return true;
-    if (spikes.size() > device::limits_of(first.ordinal).total_bytes / bytes_a_spike_with_lists)
-        return true;
+    if (first.split == device_split::time || needs_stretches(first)) return true;
     constexpr std::size_t worth_splitting = 20'000'000;
-    return devices.size() > 1 && candidates.count() < devices.size() &&
-           spikes.size() >= worth_splitting;
+    return first.split == device_split::automatic && devices.size() > 1 &&
+           candidates.count() < devices.size() && first.spikes.size() >= worth_splitting;
 }
 
 count_result count_over_time(std::span<const device_problem> devices,
