@@ -9,8 +9,13 @@ function(synfire_configure target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   # Contraction would let simulated spikes differ between processors with and without fused multiply-add.
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off
-    $<$<BOOL:${SYNFIRE_WERROR}>:-Werror>)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wpedantic -Wconversion -Wshadow
+    -ffp-contract=off $<$<BOOL:${SYNFIRE_WERROR}>:-Werror>>)
+  if(SYNFIRE_CUDA)
+    set_target_properties(${target} PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON CUDA_EXTENSIONS OFF)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wshadow -Xptxas=-v
+      $<$<BOOL:${SYNFIRE_WERROR}>:-Werror=all-warnings>>)
+  endif()
   if(SYNFIRE_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${SYNFIRE_SANITIZE} -fno-omit-frame-pointer
       -fno-sanitize-recover=all)
@@ -18,17 +23,31 @@ function(synfire_configure target)
   endif()
 endfunction()
 
-# All that the thread sanitizer has to build.
+# All that the thread sanitizer has to build, and all that script/gpu carries away.
 add_custom_target(synfire_threads_tests)
+add_custom_target(synfire_gpu_run)
 
-# synfire_add_test(NAME src... LABELS a b): one CTest test per executable, skipped when it exits with 77.
+# synfire_add_test(NAME [GPU] src... LABELS a b): one CTest test per executable, skipped when it exits with 77. With GPU
+# it runs on a device, and is built only with SYNFIRE_CUDA.
 function(synfire_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "GPU" "" "LABELS")
+  if(arg_GPU AND NOT SYNFIRE_CUDA)
+    return()
+  endif()
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE synfire_test_support)
   synfire_configure(${name})
+  if(arg_GPU)
+    target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/gpu_main.cpp)
+    target_link_libraries(${name} PRIVATE CUDA::cudart_static)
+    add_dependencies(synfire_gpu_run ${name})
+    list(APPEND arg_LABELS gpu)
+  endif()
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" SKIP_RETURN_CODE 77)
+  if(arg_GPU)
+    set_tests_properties(${name} PROPERTIES RESOURCE_LOCK gpu)
+  endif()
   if("threads" IN_LIST arg_LABELS)
     add_dependencies(synfire_threads_tests ${name})
   endif()
@@ -61,6 +80,9 @@ function(synfire_add_benchmark name)
   target_link_libraries(${name} PRIVATE synfire benchmark::benchmark fmt::fmt)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
   synfire_configure(${name})
+  if(name MATCHES "_gpu_bench$")
+    add_dependencies(synfire_gpu_run ${name})
+  endif()
 endfunction()
 
 function(synfire_install)

@@ -8,6 +8,7 @@
 #include "synfire/assess/significance.hpp"
 #include "synfire/assess/stability.hpp"
 #include "synfire/assess/surrogates.hpp"
+#include "synfire/core/device.hpp"
 #include "synfire/core/error.hpp"
 #include "synfire/core/execution.hpp"
 #include "synfire/core/ids.hpp"

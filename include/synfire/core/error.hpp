@@ -16,6 +16,12 @@ struct io_error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// A GPU that is absent, has too little memory, was lost or failed; the text says what was needed
+/// and what there was.
+struct device_error : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 /// The caller asked to stop (`execution::stop`); nothing was left behind.
 struct cancelled : std::runtime_error {
     cancelled() : std::runtime_error("stopped on request") {}

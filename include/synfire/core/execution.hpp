@@ -5,6 +5,7 @@
 #include <memory>
 #include <stop_token>
 #include <string_view>
+#include <vector>
 
 namespace synfire {
 
@@ -28,6 +29,10 @@ struct execution {
     /// The processes that share the work, each of which makes the same call; null for this one
     /// alone. Results are whole on rank 0.
     std::shared_ptr<communicator> ranks{};
+    /// Ordinals of the CUDA devices to compute on (`devices()` lists them); none: on the CPU. A
+    /// device that stands here twice takes two shares of the work. A call that cannot compute on
+    /// devices throws `invalid_argument`, or says that it does not look at them.
+    std::vector<int> devices{};
 };
 
 }  // namespace synfire

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "synfire/core/device.hpp"
 #include "synfire/core/execution.hpp"
 #include "synfire/core/ids.hpp"
 #include "synfire/core/time.hpp"
@@ -67,13 +68,19 @@ enum class episode_strategy : std::uint8_t {
                    ///< scheduling
     segments,      ///< the published segment counting, with an exact merge
     latest_start,  ///< survivor lists: for every end of an occurrence only its latest start
+    thread_per_episode,    ///< the published PTPE, on a GPU: a thread is the state machine of one
+                           ///< episode
+    segments_per_episode,  ///< the published MTPE, on a GPU: threads count the segments of one
+                           ///< episode, with an exact merge
+    hybrid,  ///< the published choice between these two, by what was measured on the device
 };
 
 std::string_view to_string(episode_strategy strategy);
 /// @throws invalid_argument naming the strategies there are.
 episode_strategy episode_strategy_from(std::string_view name);
-/// What this build can run on this machine, without `automatic`.
-std::vector<episode_strategy> available_episode_strategies();
+/// What this build can run, without `automatic`: on the CPU or on CUDA devices, of which there need
+/// not be one.
+std::vector<episode_strategy> available_episode_strategies(device_kind where = device_kind::cpu);
 
 /// How pairs are counted by `latest_start`.
 enum class pair_method : std::uint8_t {
@@ -105,6 +112,18 @@ struct default_threshold {};
 using episode_threshold =
     std::variant<default_threshold, count_threshold, fraction_threshold, rate_threshold>;
 
+/// What several devices share between them.
+enum class device_split : std::uint8_t {
+    automatic,  ///< candidates, unless the spikes are too many for one device or the candidates too
+                ///< few to share
+    candidates,  ///< each device has all spikes
+    time,        ///< each device has stretches of time (strategy latest_start)
+};
+
+std::string_view to_string(device_split split);
+/// @throws invalid_argument naming the splits there are.
+device_split device_split_from(std::string_view name);
+
 struct episode_options {
     /// Every step of a mined episode takes one of these. They may overlap; each is a label of its
     /// own.
@@ -120,6 +139,8 @@ struct episode_options {
     /// Stop with an error when trains, tables and survivors (strategy latest_start) need more; 0
     /// for no bound.
     std::uint64_t max_memory_bytes = 0;
+    /// Without `execution::devices` it means nothing.
+    device_split split = device_split::automatic;
 };
 
 /// The one integer that the threshold comes to; fractions round up, exactly. The default one counts
@@ -143,6 +164,8 @@ struct episode_level {
     /// Bytes of survivor lists that the level left for the next (latest_start), else 0.
     std::uint64_t survivor_bytes;
     double seconds;
+    /// Of these the time in which kernels ran, summed over devices; 0 on the CPU.
+    double kernel_seconds = 0;
 };
 
 /// The frequent episodes, by size and then by units and delays.
@@ -157,11 +180,14 @@ struct episode_table {
     std::uint64_t merge_misses = 0;
     /// Bytes of working memory that the search was expected to need, beyond the spikes.
     std::uint64_t estimated_bytes = 0;
+    /// `execution::devices` as they were used; empty: the CPU.
+    std::vector<int> ran_on_devices{};
 };
 
 /// Mines level by level with prefix and suffix pruning: complete, and independent of the order and
 /// names of the units.
-/// @throws invalid_argument for impossible options, cancelled.
+/// @throws invalid_argument for impossible options, also a strategy that cannot run on what `run`
+///         names; device_error, cancelled.
 episode_table mine_episodes(const spike_sequence& spikes, const episode_options& options,
                             const execution& run = {});
 
@@ -171,16 +197,21 @@ struct count_options {
     /// Counts below this may be reported as any smaller number: what pre-elimination needs to know.
     /// 0: all exact.
     std::uint64_t at_least = 0;
+    /// As in `episode_options`.
+    device_split split = device_split::automatic;
 };
 
 struct episode_counts {
     std::vector<std::uint64_t> counts{};
     episode_strategy ran_on = episode_strategy::automatic;
     std::uint64_t merge_misses = 0;
+    /// As in `episode_table` and `episode_level`.
+    std::vector<int> ran_on_devices{};
+    double kernel_seconds = 0;
 };
 
-/// The count of each given episode. @throws invalid_argument for an episode that cannot be,
-/// cancelled.
+/// The count of each given episode. @throws invalid_argument for an episode that cannot be or a
+/// strategy that cannot run on what `run` names; device_error, cancelled.
 episode_counts count_episodes(const spike_sequence& spikes, std::span<const episode> episodes,
                               const count_options& options = {}, const execution& run = {});
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
+#include "mine/episode/cuda/device_set.hpp"
 #include "mine/episode/strategy.hpp"
 #include "synfire/core/error.hpp"
 
@@ -39,8 +41,11 @@ episode_counts count_episodes(const spike_sequence& spikes, std::span<const epis
     }
 
     episode_counts result{std::vector<std::uint64_t>(given.size()),
-                          episodes::chosen(options.strategy)};
-    const episodes::counting_problem problem{spikes, intervals, options.ties, run};
+                          episodes::chosen(options.strategy, run), 0, run.devices};
+    const episodes::counting_problem problem{spikes, intervals, options.ties, run, options.split};
+    episodes::check_split(options.split, result.ran_on);
+    std::optional<episodes::device_set> devices;
+    if (!run.devices.empty()) devices.emplace(problem);
     for (const auto& [size, which] : by_size) {
         if (size == 1) {
             std::vector<std::uint64_t> spikes_of(spikes.unit_count());
@@ -57,9 +62,13 @@ episode_counts count_episodes(const spike_sequence& spikes, std::span<const epis
                 candidates.delays.push_back(number_of.at(d));
         }
         const auto counted =
-            episodes::counter_of(result.ran_on)(problem, candidates, options.at_least);
+            devices ? episodes::count_on_devices(devices->problems(),
+                                                 episodes::device_counter_of(result.ran_on),
+                                                 candidates, options.at_least)
+                    : episodes::counter_of(result.ran_on)(problem, candidates, options.at_least);
         for (std::size_t k = 0; k < which.size(); ++k) result.counts[which[k]] = counted.counts[k];
         result.merge_misses += counted.merge_misses;
+        result.kernel_seconds += counted.kernel_seconds;
     }
     return result;
 }

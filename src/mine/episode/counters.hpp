@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -26,11 +27,13 @@ struct counting_problem {
     std::span<const interval_us> intervals;
     tie_rule ties;
     const execution& run;
+    device_split split = device_split::automatic;
 };
 
 struct count_result {
     std::vector<std::uint64_t> counts{};
     std::uint64_t merge_misses = 0;
+    double kernel_seconds = 0;  ///< on devices, else 0
 };
 
 // Each counts candidates of size 2 or more. Counts below `at_least` may come out as any smaller
@@ -56,6 +59,7 @@ struct mined_level {
     std::vector<std::uint64_t> counts{};
     std::uint64_t candidates = 0;
     std::uint64_t survivor_bytes = 0;
+    double kernel_seconds = 0;
 };
 
 /// Level-wise counting. A strategy may carry what it learnt of one level into the next.
@@ -87,9 +91,13 @@ struct level_rules {
     std::uint64_t max_memory_bytes;
 };
 
-/// For strategies that count a list of candidates and remember nothing.
+/// Counts a list of candidates; what is below the second number may come out smaller.
+using counting = std::function<count_result(const candidate_set&, std::uint64_t)>;
+
+/// For strategies that count a list of candidates and remember nothing. `beside`: candidates are
+/// made while others are counted, because a device does that and not these threads.
 std::unique_ptr<level_counter> levels_of_lists(const counting_problem&, const level_rules&,
-                                               list_counter);
+                                               counting count, bool beside = false);
 std::unique_ptr<level_counter> levels_of_latest_start(const counting_problem&, const level_rules&);
 
 }  // namespace synfire::episodes

@@ -2,6 +2,8 @@
 // are made in blocks, so that their number is bounded by time and not by memory.
 
 #include <array>
+#include <future>
+#include <utility>
 
 #include "mine/episode/counters.hpp"
 
@@ -12,8 +14,9 @@ constexpr std::size_t block_candidates = std::size_t{1} << 18;
 
 class list_levels final : public level_counter {
 public:
-    list_levels(const counting_problem& problem, const level_rules& rules, list_counter count)
-        : problem_(problem), rules_(rules), count_(count) {}
+    list_levels(const counting_problem& problem, const level_rules& rules, counting count,
+                bool beside)
+        : problem_(problem), rules_(rules), count_(std::move(count)), beside_(beside) {}
 
     mined_level pairs(std::span<const unit_id> units) override {
         begin_level(2);
@@ -49,37 +52,52 @@ private:
         block_.size = size;
     }
 
+    // Takes over what was counted before this block, so that at most one is being counted.
     void count_block() {
-        const count_result result = count_(problem_, block_, rules_.threshold);
-        for (std::size_t c = 0; c < block_.count(); ++c) {
+        take_counted();
+        counted_ = std::move(block_);
+        block_ = candidate_set{counted_.size};
+        result_ = std::async(beside_ ? std::launch::async : std::launch::deferred,
+                             [this] { return count_(counted_, rules_.threshold); });
+        if (!beside_) take_counted();
+    }
+
+    void take_counted() {
+        if (!result_.valid()) return;
+        const count_result result = result_.get();
+        for (std::size_t c = 0; c < counted_.count(); ++c) {
             if (result.counts[c] < rules_.threshold) continue;
-            level_.frequent.append(block_.units_of(c), block_.delays_of(c));
+            level_.frequent.append(counted_.units_of(c), counted_.delays_of(c));
             level_.counts.push_back(result.counts[c]);
         }
-        level_.candidates += block_.count();
+        level_.candidates += counted_.count();
+        level_.kernel_seconds += result.kernel_seconds;
         merge_misses_ += result.merge_misses;
-        block_.units.clear();
-        block_.delays.clear();
     }
 
     mined_level end_level() {
         if (block_.count() > 0) count_block();
+        take_counted();
         return std::move(level_);
     }
 
     const counting_problem& problem_;
     level_rules rules_;
-    list_counter count_;
+    counting count_;
+    bool beside_;
     mined_level level_;
     candidate_set block_;
     std::uint64_t merge_misses_ = 0;
+    candidate_set counted_;
+    std::future<count_result> result_;  // last, so that it is over before what it uses goes
 };
 
 }  // namespace
 
 std::unique_ptr<level_counter> levels_of_lists(const counting_problem& problem,
-                                               const level_rules& rules, list_counter count) {
-    return std::make_unique<list_levels>(problem, rules, count);
+                                               const level_rules& rules, counting count,
+                                               bool beside) {
+    return std::make_unique<list_levels>(problem, rules, std::move(count), beside);
 }
 
 }  // namespace synfire::episodes

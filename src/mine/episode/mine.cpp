@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <optional>
 
 #include "core/stop.hpp"
+#include "mine/episode/cuda/device_set.hpp"
 #include "mine/episode/strategy.hpp"
 #include "synfire/core/error.hpp"
 
@@ -40,6 +42,30 @@ void append(episode_table& table, const episodes::mined_level& level,
               [](const auto& a, const auto& b) { return a.what < b.what; });
 }
 
+std::unique_ptr<episodes::level_counter> counter_for(
+    episode_strategy strategy, const episodes::counting_problem& problem,
+    const episodes::level_rules& rules, const std::optional<episodes::device_set>& devices) {
+    if (devices) {
+        if (strategy == episode_strategy::latest_start)
+            return episodes::levels_of_latest_start_on_devices(devices->problems(), rules);
+        const auto count = episodes::device_counter_of(strategy);
+        return episodes::levels_of_lists(
+            problem, rules,
+            [&devices, count](const episodes::candidate_set& candidates, std::uint64_t at_least) {
+                return episodes::count_on_devices(devices->problems(), count, candidates, at_least);
+            },
+            true);
+    }
+    if (strategy == episode_strategy::latest_start)
+        return episodes::levels_of_latest_start(problem, rules);
+    const auto count = episodes::counter_of(strategy);
+    return episodes::levels_of_lists(
+        problem, rules,
+        [&problem, count](const episodes::candidate_set& candidates, std::uint64_t at_least) {
+            return count(problem, candidates, at_least);
+        });
+}
+
 }  // namespace
 
 episode_table mine_episodes(const spike_sequence& spikes, const episode_options& options,
@@ -50,21 +76,26 @@ episode_table mine_episodes(const spike_sequence& spikes, const episode_options&
     episode_table table;
     table.threshold = resolve_threshold(spikes, options, run);
     table.ties = options.ties;
-    table.ran_on = episodes::chosen(options.strategy);
+    table.ran_on = episodes::chosen(options.strategy, run);
+    table.ran_on_devices = run.devices;
     if (options.max_memory_bytes > 0 && table.ran_on != episode_strategy::latest_start)
         throw invalid_argument(
             fmt::format("a bound on memory holds for the strategy latest-start alone, not for {}",
                         to_string(table.ran_on)));
-    const episodes::counting_problem problem{spikes, intervals, options.ties, run};
+    const episodes::counting_problem problem{spikes, intervals, options.ties, run, options.split};
+    episodes::check_split(options.split, table.ran_on);
     const episodes::level_rules rules{table.threshold, options.self_repeats, options.pairs,
                                       options.max_memory_bytes};
+
+    std::optional<episodes::device_set> devices;
+    if (!run.devices.empty()) devices.emplace(problem);
 
     auto begin = std::chrono::steady_clock::now();
     const auto record = [&](const episodes::mined_level& level) {
         const auto end = std::chrono::steady_clock::now();
-        table.levels.push_back({level.frequent.size, level.candidates, level.frequent.count(),
-                                level.survivor_bytes,
-                                std::chrono::duration<double>(end - begin).count()});
+        table.levels.push_back(
+            {level.frequent.size, level.candidates, level.frequent.count(), level.survivor_bytes,
+             std::chrono::duration<double>(end - begin).count(), level.kernel_seconds});
         begin = end;
         append(table, level, delays);
         return level.frequent.count() > 0 &&
@@ -82,10 +113,7 @@ episode_table mine_episodes(const spike_sequence& spikes, const episode_options&
     level.candidates = spikes.unit_count();
     if (!record(level)) return table;
 
-    const auto counter =
-        table.ran_on == episode_strategy::latest_start
-            ? episodes::levels_of_latest_start(problem, rules)
-            : episodes::levels_of_lists(problem, rules, episodes::counter_of(table.ran_on));
+    const auto counter = counter_for(table.ran_on, problem, rules, devices);
     level = counter->pairs(level.frequent.units);
     while (record(level))
         level = counter->extend(level, level.frequent.size + 1 == options.max_size);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "device/limits.hpp"
+#include "synfire/core/device.hpp"
 #include "synfire/core/error.hpp"
 
 namespace synfire {
@@ -14,25 +16,41 @@ namespace {
 struct strategy_entry {
     episode_strategy strategy;
     std::string_view name;
-    episodes::list_counter count;
+    episodes::list_counter on_cpu;
+    episodes::device_counter on_device;
 };
 
-constexpr std::array<strategy_entry, 6> strategies{{
-    {episode_strategy::reference, "reference", episodes::count_by_reference},
-    {episode_strategy::state_machine, "state-machine", episodes::count_by_state_machine},
-    {episode_strategy::two_pass, "two-pass", episodes::count_by_two_pass},
-    {episode_strategy::occurrences, "occurrences", episodes::count_by_occurrences},
-    {episode_strategy::segments, "segments", episodes::count_by_segments},
-    {episode_strategy::latest_start, "latest-start", episodes::count_by_latest_start},
+constexpr std::array<strategy_entry, 7> strategies{{
+    {episode_strategy::reference, "reference", episodes::count_by_reference, nullptr},
+    {episode_strategy::state_machine, "state-machine", episodes::count_by_state_machine, nullptr},
+    {episode_strategy::two_pass, "two-pass", episodes::count_by_two_pass, nullptr},
+    {episode_strategy::occurrences, "occurrences", episodes::count_by_occurrences, nullptr},
+    {episode_strategy::segments, "segments", episodes::count_by_segments, nullptr},
+    {episode_strategy::latest_start, "latest-start", episodes::count_by_latest_start,
+     episodes::count_by_latest_start_on_device},
+    {episode_strategy::thread_per_episode, "thread-per-episode", nullptr,
+     episodes::count_by_thread_per_episode_on_device},
 }};
+
+constexpr episode_strategy usual_on_cpu = episode_strategy::latest_start;
+constexpr episode_strategy usual_on_devices = episode_strategy::latest_start;
+
+const strategy_entry& entry_of(episode_strategy strategy) {
+    const auto at = std::find_if(strategies.begin(), strategies.end(),
+                                 [&](const auto& s) { return s.strategy == strategy; });
+    if (at == strategies.end()) throw invalid_argument("that is no strategy that can count");
+    return *at;
+}
+
+bool runs(const strategy_entry& entry, device_kind where) {
+    return where == device_kind::cpu ? entry.on_cpu != nullptr
+                                     : entry.on_device != nullptr && device::built();
+}
 
 }  // namespace
 
 std::string_view to_string(episode_strategy strategy) {
-    if (strategy == episode_strategy::automatic) return "automatic";
-    return std::find_if(strategies.begin(), strategies.end(),
-                        [&](const auto& s) { return s.strategy == strategy; })
-        ->name;
+    return strategy == episode_strategy::automatic ? "automatic" : entry_of(strategy).name;
 }
 
 episode_strategy episode_strategy_from(std::string_view name) {
@@ -46,10 +64,12 @@ episode_strategy episode_strategy_from(std::string_view name) {
         fmt::format("no strategy is named '{}'; there are: {}", name, fmt::join(names, ", ")));
 }
 
-std::vector<episode_strategy> available_episode_strategies() {
+std::vector<episode_strategy> available_episode_strategies(device_kind where) {
     std::vector<episode_strategy> all;
     all.reserve(strategies.size());
-    for (const auto& s : strategies) all.push_back(s.strategy);
+    for (const auto& s : strategies) {
+        if (runs(s, where)) all.push_back(s.strategy);
+    }
     return all;
 }
 
@@ -83,17 +103,59 @@ pair_method pair_method_from(std::string_view name) {
         "no way to count pairs is named '{}'; there are: automatic, merge, look-back", name));
 }
 
-namespace episodes {
-
-list_counter counter_of(episode_strategy strategy) {
-    for (const auto& s : strategies) {
-        if (s.strategy == strategy) return s.count;
+std::string_view to_string(device_split split) {
+    switch (split) {
+        case device_split::automatic:
+            return "automatic";
+        case device_split::candidates:
+            return "candidates";
+        case device_split::time:
+            return "time";
     }
-    throw invalid_argument("automatic is no strategy that can count");
+    return "?";
 }
 
-episode_strategy chosen(episode_strategy strategy) {
-    return strategy == episode_strategy::automatic ? episode_strategy::latest_start : strategy;
+device_split device_split_from(std::string_view name) {
+    for (const auto split :
+         {device_split::automatic, device_split::candidates, device_split::time}) {
+        if (name == to_string(split)) return split;
+    }
+    throw invalid_argument(
+        fmt::format("GPUs share no '{}'; there are: automatic, candidates, time", name));
+}
+
+namespace episodes {
+
+void check_split(device_split split, episode_strategy strategy) {
+    if (split == device_split::time && strategy != episode_strategy::latest_start)
+        throw invalid_argument(
+            fmt::format("GPUs share stretches of time for the strategy latest-start alone, not "
+                        "for {}",
+                        to_string(strategy)));
+}
+
+list_counter counter_of(episode_strategy strategy) {
+    return entry_of(strategy).on_cpu;
+}
+
+device_counter device_counter_of(episode_strategy strategy) {
+    return entry_of(strategy).on_device;
+}
+
+episode_strategy chosen(episode_strategy strategy, const execution& run) {
+    const bool on_devices = !run.devices.empty();
+    if (strategy == episode_strategy::automatic)
+        return on_devices ? usual_on_devices : usual_on_cpu;
+    const strategy_entry& entry = entry_of(strategy);
+    if (on_devices && entry.on_device == nullptr)
+        throw invalid_argument(fmt::format(
+            "the strategy {} runs on the CPU only, and GPUs were asked for", entry.name));
+    if (!on_devices && entry.on_cpu == nullptr) {
+        const std::string why = why_no_device();
+        throw invalid_argument(fmt::format("the strategy {} runs on GPUs only, and {}", entry.name,
+                                           why.empty() ? "none was asked for" : why));
+    }
+    return strategy;
 }
 
 }  // namespace episodes

@@ -1,14 +1,21 @@
 #pragma once
 
 #include "mine/episode/counters.hpp"
+#include "mine/episode/cuda/counters.hpp"
 
 namespace synfire::episodes {
 
-/// How a strategy counts a list. @throws invalid_argument for `automatic`.
+/// How a strategy counts a list on the CPU; null if it does not.
 list_counter counter_of(episode_strategy strategy);
+/// The same on a device.
+device_counter device_counter_of(episode_strategy strategy);
 
-/// What `automatic` comes to.
-episode_strategy chosen(episode_strategy strategy);
+/// What `automatic` comes to. @throws invalid_argument for a strategy that cannot run on what `run`
+/// names.
+episode_strategy chosen(episode_strategy strategy, const execution& run);
+
+/// @throws invalid_argument for a strategy that cannot take its time in stretches, if it is to.
+void check_split(device_split split, episode_strategy strategy);
 
 /// Checks an interval. @throws invalid_argument unless 0 <= low < high.
 interval_us checked_interval(const delay_interval& interval);

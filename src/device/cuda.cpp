@@ -1,0 +1,217 @@
+#include "device/cuda.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "synfire/core/device.hpp"
+#include "synfire/core/error.hpp"
+
+namespace synfire::device {
+namespace {
+
+int attribute(cudaDeviceAttr which, int ordinal) {
+    int value = 0;
+    check(cudaDeviceGetAttribute(&value, which, ordinal));
+    return value;
+}
+
+int current_device() {
+    int ordinal = 0;
+    check(cudaGetDevice(&ordinal));
+    return ordinal;
+}
+
+cudaMemPool_t make_pool(int ordinal) {
+    cudaMemPoolProps properties{};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location = {cudaMemLocationTypeDevice, ordinal};
+    cudaMemPool_t pool{};
+    check(cudaMemPoolCreate(&pool, &properties));
+    // Kept from one level of a search to the next: giving pages back and taking them again costs
+    // more than small kernels do.
+    std::uint64_t keep = UINT64_MAX;
+    check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
+    return pool;
+}
+
+// One for each device, never destroyed: the driver may be gone before static objects are.
+cudaMemPool_t pool_of(int ordinal) {
+    static std::mutex access;
+    static auto& pools = *new std::map<int, cudaMemPool_t>;
+    const std::lock_guard lock(access);
+    const auto known = pools.find(ordinal);
+    if (known != pools.end()) return known->second;
+    return pools.emplace(ordinal, make_pool(ordinal)).first->second;
+}
+
+std::uint64_t pool_bytes(cudaMemPool_t pool, cudaMemPoolAttr which) {
+    std::uint64_t bytes = 0;
+    check(cudaMemPoolGetAttribute(pool, which, &bytes));
+    return bytes;
+}
+
+struct memory_bytes {
+    std::uint64_t free;
+    std::uint64_t total;
+};
+
+memory_bytes memory_of_current_device() {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    check(cudaMemGetInfo(&free, &total));
+    const cudaMemPool_t pool = pool_of(current_device());
+    return {free + pool_bytes(pool, cudaMemPoolAttrReservedMemCurrent) -
+                pool_bytes(pool, cudaMemPoolAttrUsedMemCurrent),
+            total};
+}
+
+[[noreturn]] void throw_out_of_memory(std::size_t bytes) {
+    const auto [free, total] = memory_of_current_device();
+    throw device_error(fmt::format(
+        "GPU {} has too little memory: {} bytes more were needed, {} of its {} are free",
+        current_device(), bytes, free, total));
+}
+
+std::string_view hint_for(cudaError_t error) {
+    switch (error) {
+        case cudaErrorNoKernelImageForDevice:
+            return "; this synfire was built for other GPUs (CMAKE_CUDA_ARCHITECTURES)";
+        case cudaErrorDevicesUnavailable:
+            return "; another process may hold it";
+        case cudaErrorECCUncorrectable:
+        case cudaErrorHardwareStackError:
+        case cudaErrorLaunchFailure:
+        case cudaErrorUnknown:
+            return "; the GPU was lost to this process, start it again";
+        default:
+            return "";
+    }
+}
+
+}  // namespace
+
+void check(cudaError_t result, const std::source_location& where) {
+    if (result == cudaSuccess) return;
+    cudaGetLastError();
+    const std::string_view path = where.file_name();
+    throw device_error(fmt::format("the GPU failed: {} ({}) at {}:{}{}", cudaGetErrorString(result),
+                                   cudaGetErrorName(result), path.substr(path.rfind('/') + 1),
+                                   where.line(), hint_for(result)));
+}
+
+scoped_device::scoped_device(int ordinal) {
+    int count = 0;
+    if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) {
+        cudaGetLastError();
+        throw device_error(fmt::format("there is no GPU {}: {}", ordinal, why_no_device()));
+    }
+    if (ordinal < 0 || ordinal >= count)
+        throw device_error(
+            fmt::format("there is no GPU {}: they are numbered 0 to {}", ordinal, count - 1));
+    check(cudaGetDevice(&before_));
+    check(cudaSetDevice(ordinal));
+}
+
+scoped_device::~scoped_device() {
+    cudaSetDevice(before_);
+}
+
+stream::stream() {
+    cudaStream_t raw{};
+    check(cudaStreamCreateWithFlags(&raw, cudaStreamNonBlocking));
+    handle_.reset(raw);
+}
+
+event::event() {
+    cudaEvent_t raw{};
+    check(cudaEventCreate(&raw));
+    handle_.reset(raw);
+}
+
+double event::seconds_since(const event& earlier) const {
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, earlier.get(), get()));
+    return static_cast<double>(milliseconds) / 1000;
+}
+
+void* allocate(std::size_t bytes, cudaStream_t on) {
+    void* memory = nullptr;
+    const cudaError_t result =
+        cudaMallocFromPoolAsync(&memory, bytes, pool_of(current_device()), on);
+    if (result == cudaErrorMemoryAllocation) {
+        cudaGetLastError();
+        throw_out_of_memory(bytes);
+    }
+    check(result);
+    return memory;
+}
+
+void* allocate_pinned(std::size_t bytes) {
+    void* memory = nullptr;
+    const cudaError_t result = cudaHostAlloc(&memory, bytes, cudaHostAllocPortable);
+    if (result == cudaErrorMemoryAllocation) {
+        cudaGetLastError();
+        throw device_error(
+            fmt::format("this computer has too little memory for copies from and to the GPU: {} "
+                        "page-locked bytes more were needed",
+                        bytes));
+    }
+    check(result);
+    return memory;
+}
+
+stop_flag::stop_flag() : memory_(1) {
+    *memory_.data() = 0;
+}
+
+void stop_flag::wait(const stream& on, const std::stop_token& stop) {
+    using namespace std::chrono_literals;
+    // Most work is over within a millisecond; after that nobody minds when it is noticed.
+    constexpr auto spin = 1ms;
+    const auto began = std::chrono::steady_clock::now();
+    for (;;) {
+        const cudaError_t state = cudaStreamQuery(on.get());
+        if (state != cudaErrorNotReady) {
+            check(state);
+            break;
+        }
+        if (stop.stop_requested()) *static_cast<volatile int*>(memory_.data()) = 1;
+        if (std::chrono::steady_clock::now() - began > spin) std::this_thread::sleep_for(50us);
+    }
+    if (stop.stop_requested()) throw cancelled();
+}
+
+bool built() {
+    return true;
+}
+
+device_limits limits_of(int ordinal) {
+    const scoped_device on(ordinal);
+    const auto [free, total] = memory_of_current_device();
+    const auto get = [ordinal](cudaDeviceAttr which) { return attribute(which, ordinal); };
+    const auto bytes = [ordinal](cudaDeviceAttr which) {
+        return static_cast<std::size_t>(attribute(which, ordinal));
+    };
+    return {.compute_major = get(cudaDevAttrComputeCapabilityMajor),
+            .compute_minor = get(cudaDevAttrComputeCapabilityMinor),
+            .multiprocessors = get(cudaDevAttrMultiProcessorCount),
+            .warp_size = get(cudaDevAttrWarpSize),
+            .threads_per_block = get(cudaDevAttrMaxThreadsPerBlock),
+            .threads_per_multiprocessor = get(cudaDevAttrMaxThreadsPerMultiProcessor),
+            .blocks_per_multiprocessor = get(cudaDevAttrMaxBlocksPerMultiprocessor),
+            .registers_per_multiprocessor = get(cudaDevAttrMaxRegistersPerMultiprocessor),
+            .shared_bytes_per_block = bytes(cudaDevAttrMaxSharedMemoryPerBlock),
+            .shared_bytes_per_block_at_most = bytes(cudaDevAttrMaxSharedMemoryPerBlockOptin),
+            .shared_bytes_per_multiprocessor = bytes(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
+            .l2_bytes = bytes(cudaDevAttrL2CacheSize),
+            .total_bytes = total,
+            .free_bytes = free};
+}
+
+}  // namespace synfire::device

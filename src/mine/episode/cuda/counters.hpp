@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "mine/episode/candidates.hpp"
+#include "mine/episode/counters.hpp"
+#include "mine/episode/cuda/resident_stream.hpp"
+
+/// The private interface of episode mining on CUDA devices: one line for each strategy. Without
+/// CUDA no_cuda.cpp stands in, and throws.
+namespace synfire::episodes {
+
+/// What is to be counted, and one device with its spikes.
+struct device_problem : counting_problem {
+    const resident_stream& data;
+    int ordinal;
+};
+
+// Each counts candidates of size 2 or more on the one device. Counts below `at_least` may come out
+// as any smaller number. They throw device_error and cancelled.
+count_result count_by_thread_per_episode_on_device(const device_problem&, const candidate_set&,
+                                                   std::uint64_t at_least);
+count_result count_by_segments_per_episode_on_device(const device_problem&, const candidate_set&,
+                                                     std::uint64_t at_least);
+count_result count_by_hybrid_on_device(const device_problem&, const candidate_set&,
+                                       std::uint64_t at_least);
+count_result count_by_two_pass_on_device(const device_problem&, const candidate_set&,
+                                         std::uint64_t at_least);
+count_result count_by_occurrences_on_device(const device_problem&, const candidate_set&,
+                                            std::uint64_t at_least);
+count_result count_by_latest_start_on_device(const device_problem&, const candidate_set&,
+                                             std::uint64_t at_least);
+
+using device_counter = count_result (*)(const device_problem&, const candidate_set&, std::uint64_t);
+
+/// Latest start level by level, on all of `devices`, which hold the same spikes.
+std::unique_ptr<level_counter> levels_of_latest_start_on_devices(
+    std::span<const device_problem> devices, const level_rules&);
+
+}  // namespace synfire::episodes

@@ -1,0 +1,66 @@
+#include "mine/episode/cuda/device_set.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <future>
+#include <iterator>
+
+#include "mine/episode/cuda/time_split.hpp"
+
+namespace synfire::episodes {
+namespace {
+
+candidate_set part_of(const candidate_set& all, std::size_t begin, std::size_t end) {
+    const auto at = [](const auto& values, std::size_t i) {
+        return values.begin() + static_cast<std::ptrdiff_t>(i);
+    };
+    const std::size_t steps = all.size - 1;
+    return {all.size,
+            {at(all.units, begin * all.size), at(all.units, end * all.size)},
+            {at(all.delays, begin * steps), at(all.delays, end * steps)}};
+}
+
+}  // namespace
+
+device_set::device_set(const counting_problem& problem) {
+    problems_.reserve(problem.run.devices.size());
+    for (const int ordinal : problem.run.devices) {
+        auto there = std::find_if(streams_.begin(), streams_.end(),
+                                  [&](const auto& s) { return s->ordinal() == ordinal; });
+        if (there == streams_.end()) {
+            streams_.push_back(std::make_unique<resident_stream>(problem.spikes, ordinal));
+            there = std::prev(streams_.end());
+        }
+        problems_.push_back(device_problem{problem, **there, ordinal});
+    }
+}
+
+count_result count_on_devices(std::span<const device_problem> devices, device_counter count,
+                              const candidate_set& candidates, std::uint64_t at_least) {
+    if (candidates.count() > 0 && count == count_by_latest_start_on_device &&
+        better_by_time(devices, candidates))
+        return count_over_time(devices, candidates, devices.size());
+    const std::size_t shares = std::min(devices.size(), candidates.count());
+    if (shares <= 1) return count(devices.front(), candidates, at_least);
+    std::vector<std::future<count_result>> parts;
+    parts.reserve(shares);
+    for (std::size_t share = 0; share < shares; ++share) {
+        const std::size_t begin = candidates.count() * share / shares;
+        const std::size_t end = candidates.count() * (share + 1) / shares;
+        parts.push_back(std::async(
+            std::launch::async, [&devices, &candidates, count, at_least, share, begin, end] {
+                return count(devices[share], part_of(candidates, begin, end), at_least);
+            }));
+    }
+    count_result whole;
+    whole.counts.reserve(candidates.count());
+    for (auto& part : parts) {
+        const count_result one = part.get();
+        whole.counts.insert(whole.counts.end(), one.counts.begin(), one.counts.end());
+        whole.merge_misses += one.merge_misses;
+        whole.kernel_seconds += one.kernel_seconds;
+    }
+    return whole;
+}
+
+}  // namespace synfire::episodes

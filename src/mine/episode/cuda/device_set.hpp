@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "mine/episode/cuda/counters.hpp"
+
+namespace synfire::episodes {
+
+/// The devices of a run with the spikes on them: once on each, however often it stands in the list.
+class device_set {
+public:
+    /// @throws device_error if one of `problem.run.devices` does not exist.
+    explicit device_set(const counting_problem& problem);
+
+    /// One element for each of `problem.run.devices`, in their order.
+    std::span<const device_problem> problems() const { return problems_; }
+
+private:
+    std::vector<std::unique_ptr<resident_stream>> streams_{};
+    std::vector<device_problem> problems_{};
+};
+
+/// Splits the candidates over the devices, each of which counts its share on a thread of its own.
+count_result count_on_devices(std::span<const device_problem> devices, device_counter count,
+                              const candidate_set& candidates, std::uint64_t at_least);
+
+}  // namespace synfire::episodes

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "device/limits.hpp"
+
+/// From sizes and limits to launches: arithmetic on the host, tested without a device.
+namespace synfire::episodes {
+
+constexpr std::uint64_t pieces_of(std::uint64_t whole, std::uint64_t piece) {
+    return (whole + piece - 1) / piece;
+}
+
+/// Threads of a block when each thread has work of its own and all of it takes about the same time:
+/// small blocks spread it evenly, and larger ones are only taken when there is enough.
+constexpr int threads_for_even_spread(std::uint64_t threads, int multiprocessors) {
+    constexpr int most = 256;
+    constexpr std::uint64_t blocks_per_multiprocessor = 16;
+    int block = 32;
+    while (block < most && pieces_of(threads, static_cast<std::uint64_t>(block)) >
+                               blocks_per_multiprocessor * static_cast<unsigned>(multiprocessors))
+        block *= 2;
+    return block;
+}
+
+/// What one call may take of a device's memory for work space; the same device may stand in the
+/// list twice, and streams need room, too.
+constexpr std::uint64_t work_space_bytes(const device::device_limits& limits) {
+    return limits.free_bytes / 3;
+}
+
+}  // namespace synfire::episodes

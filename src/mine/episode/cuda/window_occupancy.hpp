@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mine/episode/candidates.hpp"
+#include "mine/episode/cuda/counters.hpp"
+
+namespace synfire::episodes {
+
+/// The largest number of spikes of one unit in any closed window [t - high, t].
+struct occupancy_question {
+    std::uint32_t unit;
+    std::int64_t high;
+};
+struct occupancy_answers {
+    std::vector<std::uint32_t> most{};
+    double kernel_seconds = 0;
+};
+
+/// One element a question, each of which is read from the trains once.
+occupancy_answers most_spikes_within(const device_problem&, std::span<const occupancy_question>);
+
+/// How many stamps a list of each candidate's node can hold, the last node left out:
+/// most[c * (size - 1) + k] is of node k, whose stamps are open as long as the delay to the next
+/// node may be.
+occupancy_answers most_open_stamps(const device_problem&, const candidate_set&);
+
+}  // namespace synfire::episodes

@@ -1,0 +1,72 @@
+// Stands in for cuda/ in a build without it.
+
+#include <vector>
+
+#include "mine/episode/cuda/counters.hpp"
+#include "mine/episode/cuda/time_split.hpp"
+#include "synfire/core/device.hpp"
+#include "synfire/core/error.hpp"
+
+namespace synfire::episodes {
+
+struct resident_stream::state {};
+
+resident_stream::resident_stream(const spike_sequence&, int) {
+    throw device_error(why_no_device());
+}
+resident_stream::~resident_stream() = default;
+
+int resident_stream::ordinal() const {
+    throw device_error(why_no_device());
+}
+resident_events resident_stream::events() const {
+    throw device_error(why_no_device());
+}
+resident_search resident_stream::search() const {
+    throw device_error(why_no_device());
+}
+resident_trains resident_stream::trains() const {
+    throw device_error(why_no_device());
+}
+std::span<const std::uint32_t> resident_stream::train_begins() const {
+    throw device_error(why_no_device());
+}
+std::uint64_t resident_stream::length_us() const {
+    throw device_error(why_no_device());
+}
+
+count_result count_by_thread_per_episode_on_device(const device_problem&, const candidate_set&,
+                                                   std::uint64_t) {
+    throw device_error(why_no_device());
+}
+count_result count_by_segments_per_episode_on_device(const device_problem&, const candidate_set&,
+                                                     std::uint64_t) {
+    throw device_error(why_no_device());
+}
+count_result count_by_hybrid_on_device(const device_problem&, const candidate_set&, std::uint64_t) {
+    throw device_error(why_no_device());
+}
+count_result count_by_two_pass_on_device(const device_problem&, const candidate_set&,
+                                         std::uint64_t) {
+    throw device_error(why_no_device());
+}
+count_result count_by_occurrences_on_device(const device_problem&, const candidate_set&,
+                                            std::uint64_t) {
+    throw device_error(why_no_device());
+}
+count_result count_by_latest_start_on_device(const device_problem&, const candidate_set&,
+                                             std::uint64_t) {
+    throw device_error(why_no_device());
+}
+bool better_by_time(std::span<const device_problem>, const candidate_set&) {
+    throw device_error(why_no_device());
+}
+count_result count_over_time(std::span<const device_problem>, const candidate_set&, std::size_t) {
+    throw device_error(why_no_device());
+}
+std::unique_ptr<level_counter> levels_of_latest_start_on_devices(std::span<const device_problem>,
+                                                                 const level_rules&) {
+    throw device_error(why_no_device());
+}
+
+}  // namespace synfire::episodes
