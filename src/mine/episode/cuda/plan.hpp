@@ -30,4 +30,17 @@ constexpr std::uint64_t work_space_bytes(const device::device_limits& limits) {
     return limits.free_bytes / 3;
 }
 
+/// How many segments of time each of `candidates` episodes is counted in: as many as give every
+/// thread that the device holds one, whole warps of them for each episode.
+constexpr std::uint32_t segments_for(std::uint64_t candidates,
+                                     const device::device_limits& limits) {
+    constexpr std::uint64_t warp = 32;
+    // Registers allow half of the threads that a multiprocessor could hold.
+    const std::uint64_t threads = static_cast<std::uint64_t>(limits.multiprocessors) *
+                                  static_cast<std::uint64_t>(limits.threads_per_multiprocessor) / 2;
+    const std::uint64_t warps =
+        pieces_of(threads, warp * std::max<std::uint64_t>(candidates, 1));
+    return static_cast<std::uint32_t>(warp * std::max<std::uint64_t>(warps, 1));
+}
+
 }  // namespace synfire::episodes
