@@ -27,6 +27,7 @@ struct counting_problem {
     std::span<const interval_us> intervals;
     tie_rule ties;
     const execution& run;
+    compaction compact = compaction::automatic;  // strategy occurrences on devices
 };
 
 struct count_result {

@@ -43,4 +43,19 @@ constexpr std::uint32_t segments_for(std::uint64_t candidates,
     return static_cast<std::uint32_t>(warp * std::max<std::uint64_t>(warps, 1));
 }
 
+/// Room for lists of partial occurrences.
+struct occurrence_room {
+    /// In one list.
+    std::uint64_t most_occurrences = 0;
+    /// Ways to go on from a partial occurrence that room is made for before they are counted.
+    std::uint32_t first_ways = 4;
+};
+
+/// Two lists with their places, or one while it is sorted and scheduled: 64 bytes an occurrence.
+constexpr occurrence_room room_for_occurrences(const device::device_limits& limits) {
+    constexpr std::uint64_t bytes = 64;
+    constexpr std::uint64_t most = std::uint64_t{1} << 30;
+    return {std::clamp<std::uint64_t>(work_space_bytes(limits) / bytes, 1, most)};
+}
+
 }  // namespace synfire::episodes
