@@ -7,6 +7,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "progress.hpp"
 #include "synfire/core/error.hpp"
@@ -28,8 +29,9 @@ struct session {
 
     /// Whether this is the process that writes files and says what came out.
     bool speaks() const { return !ranks || ranks->rank() == 0; }
-    execution run(int threads = 0) const {
-        execution how{.threads = threads, .stop = stop, .ranks = ranks};
+    execution run(int threads = 0, std::vector<int> devices = {}) const {
+        execution how{
+            .threads = threads, .stop = stop, .ranks = ranks, .devices = std::move(devices)};
         if (progress.shown() && !quiet)
             how.on_progress = [&line = progress](const synfire::progress& now) {
                 line.report(now);
@@ -51,6 +53,7 @@ void add_convert(CLI::App& app, verb& chosen);
 void add_simulate(CLI::App& app, verb& chosen);
 void add_episodes(CLI::App& app, verb& chosen);
 void add_spade(CLI::App& app, verb& chosen);
+void add_devices(CLI::App& app, verb& chosen);
 
 /// An option whose text `parse` turns into the value; what `parse` throws names the option.
 template <class Value, class Parse>

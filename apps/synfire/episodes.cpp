@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cli.hpp"
 #include "episodes_options.hpp"
@@ -29,14 +31,15 @@ episode_table count_given(const spike_sequence& spikes, const episodes_options& 
     episode_table table{.threshold = 0,
                         .ties = options.mining.ties,
                         .ran_on = counted.ran_on,
-                        .merge_misses = counted.merge_misses};
+                        .merge_misses = counted.merge_misses,
+                        .ran_on_devices = counted.ran_on_devices};
     std::map<std::size_t, std::uint64_t> of_size;
     for (std::size_t i = 0; i < given.size(); ++i) {
         table.episodes.push_back({given[i], counted.counts[i]});
         ++of_size[given[i].size()];
     }
     for (const auto& [size, number] : of_size)
-        table.levels.push_back({size, number, number, 0, seconds.count()});
+        table.levels.push_back({size, number, number, 0, seconds.count(), 0});
     return table;
 }
 
@@ -64,6 +67,14 @@ std::string counts_text(const episode_report& report) {
     return text;
 }
 
+// What ran, and on which GPUs.
+std::string strategy_text(const episode_table& table) {
+    std::string text(to_string(table.ran_on));
+    if (!table.ran_on_devices.empty())
+        text += fmt::format(" on {}", format_devices(table.ran_on_devices));
+    return text;
+}
+
 std::string how_counted(const episode_table& table, const episodes_options& options,
                         bool default_delays) {
     std::string text;
@@ -72,7 +83,7 @@ std::string how_counted(const episode_table& table, const episodes_options& opti
             "delays     {}{}\nthreshold  {}\n", format_delays(options.mining.delays),
             default_delays ? " (the default; --delays sets others)" : "", grouped(table.threshold));
     return text + fmt::format("ties       {}\nstrategy   {}\n\n", to_string(table.ties),
-                              to_string(table.ran_on));
+                              strategy_text(table));
 }
 
 // Replaces the default by what it comes to; says whether it did.
@@ -119,11 +130,23 @@ void report_warnings(spike_file& file, const episodes_options& options) {
         write_stderr(fmt::format("synfire: warning: {}\n", warning));
 }
 
+std::vector<device_info> used_devices(const episode_table& table) {
+    std::vector<device_info> used;
+    if (table.ran_on_devices.empty()) return used;
+    for (const device_info& one : devices()) {
+        if (std::find(table.ran_on_devices.begin(), table.ran_on_devices.end(), one.ordinal) !=
+            table.ran_on_devices.end())
+            used.push_back(one);
+    }
+    return used;
+}
+
 void episodes(episodes_options options, session& now) {
     const auto began = std::chrono::steady_clock::now();
     if (!options.to.empty()) check_output_place(options.to, options.overwrite);
     const bool own_delays = fill_in_delays(options);
     const execution run = now.run(options.threads);
+    const execution counting = now.run(options.threads, options.devices);
 
     spike_file file = read_spikes(options.path, options.how, run);
     report_warnings(file, options);
@@ -134,8 +157,9 @@ void episodes(episodes_options options, session& now) {
     if (!options.only_units.empty()) report.spikes = only_units(report.spikes, options.only_units);
     report.run.input = describe_input(options.path, run);
     now.stop_if_asked();
-    report.table = options.count_only.empty() ? mine_episodes(report.spikes, options.mining, run)
-                                              : count_given(report.spikes, options, run);
+    report.table = options.count_only.empty()
+                       ? mine_episodes(report.spikes, options.mining, counting)
+                       : count_given(report.spikes, options, counting);
     assess(report, options, now);
 
     report.with_occurrences = options.occurrences;
@@ -144,6 +168,7 @@ void episodes(episodes_options options, session& now) {
     report.run.version = version();
     report.run.seed = options.surrogates.seed;
     report.run.threads = thread_count(run);
+    report.run.devices = used_devices(report.table);
     report.run.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     report.run.peak_memory_bytes = peak_memory_bytes();

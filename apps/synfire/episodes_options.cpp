@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "cli.hpp"
 #include "output.hpp"
 #include "reading.hpp"
@@ -28,14 +30,32 @@ std::string describe(episode_strategy strategy) {
             return "the published counting in segments of time, with an exact merge";
         case episode_strategy::latest_start:
             return "lists of survivors: for every end of an occurrence only its latest start";
+        case episode_strategy::thread_per_episode:
+            return "the published PTPE: a thread runs Algorithm 1 for one episode";
+        case episode_strategy::segments_per_episode:
+            return "the published MTPE: threads count segments of time, with an exact merge";
+        case episode_strategy::hybrid:
+            return "the published choice between these two, by what was measured on the device";
     }
     return {};
 }
 
+// Each with where it runs, in the words of --device.
 [[noreturn]] void list_strategies() {
+    const auto on_cpu = available_episode_strategies(device_kind::cpu);
+    const auto on_cuda = available_episode_strategies(device_kind::cuda);
+    const auto has = [](const auto& list, episode_strategy strategy) {
+        return std::find(list.begin(), list.end(), strategy) != list.end();
+    };
     std::string text;
-    for (const episode_strategy strategy : available_episode_strategies())
-        text += fmt::format("{:<14} {}\n", to_string(strategy), describe(strategy));
+    for (const episode_strategy strategy : on_cpu)
+        text += fmt::format("{:<20} {:<8} {}\n", to_string(strategy),
+                            has(on_cuda, strategy) ? "cpu,cuda" : "cpu", describe(strategy));
+    for (const episode_strategy strategy : on_cuda) {
+        if (!has(on_cpu, strategy))
+            text +=
+                fmt::format("{:<20} {:<8} {}\n", to_string(strategy), "cuda", describe(strategy));
+    }
     write_stdout(text + "All are exact and give the same counts.\n");
     throw CLI::Success();
 }
@@ -192,6 +212,9 @@ void add_options(CLI::App& app, episodes_options& options) {
     add_significance(app, options);
     add_value(app, "--threads", options.threads, parse_threads, "worker threads [all cores]")
         ->type_name("N");
+    add_value(app, "--device", options.devices, parse_devices,
+              "where to count: cpu, cuda (the first GPU), cuda:0,1 (these) or cuda:all [cpu]")
+        ->type_name("DEVICE");
     add_value(app, "--max-memory", options.mining.max_memory_bytes, parse_memory,
               "stop when the lists of latest-start need more, such as 2GB [no bound]")
         ->type_name("SIZE");
@@ -216,6 +239,7 @@ std::vector<std::pair<std::string, std::string>> resolved_parameters(
     }
     list.emplace_back("ties", to_string(mining.ties));
     list.emplace_back("strategy", to_string(mining.strategy));
+    list.emplace_back("device", format_devices(options.devices));
     list.emplace_back("only_units", options.only_units.empty()
                                         ? "all"
                                         : fmt::format("{}", fmt::join(options.only_units, ",")));

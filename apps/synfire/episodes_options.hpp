@@ -26,6 +26,8 @@ struct episodes_options {
     std::string count_only{};
     std::vector<std::string> only_units{};
     int threads = 0;
+    /// Where episodes are counted; none: on the CPU.
+    std::vector<int> devices{};
 };
 
 /// (1,4], (4,8], (8,12], (12,16] ms: monosynaptic delays and their sums over a step or two.

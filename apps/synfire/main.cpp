@@ -72,10 +72,11 @@ void declare(CLI::App& app, parsed& into) {
     add_simulate(app, into.chosen);
     add_episodes(app, into.chosen);
     add_spade(app, into.chosen);
+    add_devices(app, into.chosen);
     app.footer(
         "synfire VERB --help says more about a verb.\n"
-        "Exit status: 0 done, 2 bad input, options or output, 130 stopped on request, 1 a fault of "
-        "synfire.");
+        "Exit status: 0 done, 2 bad input, options, output or device, 130 stopped on request, 1 a "
+        "fault of synfire.");
 }
 
 int parse_error(const job& now, const CLI::App& app, const CLI::ParseError& error) {
@@ -138,6 +139,8 @@ int run_and_tell(int argc, char** argv, job& now) {
     } catch (const synfire::invalid_argument& error) {
         return fail(now, user_error, error.what());
     } catch (const synfire::io_error& error) {
+        return fail(now, user_error, error.what());
+    } catch (const synfire::device_error& error) {
         return fail(now, user_error, error.what());
     } catch (const std::filesystem::filesystem_error& error) {
         return fail(now, user_error, error.what());

@@ -45,6 +45,11 @@ std::vector<std::string_view> split(std::string_view text, char at) {
     }
 }
 
+[[noreturn]] void refuse_devices(std::string_view text) {
+    throw invalid_argument(
+        fmt::format("'{}' names no device (expected cpu, cuda, cuda:0,1 or cuda:all)", text));
+}
+
 }  // namespace
 
 std::uint64_t parse_whole(std::string_view text, std::uint64_t least) {
@@ -68,6 +73,35 @@ int parse_threads(std::string_view text) {
     if (value > most)
         throw invalid_argument(fmt::format("'{}' is more than {} threads", text, most));
     return static_cast<int>(value);
+}
+
+std::vector<int> parse_devices(std::string_view text) {
+    constexpr std::string_view prefix = "cuda:";
+    if (text == "cpu") return {};
+    if (text == "cuda") return {0};
+    std::vector<int> ordinals;
+    if (text == "cuda:all") {
+        const std::vector<device_info> all = devices();
+        ordinals.reserve(all.size());
+        for (const device_info& one : all) ordinals.push_back(one.ordinal);
+        if (ordinals.empty())
+            throw invalid_argument(fmt::format("there is no GPU: {}", why_no_device()));
+        return ordinals;
+    }
+    constexpr int most = 1024;
+    if (text.substr(0, prefix.size()) == prefix) {
+        for (const std::string_view part : split(text.substr(prefix.size()), ',')) {
+            const auto ordinal = number_in<int>(part);
+            if (!ordinal || *ordinal < 0 || *ordinal > most) refuse_devices(text);
+            ordinals.push_back(*ordinal);
+        }
+        return ordinals;
+    }
+    refuse_devices(text);
+}
+
+std::string format_devices(const std::vector<int>& devices) {
+    return devices.empty() ? "cpu" : fmt::format("cuda:{}", fmt::join(devices, ","));
 }
 
 double parse_positive(std::string_view text) {

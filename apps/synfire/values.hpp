@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "synfire/core/device.hpp"
 #include "synfire/mine/episode.hpp"
 #include "synfire/spikes/spike_sequence.hpp"
 
@@ -17,6 +18,10 @@ std::uint64_t parse_whole(std::string_view text, std::uint64_t least = 0);
 /// The same for the options that hold 32 bits.
 std::uint32_t parse_whole_32(std::string_view text, std::uint32_t least = 0);
 int parse_threads(std::string_view text);
+/// "cpu": none; "cuda": the first; "cuda:0,1": these; "cuda:all".
+std::vector<int> parse_devices(std::string_view text);
+/// What parse_devices reads.
+std::string format_devices(const std::vector<int>& devices);
 /// A number above zero.
 double parse_positive(std::string_view text);
 /// A number of at least zero.

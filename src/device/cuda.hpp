@@ -18,8 +18,7 @@
 namespace synfire::device {
 
 /// @throws device_error naming the call site and CUDA's error, which is cleared.
-void check(cudaError_t result,
-           const std::source_location& where = std::source_location::current());
+void check(cudaError_t result, const std::source_location& where = std::source_location::current());
 
 /// Makes a device the calling thread's own until the end of the scope.
 class scoped_device {
@@ -125,8 +124,8 @@ public:
     /// Every byte of it.
     void fill(unsigned char value) {
         if (size_ > 0)
-            check(cudaMemsetAsync(memory_.get(), value, size_ * sizeof(T),
-                                  memory_.get_deleter().on));
+            check(
+                cudaMemsetAsync(memory_.get(), value, size_ * sizeof(T), memory_.get_deleter().on));
     }
 
 private:

@@ -11,7 +11,8 @@ json levels_of(const episode_table& table) {
                           {"candidates", level.candidates},
                           {"frequent", level.frequent},
                           {"survivor_bytes", level.survivor_bytes},
-                          {"seconds", level.seconds}});
+                          {"seconds", level.seconds},
+                          {"kernel_seconds", level.kernel_seconds}});
     return levels;
 }
 

@@ -1,6 +1,18 @@
 #include "report/run_json.hpp"
 
 namespace synfire::report {
+namespace {
+
+json devices_of(const run_record& run) {
+    json list = json::array();
+    for (const device_info& one : run.devices)
+        list.push_back({{"device", "cuda:" + std::to_string(one.ordinal)},
+                        {"name", one.name},
+                        {"driver", one.driver}});
+    return list;
+}
+
+}  // namespace
 
 std::string text_of(const json& document) {
     return document.dump(2, ' ', false, json::error_handler_t::replace) + '\n';
@@ -21,10 +33,15 @@ json run_json(const run_record& run, const json& contents) {
     input["duplicates_dropped"] = run.duplicates;
     input["stimulus_markers"] = run.stimuli;
     input["warnings"] = run.warnings;
-    return {{"synfire", run.version},   {"command", run.command},
-            {"parameters", parameters}, {"input", input},
-            {"seed", run.seed},         {"threads", run.threads},
-            {"seconds", run.seconds},   {"peak_memory_bytes", run.peak_memory_bytes}};
+    return {{"synfire", run.version},
+            {"command", run.command},
+            {"parameters", parameters},
+            {"input", input},
+            {"seed", run.seed},
+            {"threads", run.threads},
+            {"devices", devices_of(run)},
+            {"seconds", run.seconds},
+            {"peak_memory_bytes", run.peak_memory_bytes}};
 }
 
 }  // namespace synfire::report

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 
+#include "support/ways.hpp"
 #include "synfire/mine/episode.hpp"
 #include "synfire/simulate/spikes.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class EpisodeParity : public ::testing::TestWithParam<episode_strategy> {
+class EpisodeParity : public ::testing::TestWithParam<way> {
 protected:
     // Mines by latest start and expects the parameter's strategy to give the same table.
     void expect_the_same(const spike_sequence& spikes, episode_options options,
@@ -22,9 +22,10 @@ protected:
             options.ties = ties;
             options.strategy = episode_strategy::latest_start;
             const episode_table expected = mine_episodes(spikes, options);
-            options.strategy = GetParam();
-            const episode_table table = mine_episodes(spikes, options);
-            EXPECT_EQ(table.ran_on, GetParam());
+            options.strategy = GetParam().strategy;
+            const episode_table table = mine_episodes(spikes, options, GetParam().run());
+            EXPECT_EQ(table.ran_on, GetParam().strategy);
+            EXPECT_EQ(table.ran_on_devices, GetParam().devices);
             EXPECT_EQ(table.episodes, expected.episodes);
             EXPECT_GE(expected.episodes.size(), at_least);
         }
@@ -47,12 +48,8 @@ TEST_P(EpisodeParity, OnABurstingCulture) {
         100);
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, EpisodeParity, ::testing::ValuesIn(available_episode_strategies()),
-                         [](const auto& param) {
-                             std::string name(to_string(param.param));
-                             std::replace(name.begin(), name.end(), '-', '_');
-                             return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Every, EpisodeParity, ::testing::ValuesIn(every_way()),
+                         [](const auto& param) { return label(param.param); });
 
 // The published merge of segments has no answer at some boundaries of bursty data with wide
 // windows; counts stay exact.

@@ -7,6 +7,7 @@
 
 #include "support/brute_force.hpp"
 #include "support/random_streams.hpp"
+#include "support/ways.hpp"
 #include "synfire/mine/episode.hpp"
 
 namespace synfire {
@@ -36,13 +37,14 @@ TEST(EpisodeProperty, EveryStrategyFindsTheLargestSetOfDisjointOccurrences) {
         for (const tie_rule ties : {tie_rule::time, tie_rule::order}) {
             for (const episode& what : several)
                 expected[ties].push_back(brute_force(spikes, what, ties).count());
-            for (const episode_strategy strategy : available_episode_strategies()) {
+            for (const way& how : every_way()) {
                 const auto counted = count_episodes(
-                    spikes, several, {.ties = ties, .strategy = strategy}, one_thread());
+                    spikes, several, {.ties = ties, .strategy = how.strategy}, how.run(1));
+                ASSERT_EQ(counted.ran_on, how.strategy);
+                ASSERT_EQ(counted.ran_on_devices, how.devices);
                 for (std::size_t k = 0; k < several.size(); ++k) {
                     ASSERT_EQ(counted.counts[k], expected[ties][k])
-                        << to_string(strategy) << " ties=" << to_string(ties) << " case " << i
-                        << "\n"
+                        << label(how) << " ties=" << to_string(ties) << " case " << i << "\n"
                         << describe(spikes, several[k]);
                 }
             }
@@ -95,14 +97,16 @@ TEST(EpisodeProperty, PreEliminationLosesNothingAtTheThreshold) {
         const std::vector<episode> what{
             draw.episode(2 + draw.below(3), static_cast<std::uint32_t>(spikes.unit_count()))};
         const std::uint64_t exact = count_episodes(spikes, what).counts[0];
-        for (const std::uint64_t at_least : {1, 2, 3}) {
-            const std::uint64_t counted =
-                count_episodes(spikes, what,
-                               {.strategy = episode_strategy::two_pass, .at_least = at_least},
-                               one_thread())
-                    .counts[0];
-            ASSERT_TRUE(exact >= at_least ? counted == exact : counted < at_least)
-                << describe(spikes, what[0]);
+        for (const way& how : every_way()) {
+            if (how.strategy != episode_strategy::two_pass) continue;
+            for (const std::uint64_t at_least : {1, 2, 3}) {
+                const std::uint64_t counted =
+                    count_episodes(spikes, what, {.strategy = how.strategy, .at_least = at_least},
+                                   how.run(1))
+                        .counts[0];
+                ASSERT_TRUE(exact >= at_least ? counted == exact : counted < at_least)
+                    << describe(spikes, what[0]);
+            }
         }
     }
 }
@@ -157,7 +161,7 @@ TEST(EpisodeProperty, MiningEqualsUnprunedBruteForce) {
         const auto expected = unpruned(spikes, delays, max_size, threshold, self_repeats, ties);
         for (const auto& [what, count] : expected) larger_than_pairs += what.size() > 2 ? 1 : 0;
 
-        const auto mined = [&](episode_strategy strategy, pair_method pairs) {
+        const auto mined = [&](episode_strategy strategy, pair_method pairs, const execution& run) {
             return as_map(mine_episodes(spikes,
                                         {.delays = delays,
                                          .threshold = count_threshold{threshold},
@@ -166,15 +170,17 @@ TEST(EpisodeProperty, MiningEqualsUnprunedBruteForce) {
                                          .ties = ties,
                                          .strategy = strategy,
                                          .pairs = pairs},
-                                        one_thread()));
+                                        run));
         };
-        ASSERT_EQ(mined(episode_strategy::latest_start, pair_method::merge), expected)
+        ASSERT_EQ(mined(episode_strategy::latest_start, pair_method::merge, one_thread()), expected)
             << "case " << i;
-        ASSERT_EQ(mined(episode_strategy::latest_start, pair_method::look_back), expected)
+        ASSERT_EQ(mined(episode_strategy::latest_start, pair_method::look_back, one_thread()),
+                  expected)
             << "case " << i;
-        const auto all = available_episode_strategies();
-        const episode_strategy one = all[draw.below(all.size())];
-        ASSERT_EQ(mined(one, pair_method::automatic), expected) << to_string(one) << " case " << i;
+        const auto all = every_way();
+        const way& one = all[draw.below(all.size())];
+        ASSERT_EQ(mined(one.strategy, pair_method::automatic, one.run(1)), expected)
+            << label(one) << " case " << i;
     }
     EXPECT_GT(larger_than_pairs, property_cases(1'500) * 10);
 }
@@ -213,9 +219,9 @@ TEST_F(LargerStreams, EveryStrategyMinesTheSame) {
         options.ties = ties;
         options.strategy = episode_strategy::reference;
         const auto reference = as_map(mine_episodes(spikes, options));
-        for (const auto strategy : available_episode_strategies()) {
-            options.strategy = strategy;
-            EXPECT_EQ(as_map(mine_episodes(spikes, options)), reference) << to_string(strategy);
+        for (const way& how : every_way()) {
+            options.strategy = how.strategy;
+            EXPECT_EQ(as_map(mine_episodes(spikes, options, how.run())), reference) << label(how);
         }
         if (ties == tie_rule::time) {
             EXPECT_EQ(reference, expected);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "support/brute_force.hpp"
+#include "support/ways.hpp"
 #include "synfire/core/error.hpp"
 
 namespace synfire {
@@ -35,13 +36,15 @@ delay_interval us(std::int64_t low, std::int64_t high) {
     return {duration{low}, duration{high}};
 }
 
-class CountEpisodes : public ::testing::TestWithParam<episode_strategy> {
+class CountEpisodes : public ::testing::TestWithParam<way> {
 protected:
     std::uint64_t count(const spike_sequence& spikes, const episode& what,
                         tie_rule ties = tie_rule::time) {
-        const auto result = count_episodes(spikes, std::vector{what},
-                                           {.ties = ties, .strategy = GetParam()}, {.threads = 1});
-        EXPECT_EQ(result.ran_on, GetParam());
+        const auto result =
+            count_episodes(spikes, std::vector{what},
+                           {.ties = ties, .strategy = GetParam().strategy}, GetParam().run(1));
+        EXPECT_EQ(result.ran_on, GetParam().strategy);
+        EXPECT_EQ(result.ran_on_devices, GetParam().devices);
         return result.counts[0];
     }
 };
@@ -105,23 +108,17 @@ TEST_P(CountEpisodes, IsZeroWithoutSpikes) {
 // The published implementation holds 50 stamps a node and ends the program at the 51st.
 TEST_P(CountEpisodes, HasNoCapOnABurstWithinOneInterval) {
     std::string text;
-    const int burst =
-        GetParam() == episode_strategy::reference || GetParam() == episode_strategy::occurrences
-            ? 200
-            : 20'000;
+    const episode_strategy strategy = GetParam().strategy;
+    const bool tries_all =
+        strategy == episode_strategy::reference || strategy == episode_strategy::occurrences;
+    const int burst = tries_all ? 200 : 20'000;
     for (int i = 0; i < burst; ++i) text += "A" + std::to_string(i) + " ";
     const auto spikes = spikes_of(text + "B30000 A40000 B60000");
     EXPECT_EQ(count(spikes, chain(spikes, "AB", {us(0, 100'000)})), 2U);
 }
 
-std::string strategy_label(const ::testing::TestParamInfo<episode_strategy>& param) {
-    std::string name(to_string(param.param));
-    std::replace(name.begin(), name.end(), '-', '_');
-    return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Every, CountEpisodes, ::testing::ValuesIn(available_episode_strategies()),
-                         strategy_label);
+INSTANTIATE_TEST_SUITE_P(Every, CountEpisodes, ::testing::ValuesIn(every_way()),
+                         [](const auto& param) { return label(param.param); });
 
 TEST(BruteForce, SeesBothOccurrencesOfTheWorkedExample) {
     const auto spikes = spikes_of("A1 A2 B5 B8 A10 A13 C15 B18 C20");

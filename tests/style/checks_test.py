@@ -94,6 +94,62 @@ class Docs(Planted):
         self.assert_caught(self.tool, "README.md", "script/fly")
 
 
+class Kernels(Planted):
+    def notes(self, kernel="_ZN7synfire8episodes12_GLOBAL__N_19find_mostEv", registers=30, stack=0, spill=0):
+        return (f"ptxas info    : Compiling entry function '{kernel}' for 'sm_90'\n"
+                f"ptxas info    : Function properties for {kernel}\n"
+                f"    {stack} bytes stack frame, {spill} bytes spill stores, {spill} bytes spill loads\n"
+                f"ptxas info    : Used {registers} registers, 400 bytes cmem[0]\n")
+
+    def check(self, notes, budget, *arguments):
+        self.plant("build/x.cu.o.ptxas", notes)
+        self.plant("budget.tsv", budget)
+        return self.run_tool("check_kernels.py", self.root / "build", "--budget", self.root / "budget.tsv", *arguments)
+
+    def test_allows_what_is_within_the_budget(self):
+        result = self.check(self.notes(), "# text\nx.cu\tfind_most\t30\t0\n")
+
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_catches_registers_stack_and_spills(self):
+        for notes, words in ((self.notes(registers=31), "31 registers, 30"), (self.notes(stack=8), "8 bytes of stack"),
+                             (self.notes(spill=4), "spills 8 bytes on sm_90")):
+            result = self.check(notes, "x.cu\tfind_most\t30\t0\n")
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(words, result.stderr)
+
+    def test_takes_the_worst_gpu(self):
+        result = self.check(self.notes() + self.notes(registers=40).replace("sm_90", "sm_80"), "x.cu\tfind_most\t30\t0\n")
+        self.assertIn("40 registers", result.stderr)
+
+    def test_catches_a_kernel_that_nobody_expected_and_one_that_is_gone(self):
+        result = self.check(self.notes(), "x.cu\tother\t30\t0\n")
+
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("find_most is not in the budget", result.stderr)
+        self.assertIn("other is in the budget, but was not built", result.stderr)
+
+    def test_a_build_without_kernels_is_no_success(self):
+        self.plant("budget.tsv", "")
+        self.assertEqual(self.run_tool("check_kernels.py", self.root, "--budget", self.root / "budget.tsv").returncode, 1)
+
+    def test_writes_the_budget(self):
+        self.assertEqual(self.check(self.notes(), "", "--update").returncode, 0)
+        self.assertIn("x.cu\tfind_most\t30\t0\n", (self.root / "budget.tsv").read_text())
+
+
+class Recorded(Planted):
+    def test_keeps_what_ptxas_says_and_passes_the_rest_on(self):
+        self.plant("nvcc.py", "import sys\nsys.stderr.write(\"ptxas info    : Used 3 registers\\nx.cu(1): warning\\n\")\n"
+                              "sys.exit(int(sys.argv[1]))\n")
+        for status in ("0", "3"):
+            result = self.run_tool("record_kernels.py", sys.executable, self.root / "nvcc.py", status, "-o",
+                                   self.root / f"x{status}.o")
+            self.assertEqual((result.returncode, result.stderr), (int(status), "x.cu(1): warning\n"))
+        self.assertEqual((self.root / "x0.o.ptxas").read_text(), "ptxas info    : Used 3 registers\n")
+        self.assertFalse((self.root / "x3.o.ptxas").exists())
+
+
 class Summary(Planted):
     def summary(self, xml, *arguments):
         self.plant("ci.xml", xml)

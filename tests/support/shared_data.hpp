@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 
-/// The real recordings stand beside the checkout, in ../shared/data; a machine without them skips
-/// the test by name.
+/// The real recordings stand beside the checkout, in ../shared/data, or where SYNFIRE_SHARED_DATA
+/// says; a machine without them skips the test by name.
 inline std::filesystem::path shared_data(const std::filesystem::path& name) {
+    const char* const folder = std::getenv("SYNFIRE_SHARED_DATA");
+    if (folder != nullptr) return folder / name;
     return std::filesystem::path(SYNFIRE_SOURCE_DIR).parent_path() / "shared" / "data" / name;
 }
 

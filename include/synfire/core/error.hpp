@@ -16,8 +16,8 @@ struct io_error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// A GPU that is absent, has too little memory, was lost or failed; the text says what was needed and
-/// what there was.
+/// A GPU that is absent, has too little memory, was lost or failed; the text says what was needed
+/// and what there was.
 struct device_error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

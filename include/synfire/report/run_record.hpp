@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "synfire/core/device.hpp"
 #include "synfire/core/execution.hpp"
 
 namespace synfire {
@@ -38,6 +39,8 @@ struct run_record {
     std::string version{};
     std::uint64_t seed = 0;
     int threads = 0;
+    /// The GPUs that were computed on.
+    std::vector<device_info> devices{};
     double seconds = 0;
     std::uint64_t peak_memory_bytes = 0;
 };

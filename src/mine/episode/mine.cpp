@@ -90,10 +90,9 @@ episode_table mine_episodes(const spike_sequence& spikes, const episode_options&
     auto begin = std::chrono::steady_clock::now();
     const auto record = [&](const episodes::mined_level& level) {
         const auto end = std::chrono::steady_clock::now();
-        table.levels.push_back({level.frequent.size, level.candidates, level.frequent.count(),
-                                level.survivor_bytes,
-                                std::chrono::duration<double>(end - begin).count(),
-                                level.kernel_seconds});
+        table.levels.push_back(
+            {level.frequent.size, level.candidates, level.frequent.count(), level.survivor_bytes,
+             std::chrono::duration<double>(end - begin).count(), level.kernel_seconds});
         begin = end;
         append(table, level, delays);
         return level.frequent.count() > 0 &&

@@ -122,9 +122,8 @@ episode_strategy chosen(episode_strategy strategy, const execution& run) {
             "the strategy {} runs on the CPU only, and GPUs were asked for", entry.name));
     if (!on_devices && entry.on_cpu == nullptr) {
         const std::string why = why_no_device();
-        throw invalid_argument(
-            fmt::format("the strategy {} runs on GPUs only, and {}", entry.name,
-                        why.empty() ? "none was asked for" : why));
+        throw invalid_argument(fmt::format("the strategy {} runs on GPUs only, and {}", entry.name,
+                                           why.empty() ? "none was asked for" : why));
     }
     return strategy;
 }

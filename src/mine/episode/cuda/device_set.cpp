@@ -42,10 +42,10 @@ count_result count_on_devices(std::span<const device_problem> devices, device_co
     for (std::size_t share = 0; share < shares; ++share) {
         const std::size_t begin = candidates.count() * share / shares;
         const std::size_t end = candidates.count() * (share + 1) / shares;
-        parts.push_back(std::async(std::launch::async, [&devices, &candidates, count, at_least,
-                                                        share, begin, end] {
-            return count(devices[share], part_of(candidates, begin, end), at_least);
-        }));
+        parts.push_back(std::async(
+            std::launch::async, [&devices, &candidates, count, at_least, share, begin, end] {
+                return count(devices[share], part_of(candidates, begin, end), at_least);
+            }));
     }
     count_result whole;
     whole.counts.reserve(candidates.count());

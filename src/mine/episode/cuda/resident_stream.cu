@@ -142,8 +142,7 @@ void resident_stream::state::upload_events() {
     time_low = {size, on};
     upload_in_pieces(time_low, on, [&](std::size_t at, std::span<std::uint32_t> to) {
         for (std::size_t i = 0; i < to.size(); ++i)
-            to[i] =
-                static_cast<std::uint32_t>(static_cast<std::uint64_t>(times[at + i]) - origin);
+            to[i] = static_cast<std::uint32_t>(static_cast<std::uint64_t>(times[at + i]) - origin);
     });
     unit = {size, on};
     upload_in_pieces(unit, on, [&](std::size_t at, std::span<std::uint32_t> to) {
@@ -180,9 +179,9 @@ void resident_stream::state::make_trains() {
         const int bits = std::max(1, static_cast<int>(std::bit_width(units - 1)));
         std::size_t bytes = 0;
         const auto sort = [&](void* space) {
-            device::check(cub::DeviceRadixSort::SortPairs(
-                space, bytes, unit.data(), sorted.data(), numbers.data(), train_position.data(),
-                size, 0, bits, on.get()));
+            device::check(cub::DeviceRadixSort::SortPairs(space, bytes, unit.data(), sorted.data(),
+                                                          numbers.data(), train_position.data(),
+                                                          size, 0, bits, on.get()));
         };
         sort(nullptr);
         const device::buffer<unsigned char> space(bytes, on);

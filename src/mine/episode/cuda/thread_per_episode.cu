@@ -1,5 +1,5 @@
-// The published PTPE: one thread is the state machine of Algorithm 1 for one episode, and sees every
-// spike.
+// The published PTPE: one thread is the state machine of Algorithm 1 for one episode, and sees
+// every spike.
 //
 //   work per thread   all spikes * the size of the episode
 //   shared memory     one tile of spikes
@@ -180,8 +180,7 @@ __global__ void __launch_bounds__(most_threads)
     for (std::uint64_t begin = 0, t = 0; begin < p.events.size; begin += tile, ++t) {
         __syncthreads();
         if (threadIdx.x == 0 && t % tiles_between_stop_checks == 0) stopped = *p.stop != 0;
-        const auto here =
-            static_cast<unsigned>(min(std::uint64_t{tile}, p.events.size - begin));
+        const auto here = static_cast<unsigned>(min(std::uint64_t{tile}, p.events.size - begin));
         for (unsigned i = threadIdx.x; i < here; i += blockDim.x) {
             times[i] = stamp_of<Stamp>(p.events, static_cast<std::uint32_t>(begin + i));
             units[i] = p.events.unit[begin + i];
@@ -231,8 +230,8 @@ template <class Stamp>
 count_result count_with(const device_problem& problem, const candidate_set& candidates) {
     const occupancy_answers capacities = most_open_stamps(problem, candidates);
     const device::device_limits limits = device::limits_of(problem.ordinal);
-    const std::vector<ring_chunk> chunks = plan_rings(
-        capacities.most, candidates.size - 1, work_space_bytes(limits) / sizeof(Stamp));
+    const std::vector<ring_chunk> chunks =
+        plan_rings(capacities.most, candidates.size - 1, work_space_bytes(limits) / sizeof(Stamp));
 
     const device::stream on;
     const device::buffer<std::uint32_t> units(plain(candidates.units), on);
@@ -261,8 +260,8 @@ count_result count_with(const device_problem& problem, const candidate_set& cand
             .lanes = chunk.lanes,
             .strict = problem.ties == tie_rule::time};
         const int threads = threads_for_even_spread(chunk.candidates, limits.multiprocessors);
-        const auto blocks = static_cast<unsigned>(
-            pieces_of(chunk.candidates, static_cast<std::uint64_t>(threads)));
+        const auto blocks =
+            static_cast<unsigned>(pieces_of(chunk.candidates, static_cast<std::uint64_t>(threads)));
         watch.start(on);
         kernel_for<Stamp>(candidates.size)<<<blocks, static_cast<unsigned>(threads), 0, on.get()>>>(
             p, counts.data() + chunk.first_candidate);
@@ -279,8 +278,7 @@ count_result count_with(const device_problem& problem, const candidate_set& cand
 }  // namespace
 
 count_result count_by_thread_per_episode_on_device(const device_problem& problem,
-                                                   const candidate_set& candidates,
-                                                   std::uint64_t) {
+                                                   const candidate_set& candidates, std::uint64_t) {
     if (candidates.count() == 0) return {};
     const device::scoped_device scope(problem.ordinal);
     return problem.data.length_us() <= std::numeric_limits<std::uint32_t>::max()

@@ -33,12 +33,12 @@ __device__ std::uint32_t first_within(const resident_trains& trains, std::uint32
     const std::int64_t earliest = time_of(trains, unit, last) - high;
     std::uint32_t inside = last;
     std::uint64_t step = 1;
-    while (inside - begin >= step && 
+    while (inside - begin >= step &&
            time_of(trains, unit, static_cast<std::uint32_t>(inside - step)) >= earliest) {
         inside -= static_cast<std::uint32_t>(step);
         step *= 2;
     }
-    std::uint32_t outside = 
+    std::uint32_t outside =
         inside - begin >= step ? static_cast<std::uint32_t>(inside - step + 1) : begin;
     while (outside < inside) {
         const std::uint32_t middle = outside + (inside - outside) / 2;
@@ -61,12 +61,11 @@ __global__ void __launch_bounds__(threads)
     const std::uint32_t begin = p.trains.begin[question.unit];
     const std::uint32_t end = p.trains.begin[question.unit + 1];
     std::uint32_t mine = 0;
-    for (std::uint64_t spike =
-             std::uint64_t{begin} + blockIdx.x % p.parts * threads + threadIdx.x;
+    for (std::uint64_t spike = std::uint64_t{begin} + blockIdx.x % p.parts * threads + threadIdx.x;
          spike < end; spike += std::uint64_t{p.parts} * threads) {
         const auto last = static_cast<std::uint32_t>(spike);
-        mine = max(mine,
-                   last - first_within(p.trains, question.unit, begin, last, question.high) + 1);
+        mine =
+            max(mine, last - first_within(p.trains, question.unit, begin, last, question.high) + 1);
     }
     if (mine > 0) atomicMax(&most_of_block, mine);
     __syncthreads();
@@ -109,9 +108,9 @@ occupancy_answers most_within(const device_problem& problem, const candidate_set
     wanted.reserve(candidates.count() * nodes);
     for (std::size_t c = 0; c < candidates.count(); ++c) {
         for (std::size_t k = 0; k < nodes; ++k)
-            wanted.emplace_back(std::uint64_t{index(candidates.units_of(c)[k])} << 32 |
-                                    candidates.delays_of(c)[k],
-                                wanted.size());
+            wanted.emplace_back(
+                std::uint64_t{index(candidates.units_of(c)[k])} << 32 | candidates.delays_of(c)[k],
+                wanted.size());
     }
     std::sort(wanted.begin(), wanted.end());
     std::vector<occupancy_question> questions;
@@ -126,15 +125,13 @@ occupancy_answers most_within(const device_problem& problem, const candidate_set
     const occupancy_answers answers = most_spikes_within(problem, questions);
     occupancy_answers of_nodes{{}, answers.kernel_seconds};
     of_nodes.most.reserve(wanted.size());
-    for (const std::size_t question : question_of)
-        of_nodes.most.push_back(answers.most[question]);
+    for (const std::size_t question : question_of) of_nodes.most.push_back(answers.most[question]);
     return of_nodes;
 }
 
 }  // namespace
 
-occupancy_answers most_open_stamps(const device_problem& problem,
-                                   const candidate_set& candidates) {
+occupancy_answers most_open_stamps(const device_problem& problem, const candidate_set& candidates) {
     return most_within(problem, candidates, &interval_us::high);
 }
 

@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli.hpp"
+#include "output.hpp"
+#include "synfire/synfire.hpp"
+
+namespace synfire::cli {
+namespace {
+
+struct devices_options {
+    bool json = false;
+};
+
+nlohmann::ordered_json as_json(const std::vector<device_info>& all) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const device_info& one : all)
+        list.push_back(
+            {{"device", fmt::format("cuda:{}", one.ordinal)},
+             {"name", one.name},
+             {"memory_bytes", one.total_bytes},
+             {"free_bytes", one.free_bytes},
+             {"multiprocessors", one.multiprocessors},
+             {"compute_capability", fmt::format("{}.{}", one.compute_major, one.compute_minor)},
+             {"driver", one.driver},
+             {"driver_cuda", one.driver_cuda}});
+    nlohmann::ordered_json document{{"devices", list}};
+    if (all.empty()) document["why_none"] = why_no_device();
+    return document;
+}
+
+std::string as_text(const std::vector<device_info>& all) {
+    if (all.empty())
+        return fmt::format("No GPU to compute on: {}.\nEverything runs on the CPU.\n",
+                           why_no_device());
+    std::string text;
+    for (const device_info& one : all) {
+        text += fmt::format(
+            "cuda:{}  {}, {} of memory ({} free), compute capability {}.{}, {} multiprocessors, "
+            "driver {} (CUDA {})\n",
+            one.ordinal, one.name, memory_text(one.total_bytes), memory_text(one.free_bytes),
+            one.compute_major, one.compute_minor, one.multiprocessors,
+            one.driver.empty() ? "of an unknown version" : one.driver, one.driver_cuda);
+    }
+    return text;
+}
+
+void devices(const devices_options& options, session& now) {
+    const std::vector<device_info> all = synfire::devices();
+    if (options.json)
+        write_stdout(as_json(all).dump(2) + "\n");
+    else if (!now.quiet)
+        write_stdout(as_text(all));
+}
+
+}  // namespace
+
+void add_devices(CLI::App& app, verb& chosen) {
+    const auto options = std::make_shared<devices_options>();
+    CLI::App& sub = *app.add_subcommand("devices", "List the GPUs that can be computed on.");
+    sub.add_flag("--json", options->json, "print one JSON document");
+    sub.footer("Example: synfire devices");
+    sub.callback(
+        [options, &chosen] { chosen = [options](session& now) { devices(*options, now); }; });
+}
+
+}  // namespace synfire::cli

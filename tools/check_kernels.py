@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Holds what ptxas said of our kernels to a budget of registers and stack; no kernel may spill.
+
+Usage: check_kernels.py BUILD [--budget FILE] [--update]
+
+BUILD holds the OBJECT.ptxas files that tools/record_kernels.py leaves beside objects. The budget is of the worst of all
+GPUs that were compiled for. A kernel that is not in it, and one of it that is not there any more, are errors; --update
+writes the budget from what was built.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ENTRY = re.compile(r"Compiling entry function '(\w+)' for 'sm_(\w+)'")
+STACK = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
+REGISTERS = re.compile(r"Used (\d+) registers")
+HEAD = ("# What each kernel may use at most, over all GPUs compiled for; tools/check_kernels.py BUILD --update writes it.\n"
+        "# file\tkernel\tregisters\tstack_bytes\n")
+
+
+def demangled(names):
+    shown = subprocess.run(["c++filt"], input="\n".join(names), capture_output=True, text=True, check=True)
+    return dict(zip(names, map(short, shown.stdout.splitlines())))
+
+
+def short(name):
+    """`find_most` of `synfire::episodes::(anonymous namespace)::find_most(…)`, with its template arguments."""
+    name = name.replace("(anonymous namespace)::", "").removeprefix("void ")
+    depth = 0
+    for at, letter in enumerate(name):
+        depth += {"<": 1, ">": -1}.get(letter, 0)
+        if letter == "(" and depth == 0:
+            name = name[:at]
+            break
+    return name.replace("synfire::episodes::", "").replace("synfire::", "")
+
+
+def notes_of(path):
+    """(mangled kernel, architecture, registers, stack, spilled) of one object."""
+    kernel, stack, spilled = None, 0, 0
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if found := ENTRY.search(line):
+            kernel = found.groups()
+        elif found := STACK.search(line):
+            stack, spilled = int(found[1]), int(found[2]) + int(found[3])
+        elif (found := REGISTERS.search(line)) and kernel:
+            yield *kernel, int(found[1]), stack, spilled
+            kernel = None
+
+
+def measured(build):
+    """{(source, kernel): (registers, stack, spilled bytes by architecture)} of our own kernels."""
+    worst = {}
+    for path in sorted(build.rglob("*.ptxas")):
+        notes = list(notes_of(path))
+        names = demangled([note[0] for note in notes])
+        source = path.name.removesuffix(".ptxas").removesuffix(".o")
+        for mangled, architecture, registers, stack, spilled in notes:
+            if names[mangled].startswith("cub::"):
+                continue  # the library's own kernels
+            key = (source, names[mangled])
+            before = worst.get(key, (0, 0, {}))
+            spills = {**before[2], **({architecture: spilled} if spilled else {})}
+            worst[key] = (max(before[0], registers), max(before[1], stack), spills)
+    return worst
+
+
+def read_budget(path):
+    budget = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            source, kernel, registers, stack = line.split("\t")
+            budget[source, kernel] = (int(registers), int(stack))
+    return budget
+
+
+def wrongs(found, budget):
+    for (source, kernel), (registers, stack, spills) in sorted(found.items()):
+        name = f"{source}: {kernel}"
+        for architecture, spilled in sorted(spills.items()):
+            yield f"{name} spills {spilled} bytes on sm_{architecture}"
+        if (source, kernel) not in budget:
+            yield f"{name} is not in the budget: {registers} registers, {stack} bytes of stack"
+            continue
+        most_registers, most_stack = budget[source, kernel]
+        if registers > most_registers:
+            yield f"{name} takes {registers} registers, {most_registers} is its budget"
+        if stack > most_stack:
+            yield f"{name} takes {stack} bytes of stack, {most_stack} is its budget"
+    for source, kernel in sorted(budget.keys() - found.keys()):
+        yield f"{source}: {kernel} is in the budget, but was not built"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=Path)
+    parser.add_argument("--budget", type=Path, default=ROOT / "tools" / "kernel_budget.tsv")
+    parser.add_argument("--update", action="store_true")
+    arguments = parser.parse_args()
+
+    found = measured(arguments.build)
+    if not found:
+        print(f"{arguments.build}: no kernel was built there", file=sys.stderr)
+        return 1
+    if arguments.update:
+        lines = [f"{source}\t{kernel}\t{registers}\t{stack}\n"
+                 for (source, kernel), (registers, stack, _) in sorted(found.items())]
+        arguments.budget.write_text(HEAD + "".join(lines), encoding="utf-8")
+    breaches = list(wrongs(found, read_budget(arguments.budget)))
+    for text in breaches:
+        print(text, file=sys.stderr)
+    print(f"{len(found)} kernels, at most {max(most[0] for most in found.values())} registers")
+    return 1 if breaches else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
