@@ -24,15 +24,20 @@ episode_table count_given(const spike_sequence& spikes, const episodes_options& 
                           const execution& run) {
     const std::vector<episode> given = read_given_episodes(options.count_only, spikes);
     const auto began = std::chrono::steady_clock::now();
-    const episode_counts counted = count_episodes(
-        spikes, given, {.ties = options.mining.ties, .strategy = options.mining.strategy}, run);
+    const episode_counts counted = count_episodes(spikes, given,
+                                                  {.ties = options.mining.ties,
+                                                   .strategy = options.mining.strategy,
+                                                   .compact = options.mining.compact},
+                                                  run);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
 
     episode_table table{.threshold = 0,
                         .ties = options.mining.ties,
                         .ran_on = counted.ran_on,
                         .merge_misses = counted.merge_misses,
-                        .ran_on_devices = counted.ran_on_devices};
+                        .ran_on_devices = counted.ran_on_devices,
+                        .compacted_by = counted.compacted_by,
+                        .warnings = counted.warnings};
     std::map<std::size_t, std::uint64_t> of_size;
     for (std::size_t i = 0; i < given.size(); ++i) {
         table.episodes.push_back({given[i], counted.counts[i]});
@@ -160,6 +165,10 @@ void episodes(episodes_options options, session& now) {
     report.table = options.count_only.empty()
                        ? mine_episodes(report.spikes, options.mining, counting)
                        : count_given(report.spikes, options, counting);
+    for (const std::string& warning : report.table.warnings) {
+        report.run.warnings.push_back(warning);
+        write_stderr(fmt::format("synfire: warning: {}\n", warning));
+    }
     assess(report, options, now);
 
     report.with_occurrences = options.occurrences;

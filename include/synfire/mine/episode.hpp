@@ -184,8 +184,8 @@ struct episode_table {
     std::vector<int> ran_on_devices{};
     /// What `occurrences` on GPUs did; of all others `automatic`.
     compaction compacted_by = compaction::automatic;
-    /// By what `hybrid` chose: what was measured on each device, or that nothing was.
-    std::vector<std::string> chosen_by{};
+    /// Sentences that whoever reads the result should know: `hybrid` chose by another device.
+    std::vector<std::string> warnings{};
 };
 
 /// Mines level by level with prefix and suffix pruning: complete, and independent of the order and
@@ -213,7 +213,7 @@ struct episode_counts {
     std::vector<int> ran_on_devices{};
     double kernel_seconds = 0;
     compaction compacted_by = compaction::automatic;
-    std::vector<std::string> chosen_by{};
+    std::vector<std::string> warnings{};
 };
 
 /// The count of each given episode. @throws invalid_argument for an episode that cannot be or a

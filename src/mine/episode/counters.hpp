@@ -27,7 +27,7 @@ struct counting_problem {
     std::span<const interval_us> intervals;
     tie_rule ties;
     const execution& run;
-    compaction compact = compaction::automatic;  // strategy occurrences on devices
+    compaction compact = compaction::automatic;  ///< of occurrences on devices, what runs
 };
 
 struct count_result {

@@ -14,6 +14,10 @@ device_counter device_counter_of(episode_strategy strategy);
 /// names.
 episode_strategy chosen(episode_strategy strategy, const execution& run);
 
+/// The compaction that runs, `automatic` where there is none. @throws invalid_argument for one that
+/// nothing asks for.
+compaction chosen(compaction how, episode_strategy ran_on, const execution& run);
+
 /// Checks an interval. @throws invalid_argument unless 0 <= low < high.
 interval_us checked_interval(const delay_interval& interval);
 /// The same for each of several. @throws invalid_argument also if there is none.

@@ -53,8 +53,8 @@ struct partial {
 
 struct list_problem {
     resident_trains trains;
-    const std::uint32_t* units;         // [candidate * size + node]
-    const std::uint32_t* delays;        // [candidate * (size - 1) + node]
+    const std::uint32_t* units;   // [candidate * size + node]
+    const std::uint32_t* delays;  // [candidate * (size - 1) + node]
     const interval_us* steps;
     const std::uint64_t* starts_before;  // of each candidate and of one more
     std::uint32_t candidates;
@@ -97,8 +97,7 @@ struct matches {
 // The spikes that can follow a partial occurrence which has come to `node`.
 __device__ matches matches_of(const list_problem& p, std::uint32_t node, const partial& one) {
     const std::uint32_t to = p.unit(one.candidate, node + 1);
-    const interval_us step =
-        p.steps[p.delays[std::uint64_t{one.candidate} * (p.size - 1) + node]];
+    const interval_us step = p.steps[p.delays[std::uint64_t{one.candidate} * (p.size - 1) + node]];
     const std::int64_t time = time_of(p.trains, p.unit(one.candidate, node), one.at);
     const std::uint32_t first = first_after(p.trains, to, time + step.low);
     return {first, first_after(p.trains, to, time + step.high) - first};
@@ -210,8 +209,8 @@ __global__ void __launch_bounds__(threads)
 // Candidates go from the ends to the starts.
 __global__ void __launch_bounds__(threads)
     exchange(std::uint32_t size, const std::uint64_t* __restrict__ ends_of_candidates,
-             const std::uint32_t* __restrict__ starts_alone,
-             std::uint64_t* __restrict__ starts, std::uint32_t* __restrict__ ends) {
+             const std::uint32_t* __restrict__ starts_alone, std::uint64_t* __restrict__ starts,
+             std::uint32_t* __restrict__ ends) {
     const std::uint64_t i = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
     if (i >= size) return;
     const std::uint64_t end = ends_of_candidates[i];
@@ -259,9 +258,8 @@ __device__ std::uint32_t first_start_after(const list_problem& p, std::uint32_t 
     const std::uint32_t unit = p.unit(candidate, 0);
     if (p.by_order) {
         const std::uint32_t position = p.trains.position[end];
-        return first_late(p.trains, unit, [&](std::uint32_t spike) {
-            return p.trains.position[spike] > position;
-        });
+        return first_late(p.trains, unit,
+                          [&](std::uint32_t spike) { return p.trains.position[spike] > position; });
     }
     return first_after(p.trains, unit, time_of(p.trains, p.unit(candidate, p.size - 1), end));
 }
@@ -324,8 +322,8 @@ __global__ void __launch_bounds__(threads)
     if (i >= candidates) return;
     const std::uint32_t candidate = first_candidate + i;
     const std::uint32_t before = last_end[candidate];
-    std::uint32_t at = first_from(
-        s, 0, candidate, before == none ? 0 : first_start_after(p, candidate, before));
+    std::uint32_t at =
+        first_from(s, 0, candidate, before == none ? 0 : first_start_after(p, candidate, before));
     if (at == none) return;
     std::uint64_t count = 0;
     std::uint32_t last = at;
@@ -386,8 +384,8 @@ public:
         std::uint64_t together = std::max<std::uint64_t>(room_.most_occurrences / 4, 1);
         for (std::uint64_t first = 0; first < starts_before_.back();) {
             throw_if_stopped(problem_.run.stop);
-            const auto now = static_cast<std::uint32_t>(
-                std::min(together, starts_before_.back() - first));
+            const auto now =
+                static_cast<std::uint32_t>(std::min(together, starts_before_.back() - first));
             if (count_from(first, now)) {
                 first += now;
                 continue;
@@ -452,8 +450,7 @@ private:
 bool occurrence_counter::count_from(std::uint64_t first, std::uint32_t starts) {
     list now{{starts, on_}, starts};
     timed([&] {
-        begin_list<<<blocks_for(starts), threads, 0, on_.get()>>>(p_, first, starts,
-                                                                  now.of.data());
+        begin_list<<<blocks_for(starts), threads, 0, on_.get()>>>(p_, first, starts, now.of.data());
     });
     for (std::uint32_t node = 0; node + 1 < p_.size && now.size > 0; ++node) {
         std::optional<list> next = extended(now, node);
@@ -500,8 +497,8 @@ std::optional<list> occurrence_counter::by_select(const list& from, std::uint32_
     std::vector<list> pieces;
     std::uint64_t all = 0;
     for (std::uint32_t begin = 0; begin < from.size;) {
-        const auto size = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
-            room_.most_occurrences / slots, 1, from.size - begin));
+        const auto size = static_cast<std::uint32_t>(
+            std::clamp<std::uint64_t>(room_.most_occurrences / slots, 1, from.size - begin));
         const std::uint32_t slots_before = slots;
         list piece = selected(from.of.data() + begin, size, node, slots);
         if (slots != slots_before) continue;
@@ -544,8 +541,7 @@ list occurrence_counter::selected(const partial* from, std::uint32_t size, std::
     const device::buffer<std::uint64_t> count(1, on_);
     with_space([&](void* space, std::size_t& bytes) {
         return cub::DeviceSelect::Flagged(space, bytes, filled.data(), taken.data(), to.of.data(),
-                                          count.data(), static_cast<std::int64_t>(all),
-                                          on_.get());
+                                          count.data(), static_cast<std::int64_t>(all), on_.get());
     });
     to.size = static_cast<std::uint32_t>(count.downloaded().front());
     return to;
@@ -585,8 +581,7 @@ void occurrence_counter::schedule_ordered(const list& complete, std::uint64_t fi
     schedule_list({begins.data(), ends.data(), complete.size}, first, starts);
 }
 
-void occurrence_counter::schedule_sorted(list complete, std::uint64_t first,
-                                         std::uint32_t starts) {
+void occurrence_counter::schedule_sorted(list complete, std::uint64_t first, std::uint32_t starts) {
     const std::uint32_t size = complete.size;
     const device::buffer<std::uint64_t> keys(size, on_);
     const device::buffer<std::uint64_t> sorted_keys(size, on_);
@@ -643,15 +638,13 @@ count_result count_by_occurrences_within(const device_problem& problem,
                                          const occurrence_room& room) {
     if (candidates.count() == 0) return {};
     const device::scoped_device scope(problem.ordinal);
-    const compaction how = problem.compact == compaction::automatic ? compaction::count_scan_write
-                                                                    : problem.compact;
-    return occurrence_counter(problem, candidates, how, room).count();
+    return occurrence_counter(problem, candidates, problem.compact, room).count();
 }
 
 count_result count_by_occurrences_on_device(const device_problem& problem,
                                             const candidate_set& candidates, std::uint64_t) {
-    return count_by_occurrences_within(
-        problem, candidates, room_for_occurrences(device::limits_of(problem.ordinal)));
+    return count_by_occurrences_within(problem, candidates,
+                                       room_for_occurrences(device::limits_of(problem.ordinal)));
 }
 
 }  // namespace synfire::episodes

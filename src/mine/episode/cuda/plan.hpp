@@ -38,8 +38,7 @@ constexpr std::uint32_t segments_for(std::uint64_t candidates,
     // Registers allow half of the threads that a multiprocessor could hold.
     const std::uint64_t threads = static_cast<std::uint64_t>(limits.multiprocessors) *
                                   static_cast<std::uint64_t>(limits.threads_per_multiprocessor) / 2;
-    const std::uint64_t warps =
-        pieces_of(threads, warp * std::max<std::uint64_t>(candidates, 1));
+    const std::uint64_t warps = pieces_of(threads, warp * std::max<std::uint64_t>(candidates, 1));
     return static_cast<std::uint32_t>(warp * std::max<std::uint64_t>(warps, 1));
 }
 

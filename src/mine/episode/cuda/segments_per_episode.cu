@@ -113,7 +113,7 @@ struct segment_problem {
     std::uint32_t size;
     std::uint32_t most_segments;  // that a candidate is cut into
     std::uint32_t segments;       // that there is memory for, whole warps
-    bool by_order;  // tie_rule::order
+    bool by_order;                // tie_rule::order
 
     __device__ std::uint32_t rows() const { return candidates * segments * size; }
 };
@@ -281,8 +281,7 @@ __global__ void __launch_bounds__(threads) cut_time(const segment_problem<Stamp>
             last = max(last, time_of(p.trains, unit, end - 1));
         }
         if (k == 0) continue;
-        const Stamp high =
-            p.steps[p.delays[std::uint64_t{candidate} * (p.size - 1) + k - 1]].high;
+        const Stamp high = p.steps[p.delays[std::uint64_t{candidate} * (p.size - 1) + k - 1]].high;
         one.reach += min(static_cast<std::int64_t>(high), p.length + 1);
     }
     one.begin = last < 0 ? 0 : first - 1;
@@ -343,29 +342,29 @@ __global__ void __launch_bounds__(threads) walk_segments(const segment_problem<S
     const Stamp last = coded<Stamp>(end);
     const Stamp last_crossing = coded<Stamp>(end + own_cut.reach);
     int crossed = 0;
-    for_each_spike(
-        p, first_after(p.events, from), [&](std::uint32_t i, Stamp time, std::uint32_t unit) {
-            const Stamp code = time + 1;
-            if (code > last_crossing) return false;
-            const Stamp place = p.by_order ? static_cast<Stamp>(i + 1) : code;
-            Stamp start = 0;
-            if (!ends_at(at, size, time, place, unit, start)) return true;
+    for_each_spike(p, first_after(p.events, from),
+                   [&](std::uint32_t i, Stamp time, std::uint32_t unit) {
+                       const Stamp code = time + 1;
+                       if (code > last_crossing) return false;
+                       const Stamp place = p.by_order ? static_cast<Stamp>(i + 1) : code;
+                       Stamp start = 0;
+                       if (!ends_at(at, size, time, place, unit, start)) return true;
 #pragma unroll
-            for (int k = 0; k < size; ++k) {
-                walk<Stamp>& one = walk_at(k);
-                if (one.crossing != 0 || start <= one.last_end) continue;
-                one.last_end = place;
-                if (code <= after) continue;
-                if (one.first_end == 0 && code <= within_reach) one.first_end = place;
-                if (code <= last) {
-                    ++one.count;
-                } else {
-                    one.crossing = place;
-                    ++crossed;
-                }
-            }
-            return crossed < size;
-        });
+                       for (int k = 0; k < size; ++k) {
+                           walk<Stamp>& one = walk_at(k);
+                           if (one.crossing != 0 || start <= one.last_end) continue;
+                           one.last_end = place;
+                           if (code <= after) continue;
+                           if (one.first_end == 0 && code <= within_reach) one.first_end = place;
+                           if (code <= last) {
+                               ++one.count;
+                           } else {
+                               one.crossing = place;
+                               ++crossed;
+                           }
+                       }
+                       return crossed < size;
+                   });
     const std::uint32_t row = thread * p.size;
 #pragma unroll
     for (int k = 0; k < size; ++k) {
@@ -452,8 +451,8 @@ __global__ void __launch_bounds__(threads)
                 do {
                     last = coded<Stamp>(own_cut.boundary(++segment + 1));
                 } while (code > last && segment + 1 < own_cut.segments);
-                own_end = p.by_order ? static_cast<Stamp>(i)
-                                     : coded<Stamp>(own_cut.boundary(segment));
+                own_end =
+                    p.by_order ? static_cast<Stamp>(i) : coded<Stamp>(own_cut.boundary(segment));
                 own_taken = 0;
             }
             const Stamp place = p.by_order ? static_cast<Stamp>(i + 1) : code;
@@ -631,8 +630,7 @@ private:
 
 template <class Stamp>
 std::vector<std::int64_t> segment_counter<Stamp>::totals(std::uint32_t candidates,
-                                                         chain_memory& from,
-                                                         chain_memory& spare) {
+                                                         chain_memory& from, chain_memory& spare) {
     const auto rows = static_cast<std::uint32_t>(candidates * rows_of_each());
     const device::buffer<std::int64_t> of_each(candidates, on_);
     timed([&] {
@@ -650,8 +648,7 @@ template <class Stamp>
 void segment_counter<Stamp>::count_chunk(std::size_t first, std::size_t end) {
     const auto candidates = static_cast<std::uint32_t>(end - first);
     const std::uint64_t rows = candidates * rows_of_each();
-    const std::uint64_t machines =
-        candidates_.size <= largest_in_registers<Stamp> ? 0 : rows;
+    const std::uint64_t machines = candidates_.size <= largest_in_registers<Stamp> ? 0 : rows;
     std::vector<std::uint64_t> begins;
     begins.reserve(candidates);
     std::uint64_t entries_size = 0;

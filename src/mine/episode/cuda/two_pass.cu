@@ -159,10 +159,10 @@ bounds bounds_with(const device_problem& problem, const candidate_set& candidate
                                    .stop = stop.flag(),
                                    .candidates = static_cast<std::uint32_t>(candidates.count()),
                                    .size = static_cast<std::uint32_t>(candidates.size)};
-    const int threads = threads_for_even_spread(
-        candidates.count(), device::limits_of(problem.ordinal).multiprocessors);
-    const auto blocks = static_cast<unsigned>(
-        pieces_of(candidates.count(), static_cast<std::uint64_t>(threads)));
+    const int threads = threads_for_even_spread(candidates.count(),
+                                                device::limits_of(problem.ordinal).multiprocessors);
+    const auto blocks =
+        static_cast<unsigned>(pieces_of(candidates.count(), static_cast<std::uint64_t>(threads)));
     const device::stopwatch watch;
     watch.start(on);
     kernel_for<Stamp>(candidates.size)<<<blocks, static_cast<unsigned>(threads), 0, on.get()>>>(
@@ -176,8 +176,7 @@ bounds bounds_with(const device_problem& problem, const candidate_set& candidate
 }  // namespace
 
 count_result count_by_two_pass_on_device(const device_problem& problem,
-                                         const candidate_set& candidates,
-                                         std::uint64_t at_least) {
+                                         const candidate_set& candidates, std::uint64_t at_least) {
     if (candidates.count() == 0) return {};
     const device::scoped_device scope(problem.ordinal);
     const bounds most = problem.data.length_us() <= std::numeric_limits<std::uint32_t>::max()
