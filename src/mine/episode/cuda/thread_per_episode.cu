@@ -78,22 +78,21 @@ __device__ Stamp stamp_of(const resident_events& events, std::uint32_t spike) {
     }
 }
 
+// Drops what was open for longer than `keep`.
 template <class Stamp>
-__device__ void drop_oldest(node<Stamp>& of, std::uint32_t lanes) {
-    of.head = of.head + 1 == of.capacity ? 0 : of.head + 1;
-    --of.length;
-    if (of.length > 0) of.oldest = of.stamps[std::uint64_t{of.head} * lanes];
+__device__ void expire(node<Stamp>& of, Stamp time, Stamp keep, std::uint32_t lanes) {
+#pragma unroll 1
+    while (of.length > 0 && time - of.oldest > keep) {
+        of.head = of.head + 1 == of.capacity ? 0 : of.head + 1;
+        if (--of.length > 0) of.oldest = of.stamps[std::uint64_t{of.head} * lanes];
+    }
 }
 
 // `keep`: how long a stamp of this list stays open.
 template <class Stamp>
 __device__ void append(node<Stamp>& to, Stamp time, Stamp keep, std::uint32_t lanes) {
     // A full ring holds a stamp that has expired, as no more spikes fit into the time it spans.
-    if (to.length == to.capacity) {
-        do {
-            drop_oldest(to, lanes);
-        } while (to.length > 0 && time - to.oldest > keep);
-    }
+    if (to.length == to.capacity) expire(to, time, keep, lanes);
     std::uint32_t slot = to.head + to.length;
     if (slot >= to.capacity) slot -= to.capacity;
     to.stamps[std::uint64_t{slot} * lanes] = time;
@@ -116,7 +115,7 @@ __device__ void see(const NodeAt& at, int size, std::uint32_t lanes, bool strict
             before.length = 0;
             continue;
         }
-        while (time - before.oldest > here.high) drop_oldest(before, lanes);
+        expire(before, time, here.high, lanes);
         if (time - before.oldest <= here.low) continue;
         if (k + 1 < size) {
             append(here, time, at(k + 1).high, lanes);
@@ -153,7 +152,7 @@ __device__ node<Stamp> empty_node(const machine_problem<Stamp>& p, std::uint32_t
 
 // `Size` 0: any size, nodes in device memory.
 template <int Size, class Stamp>
-__global__ void __launch_bounds__(most_threads)
+__global__ void __launch_bounds__(most_threads, 1)
     count_machines(const machine_problem<Stamp> p, std::uint32_t* __restrict__ counts) {
     __shared__ Stamp times[tile];
     __shared__ std::uint32_t units[tile];
