@@ -158,6 +158,7 @@ __device__ entry<Stamp>& slot(const node<Stamp>& of, std::uint32_t after_head) {
 // Drops survivors that have a later one which, too, is more than `low` ago.
 template <class Stamp>
 __device__ void drop_superseded(node<Stamp>& of, Stamp time, Stamp low) {
+#pragma unroll 1
     while (of.length >= 2) {
         const entry<Stamp> second = of.length == 2 ? of.newest : slot(of, 1);
         if (time - second.time <= low) return;
@@ -295,7 +296,7 @@ __global__ void __launch_bounds__(threads) cut_time(const segment_problem<Stamp>
 
 // `Size` 0: any size, nodes and walks in device memory.
 template <int Size, class Stamp>
-__global__ void __launch_bounds__(threads) walk_segments(const segment_problem<Stamp> p) {
+__global__ void __launch_bounds__(threads, 1) walk_segments(const segment_problem<Stamp> p) {
     if (stop_asked(p.stop)) return;
     const std::uint32_t thread = blockIdx.x * threads + threadIdx.x;
     const std::uint32_t candidate = thread / p.segments;
@@ -412,7 +413,7 @@ __global__ void __launch_bounds__(threads)
 // One walk over a boundary at which the published join finds nothing, until it meets a segment's
 // own walk.
 template <int Size, class Stamp>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(threads, 1)
     walk_on(const segment_problem<Stamp> p, const std::uint32_t* __restrict__ missing,
             std::uint32_t count, std::uint64_t slots, const chain to) {
     if (stop_asked(p.stop)) return;
