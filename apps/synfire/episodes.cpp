@@ -27,7 +27,8 @@ episode_table count_given(const spike_sequence& spikes, const episodes_options& 
     const episode_counts counted = count_episodes(spikes, given,
                                                   {.ties = options.mining.ties,
                                                    .strategy = options.mining.strategy,
-                                                   .split = options.mining.split},
+                                                   .split = options.mining.split,
+                                                   .compact = options.mining.compact},
                                                   run);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
 
@@ -35,7 +36,9 @@ episode_table count_given(const spike_sequence& spikes, const episodes_options& 
                         .ties = options.mining.ties,
                         .ran_on = counted.ran_on,
                         .merge_misses = counted.merge_misses,
-                        .ran_on_devices = counted.ran_on_devices};
+                        .ran_on_devices = counted.ran_on_devices,
+                        .compacted_by = counted.compacted_by,
+                        .warnings = counted.warnings};
     std::map<std::size_t, std::uint64_t> of_size;
     for (std::size_t i = 0; i < given.size(); ++i) {
         table.episodes.push_back({given[i], counted.counts[i]});
@@ -163,6 +166,10 @@ void episodes(episodes_options options, session& now) {
     report.table = options.count_only.empty()
                        ? mine_episodes(report.spikes, options.mining, counting)
                        : count_given(report.spikes, options, counting);
+    for (const std::string& warning : report.table.warnings) {
+        report.run.warnings.push_back(warning);
+        write_stderr(fmt::format("synfire: warning: {}\n", warning));
+    }
     assess(report, options, now);
 
     report.with_occurrences = options.occurrences;

@@ -117,6 +117,10 @@ void add_search(CLI::App& app, episodes_options& options) {
     add_value(app, "--strategy", mining.strategy, episode_strategy_from,
               "how to count; the result says what ran [automatic]")
         ->type_name("NAME");
+    add_value(app, "--compaction", mining.compact, compaction_from,
+              "how occurrences makes lists on GPUs: automatic, atomic, select or count-scan-write "
+              "[automatic]")
+        ->type_name("NAME");
     app.add_flag_callback("--list-strategies", list_strategies, "list the ways to count and stop");
     add_value(app, "--pairs", mining.pairs, pair_method_from,
               "how latest-start counts pairs: automatic, merge or look-back [automatic]")
@@ -242,6 +246,7 @@ std::vector<std::pair<std::string, std::string>> resolved_parameters(
     }
     list.emplace_back("ties", to_string(mining.ties));
     list.emplace_back("strategy", to_string(mining.strategy));
+    list.emplace_back("compaction", to_string(mining.compact));
     list.emplace_back("device", format_devices(options.devices));
     list.emplace_back("only_units", options.only_units.empty()
                                         ? "all"

@@ -15,6 +15,7 @@
 #include "synfire/core/random.hpp"
 #include "synfire/core/time.hpp"
 #include "synfire/core/version.hpp"
+#include "synfire/mine/calibration.hpp"
 #include "synfire/mine/episode.hpp"
 #include "synfire/mine/spade.hpp"
 #include "synfire/parallel/communicator.hpp"

@@ -25,6 +25,7 @@ json run_of(const prepared& p) {
     out.update({{"search",
                  {{"strategy", to_string(report.table.ran_on)},
                   {"pair_method", to_string(report.table.pairs_by)},
+                  {"compaction", to_string(report.table.compacted_by)},
                   {"ties", to_string(report.table.ties)},
                   {"threshold", report.table.threshold},
                   {"estimated_bytes", report.table.estimated_bytes},

@@ -28,6 +28,7 @@ enum class random_purpose : std::uint32_t {
     trial_shifting = 24,
     bin_shuffling = 25,
     pattern_subsets = 32,
+    hybrid_calibration = 40,
 };
 
 /// A counter-based generator (Philox4x32-10: Salmon et al. 2011, SC'11,

@@ -93,6 +93,18 @@ std::string_view to_string(pair_method method);
 /// @throws invalid_argument naming the methods there are.
 pair_method pair_method_from(std::string_view name);
 
+/// How `occurrences` on a GPU makes one list of what its threads find: the three published ways.
+enum class compaction : std::uint8_t {
+    automatic,         ///< chooses; the result says what ran
+    atomic,            ///< a counter of each block of threads and one of all; the list is sorted
+    select,            ///< room for a few from each thread, compacted afterwards
+    count_scan_write,  ///< counted, summed, and written where they belong
+};
+
+std::string_view to_string(compaction how);
+/// @throws invalid_argument naming the ways there are.
+compaction compaction_from(std::string_view name);
+
 /// An episode is frequent when its count is at least the threshold.
 struct count_threshold {
     std::uint64_t count;
@@ -136,6 +148,8 @@ struct episode_options {
     tie_rule ties = tie_rule::time;
     episode_strategy strategy = episode_strategy::automatic;
     pair_method pairs = pair_method::automatic;
+    /// For the strategy `occurrences` on GPUs alone.
+    compaction compact = compaction::automatic;
     /// Stop with an error when trains, tables and survivors (strategy latest_start) need more; 0
     /// for no bound.
     std::uint64_t max_memory_bytes = 0;
@@ -182,6 +196,10 @@ struct episode_table {
     std::uint64_t estimated_bytes = 0;
     /// `execution::devices` as they were used; empty: the CPU.
     std::vector<int> ran_on_devices{};
+    /// What `occurrences` on GPUs did; of all others `automatic`.
+    compaction compacted_by = compaction::automatic;
+    /// Sentences that whoever reads the result should know: `hybrid` chose by another device.
+    std::vector<std::string> warnings{};
 };
 
 /// Mines level by level with prefix and suffix pruning: complete, and independent of the order and
@@ -199,6 +217,8 @@ struct count_options {
     std::uint64_t at_least = 0;
     /// As in `episode_options`.
     device_split split = device_split::automatic;
+    /// For the strategy `occurrences` on GPUs alone.
+    compaction compact = compaction::automatic;
 };
 
 struct episode_counts {
@@ -208,6 +228,8 @@ struct episode_counts {
     /// As in `episode_table` and `episode_level`.
     std::vector<int> ran_on_devices{};
     double kernel_seconds = 0;
+    compaction compacted_by = compaction::automatic;
+    std::vector<std::string> warnings{};
 };
 
 /// The count of each given episode. @throws invalid_argument for an episode that cannot be or a

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "mine/episode/cuda/device_set.hpp"
+#include "mine/episode/cuda/hybrid.hpp"
 #include "mine/episode/strategy.hpp"
 #include "synfire/core/error.hpp"
 
@@ -42,7 +43,11 @@ episode_counts count_episodes(const spike_sequence& spikes, std::span<const epis
 
     episode_counts result{std::vector<std::uint64_t>(given.size()),
                           episodes::chosen(options.strategy, run), 0, run.devices};
-    const episodes::counting_problem problem{spikes, intervals, options.ties, run, options.split};
+    result.compacted_by = episodes::chosen(options.compact, result.ran_on, run);
+    if (result.ran_on == episode_strategy::hybrid)
+        result.warnings = episodes::warnings_of_hybrid(run.devices);
+    const episodes::counting_problem problem{spikes, intervals,     options.ties,
+                                             run,    options.split, result.compacted_by};
     episodes::check_split(options.split, result.ran_on);
     std::optional<episodes::device_set> devices;
     if (!run.devices.empty()) devices.emplace(problem);

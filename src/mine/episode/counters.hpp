@@ -28,6 +28,7 @@ struct counting_problem {
     tie_rule ties;
     const execution& run;
     device_split split = device_split::automatic;
+    compaction compact = compaction::automatic;  ///< of occurrences on devices, what runs
 };
 
 struct count_result {

@@ -11,6 +11,7 @@
 
 #include "core/stop.hpp"
 #include "mine/episode/cuda/device_set.hpp"
+#include "mine/episode/cuda/hybrid.hpp"
 #include "mine/episode/strategy.hpp"
 #include "synfire/core/error.hpp"
 
@@ -78,11 +79,15 @@ episode_table mine_episodes(const spike_sequence& spikes, const episode_options&
     table.ties = options.ties;
     table.ran_on = episodes::chosen(options.strategy, run);
     table.ran_on_devices = run.devices;
+    table.compacted_by = episodes::chosen(options.compact, table.ran_on, run);
+    if (table.ran_on == episode_strategy::hybrid)
+        table.warnings = episodes::warnings_of_hybrid(run.devices);
     if (options.max_memory_bytes > 0 && table.ran_on != episode_strategy::latest_start)
         throw invalid_argument(
             fmt::format("a bound on memory holds for the strategy latest-start alone, not for {}",
                         to_string(table.ran_on)));
-    const episodes::counting_problem problem{spikes, intervals, options.ties, run, options.split};
+    const episodes::counting_problem problem{spikes, intervals,     options.ties,
+                                             run,    options.split, table.compacted_by};
     episodes::check_split(options.split, table.ran_on);
     const episodes::level_rules rules{table.threshold, options.self_repeats, options.pairs,
                                       options.max_memory_bytes};

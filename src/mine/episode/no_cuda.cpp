@@ -43,9 +43,6 @@ count_result count_by_segments_per_episode_on_device(const device_problem&, cons
                                                      std::uint64_t) {
     throw device_error(why_no_device());
 }
-count_result count_by_hybrid_on_device(const device_problem&, const candidate_set&, std::uint64_t) {
-    throw device_error(why_no_device());
-}
 count_result count_by_two_pass_on_device(const device_problem&, const candidate_set&,
                                          std::uint64_t) {
     throw device_error(why_no_device());

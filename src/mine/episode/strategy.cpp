@@ -20,16 +20,21 @@ struct strategy_entry {
     episodes::device_counter on_device;
 };
 
-constexpr std::array<strategy_entry, 7> strategies{{
+constexpr std::array<strategy_entry, 9> strategies{{
     {episode_strategy::reference, "reference", episodes::count_by_reference, nullptr},
     {episode_strategy::state_machine, "state-machine", episodes::count_by_state_machine, nullptr},
-    {episode_strategy::two_pass, "two-pass", episodes::count_by_two_pass, nullptr},
-    {episode_strategy::occurrences, "occurrences", episodes::count_by_occurrences, nullptr},
+    {episode_strategy::two_pass, "two-pass", episodes::count_by_two_pass,
+     episodes::count_by_two_pass_on_device},
+    {episode_strategy::occurrences, "occurrences", episodes::count_by_occurrences,
+     episodes::count_by_occurrences_on_device},
     {episode_strategy::segments, "segments", episodes::count_by_segments, nullptr},
     {episode_strategy::latest_start, "latest-start", episodes::count_by_latest_start,
      episodes::count_by_latest_start_on_device},
     {episode_strategy::thread_per_episode, "thread-per-episode", nullptr,
      episodes::count_by_thread_per_episode_on_device},
+    {episode_strategy::segments_per_episode, "segments-per-episode", nullptr,
+     episodes::count_by_segments_per_episode_on_device},
+    {episode_strategy::hybrid, "hybrid", nullptr, episodes::count_by_hybrid_on_device},
 }};
 
 constexpr episode_strategy usual_on_cpu = episode_strategy::latest_start;
@@ -124,6 +129,30 @@ device_split device_split_from(std::string_view name) {
         fmt::format("GPUs share no '{}'; there are: automatic, candidates, time", name));
 }
 
+std::string_view to_string(compaction how) {
+    switch (how) {
+        case compaction::automatic:
+            return "automatic";
+        case compaction::atomic:
+            return "atomic";
+        case compaction::select:
+            return "select";
+        case compaction::count_scan_write:
+            return "count-scan-write";
+    }
+    return "?";
+}
+
+compaction compaction_from(std::string_view name) {
+    for (const auto how : {compaction::automatic, compaction::atomic, compaction::select,
+                           compaction::count_scan_write}) {
+        if (name == to_string(how)) return how;
+    }
+    throw invalid_argument(fmt::format(
+        "no compaction is named '{}'; there are: automatic, atomic, select, count-scan-write",
+        name));
+}
+
 namespace episodes {
 
 void check_split(device_split split, episode_strategy strategy) {
@@ -156,6 +185,17 @@ episode_strategy chosen(episode_strategy strategy, const execution& run) {
                                            why.empty() ? "none was asked for" : why));
     }
     return strategy;
+}
+
+compaction chosen(compaction how, episode_strategy ran_on, const execution& run) {
+    if (ran_on == episode_strategy::occurrences && !run.devices.empty())
+        return how == compaction::automatic ? compaction::count_scan_write : how;
+    if (how != compaction::automatic)
+        throw invalid_argument(
+            fmt::format("a compaction is chosen for the strategy occurrences on GPUs alone, not "
+                        "for {}{}",
+                        to_string(ran_on), run.devices.empty() ? " on the CPU" : ""));
+    return how;
 }
 
 }  // namespace episodes

@@ -16,6 +16,9 @@ episode_strategy chosen(episode_strategy strategy, const execution& run);
 
 /// @throws invalid_argument for a strategy that cannot take its time in stretches, if it is to.
 void check_split(device_split split, episode_strategy strategy);
+/// The compaction that runs, `automatic` where there is none. @throws invalid_argument for one that
+/// nothing asks for.
+compaction chosen(compaction how, episode_strategy ran_on, const execution& run);
 
 /// Checks an interval. @throws invalid_argument unless 0 <= low < high.
 interval_us checked_interval(const delay_interval& interval);

@@ -30,4 +30,31 @@ constexpr std::uint64_t work_space_bytes(const device::device_limits& limits) {
     return limits.free_bytes / 3;
 }
 
+/// How many segments of time each of `candidates` episodes is counted in: as many as give every
+/// thread that the device holds one, whole warps of them for each episode.
+constexpr std::uint32_t segments_for(std::uint64_t candidates,
+                                     const device::device_limits& limits) {
+    constexpr std::uint64_t warp = 32;
+    // Registers allow half of the threads that a multiprocessor could hold.
+    const std::uint64_t threads = static_cast<std::uint64_t>(limits.multiprocessors) *
+                                  static_cast<std::uint64_t>(limits.threads_per_multiprocessor) / 2;
+    const std::uint64_t warps = pieces_of(threads, warp * std::max<std::uint64_t>(candidates, 1));
+    return static_cast<std::uint32_t>(warp * std::max<std::uint64_t>(warps, 1));
+}
+
+/// Room for lists of partial occurrences.
+struct occurrence_room {
+    /// In one list.
+    std::uint64_t most_occurrences = 0;
+    /// Ways to go on from a partial occurrence that room is made for before they are counted.
+    std::uint32_t first_ways = 4;
+};
+
+/// Two lists with their places, or one while it is sorted and scheduled: 64 bytes an occurrence.
+constexpr occurrence_room room_for_occurrences(const device::device_limits& limits) {
+    constexpr std::uint64_t bytes = 64;
+    constexpr std::uint64_t most = std::uint64_t{1} << 30;
+    return {std::clamp<std::uint64_t>(work_space_bytes(limits) / bytes, 1, most)};
+}
+
 }  // namespace synfire::episodes

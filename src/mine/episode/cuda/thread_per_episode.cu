@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "device/cuda.hpp"
+#include "mine/episode/cuda/candidate_steps.cuh"
 #include "mine/episode/cuda/counters.hpp"
-#include "mine/episode/cuda/event_time.cuh"
 #include "mine/episode/cuda/plan.hpp"
 #include "mine/episode/cuda/stamp_rings.hpp"
 #include "mine/episode/cuda/window_occupancy.hpp"
@@ -31,13 +31,6 @@ constexpr int most_threads = 256;
 constexpr unsigned tiles_between_stop_checks = 64;
 // Machines of up to this size live in registers.
 constexpr std::size_t largest_in_registers = 8;
-
-// `Stamp` is 32 bits wide for recordings below 71 minutes and 64 bits for longer ones.
-template <class Stamp>
-struct step_of {
-    Stamp low;
-    Stamp high;
-};
 
 // One node: its unit, the delay that leads to it, and its open stamps.
 template <class Stamp>
@@ -68,15 +61,6 @@ struct machine_problem {
     std::uint32_t lanes;
     bool strict;  // tie_rule::time
 };
-
-template <class Stamp>
-__device__ Stamp stamp_of(const resident_events& events, std::uint32_t spike) {
-    if constexpr (sizeof(Stamp) == sizeof(std::uint32_t)) {
-        return events.time_low[spike];
-    } else {
-        return static_cast<Stamp>(time_of(events, spike));
-    }
-}
 
 // Drops what was open for longer than `keep`.
 template <class Stamp>
@@ -203,26 +187,6 @@ machine_kernel<Stamp> kernel_for(std::size_t size) {
         count_machines<3, Stamp>, count_machines<4, Stamp>, count_machines<5, Stamp>,
         count_machines<6, Stamp>, count_machines<7, Stamp>, count_machines<8, Stamp>};
     return kernels[size <= largest_in_registers ? size : 0];
-}
-
-// Bounds beyond what a stamp can hold mean the same as the largest one: no delay is longer.
-template <class Stamp>
-std::vector<step_of<Stamp>> steps_of(const counting_problem& problem) {
-    constexpr auto most = static_cast<std::int64_t>(
-        std::min<std::uint64_t>(std::numeric_limits<Stamp>::max(), INT64_MAX));
-    std::vector<step_of<Stamp>> steps;
-    steps.reserve(problem.intervals.size());
-    for (const interval_us& one : problem.intervals)
-        steps.push_back({static_cast<Stamp>(std::min(one.low, most)),
-                         static_cast<Stamp>(std::min(one.high, most))});
-    return steps;
-}
-
-std::vector<std::uint32_t> plain(std::span<const unit_id> units) {
-    std::vector<std::uint32_t> numbers;
-    numbers.reserve(units.size());
-    for (const unit_id unit : units) numbers.push_back(static_cast<std::uint32_t>(unit));
-    return numbers;
 }
 
 template <class Stamp>

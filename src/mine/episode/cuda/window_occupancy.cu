@@ -97,7 +97,11 @@ occupancy_answers most_spikes_within(const device_problem& problem,
     return answers;
 }
 
-occupancy_answers most_open_stamps(const device_problem& problem, const candidate_set& candidates) {
+namespace {
+
+// In windows as long as `bound` of the delay after each node.
+occupancy_answers most_within(const device_problem& problem, const candidate_set& candidates,
+                              std::int64_t interval_us::*bound) {
     // Many nodes ask the same.
     const std::size_t nodes = candidates.size - 1;
     std::vector<std::pair<std::uint64_t, std::size_t>> wanted;
@@ -115,7 +119,7 @@ occupancy_answers most_open_stamps(const device_problem& problem, const candidat
         const auto [key, place] = wanted[i];
         if (i == 0 || key != wanted[i - 1].first)
             questions.push_back({static_cast<std::uint32_t>(key >> 32),
-                                 problem.intervals[static_cast<std::uint32_t>(key)].high});
+                                 problem.intervals[static_cast<std::uint32_t>(key)].*bound});
         question_of[place] = questions.size() - 1;
     }
     const occupancy_answers answers = most_spikes_within(problem, questions);
@@ -123,6 +127,17 @@ occupancy_answers most_open_stamps(const device_problem& problem, const candidat
     of_nodes.most.reserve(wanted.size());
     for (const std::size_t question : question_of) of_nodes.most.push_back(answers.most[question]);
     return of_nodes;
+}
+
+}  // namespace
+
+occupancy_answers most_open_stamps(const device_problem& problem, const candidate_set& candidates) {
+    return most_within(problem, candidates, &interval_us::high);
+}
+
+occupancy_answers most_spikes_too_young(const device_problem& problem,
+                                        const candidate_set& candidates) {
+    return most_within(problem, candidates, &interval_us::low);
 }
 
 }  // namespace synfire::episodes

@@ -26,5 +26,8 @@ occupancy_answers most_spikes_within(const device_problem&, std::span<const occu
 /// most[c * (size - 1) + k] is of node k, whose stamps are open as long as the delay to the next
 /// node may be.
 occupancy_answers most_open_stamps(const device_problem&, const candidate_set&);
+/// The same of spikes that no later spike of the next node can follow yet: those within the lower
+/// bound of the delay.
+occupancy_answers most_spikes_too_young(const device_problem&, const candidate_set&);
 
 }  // namespace synfire::episodes

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "synfire/mine/calibration.hpp"
+
+namespace synfire::episodes {
+
+/// The text of a calibration file (docs/formats.md).
+std::string calibration_text(const hybrid_calibration&);
+/// @param path  for messages. @throws io_error naming the line that cannot be.
+hybrid_calibration calibration_from(std::string_view text, const std::filesystem::path& path);
+
+/// Of an NVIDIA H200, for devices that were not measured.
+const hybrid_calibration& built_in_calibration();
+
+}  // namespace synfire::episodes

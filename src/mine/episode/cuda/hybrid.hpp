@@ -1,0 +1,12 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace synfire::episodes {
+
+/// A sentence for each of these devices that was never measured.
+std::vector<std::string> warnings_of_hybrid(std::span<const int> devices);
+
+}  // namespace synfire::episodes
