@@ -368,8 +368,8 @@ const std::vector<search>& whole_searches() {
         searches.push_back({"mine_culture",
                             simulate_culture({.length = 300s, .seed = 1}).spikes,
                             {.delays = {{0ms, 5ms}, {5ms, 10ms}},
-                             .threshold = count_threshold{350},
-                             .max_size = 4}});
+                             .threshold = count_threshold{280},
+                             .max_size = 3}});
         return searches;
     }();
     return all;
