@@ -96,13 +96,13 @@ std::string_view hint_for(cudaError_t error) {
 
 }  // namespace
 
-void check(cudaError_t result, const std::source_location& where) {
+void check(cudaError_t result, const char* file, int line) {
     if (result == cudaSuccess) return;
     cudaGetLastError();
-    const std::string_view path = where.file_name();
+    const std::string_view path = file;
     throw device_error(fmt::format("the GPU failed: {} ({}) at {}:{}{}", cudaGetErrorString(result),
-                                   cudaGetErrorName(result), path.substr(path.rfind('/') + 1),
-                                   where.line(), hint_for(result)));
+                                   cudaGetErrorName(result), path.substr(path.rfind('/') + 1), line,
+                                   hint_for(result)));
 }
 
 scoped_device::scoped_device(int ordinal) {

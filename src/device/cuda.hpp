@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <source_location>
 #include <span>
 #include <stop_token>
 #include <type_traits>
@@ -17,8 +16,9 @@
 /// the `scoped_device` that they belong to, a stream before its buffers.
 namespace synfire::device {
 
-/// @throws device_error naming the call site and CUDA's error, which is cleared.
-void check(cudaError_t result, const std::source_location& where = std::source_location::current());
+/// @throws device_error naming the call site and CUDA's error, which is cleared. (clang-tidy 14
+/// does not know std::source_location.)
+void check(cudaError_t result, const char* file = __builtin_FILE(), int line = __builtin_LINE());
 
 /// Makes a device the calling thread's own until the end of the scope.
 class scoped_device {
