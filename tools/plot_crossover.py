@@ -101,7 +101,7 @@ def draw(times, context):
         out += [f'<rect x="{at}" y="{height - 38}" width="12" height="4" fill="{colour}"/>',
                 f'<text x="{at + 18}" y="{height - 32}">{words}</text>']
         at += 140
-    device = context.get("device", "one GPU")
+    device = context.get("gpu", "one GPU").split("  ")[-1].split(",")[0]
     out += [f'<text x="20" y="{height - 12}">Time of a whole call over the number of episodes; the numbers above the dashed lines '
             f'are where the two meet. {device}, commit {context.get("commit", "unknown")}.</text>', "</svg>"]
     return "\n".join(out) + "\n"

@@ -2,10 +2,11 @@
 # Runs what script/gpu put beside it on this machine's GPUs.
 #   ./run [TEST...]      the GPU tests, all of them unless named
 #   ./run --bench [BENCHMARK OPTION...]    the benchmarks; results as JSON in results/
+# A fiftieth of the property tests' cases unless SYNFIRE_PROPERTY_SHARE says otherwise: each is counted by every strategy.
 # UNDER="compute-sanitizer --tool memcheck --error-exitcode 9" puts a command before each test, GTEST_FILTER chooses cases.
 set -uo pipefail
 cd "$(dirname "$0")" || exit 1
-export SYNFIRE_REQUIRE_GPU=1
+export SYNFIRE_REQUIRE_GPU=1 SYNFIRE_PROPERTY_SHARE=${SYNFIRE_PROPERTY_SHARE:-0.02}
 if [[ -d data/wagenaar2006 ]]; then export SYNFIRE_SHARED_DATA=${SYNFIRE_SHARED_DATA:-$PWD/data}; fi
 
 bin/synfire devices || exit 1

@@ -124,6 +124,16 @@ TEST_F(KeptCalibration, OfAnotherDeviceOrDriverOrVersionIsNone) {
     }
 }
 
+TEST_F(KeptCalibration, IsNoneWithoutACacheFolder) {
+    const char* const home = std::getenv("HOME");
+    const std::string before = home == nullptr ? "" : home;
+    unsetenv("XDG_CACHE_HOME");
+    unsetenv("HOME");
+    EXPECT_EQ(kept_hybrid_calibration(some_device()), std::nullopt);
+    EXPECT_THROW(hybrid_calibration_file(some_device()), io_error);
+    if (home != nullptr) setenv("HOME", before.c_str(), 1);
+}
+
 TEST_F(KeptCalibration, ThatIsBrokenIsAnError) {
     keep("nonsense\n");
     EXPECT_THROW(kept_hybrid_calibration(some_device()), io_error);

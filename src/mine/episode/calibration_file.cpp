@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <system_error>
 
 #include "io/atomic_file.hpp"
@@ -34,13 +35,13 @@ std::string as_file_name(std::string_view text) {
     return name;
 }
 
-std::filesystem::path cache_folder() {
+std::optional<std::filesystem::path> cache_folder() {
     // An environment is read once, before threads could change it.
     const char* const cache = std::getenv("XDG_CACHE_HOME");  // NOLINT(concurrency-mt-unsafe)
-    if (cache != nullptr && *cache == '/') return cache;
+    if (cache != nullptr && *cache == '/') return std::filesystem::path(cache);
     const char* const home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe)
     if (home != nullptr && *home != '\0') return std::filesystem::path(home) / ".cache";
-    throw io_error("there is no cache folder: neither XDG_CACHE_HOME nor HOME is set");
+    return std::nullopt;
 }
 
 class line_reader {
@@ -139,12 +140,15 @@ bool gives_each_episode_a_thread(const hybrid_calibration& by, std::size_t size,
 }
 
 std::filesystem::path hybrid_calibration_file(const device_info& device) {
-    return cache_folder() / "synfire" /
+    const auto folder = cache_folder();
+    if (!folder) throw io_error("there is no cache folder: neither XDG_CACHE_HOME nor HOME is set");
+    return *folder / "synfire" /
            fmt::format("hybrid_{}_{}_{}.tsv", as_file_name(device.name),
                        as_file_name(device.driver), as_file_name(version()));
 }
 
 std::optional<hybrid_calibration> kept_hybrid_calibration(const device_info& device) {
+    if (!cache_folder()) return std::nullopt;
     const std::filesystem::path path = hybrid_calibration_file(device);
     std::ifstream file(path, std::ios::binary);
     if (!file) return std::nullopt;

@@ -179,8 +179,10 @@ __global__ void __launch_bounds__(threads)
     const matches found = matches_of(p, node, one);
     if (found.count > slots) atomicMax(most, found.count);
     for (std::uint32_t k = 0; k < slots; ++k) {
-        taken[i * slots + k] = k < found.count;
-        if (k < found.count) to[i * slots + k] = {one.candidate, one.start, found.first + k};
+        const bool is_taken = k < found.count;
+        taken[i * slots + k] = is_taken;
+        to[i * slots + k] =
+            is_taken ? partial{one.candidate, one.start, found.first + k} : partial{};
     }
 }
 
@@ -423,6 +425,13 @@ private:
     std::optional<list> extended(const list& from, std::uint32_t node);
     std::optional<list> by_atomics(const list& from, std::uint32_t node);
     std::optional<list> by_select(const list& from, std::uint32_t node);
+    void append(list& to, const list& more) {
+        if (more.size == 0) return;
+        device::check(cudaMemcpyAsync(to.of.data() + to.size, more.of.data(),
+                                      more.size * sizeof(partial), cudaMemcpyDeviceToDevice,
+                                      on_.get()));
+        to.size += more.size;
+    }
     list selected(const partial* from, std::uint32_t size, std::uint32_t node,
                   std::uint32_t& slots);
     std::optional<list> by_counts(const list& from, std::uint32_t node);
@@ -505,17 +514,13 @@ std::optional<list> occurrence_counter::by_select(const list& from, std::uint32_
         begin += size;
         all += piece.size;
         if (all > room_.most_occurrences) return std::nullopt;
-        pieces.push_back(std::move(piece));
+        if (size == from.size) return piece;
+        // Without the room of slots that were not taken.
+        list& kept = pieces.emplace_back(list{{piece.size, on_}});
+        append(kept, piece);
     }
-    if (pieces.size() == 1) return std::move(pieces.front());
-    list whole{{all, on_}, static_cast<std::uint32_t>(all)};
-    std::uint64_t at = 0;
-    for (const list& piece : pieces) {
-        device::check(cudaMemcpyAsync(whole.of.data() + at, piece.of.data(),
-                                      piece.size * sizeof(partial), cudaMemcpyDeviceToDevice,
-                                      on_.get()));
-        at += piece.size;
-    }
+    list whole{{all, on_}};
+    for (const list& piece : pieces) append(whole, piece);
     return whole;
 }
 
