@@ -17,7 +17,7 @@ if [[ ${1:-} == --bench ]]; then
   shopt -s nullglob
   for benchmark in benchmarks/*_gpu_bench; do
     echo "== ${benchmark##*/}"
-    "$benchmark" --benchmark_context="commit=$(<commit)" --benchmark_context="gpu=$(bin/synfire devices | head -n1)" \
+    "$benchmark" --benchmark_context="commit=$(<commit)" --benchmark_context="gpu=$(bin/synfire devices | head -n1 | tr -d ',=')" \
       --benchmark_context="processor=$(sed -n 's/^model name[[:space:]]*: *//p' /proc/cpuinfo | head -n1)" \
       --benchmark_out="results/$(date -u +%F)-${benchmark##*/}.json" --benchmark_out_format=json "$@" || status=1
   done

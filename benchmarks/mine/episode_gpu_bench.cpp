@@ -51,6 +51,7 @@ struct contender {
     std::string name;
     episode_strategy strategy = episode_strategy::latest_start;
     execution run{};
+    device_split split = device_split::automatic;
 };
 
 int all_threads() {
@@ -68,6 +69,14 @@ contender on_gpus(int count) {
                   episode_strategy::latest_start,
                   {}};
     for (int ordinal = 0; ordinal < count; ++ordinal) one.run.devices.push_back(ordinal);
+    return one;
+}
+
+// All of the candidates on each of them, over stretches of time.
+contender on_gpus_by_time(int count) {
+    contender one = on_gpus(count);
+    one.name += "-by-time";
+    one.split = device_split::time;
     return one;
 }
 
@@ -178,8 +187,8 @@ void published_load(benchmark::State& state, const contender& one, int seconds, 
     double last_seconds = 0;
     for (auto _ : state) {
         const auto began = std::chrono::steady_clock::now();
-        const episode_counts result =
-            count_episodes(spikes, counted, {.strategy = one.strategy}, one.run);
+        const episode_counts result = count_episodes(
+            spikes, counted, {.strategy = one.strategy, .split = one.split}, one.run);
         last_seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
         kernel_seconds = result.kernel_seconds;
@@ -387,6 +396,7 @@ void add_published_load(int gpus) {
         all.push_back({std::string(to_string(strategy)), strategy, {.devices = {0}}});
     }
     for (int count = 1; count <= gpus; count *= 2) all.push_back(on_gpus(count));
+    for (int count = 2; count <= gpus; count *= 2) all.push_back(on_gpus_by_time(count));
     all.push_back(on_cpu(1));
     if (all_threads() > 1) all.push_back(on_cpu(all_threads()));
     for (std::size_t i = 0; i < lengths.size(); ++i) {

@@ -178,7 +178,7 @@ struct episode_level {
     /// Bytes of survivor lists that the level left for the next (latest_start), else 0.
     std::uint64_t survivor_bytes;
     double seconds;
-    /// Of these the time in which kernels ran, summed over devices; 0 on the CPU.
+    /// Of these the time in which kernels ran, on the device that took longest; 0 on the CPU.
     double kernel_seconds = 0;
 };
 

@@ -371,7 +371,7 @@ private:
     std::vector<std::unique_ptr<device_share>> shares_;
     pair_method method_ = pair_method::automatic;
     std::uint64_t estimated_bytes_ = 0;
-    double kernel_seconds_before_ = 0;
+    std::vector<double> kernel_seconds_before_{};
 };
 
 // Borders between shares of about the same cost.
@@ -427,13 +427,13 @@ pair_method latest_start_on_devices::chosen_method(std::span<const unit_id> unit
 }
 
 void latest_start_on_devices::finish(mined_level& level) {
-    double seconds = 0;
-    for (const auto& share : shares_) {
-        seconds += share->kernel_seconds();
-        level.survivor_bytes += share->list_bytes();
+    kernel_seconds_before_.resize(shares_.size());
+    for (std::size_t i = 0; i < shares_.size(); ++i) {
+        const double seconds = shares_[i]->kernel_seconds();
+        level.kernel_seconds = std::max(level.kernel_seconds, seconds - kernel_seconds_before_[i]);
+        kernel_seconds_before_[i] = seconds;
+        level.survivor_bytes += shares_[i]->list_bytes();
     }
-    level.kernel_seconds = seconds - kernel_seconds_before_;
-    kernel_seconds_before_ = seconds;
 }
 
 mined_level latest_start_on_devices::pairs(std::span<const unit_id> units) {

@@ -106,7 +106,7 @@ stretch_count count_stretch(const device_problem& whole, const stretch& s, const
         std::move(some.begin(), some.end(),
                   result.entries.begin() + static_cast<std::ptrdiff_t>(first));
     });
-    kernel_seconds = worker.kernel_seconds();
+    kernel_seconds += worker.kernel_seconds();
     return result;
 }
 
@@ -162,26 +162,26 @@ count_result count_over_time(std::span<const device_problem> devices,
         cut(first.spikes, longest_occurrence(first, candidates), most);
 
     std::vector<stretch_count> said(parts.size());
-    std::vector<double> seconds(parts.size());
     std::atomic<std::size_t> next{0};
     const auto take_parts = [&](const device_problem& on) {
         const device::scoped_device scope(on.ordinal);
+        double seconds = 0;
         for (std::size_t p = next++; p < parts.size(); p = next++)
-            said[p] = count_stretch(on, parts[p], trie, seconds[p]);
+            said[p] = count_stretch(on, parts[p], trie, seconds);
+        return seconds;
     };
-    std::vector<std::future<void>> running;
+    std::vector<std::future<double>> running;
     running.reserve(devices.size());
     for (const device_problem& d : devices)
-        running.push_back(std::async(std::launch::async, [&take_parts, &d] { take_parts(d); }));
+        running.push_back(
+            std::async(std::launch::async, [&take_parts, &d] { return take_parts(d); }));
     for (auto& r : running) r.wait();
-    for (auto& r : running) r.get();
-
     count_result result;
+    for (auto& r : running) result.kernel_seconds = std::max(result.kernel_seconds, r.get());
     std::vector<std::uint64_t> leaves(trie.levels.back().size());
     for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) leaves[leaf] = joined(said, leaf);
     result.counts.reserve(candidates.count());
     for (const std::uint32_t leaf : trie.leaf_of) result.counts.push_back(leaves[leaf]);
-    for (const double s : seconds) result.kernel_seconds += s;
     return result;
 }
 
