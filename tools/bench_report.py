@@ -13,7 +13,7 @@ MARK = "<!-- made by tools/bench_report.py from benchmarks/results; do not edit 
 
 
 def quantity(value):
-    for scale, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+    for scale, prefix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= scale:
             return f"{value / scale:.3g} {prefix}"
     return f"{value:.3g} "
@@ -67,7 +67,8 @@ def main():
         context = result["context"]
         lines += ["", f"## {name} on {machine}", "",
                   f"{context.get('processor', machine)}, {context['num_cpus']} cores · {path.name[:10]} · commit "
-                  f"{context.get('commit', 'unknown')} · {context.get('compiler', '')}", ""]
+                  f"{context.get('commit', 'unknown')}{' · ' + context['compiler'] if 'compiler' in context else ''}", ""]
+        lines += [context["gpu"], ""] if "gpu" in context else []
         lines += table(result)
     page = ROOT / "docs" / "benchmarks.md"
     head = page.read_text().split(MARK)[0].rstrip()

@@ -551,11 +551,13 @@ std::string describe(const std::vector<pattern_rule>& rules) {
                    std::next(last)->min_spikes == last->min_spikes + 1 &&
                    std::next(last)->min_occ == last->min_occ)
                 ++last;
-        const std::string sizes = last->max_spikes == 0 ? fmt::format("{} or more", rule->min_spikes)
+        const std::string sizes = last->max_spikes == 0
+                                      ? fmt::format("{} or more", rule->min_spikes)
                                   : last->max_spikes == rule->min_spikes
                                       ? std::to_string(rule->min_spikes)
                                       : fmt::format("{} to {}", rule->min_spikes, last->max_spikes);
-        const std::string units = rule == last ? fmt::format("{} or more", rule->min_neu) : "as many";
+        const std::string units =
+            rule == last ? fmt::format("{} or more", rule->min_neu) : "as many";
         text += fmt::format("{}{} spikes of {} units: {} times", text.empty() ? "" : "; ", sizes,
                             units, rule->min_occ);
         rule = last;
