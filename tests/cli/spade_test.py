@@ -505,11 +505,11 @@ class Limits(SpadeTest):
         self.ok("simulate", "poisson", "--units", "60", "--rate", "50", "--length", "20s", "-o", data)
         before = self.names()
         began = time.monotonic()
-        result = run("spade", data, "--min-occ", "2", "--strategy", "fp-growth", "--max-memory", "800MB", "-o",
+        result = run("spade", data, "--min-occ", "2", "--strategy", "fp-growth", "--max-memory", "300MB", "-o",
                      self.folder / "out")
         self.assertLess(time.monotonic() - began, 30)
         self.assertEqual(result.returncode, 2, result.stderr)
-        self.assertRegex(result.stderr, r"candidates, .*more than --max-memory 800\.0 MB")
+        self.assertRegex(result.stderr, r"candidates, .*more than --max-memory 300\.0 MB")
         self.assertEqual(self.names(), before)
 
     def test_replaces_its_own_folder_only_when_asked(self):
