@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <chrono>
 #include <map>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "synfire/core/device.hpp"
 #include "synfire/core/error.hpp"
@@ -69,6 +72,107 @@ memory_bytes memory_of_current_device() {
     return {free + pool_bytes(pool, cudaMemPoolAttrReservedMemCurrent) -
                 pool_bytes(pool, cudaMemPoolAttrUsedMemCurrent),
             total};
+}
+
+// Page-locked memory in blocks of powers of two, kept for whoever asks next.
+class pinned_pool {
+public:
+    void* take(std::size_t bytes) {
+        const std::size_t size = std::bit_ceil(std::max(bytes, smallest));
+        {
+            const std::lock_guard lock(access_);
+            const auto free = std::find_if(blocks_.begin(), blocks_.end(), [size](const block& b) {
+                return !b.used && b.bytes == size;
+            });
+            if (free != blocks_.end()) {
+                free->used = true;
+                kept_ -= size;
+                return free->memory;
+            }
+        }
+        void* memory = locked(size);
+        const std::lock_guard lock(access_);
+        blocks_.push_back({memory, size, true});
+        return memory;
+    }
+
+    void give_back(void* memory) noexcept {
+        const std::lock_guard lock(access_);
+        const auto at = std::find_if(blocks_.begin(), blocks_.end(),
+                                     [memory](const block& b) { return b.memory == memory; });
+        if (kept_ + at->bytes > most_kept) {
+            cudaFreeHost(memory);
+            blocks_.erase(at);
+            return;
+        }
+        kept_ += at->bytes;
+        at->used = false;
+    }
+
+private:
+    struct block {
+        void* memory;
+        std::size_t bytes;
+        bool used;
+    };
+    static constexpr std::size_t smallest = 4096;
+    static constexpr std::size_t most_kept = std::size_t{128} << 20;
+
+    static void* locked(std::size_t bytes) {
+        void* memory = nullptr;
+        const cudaError_t result = cudaHostAlloc(&memory, bytes, cudaHostAllocPortable);
+        if (result == cudaErrorMemoryAllocation) {
+            cudaGetLastError();
+            throw device_error(
+                fmt::format("this computer has too little memory for copies from and to the GPU: "
+                            "{} page-locked bytes more were needed",
+                            bytes));
+        }
+        check(result);
+        return memory;
+    }
+
+    std::mutex access_;
+    std::vector<block> blocks_;
+    std::size_t kept_ = 0;  // bytes that nobody uses
+};
+
+// Never destroyed, as the driver may be gone before static objects are; it unlocks all pages.
+pinned_pool& pinned() {
+    static auto& pool = *new pinned_pool;
+    return pool;
+}
+
+// All but what is free.
+device_limits asked_limits_of_current_device() {
+    const int ordinal = current_device();
+    const auto get = [ordinal](cudaDeviceAttr which) { return attribute(which, ordinal); };
+    const auto bytes = [ordinal](cudaDeviceAttr which) {
+        return static_cast<std::size_t>(attribute(which, ordinal));
+    };
+    return {.compute_major = get(cudaDevAttrComputeCapabilityMajor),
+            .compute_minor = get(cudaDevAttrComputeCapabilityMinor),
+            .multiprocessors = get(cudaDevAttrMultiProcessorCount),
+            .warp_size = get(cudaDevAttrWarpSize),
+            .threads_per_block = get(cudaDevAttrMaxThreadsPerBlock),
+            .threads_per_multiprocessor = get(cudaDevAttrMaxThreadsPerMultiProcessor),
+            .blocks_per_multiprocessor = get(cudaDevAttrMaxBlocksPerMultiprocessor),
+            .registers_per_multiprocessor = get(cudaDevAttrMaxRegistersPerMultiprocessor),
+            .shared_bytes_per_block = bytes(cudaDevAttrMaxSharedMemoryPerBlock),
+            .shared_bytes_per_block_at_most = bytes(cudaDevAttrMaxSharedMemoryPerBlockOptin),
+            .shared_bytes_per_multiprocessor = bytes(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
+            .l2_bytes = bytes(cudaDevAttrL2CacheSize),
+            .total_bytes = memory_of_current_device().total};
+}
+
+// Asked once: drivers take their time to answer. The device is the current one.
+device_limits fixed_limits_of(int ordinal) {
+    static std::mutex access;
+    static std::map<int, device_limits> known;
+    const std::lock_guard lock(access);
+    const auto there = known.find(ordinal);
+    if (there != known.end()) return there->second;
+    return known.emplace(ordinal, asked_limits_of_current_device()).first->second;
 }
 
 [[noreturn]] void throw_out_of_memory(std::size_t bytes) {
@@ -153,17 +257,11 @@ void* allocate(std::size_t bytes, cudaStream_t on) {
 }
 
 void* allocate_pinned(std::size_t bytes) {
-    void* memory = nullptr;
-    const cudaError_t result = cudaHostAlloc(&memory, bytes, cudaHostAllocPortable);
-    if (result == cudaErrorMemoryAllocation) {
-        cudaGetLastError();
-        throw device_error(
-            fmt::format("this computer has too little memory for copies from and to the GPU: {} "
-                        "page-locked bytes more were needed",
-                        bytes));
-    }
-    check(result);
-    return memory;
+    return pinned().take(bytes);
+}
+
+void release_pinned(void* memory) noexcept {
+    pinned().give_back(memory);
 }
 
 stop_flag::stop_flag() : memory_(1) {
@@ -193,25 +291,14 @@ bool built() {
 
 device_limits limits_of(int ordinal) {
     const scoped_device on(ordinal);
-    const auto [free, total] = memory_of_current_device();
-    const auto get = [ordinal](cudaDeviceAttr which) { return attribute(which, ordinal); };
-    const auto bytes = [ordinal](cudaDeviceAttr which) {
-        return static_cast<std::size_t>(attribute(which, ordinal));
-    };
-    return {.compute_major = get(cudaDevAttrComputeCapabilityMajor),
-            .compute_minor = get(cudaDevAttrComputeCapabilityMinor),
-            .multiprocessors = get(cudaDevAttrMultiProcessorCount),
-            .warp_size = get(cudaDevAttrWarpSize),
-            .threads_per_block = get(cudaDevAttrMaxThreadsPerBlock),
-            .threads_per_multiprocessor = get(cudaDevAttrMaxThreadsPerMultiProcessor),
-            .blocks_per_multiprocessor = get(cudaDevAttrMaxBlocksPerMultiprocessor),
-            .registers_per_multiprocessor = get(cudaDevAttrMaxRegistersPerMultiprocessor),
-            .shared_bytes_per_block = bytes(cudaDevAttrMaxSharedMemoryPerBlock),
-            .shared_bytes_per_block_at_most = bytes(cudaDevAttrMaxSharedMemoryPerBlockOptin),
-            .shared_bytes_per_multiprocessor = bytes(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
-            .l2_bytes = bytes(cudaDevAttrL2CacheSize),
-            .total_bytes = total,
-            .free_bytes = free};
+    device_limits limits = fixed_limits_of(ordinal);
+    limits.free_bytes = memory_of_current_device().free;
+    return limits;
+}
+
+std::uint64_t total_bytes_of(int ordinal) {
+    const scoped_device on(ordinal);
+    return fixed_limits_of(ordinal).total_bytes;
 }
 
 }  // namespace synfire::device

@@ -87,8 +87,11 @@ private:
 /// given back.
 /// @throws device_error saying how much was needed and how much there is.
 void* allocate(std::size_t bytes, cudaStream_t on);
-/// Page-locked memory of this computer. @throws device_error.
+/// Page-locked memory of this computer, for all devices, of what the process keeps of it: to lock
+/// pages takes longer than to copy them. @throws device_error.
 void* allocate_pinned(std::size_t bytes);
+/// Nothing may be copied from or to it any more.
+void release_pinned(void* memory) noexcept;
 
 /// Uninitialised device memory that lives on one stream.
 template <class T>
@@ -141,7 +144,8 @@ private:
     std::size_t size_ = 0;
 };
 
-/// Page-locked memory of this computer: copies from and to it run beside everything else.
+/// Page-locked memory of this computer: copies from and to it run beside everything else, and have
+/// ended before it goes.
 template <class T>
 class host_buffer {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -158,7 +162,7 @@ public:
 
 private:
     struct release {
-        void operator()(T* memory) const noexcept { cudaFreeHost(memory); }
+        void operator()(T* memory) const noexcept { release_pinned(memory); }
     };
     std::unique_ptr<T, release> memory_{};
     std::size_t size_ = 0;

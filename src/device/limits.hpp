@@ -30,5 +30,7 @@ bool built();
 
 /// @throws device_error if there is no such device.
 device_limits limits_of(int ordinal);
+/// `device_limits::total_bytes` without asking what is free, which takes the driver longer.
+std::uint64_t total_bytes_of(int ordinal);
 
 }  // namespace synfire::device

@@ -20,4 +20,8 @@ device::device_limits device::limits_of(int) {
     throw device_error(why_no_device());
 }
 
+std::uint64_t device::total_bytes_of(int) {
+    throw device_error(why_no_device());
+}
+
 }  // namespace synfire

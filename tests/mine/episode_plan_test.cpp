@@ -23,6 +23,16 @@ TEST(PlanThreads, SpreadsFewThreadsOverManyBlocks) {
     EXPECT_EQ(episodes::threads_for_even_spread(1ULL << 30, 132), 256);
 }
 
+TEST(PlanSweeps, CutsFewSweepsIntoManyPiecesThatAreNotShort) {
+    const device::device_limits limits{.multiprocessors = 132};
+    EXPECT_EQ(episodes::pieces_of_sweeps(4'000, 10'000, limits), 17U);
+    EXPECT_EQ(episodes::pieces_of_sweeps(1'000, 10'000, limits), 39U);
+    EXPECT_EQ(episodes::pieces_of_sweeps(1'000'000, 10'000, limits), 1U);
+    EXPECT_EQ(episodes::pieces_of_sweeps(4'000, 100, limits), 1U);
+    EXPECT_EQ(episodes::pieces_of_sweeps(0, 0, limits), 1U);
+    EXPECT_EQ(episodes::pieces_of_sweeps(1, UINT32_MAX, limits), 65'535U);
+}
+
 // Every slot of every ring belongs to one candidate's node alone, and lies inside of the space.
 void expect_apart(const ring_chunk& chunk, std::size_t nodes,
                   const std::vector<std::uint32_t>& capacities) {

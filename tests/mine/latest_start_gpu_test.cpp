@@ -153,6 +153,34 @@ TEST(LatestStartOnDevices, MinesTheSameEitherWayOfCountingPairs) {
     }
 }
 
+// Long trains are swept in pieces, cut where spikes stand apart: with the short interval almost
+// everywhere, with the long one nowhere, in bursts between them.
+TEST(LatestStartOnDevices, SweepsTrainsInPieces) {
+    random_streams draw(12);
+    spike_sequence_builder builder;
+    const std::array ids{builder.unit("0"), builder.unit("1"), builder.unit("2")};
+    std::int64_t time = 0;
+    for (int i = 0; i < 30'000; ++i) {
+        time += static_cast<std::int64_t>(draw.below(i % 40 == 0 ? 3'000 : 12));
+        builder.append(time, ids[draw.below(3)]);
+    }
+    const spike_sequence spikes = builder.finish();
+    for (const tie_rule ties : {tie_rule::time, tie_rule::order}) {
+        const episode_options options{
+            .delays = {{0us, 3us}, {0us, 60us}, {20us, 150us}, {0us, 10'000us}},
+            .threshold = count_threshold{5},
+            .max_size = 2,
+            .self_repeats = true,
+            .ties = ties,
+            .pairs = pair_method::look_back};
+        const auto expected = mine_episodes(spikes, options);
+        EXPECT_EQ(expected.episodes.size(), 3U + 4 * 9);
+        for (const std::vector<int>& devices : {std::vector{0}, std::vector{0, 0}})
+            EXPECT_EQ(mine_episodes(spikes, options, {.devices = devices}).episodes,
+                      expected.episodes);
+    }
+}
+
 TEST(LatestStartOnDevices, RefusesStretchesForOtherStrategies) {
     const spike_sequence spikes = stream(11, 2, 100, 100, false);
     EXPECT_THROW(count_episodes(spikes, {},

@@ -6,6 +6,7 @@
 
 #include "mine/episode/cuda/device_set.hpp"
 #include "mine/episode/cuda/hybrid.hpp"
+#include "mine/episode/spikes_per_unit.hpp"
 #include "mine/episode/strategy.hpp"
 #include "synfire/core/error.hpp"
 
@@ -53,8 +54,7 @@ episode_counts count_episodes(const spike_sequence& spikes, std::span<const epis
     if (!run.devices.empty()) devices.emplace(problem);
     for (const auto& [size, which] : by_size) {
         if (size == 1) {
-            std::vector<std::uint64_t> spikes_of(spikes.unit_count());
-            for (const unit_id unit : spikes.units()) ++spikes_of[index(unit)];
+            const std::vector<std::uint64_t> spikes_of = episodes::spikes_per_unit(spikes, run);
             for (const std::size_t i : which)
                 result.counts[i] = spikes_of[index(given[i].units[0])];
             continue;

@@ -12,6 +12,7 @@
 #include "core/stop.hpp"
 #include "mine/episode/cuda/device_set.hpp"
 #include "mine/episode/cuda/hybrid.hpp"
+#include "mine/episode/spikes_per_unit.hpp"
 #include "mine/episode/strategy.hpp"
 #include "synfire/core/error.hpp"
 
@@ -108,8 +109,7 @@ episode_table mine_episodes(const spike_sequence& spikes, const episode_options&
     };
 
     episodes::mined_level level;
-    std::vector<std::uint64_t> spikes_of(spikes.unit_count());
-    for (const unit_id unit : spikes.units()) ++spikes_of[index(unit)];
+    const std::vector<std::uint64_t> spikes_of = episodes::spikes_per_unit(spikes, run);
     for (std::uint32_t u = 0; u < spikes_of.size(); ++u) {
         if (spikes_of[u] < table.threshold) continue;
         level.frequent.units.push_back(unit_id{u});

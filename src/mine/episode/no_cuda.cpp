@@ -11,7 +11,9 @@ namespace synfire::episodes {
 
 struct resident_stream::state {};
 
-resident_stream::resident_stream(const spike_sequence&, int) {
+std::vector<std::unique_ptr<resident_stream>> resident_stream::on_each(const spike_sequence&,
+                                                                       std::span<const int>,
+                                                                       const execution&) {
     throw device_error(why_no_device());
 }
 resident_stream::~resident_stream() = default;

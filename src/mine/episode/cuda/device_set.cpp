@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <future>
-#include <iterator>
 
 #include "mine/episode/cuda/time_split.hpp"
 
@@ -23,15 +22,19 @@ candidate_set part_of(const candidate_set& all, std::size_t begin, std::size_t e
 }  // namespace
 
 device_set::device_set(const counting_problem& problem) {
-    problems_.reserve(problem.run.devices.size());
-    for (const int ordinal : problem.run.devices) {
-        auto there = std::find_if(streams_.begin(), streams_.end(),
-                                  [&](const auto& s) { return s->ordinal() == ordinal; });
-        if (there == streams_.end()) {
-            streams_.push_back(std::make_unique<resident_stream>(problem.spikes, ordinal));
-            there = std::prev(streams_.end());
-        }
-        problems_.push_back(device_problem{problem, **there, ordinal});
+    const std::vector<int>& wanted = problem.run.devices;
+    std::vector<int> different;
+    different.reserve(wanted.size());
+    for (const int ordinal : wanted) {
+        if (std::find(different.begin(), different.end(), ordinal) == different.end())
+            different.push_back(ordinal);
+    }
+    streams_ = resident_stream::on_each(problem.spikes, different, problem.run);
+    problems_.reserve(wanted.size());
+    for (const int ordinal : wanted) {
+        const auto there = std::find(different.begin(), different.end(), ordinal);
+        problems_.push_back(device_problem{
+            problem, *streams_[static_cast<std::size_t>(there - different.begin())], ordinal});
     }
 }
 

@@ -90,6 +90,7 @@ public:
     std::size_t found() const { return found_; }
     std::uint64_t list_bytes() const { return kept_bytes_; }
     double kernel_seconds() const { return worker_->kernel_seconds(); }
+    std::span<const std::uint64_t> train_begins() const { return worker_->train_begins(); }
 
 private:
     std::vector<counted_pair> merge_pairs(std::span<const unit_id> units, std::size_t first,
@@ -326,10 +327,17 @@ class latest_start_on_devices final : public level_counter {
 public:
     latest_start_on_devices(std::span<const device_problem> devices, const level_rules& rules)
         : problem_(devices.front()), rules_(rules), limit_(rules.max_memory_bytes) {
+        // Each prepares its device, all at once.
+        std::vector<std::future<std::unique_ptr<device_share>>> made;
+        made.reserve(devices.size());
         for (const device_problem& d : devices) {
-            shares_.push_back(std::make_unique<device_share>(d, rules_));
             limit_.add(bytes_a_spike * d.spikes.size());
+            made.push_back(std::async(std::launch::async, [&d, this] {
+                return std::make_unique<device_share>(d, rules_);
+            }));
         }
+        shares_.reserve(devices.size());
+        for (auto& share : made) shares_.push_back(share.get());
         estimated_bytes_ = bytes_a_spike * problem_.spikes.size() * devices.size();
     }
 
@@ -438,11 +446,11 @@ void latest_start_on_devices::finish(mined_level& level) {
 
 mined_level latest_start_on_devices::pairs(std::span<const unit_id> units) {
     method_ = chosen_method(units);
-    std::vector<double> spikes_of(problem_.spikes.unit_count());
-    for (const unit_id unit : problem_.spikes.units()) ++spikes_of[index(unit)];
+    const auto begins = shares_.front()->train_begins();
     std::vector<double> costs;
     costs.reserve(units.size());
-    for (const unit_id unit : units) costs.push_back(spikes_of[index(unit)]);
+    for (const unit_id unit : units)
+        costs.push_back(static_cast<double>(begins[index(unit) + 1] - begins[index(unit)]));
     const std::vector<std::size_t> borders = balanced(costs, shares_.size());
     std::vector<std::vector<counted_pair>> found(shares_.size());
     on_all([&](device_share& share, std::size_t i) {

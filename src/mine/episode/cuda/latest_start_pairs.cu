@@ -6,7 +6,12 @@
 // one spike end now too, so the order in which they are met does not matter, and the lanes of a
 // warp may meet them at once: those of the same pair write the same.
 //
-//   work per warp     all spikes of one target, with all before them within one interval
+// A sweep may be cut before any spike that no other of its target precedes within the interval: all
+// that it looks back on comes after every earlier end, so nothing before the cut matters. Sweeps
+// take their time one step after another, and cut ones are what keeps a device busy; where spikes
+// stand too close for a cut, the piece before goes on.
+//
+//   work per warp     a piece of one target's spikes, with all before them within one interval
 //   shared memory     6 bytes a pair, 8 when a unit has 2^16 spikes or more
 //   pays off          when units are many and spikes of two within an interval few
 
@@ -40,7 +45,7 @@ struct look_back_problem {
     std::uint32_t from_units;  // of one table
     std::uint32_t first_to;
     bool by_time;           // tie_rule::time
-    std::uint32_t* counts;  // [(target * intervals + interval) * wanted + from]
+    std::uint32_t* counts;  // [(target * intervals + interval) * wanted + from], 0 before
 };
 
 // Index of the first event at or after a time that lies `delay` before `time`.
@@ -49,7 +54,22 @@ __device__ std::uint32_t first_within(const searched_train& all, std::uint32_t t
     return time > delay ? all.first_after(time - delay - 1) : 0;
 }
 
-// x: targets; y: groups of `warps` slices, each an interval with a range of units to begin at.
+// Index of the first spike of a train at or after `at` before which it can be cut: no other lies
+// within `high` before it. All lanes of a warp ask the same.
+__device__ std::uint32_t first_cut(const std::uint32_t* times, std::uint32_t train_begin,
+                                   std::uint32_t train_end, std::uint32_t at, std::uint32_t high) {
+    if (at == train_begin) return at;
+    for (std::uint32_t base = at; base < train_end; base += 32) {
+        const std::uint32_t i = base + threadIdx.x % 32;
+        const unsigned cuts =
+            __ballot_sync(whole_warp, i < train_end && times[i] - times[i - 1] > high);
+        if (cuts != 0) return base + __ffs(static_cast<int>(cuts)) - 1;
+    }
+    return train_end;
+}
+
+// x: targets; y: groups of `warps` slices, each an interval with a range of units to begin at; z:
+// pieces of the target's train. Those of the same time run together and share what they read.
 template <class Count>
 __global__ void __launch_bounds__(threads) look_back(const look_back_problem p) {
     extern __shared__ std::uint32_t tables[];
@@ -59,6 +79,20 @@ __global__ void __launch_bounds__(threads) look_back(const look_back_problem p) 
     const std::uint32_t from_begin = slice / p.interval_count * p.from_units;
     if (from_begin >= p.wanted_count) return;
     const std::uint32_t from_count = min(p.from_units, p.wanted_count - from_begin);
+    const interval_32 step = p.intervals[interval];
+    const std::uint32_t to = p.wanted[p.first_to + blockIdx.x];
+    const std::uint32_t train_begin = p.trains.begin[to];
+    const std::uint32_t train_end = p.trains.begin[to + 1];
+    const auto cut = [&](std::uint64_t piece) {
+        const std::uint64_t wished = (train_end - train_begin) * piece / gridDim.z;
+        return first_cut(p.trains.time_low, train_begin, train_end,
+                         train_begin + static_cast<std::uint32_t>(wished), step.high);
+    };
+    const std::uint32_t piece_begin = cut(blockIdx.z);
+    if (piece_begin == train_end) return;
+    const std::uint32_t piece_end =
+        blockIdx.z + 1 == gridDim.z ? train_end : cut(std::uint64_t{blockIdx.z} + 1);
+    if (piece_begin == piece_end) return;
     // Of each pair: where its next occurrence may start, and how many it has.
     std::uint32_t* const free_from = tables + threadIdx.x / 32 * p.from_units;
     Count* const count =
@@ -71,22 +105,18 @@ __global__ void __launch_bounds__(threads) look_back(const look_back_problem p) 
 
     const searched_train all{p.events.time_low, p.event_buckets, p.event_place.size,
                              p.event_place.bucket_count, p.event_place.shift};
-    const interval_32 step = p.intervals[interval];
-    const std::uint32_t to = p.wanted[p.first_to + blockIdx.x];
-    const std::uint32_t train_begin = p.trains.begin[to];
-    const std::uint32_t train_end = p.trains.begin[to + 1];
-    for (std::uint32_t base = train_begin; base < train_end; base += 32) {
+    for (std::uint32_t base = piece_begin; base < piece_end; base += 32) {
         // Each lane finds what one spike looks back on; then all look at it, spike by spike.
         std::uint32_t first = 0;
         std::uint32_t last = 0;
         std::uint32_t behind_end = 0;
-        if (base + lane < train_end) {
+        if (base + lane < piece_end) {
             const std::uint32_t time = p.trains.time_low[base + lane];
             first = first_within(all, time, step.high);
             last = first_within(all, time, step.low);
             behind_end = (p.by_time ? time : p.trains.position[base + lane]) + 1;
         }
-        const std::uint32_t spikes = min(32U, train_end - base);
+        const std::uint32_t spikes = min(32U, piece_end - base);
         for (std::uint32_t spike = 0; spike < spikes; ++spike) {
             const std::uint32_t begin = __shfl_sync(whole_warp, first, spike);
             const std::uint32_t end = __shfl_sync(whole_warp, last, spike);
@@ -116,7 +146,9 @@ __global__ void __launch_bounds__(threads) look_back(const look_back_problem p) 
     std::uint32_t* const counts =
         p.counts + (std::uint64_t{blockIdx.x} * p.interval_count + interval) * p.wanted_count +
         from_begin;
-    for (std::uint32_t i = lane; i < from_count; i += 32) counts[i] = count[i];
+    for (std::uint32_t i = lane; i < from_count; i += 32) {
+        if (count[i] != 0) atomicAdd(&counts[i], std::uint32_t{count[i]});
+    }
 }
 
 struct pick_problem {
@@ -207,6 +239,7 @@ std::vector<counted_pair> look_back_on_device(const device_problem& problem,
     const auto interval_count = static_cast<std::uint32_t>(problem.intervals.size());
     const std::uint32_t from_units = std::min(most_from_units, count);
     const std::uint64_t slices = pieces_of(count, from_units) * interval_count;
+    const std::uint32_t longest = longest_train(problem);
     look_back_problem kernel{problem.data.events(),
                              problem.data.trains(),
                              search.events,
@@ -234,9 +267,11 @@ std::vector<counted_pair> look_back_on_device(const device_problem& problem,
         const auto targets =
             static_cast<std::uint32_t>(std::min<std::uint64_t>(most, last_to - to));
         kernel.first_to = static_cast<std::uint32_t>(to);
-        const dim3 grid(targets, static_cast<unsigned>(pieces_of(slices, warps)));
+        const dim3 grid(targets, static_cast<unsigned>(pieces_of(slices, warps)),
+                        pieces_of_sweeps(targets * slices, longest, limits));
         watch.start(on);
-        if (longest_train(problem) <= UINT16_MAX) {
+        counts.fill(0);
+        if (longest <= UINT16_MAX) {
             look_back<std::uint16_t><<<grid, threads, warps * from_units * 6, on.get()>>>(kernel);
         } else {
             look_back<std::uint32_t><<<grid, threads, warps * from_units * 8, on.get()>>>(kernel);

@@ -42,6 +42,21 @@ constexpr std::uint32_t segments_for(std::uint64_t candidates,
     return static_cast<std::uint32_t>(warp * std::max<std::uint64_t>(warps, 1));
 }
 
+/// Into how many pieces each of `sweeps` one-warp walks through spikes is cut, where that can be:
+/// so many that the last of them, which run alone, are few beside all; none so short that beginning
+/// and ending it costs much.
+constexpr std::uint32_t pieces_of_sweeps(std::uint64_t sweeps, std::uint64_t longest_spikes,
+                                         const device::device_limits& limits) {
+    constexpr std::uint64_t warps_per_multiprocessor = 512;
+    constexpr std::uint64_t shortest_spikes = 256;
+    constexpr std::uint64_t most = 65535;  // of a grid's third dimension
+    const std::uint64_t wanted =
+        pieces_of(warps_per_multiprocessor * static_cast<std::uint64_t>(limits.multiprocessors),
+                  std::max<std::uint64_t>(sweeps, 1));
+    return static_cast<std::uint32_t>(
+        std::clamp<std::uint64_t>(longest_spikes / shortest_spikes, 1, std::min(wanted, most)));
+}
+
 /// Room for lists of partial occurrences.
 struct occurrence_room {
     /// In one list.

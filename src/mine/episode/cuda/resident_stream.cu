@@ -8,11 +8,13 @@
 #include <array>
 #include <bit>
 #include <cub/device/device_radix_sort.cuh>
+#include <memory>
 #include <mutex>
-#include <optional>
+#include <utility>
 #include <vector>
 
 #include "device/cuda.hpp"
+#include "mine/episode/cuda/event_upload.hpp"
 #include "mine/episode/cuda/plan.hpp"
 #include "mine/episode/cuda/resident_stream.hpp"
 #include "mine/episode/cuda/survivor_lists.hpp"
@@ -72,64 +74,86 @@ unsigned blocks_for(std::uint64_t all) {
     return static_cast<unsigned>(pieces_of(all, threads));
 }
 
-// Fills one piece while the one before it is copied. `fill(at, to)` writes the values from `at` on.
-template <class Fill>
-void upload_in_pieces(device::buffer<std::uint32_t>& to, const device::stream& on,
-                      const Fill& fill) {
-    constexpr std::size_t piece = std::size_t{1} << 20;
-    if (to.size() <= piece) {
-        // Page-locking would take longer than the copy.
-        std::vector<std::uint32_t> values(to.size());
-        fill(0, std::span{values});
-        to.upload(values);
-        on.wait();
-        return;
+__global__ void __launch_bounds__(threads)
+    widen(std::uint32_t size, const std::uint16_t* __restrict__ from,
+          std::uint32_t* __restrict__ to) {
+    const std::uint64_t i = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
+    if (i < size) to[i] = from[i];
+}
+
+std::vector<std::uint32_t> first_of_eras(std::span<const std::int64_t> times, std::uint32_t eras) {
+    std::vector<std::uint32_t> firsts;
+    firsts.reserve(std::size_t{eras} + 1);
+    const std::uint64_t origin = times.empty() ? 0 : static_cast<std::uint64_t>(times.front());
+    for (std::uint64_t era = 0; era < eras; ++era) {
+        const auto first = std::partition_point(times.begin(), times.end(), [&](std::int64_t t) {
+            return static_cast<std::uint64_t>(t) - origin < era * era_us;
+        });
+        firsts.push_back(static_cast<std::uint32_t>(first - times.begin()));
     }
-    const std::array<device::host_buffer<std::uint32_t>, 2> halves{
-        device::host_buffer<std::uint32_t>(piece), device::host_buffer<std::uint32_t>(piece)};
-    const std::array<device::event, 2> copied;
-    for (std::size_t at = 0, i = 0; at < to.size(); at += piece, ++i) {
-        const std::size_t half = i % 2;
-        if (i >= 2) copied[half].wait();
-        const auto values = halves[half].span().first(std::min(piece, to.size() - at));
-        fill(at, values);
-        to.upload(values, at);
-        copied[half].record(on);
-    }
-    on.wait();
+    firsts.push_back(static_cast<std::uint32_t>(times.size()));
+    return firsts;
 }
 
 }  // namespace
 
-struct resident_stream::state {
-    state(const spike_sequence& all, int device)
-        : spikes(all),
-          ordinal(device),
-          length_us(all.empty() ? 0
-                                : static_cast<std::uint64_t>(all.times_us().back()) -
-                                      static_cast<std::uint64_t>(all.times_us().front())),
-          eras(static_cast<std::uint32_t>(length_us / era_us) + 1),
-          size(static_cast<std::uint32_t>(all.size())),
-          units(static_cast<std::uint32_t>(all.unit_count())) {}
+// Those that upload together. Whoever holds `access` of a state may take that of its group, never
+// the other way around.
+struct resident_stream::group {
+    std::mutex access;
+    std::vector<state*> members;
+};
 
-    void upload_events();
+struct resident_stream::state {
+    state(const spike_sequence& all, spike_range which, int device, const execution& how,
+          std::shared_ptr<group> with)
+        : times(all.times_us().subspan(which.begin, which.end - which.begin)),
+          unit_of(all.units().subspan(which.begin, which.end - which.begin)),
+          run(how),
+          ordinal(device),
+          length_us(times.empty() ? 0
+                                  : static_cast<std::uint64_t>(times.back()) -
+                                        static_cast<std::uint64_t>(times.front())),
+          eras(static_cast<std::uint32_t>(length_us / era_us) + 1),
+          size(static_cast<std::uint32_t>(times.size())),
+          units(static_cast<std::uint32_t>(all.unit_count())),
+          together(std::move(with)) {
+        const std::lock_guard lock(together->access);
+        together->members.push_back(this);
+    }
+    ~state() {
+        const std::lock_guard lock(together->access);
+        std::erase(together->members, this);
+    }
+    state(const state&) = delete;
+    state(state&&) = delete;
+    state& operator=(const state&) = delete;
+    state& operator=(state&&) = delete;
+
+    void need_events();
+    event_room make_room();
+    void finish_events(std::span<const std::uint32_t> first_of_era);
     void make_trains();
     void make_search();
 
-    const spike_sequence& spikes;
+    std::span<const std::int64_t> times;
+    std::span<const unit_id> unit_of;
+    execution run;
     int ordinal;
     std::uint64_t length_us;
     std::uint32_t eras;
     std::uint32_t size;
     std::uint32_t units;
+    std::shared_ptr<group> together;
 
     std::mutex access;
     device::stream on;
-    bool has_events = false;
-    bool has_trains = false;
+    bool has_events = false;  // from here to era_begin under the group's `access`
+    device::buffer<std::uint16_t> narrow_unit;
     device::buffer<std::uint32_t> time_low;
     device::buffer<std::uint32_t> unit;
     device::buffer<std::uint32_t> era_begin;
+    bool has_trains = false;
     device::buffer<std::uint32_t> train_time_low;
     device::buffer<std::uint32_t> train_position;
     device::buffer<std::uint32_t> train_begin;
@@ -143,37 +167,40 @@ struct resident_stream::state {
     device::buffer<std::uint32_t> event_buckets;
 };
 
-void resident_stream::state::upload_events() {
-    if (has_events) return;
-    const auto times = spikes.times_us();
-    const std::uint64_t origin = times.empty() ? 0 : static_cast<std::uint64_t>(times.front());
+event_room resident_stream::state::make_room() {
+    const device::scoped_device scope(ordinal);
     time_low = {size, on};
-    upload_in_pieces(time_low, on, [&](std::size_t at, std::span<std::uint32_t> to) {
-        for (std::size_t i = 0; i < to.size(); ++i)
-            to[i] = static_cast<std::uint32_t>(static_cast<std::uint64_t>(times[at + i]) - origin);
-    });
     unit = {size, on};
-    upload_in_pieces(unit, on, [&](std::size_t at, std::span<std::uint32_t> to) {
-        for (std::size_t i = 0; i < to.size(); ++i)
-            to[i] = static_cast<std::uint32_t>(spikes.units()[at + i]);
-    });
-    std::vector<std::uint32_t> firsts;
-    firsts.reserve(eras + 1);
-    for (std::uint64_t era = 0; era < eras; ++era) {
-        const auto first = std::partition_point(times.begin(), times.end(), [&](std::int64_t t) {
-            return static_cast<std::uint64_t>(t) - origin < era * era_us;
-        });
-        firsts.push_back(static_cast<std::uint32_t>(first - times.begin()));
+    narrow_unit = {units <= most_narrow_units ? std::size_t{size} : 0, on};
+    return {ordinal, &on, time_low.data(), narrow_unit.data(), unit.data()};
+}
+
+void resident_stream::state::finish_events(std::span<const std::uint32_t> first_of_era) {
+    const device::scoped_device scope(ordinal);
+    if (narrow_unit.size() > 0) {
+        widen<<<blocks_for(size), threads, 0, on.get()>>>(size, narrow_unit.data(), unit.data());
+        device::check(cudaGetLastError());
     }
-    firsts.push_back(size);
-    era_begin = {firsts, on};
+    narrow_unit = {};
+    era_begin = {first_of_era, on};
     on.wait();
     has_events = true;
 }
 
+void resident_stream::state::need_events() {
+    const std::lock_guard lock(together->access);
+    if (has_events) return;
+    std::vector<event_room> rooms;
+    rooms.reserve(together->members.size());
+    for (state* member : together->members) rooms.push_back(member->make_room());
+    upload_events(times, unit_of, rooms, run);
+    const std::vector<std::uint32_t> firsts = first_of_eras(times, eras);
+    for (state* member : together->members) member->finish_events(firsts);
+}
+
 void resident_stream::state::make_trains() {
     if (has_trains) return;
-    upload_events();
+    need_events();
     train_position = {size, on};
     train_time_low = {size, on};
     train_begin = {std::size_t{units} + 1, on};
@@ -236,9 +263,29 @@ void resident_stream::state::make_search() {
     has_search = true;
 }
 
-resident_stream::resident_stream(const spike_sequence& spikes, int ordinal) {
+resident_stream::resident_stream(std::unique_ptr<state> made) : state_(std::move(made)) {}
+
+resident_stream::resident_stream(const spike_sequence& spikes, int ordinal, const execution& run)
+    : resident_stream(spikes, {0, spikes.size()}, ordinal, run) {}
+
+resident_stream::resident_stream(const spike_sequence& spikes, spike_range which, int ordinal,
+                                 const execution& run) {
     const device::scoped_device on(ordinal);
-    state_ = std::make_unique<state>(spikes, ordinal);
+    state_ = std::make_unique<state>(spikes, which, ordinal, run, std::make_shared<group>());
+}
+
+std::vector<std::unique_ptr<resident_stream>> resident_stream::on_each(
+    const spike_sequence& spikes, std::span<const int> ordinals, const execution& run) {
+    const auto together = std::make_shared<group>();
+    std::vector<std::unique_ptr<resident_stream>> all;
+    all.reserve(ordinals.size());
+    for (const int ordinal : ordinals) {
+        const device::scoped_device on(ordinal);
+        auto made =
+            std::make_unique<state>(spikes, spike_range{0, spikes.size()}, ordinal, run, together);
+        all.push_back(std::unique_ptr<resident_stream>(new resident_stream(std::move(made))));
+    }
+    return all;
 }
 
 resident_stream::~resident_stream() = default;
@@ -254,7 +301,7 @@ std::uint64_t resident_stream::length_us() const {
 resident_events resident_stream::events() const {
     const std::lock_guard lock(state_->access);
     const device::scoped_device on(state_->ordinal);
-    state_->upload_events();
+    state_->need_events();
     return {state_->time_low.data(), state_->unit.data(), state_->era_begin.data(), state_->eras,
             state_->size};
 }

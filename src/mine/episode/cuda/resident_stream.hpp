@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "mine/episode/cuda/train_search.hpp"
+#include "synfire/core/execution.hpp"
 #include "synfire/spikes/spike_sequence.hpp"
 
 namespace synfire::episodes {
@@ -48,13 +50,27 @@ struct resident_search {
     const std::uint32_t* event_buckets;
 };
 
+/// Spikes [begin, end) of a sequence.
+struct spike_range {
+    std::size_t begin;
+    std::size_t end;
+};
+
 /// A spike sequence on one device, where it stays as long as this lives. Each part is uploaded when
 /// it is first asked for; several threads may ask. What is returned is complete: any stream of the
 /// device may read it at once.
 class resident_stream {
 public:
     /// `spikes` must outlive this. @throws device_error if there is no such device.
-    resident_stream(const spike_sequence& spikes, int ordinal);
+    resident_stream(const spike_sequence& spikes, int ordinal, const execution& run = {});
+    /// Some of the spikes, as if there were no others.
+    resident_stream(const spike_sequence& spikes, spike_range which, int ordinal,
+                    const execution& run);
+    /// One on each device, all different. The first that is asked for events uploads them to all,
+    /// which takes little longer than to one.
+    static std::vector<std::unique_ptr<resident_stream>> on_each(const spike_sequence& spikes,
+                                                                 std::span<const int> ordinals,
+                                                                 const execution& run);
     ~resident_stream();
     resident_stream(const resident_stream&) = delete;
     resident_stream(resident_stream&&) = delete;
@@ -62,7 +78,7 @@ public:
     resident_stream& operator=(resident_stream&&) = delete;
 
     int ordinal() const;
-    /// 8 bytes a spike. @throws device_error.
+    /// 8 bytes a spike, and 2 more while they are uploaded. @throws device_error.
     resident_events events() const;
     /// 8 bytes a spike, and 16 more while they are made. @throws device_error.
     resident_trains trains() const;
@@ -75,6 +91,8 @@ public:
 
 private:
     struct state;
+    struct group;
+    explicit resident_stream(std::unique_ptr<state> made);
     std::unique_ptr<state> state_;
 };
 

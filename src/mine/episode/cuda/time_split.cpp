@@ -78,21 +78,10 @@ std::vector<stretch> cut(const spike_sequence& spikes, std::int64_t longest,
     return all;
 }
 
-spike_sequence part_of(const spike_sequence& whole, const stretch& s) {
-    const auto times = whole.times_us().subspan(s.begin, s.end - s.begin);
-    const auto units = whole.units().subspan(s.begin, s.end - s.begin);
-    return {{times.begin(), times.end()},
-            {units.begin(), units.end()},
-            whole.unit_names(),
-            whole.span()};
-}
-
 stretch_count count_stretch(const device_problem& whole, const stretch& s, const episode_trie& trie,
                             double& kernel_seconds) {
-    const spike_sequence spikes = part_of(whole.spikes, s);
-    const resident_stream data(spikes, whole.ordinal);
-    const device_problem problem{
-        {spikes, whole.intervals, whole.ties, whole.run}, data, whole.ordinal};
+    const resident_stream data(whole.spikes, {s.begin, s.end}, whole.ordinal, whole.run);
+    const device_problem problem{whole, data, whole.ordinal};
     const bool by_time = whole.ties == tie_rule::time;
     const auto times = whole.spikes.times_us();
     const std::int64_t origin = by_time ? times[s.begin] : static_cast<std::int64_t>(s.begin);
@@ -133,7 +122,7 @@ std::uint64_t joined(const std::vector<stretch_count>& stretches, std::size_t le
 bool needs_stretches(const device_problem& problem) {
     if (problem.data.length_us() >= latest_tick) return true;
     return problem.spikes.size() >
-           device::limits_of(problem.ordinal).total_bytes / bytes_a_spike_with_lists;
+           device::total_bytes_of(problem.ordinal) / bytes_a_spike_with_lists;
 }
 
 bool better_by_time(std::span<const device_problem> devices, const candidate_set& candidates) {
