@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "mine/episode/cuda/plan.hpp"
@@ -60,12 +61,12 @@ void copy(T* to, const T* from, std::size_t n, const device::stream& on) {
 class upload {
 public:
     upload(std::span<const std::int64_t> times, std::span<const unit_id> units,
-           std::span<const event_room> to, const execution& run)
+           std::span<const event_room> to, execution run)
         : times_(times),
           units_(units),
           to_(to),
           narrow_(to.front().narrow_unit != nullptr),
-          run_(run) {
+          run_(std::move(run)) {
         run_.on_progress = nullptr;  // the caller's own tasks are what is reported
     }
 
