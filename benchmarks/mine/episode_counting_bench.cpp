@@ -10,6 +10,7 @@
 
 #include <numeric>
 
+#include "benchmarks/support/published_load.hpp"
 #include "benchmarks/support/ratios.hpp"
 #include "mine/episode/step_table.hpp"
 #include "mine/episode/survivors.hpp"
@@ -23,8 +24,7 @@ namespace {
 using namespace synfire;
 using namespace std::chrono_literals;
 
-constexpr std::uint32_t units = 64;
-constexpr std::size_t wanted_candidates = 43'656;
+constexpr std::uint32_t units = published_units;
 constexpr std::size_t sampled_one_in = 200;
 
 const spike_sequence& stream() {
@@ -33,33 +33,8 @@ const spike_sequence& stream() {
     return spikes;
 }
 
-// Walks of three steps in a random graph in which each unit has nine partners, cut to the published
-// number.
 const std::vector<episode>& candidates() {
-    static const std::vector<episode> all = [] {
-        std::vector<std::vector<unit_id>> partners(units);
-        random_stream random(1, random_purpose::poisson_spikes, UINT32_MAX);
-        for (std::uint32_t u = 0; u < units; ++u) {
-            while (partners[u].size() < 9) {
-                const unit_id to{static_cast<std::uint32_t>(random.below(units))};
-                if (index(to) != u &&
-                    std::find(partners[u].begin(), partners[u].end(), to) == partners[u].end())
-                    partners[u].push_back(to);
-            }
-        }
-        std::vector<episode> walks;
-        for (std::uint32_t a = 0; a < units; ++a) {
-            for (const unit_id b : partners[a]) {
-                for (const unit_id c : partners[index(b)]) {
-                    for (const unit_id d : partners[index(c)])
-                        walks.push_back(
-                            {{unit_id{a}, b, c, d}, {{0ms, 5ms}, {0ms, 5ms}, {0ms, 5ms}}});
-                }
-            }
-        }
-        walks.resize(wanted_candidates);
-        return walks;
-    }();
+    static const std::vector<episode> all = published_candidates({0ms, 5ms});
     return all;
 }
 

@@ -1,19 +1,16 @@
 // Counting and mining episodes on GPUs against the CPU's threads and the published strategies, on
 // the same machine in the same run; answers are compared first.
 //
-//   published_load_S_s          43,656 candidates of size 4 on 64 units of 50 Hz over S seconds:
-//   whole
-//                               calls, uploads included. Speed: candidates × spikes a second.
-//   published_load_S_s_kernels  the same calls' kernels alone.
-//   one_episode                 one episode of size N whose units have E spikes each, on spikes
-//   that
-//                               are on the device already: kernels. Speed: bytes of the spike
-//                               trains, each read once, against a copy on the device (read and
-//                               written bytes).
-//   all_pairs                   1,000 units, four intervals, 10^7 spikes.
-//   mine_…                      whole searches.
-//   all_pairs_kernels, mine_…_kernels   the same, of the GPU the kernels and of the CPU the levels
-//   alone.
+// published_load_S_s: 43,656 candidates of size 4 on 64 units of 50 Hz over S seconds, whole calls,
+// uploads included. Speed: candidates × spikes a second.
+//
+// one_episode: one episode of size N whose units have E spikes each, on spikes that are on the
+// device already; kernels. Speed: bytes of the spike trains, each read once, against a copy on the
+// device (read and written bytes).
+//
+// all_pairs: 1,000 units, four intervals, 10^7 spikes. mine_…: whole searches.
+//
+// …_kernels: the kernels of the same calls alone, for the CPU the levels alone.
 //
 // The published strategies on the longest stream may take longer than one wants to wait. One that
 // would, by what it took on a shorter stream, counts only the first of the candidates: its speed is
@@ -32,6 +29,7 @@
 #include <utility>
 #include <vector>
 
+#include "benchmarks/support/published_load.hpp"
 #include "benchmarks/support/ratios.hpp"
 #include "device/cuda.hpp"
 #include "mine/episode/cuda/device_set.hpp"
@@ -82,8 +80,7 @@ contender on_gpus_by_time(int count) {
 
 // ---- the published load
 
-constexpr std::uint32_t units = 64;
-constexpr std::size_t wanted_candidates = 43'656;
+constexpr std::uint32_t units = published_units;
 
 const spike_sequence& stream(int seconds) {
     static std::map<int, spike_sequence> all;
@@ -98,33 +95,8 @@ const spike_sequence& stream(int seconds) {
         .first->second;
 }
 
-// Walks of three steps in a random graph in which each unit has nine partners, cut to the published
-// number.
 const std::vector<episode>& candidates() {
-    static const std::vector<episode> all = [] {
-        std::vector<std::vector<unit_id>> partners(units);
-        random_stream random(1, random_purpose::poisson_spikes, UINT32_MAX);
-        for (std::uint32_t u = 0; u < units; ++u) {
-            while (partners[u].size() < 9) {
-                const unit_id to{static_cast<std::uint32_t>(random.below(units))};
-                if (index(to) != u &&
-                    std::find(partners[u].begin(), partners[u].end(), to) == partners[u].end())
-                    partners[u].push_back(to);
-            }
-        }
-        const delay_interval step{5ms, 10ms};
-        std::vector<episode> walks;
-        for (std::uint32_t a = 0; a < units; ++a) {
-            for (const unit_id b : partners[a]) {
-                for (const unit_id c : partners[index(b)]) {
-                    for (const unit_id d : partners[index(c)])
-                        walks.push_back({{unit_id{a}, b, c, d}, {step, step, step}});
-                }
-            }
-        }
-        walks.resize(wanted_candidates);
-        return walks;
-    }();
+    static const std::vector<episode> all = published_candidates({5ms, 10ms});
     return all;
 }
 

@@ -6,10 +6,10 @@ function(run)
   endif()
 endfunction()
 
-file(REMOVE_RECURSE ${work})
-run(${CMAKE_COMMAND} --install ${build} --prefix ${work}/prefix)
-run(${work}/prefix/bin/synfire --version)
-run(${CMAKE_COMMAND} -G Ninja -S ${client} -B ${work}/client
-  -D CMAKE_PREFIX_PATH=${work}/prefix -D CMAKE_CXX_COMPILER=${compiler})
-run(${CMAKE_COMMAND} --build ${work}/client)
-run(${work}/client/client)
+file(REMOVE_RECURSE ${scratch})
+run(${CMAKE_COMMAND} --install ${build} --prefix ${scratch}/prefix)
+run(${scratch}/prefix/bin/synfire --version)
+run(${CMAKE_COMMAND} -G Ninja -S ${client} -B ${scratch}/client
+  -D CMAKE_PREFIX_PATH=${scratch}/prefix -D CMAKE_CXX_COMPILER=${compiler})
+run(${CMAKE_COMMAND} --build ${scratch}/client)
+run(${scratch}/client/client)

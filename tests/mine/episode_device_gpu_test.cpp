@@ -50,20 +50,6 @@ protected:
     }
 };
 
-// Half of the spikes in bursts, all on a grid of ten, on which the bounds of the delays lie, too.
-spike_sequence stream(std::uint64_t seed, std::uint32_t units, std::size_t spikes,
-                      std::int64_t length) {
-    random_streams draw(seed);
-    spike_sequence_builder builder;
-    for (std::uint32_t u = 0; u < units; ++u) builder.unit(std::to_string(u));
-    for (std::size_t i = 0; i < spikes; ++i) {
-        auto time = static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(length)));
-        if (draw.below(2) == 0) time = time / 1000 * 1000 + time % 1000 / 5;
-        builder.append(time / 10 * 10, unit_id{static_cast<std::uint32_t>(draw.below(units))});
-    }
-    return builder.finish();
-}
-
 episode chain(random_streams& draw, std::size_t size, std::uint32_t units) {
     episode what;
     for (std::size_t k = 0; k < size; ++k) {
@@ -85,7 +71,7 @@ std::vector<episode> chains(std::uint64_t seed, std::size_t number, std::size_t 
 }
 
 TEST_P(OnDevices, SizesFromOneToTwelve) {
-    const spike_sequence spikes = stream(1, 4, 4'000, 60'000);
+    const spike_sequence spikes = bursting_stream(1, 4, 4'000, 60'000);
     for (std::size_t size = 1; size <= 12; ++size) {
         const auto sum =
             expect_the_cpus(spikes, chains(size, 40, size, 4), "size " + std::to_string(size));
@@ -94,7 +80,7 @@ TEST_P(OnDevices, SizesFromOneToTwelve) {
 }
 
 TEST_P(OnDevices, NumbersOfEpisodesAroundWarpsAndBlocks) {
-    const spike_sequence spikes = stream(2, 5, 1'500, 30'000);
+    const spike_sequence spikes = bursting_stream(2, 5, 1'500, 30'000);
     for (const std::size_t number : {1U, 2U, 31U, 32U, 33U, 63U, 64U, 65U, 255U, 256U, 257U, 1025U})
         expect_the_cpus(spikes, chains(number, number, 3, 5), std::to_string(number) + " episodes");
 }
@@ -179,7 +165,7 @@ TEST_P(OnDevices, ADayWithSpikesOnTheBordersOf32Bits) {
 }
 
 TEST_P(OnDevices, IntervalsWiderThanTheRecording) {
-    const spike_sequence spikes = stream(13, 3, tries_all() ? 40 : 2'000, 20'000);
+    const spike_sequence spikes = bursting_stream(13, 3, tries_all() ? 40 : 2'000, 20'000);
     std::vector<episode> what = chains(14, 10, 2, 3);
     for (episode& one : what) one.delays = {{duration{0}, duration{INT64_MAX / 4}}};
     expect_the_cpus(spikes, what, "wide");

@@ -189,19 +189,6 @@ TEST(EpisodeProperty, MiningEqualsUnprunedBruteForce) {
 // definition.
 class LargerStreams : public ::testing::Test {
 protected:
-    spike_sequence stream(std::uint64_t seed, std::uint32_t units, std::size_t spikes,
-                          std::int64_t length) {
-        random_streams draw(seed);
-        spike_sequence_builder builder;
-        for (std::uint32_t u = 0; u < units; ++u) builder.unit(std::to_string(u));
-        for (std::size_t i = 0; i < spikes; ++i) {
-            // Half of the spikes in bursts of a fifth of the time, all on a grid of ten.
-            auto time = static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(length)));
-            if (draw.below(2) == 0) time = time / 1000 * 1000 + time % 1000 / 5;
-            builder.append(time / 10 * 10, unit_id{static_cast<std::uint32_t>(draw.below(units))});
-        }
-        return builder.finish();
-    }
     episode_options options{.delays = {{duration{0}, duration{30}},
                                        {duration{30}, duration{60}},
                                        {duration{20}, duration{50}}},
@@ -210,7 +197,7 @@ protected:
 };
 
 TEST_F(LargerStreams, EveryStrategyMinesTheSame) {
-    const spike_sequence spikes = stream(1, 6, 3'000, 100'000);
+    const spike_sequence spikes = bursting_stream(1, 6, 3'000, 100'000);
     const auto expected = as_map(mine_episodes(spikes, options));
     ASSERT_GT(std::count_if(expected.begin(), expected.end(),
                             [](const auto& e) { return e.first.size() >= 3; }),
@@ -231,7 +218,7 @@ TEST_F(LargerStreams, EveryStrategyMinesTheSame) {
 
 TEST_F(LargerStreams, ThreadsDoNotMatter) {
     options.max_size = 3;
-    const spike_sequence spikes = stream(2, 8, 5'000, 100'000);
+    const spike_sequence spikes = bursting_stream(2, 8, 5'000, 100'000);
     for (const auto strategy : {episode_strategy::latest_start, episode_strategy::state_machine,
                                 episode_strategy::segments}) {
         options.strategy = strategy;
@@ -245,7 +232,7 @@ TEST_F(LargerStreams, ThreadsDoNotMatter) {
 }
 
 TEST_F(LargerStreams, NamesTimeShiftAndOrderOfTiesDoNotMatter) {
-    const spike_sequence spikes = stream(3, 6, 3'000, 100'000);
+    const spike_sequence spikes = bursting_stream(3, 6, 3'000, 100'000);
     const auto expected = mine_episodes(spikes, options);
     // Units renamed, so that they are numbered in reverse; all of it a week later; simultaneous
     // spikes turned round.
@@ -266,7 +253,7 @@ TEST_F(LargerStreams, NamesTimeShiftAndOrderOfTiesDoNotMatter) {
 }
 
 TEST_F(LargerStreams, DoublingTimeAndIntervalsChangesNothing) {
-    const spike_sequence spikes = stream(4, 5, 2'000, 60'000);
+    const spike_sequence spikes = bursting_stream(4, 5, 2'000, 60'000);
     const auto expected = mine_episodes(spikes, options);
     spike_sequence_builder builder;
     for (std::size_t i = 0; i < spikes.size(); ++i)
@@ -281,7 +268,7 @@ TEST_F(LargerStreams, DoublingTimeAndIntervalsChangesNothing) {
 }
 
 TEST_F(LargerStreams, NoEpisodeCountsMoreThanItsPrefixOrSuffix) {
-    const spike_sequence spikes = stream(5, 6, 3'000, 100'000);
+    const spike_sequence spikes = bursting_stream(5, 6, 3'000, 100'000);
     const auto counts = as_map(mine_episodes(spikes, options));
     for (const auto& [what, count] : counts) {
         if (what.size() < 2) continue;
@@ -295,8 +282,8 @@ TEST_F(LargerStreams, NoEpisodeCountsMoreThanItsPrefixOrSuffix) {
 }
 
 TEST_F(LargerStreams, PartsFurtherApartThanTheWidestWindowAddUp) {
-    const spike_sequence one = stream(6, 5, 1'000, 30'000);
-    const spike_sequence two = stream(7, 5, 1'000, 30'000);
+    const spike_sequence one = bursting_stream(6, 5, 1'000, 30'000);
+    const spike_sequence two = bursting_stream(7, 5, 1'000, 30'000);
     spike_sequence_builder builder;
     for (std::uint32_t u = 0; u < 5; ++u) builder.unit(std::to_string(u));
     for (std::size_t i = 0; i < one.size(); ++i) builder.append(one.times_us()[i], one.units()[i]);
@@ -316,7 +303,7 @@ TEST_F(LargerStreams, PartsFurtherApartThanTheWidestWindowAddUp) {
 // Counterexamples to the published merge exist; the counter that reports them must see some on
 // bursts with wide windows.
 TEST_F(LargerStreams, SegmentsReportWhereThePublishedMergeFails) {
-    const spike_sequence spikes = stream(10, 4, 6'000, 100'000);
+    const spike_sequence spikes = bursting_stream(10, 4, 6'000, 100'000);
     std::vector<episode> pairs;
     for (std::uint32_t a = 0; a < 4; ++a) {
         for (std::uint32_t b = 0; b < 4; ++b) {

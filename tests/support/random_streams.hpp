@@ -54,6 +54,22 @@ private:
     std::mt19937_64 random_;
 };
 
+/// Half of the spikes in bursts of a fifth of the time, all on a grid of ten microseconds, on which
+/// the bounds of the tests' delays lie, too.
+inline synfire::spike_sequence bursting_stream(std::uint64_t seed, std::uint32_t units,
+                                               std::size_t spikes, std::int64_t length) {
+    random_streams draw(seed);
+    synfire::spike_sequence_builder builder;
+    for (std::uint32_t u = 0; u < units; ++u) builder.unit(std::to_string(u));
+    for (std::size_t i = 0; i < spikes; ++i) {
+        auto time = static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(length)));
+        if (draw.below(2) == 0) time = time / 1000 * 1000 + time % 1000 / 5;
+        builder.append(time / 10 * 10,
+                       synfire::unit_id{static_cast<std::uint32_t>(draw.below(units))});
+    }
+    return builder.finish();
+}
+
 /// How many random cases a property test draws; SYNFIRE_PROPERTY_SHARE (0 to 1) shortens runs under
 /// a sanitizer.
 inline std::size_t property_cases(std::size_t full) {
