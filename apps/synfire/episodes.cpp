@@ -152,7 +152,6 @@ void episodes(episodes_options options, session& now) {
     if (!options.to.empty()) check_output_place(options.to, options.overwrite);
     const bool own_delays = fill_in_delays(options);
     const execution run = now.run(options.threads);
-    const execution counting = now.run(options.threads, options.devices);
 
     spike_file file = read_spikes(options.path, options.how, run);
     report_warnings(file, options);
@@ -163,6 +162,8 @@ void episodes(episodes_options options, session& now) {
     if (!options.only_units.empty()) report.spikes = only_units(report.spikes, options.only_units);
     report.run.input = describe_input(options.path, run);
     now.stop_if_asked();
+    const execution counting = now.run(
+        options.threads, options.devices ? *options.devices : devices_that_pay(report.spikes));
     report.table = options.count_only.empty()
                        ? mine_episodes(report.spikes, options.mining, counting)
                        : count_given(report.spikes, options, counting);

@@ -220,7 +220,8 @@ void add_options(CLI::App& app, episodes_options& options) {
     add_value(app, "--threads", options.threads, parse_threads, "worker threads [all cores]")
         ->type_name("N");
     add_value(app, "--device", options.devices, parse_devices,
-              "where to count: cpu, cuda (the first GPU), cuda:0,1 (these) or cuda:all [cpu]")
+              "where to count: cpu, cuda (the first GPU), cuda:0,1 (these), cuda:all, or automatic "
+              "(the first GPU for many spikes) [cpu]")
         ->type_name("DEVICE");
     add_value(app, "--max-memory", options.mining.max_memory_bytes, parse_memory,
               "stop when the lists of latest-start need more, such as 2GB [no bound]")

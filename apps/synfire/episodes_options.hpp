@@ -27,7 +27,7 @@ struct episodes_options {
     std::vector<std::string> only_units{};
     int threads = 0;
     /// Where episodes are counted; none: on the CPU.
-    std::vector<int> devices{};
+    std::optional<std::vector<int>> devices{std::in_place};  ///< nothing: as it pays
 };
 
 /// (1,4], (4,8], (8,12], (12,16] ms: monosynaptic delays and their sums over a step or two.

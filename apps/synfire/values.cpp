@@ -75,10 +75,11 @@ int parse_threads(std::string_view text) {
     return static_cast<int>(value);
 }
 
-std::vector<int> parse_devices(std::string_view text) {
+std::optional<std::vector<int>> parse_devices(std::string_view text) {
     constexpr std::string_view prefix = "cuda:";
-    if (text == "cpu") return {};
-    if (text == "cuda") return {0};
+    if (text == "automatic") return std::nullopt;
+    if (text == "cpu") return std::vector<int>{};
+    if (text == "cuda") return std::vector<int>{0};
     std::vector<int> ordinals;
     if (text == "cuda:all") {
         const std::vector<device_info> all = devices();
@@ -100,8 +101,9 @@ std::vector<int> parse_devices(std::string_view text) {
     refuse_devices(text);
 }
 
-std::string format_devices(const std::vector<int>& devices) {
-    return devices.empty() ? "cpu" : fmt::format("cuda:{}", fmt::join(devices, ","));
+std::string format_devices(const std::optional<std::vector<int>>& devices) {
+    if (!devices) return "automatic";
+    return devices->empty() ? "cpu" : fmt::format("cuda:{}", fmt::join(*devices, ","));
 }
 
 double parse_positive(std::string_view text) {

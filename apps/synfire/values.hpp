@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,10 +19,11 @@ std::uint64_t parse_whole(std::string_view text, std::uint64_t least = 0);
 /// The same for the options that hold 32 bits.
 std::uint32_t parse_whole_32(std::string_view text, std::uint32_t least = 0);
 int parse_threads(std::string_view text);
-/// "cpu": none; "cuda": the first; "cuda:0,1": these; "cuda:all".
-std::vector<int> parse_devices(std::string_view text);
+/// "cpu": none; "cuda": the first; "cuda:0,1": these; "cuda:all"; "automatic": nothing, whoever
+/// counts chooses.
+std::optional<std::vector<int>> parse_devices(std::string_view text);
 /// What parse_devices reads.
-std::string format_devices(const std::vector<int>& devices);
+std::string format_devices(const std::optional<std::vector<int>>& devices);
 /// A number above zero.
 double parse_positive(std::string_view text);
 /// A number of at least zero.

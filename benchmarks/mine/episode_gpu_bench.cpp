@@ -254,6 +254,26 @@ void one_episode(benchmark::State& state, std::uint32_t size, std::size_t each) 
     state.counters["call_us"] = 1e6 * whole / static_cast<double>(calls);
 }
 
+// 10^9 spikes on some GPUs, whole calls with all copies. The first contender's count is expected of
+// the others, which cut the time elsewhere.
+void billion(benchmark::State& state, const contender& one) {
+    static const dense_stream load = make_dense(4, 250'000'000);
+    static std::optional<std::uint64_t> expected;
+    for (auto _ : state) {
+        const episode_counts result =
+            count_episodes(load.spikes, std::span{&load.what, 1}, {.split = one.split}, one.run);
+        if (!expected) expected = result.counts[0];
+        if (result.counts[0] != *expected) {
+            state.SkipWithError("the count differs");
+            return;
+        }
+        state.counters["kernel_ms"] = 1000 * result.kernel_seconds;
+    }
+    state.counters["count"] = static_cast<double>(*expected);
+    state.counters["items_per_second"] = benchmark::Counter(
+        static_cast<double>(load.spikes.size()), benchmark::Counter::kIsIterationInvariantRate);
+}
+
 void copy_on_device(benchmark::State& state) {
     const device::scoped_device scope(0);
     const device::stream on;
@@ -346,6 +366,13 @@ const std::vector<search>& whole_searches() {
             searches.push_back({fmt::format("mine_sym26_at_{}", threshold),
                                 sym26,
                                 {.delays = four, .threshold = count_threshold{threshold}}});
+        // Small ones: about 2,000 and 10,000 spikes.
+        for (const int seconds : {4, 20})
+            searches.push_back(
+                {fmt::format("mine_{}_s", seconds),
+                 simulate_poisson({.units = 26, .length = std::chrono::seconds{seconds}, .seed = 1})
+                     .spikes,
+                 {.delays = four, .threshold = count_threshold{seconds * 3U}, .max_size = 4}});
         searches.push_back({"mine_culture",
                             simulate_culture({.length = 300s, .seed = 1}).spikes,
                             {.delays = {{0ms, 5ms}, {5ms, 10ms}},
@@ -398,14 +425,26 @@ void add_one_episode() {
         ->Iterations(10)
         ->Repetitions(3);
     const std::vector<std::pair<std::uint32_t, std::size_t>> loads{
-        {2, 1'000'000},  {2, 10'000'000},  {2, 250'000'000}, {4, 1'000'000},
-        {4, 10'000'000}, {4, 250'000'000}, {8, 1'000'000},   {8, 50'000'000}};
+        {2, 1'000'000},   {2, 10'000'000}, {2, 250'000'000}, {4, 1'000'000},  {4, 10'000'000},
+        {4, 250'000'000}, {8, 1'000'000},  {8, 10'000'000},  {8, 250'000'000}};
     for (const auto& [size, each] : loads)
         benchmark::RegisterBenchmark(fmt::format("one_episode/size-{}-of-{}", size, each).c_str(),
                                      one_episode, size, each)
             ->UseManualTime()
             ->Unit(benchmark::kMicrosecond)
             ->Iterations(10);
+}
+
+void add_billion(int gpus) {
+    std::vector<contender> all{on_gpus(1)};
+    for (int count = 2; count <= gpus; count *= 2) all.push_back(on_gpus_by_time(count));
+    ratios.emplace_back("billion", all.front().name);
+    for (const contender& one : all)
+        benchmark::RegisterBenchmark(fmt::format("billion/{}", one.name).c_str(), billion, one)
+            ->Unit(benchmark::kMillisecond)
+            ->UseRealTime()
+            ->Iterations(1)
+            ->Repetitions(2);
 }
 
 void add_searches(int gpus) {
@@ -428,7 +467,8 @@ void add_searches(int gpus) {
     };
     add(
         "all_pairs", [] { return std::cref(all_pairs()); }, 3);
-    for (const std::string name : {"mine_sym26_at_300", "mine_sym26_at_200", "mine_culture"})
+    for (const std::string name :
+         {"mine_4_s", "mine_20_s", "mine_sym26_at_300", "mine_sym26_at_200", "mine_culture"})
         add(
             name,
             [name] {
@@ -446,6 +486,7 @@ const bool registered = [] {
     }
     add_published_load(gpus);
     add_one_episode();
+    add_billion(gpus);
     add_searches(gpus);
     return true;
 }();

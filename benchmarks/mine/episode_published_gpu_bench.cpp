@@ -17,7 +17,9 @@
 #include <array>
 #include <cstdlib>
 #include <map>
+#include <string>
 #include <string_view>
+#include <tuple>
 
 #include "benchmarks/support/ratios.hpp"
 #include "synfire/core/random.hpp"
@@ -60,16 +62,22 @@ std::vector<episode> random_episodes(std::size_t size, std::size_t number, delay
     return all;
 }
 
-// Whole calls; their counts are compared with the CPU's before.
-void count(benchmark::State& state, const spike_sequence& spikes, const std::vector<episode>& what,
-           const std::vector<std::uint64_t>& expected, const count_options& options) {
-    const episode_counts first = count_episodes(spikes, what, options, on_the_first());
-    for (std::size_t i = 0; i < what.size(); ++i) {
-        if (expected[i] < options.at_least ? first.counts[i] < options.at_least
-                                           : first.counts[i] == expected[i])
-            continue;
-        state.SkipWithError("a count differs from the CPU's");
-        return;
+// Whole calls. Their counts are compared with the CPU's before; Once for each group and strategy.
+void count(benchmark::State& state, const std::string& group, const spike_sequence& spikes,
+           const std::vector<episode>& what, const std::vector<std::uint64_t>& expected,
+           const count_options& options) {
+    static std::map<std::tuple<std::string, episode_strategy, compaction>, std::uint64_t> compared;
+    const std::tuple key{group, options.strategy, options.compact};
+    if (!compared.contains(key)) {
+        const episode_counts first = count_episodes(spikes, what, options, on_the_first());
+        for (std::size_t i = 0; i < what.size(); ++i) {
+            if (expected[i] < options.at_least ? first.counts[i] < options.at_least
+                                               : first.counts[i] == expected[i])
+                continue;
+            state.SkipWithError("a count differs from the CPU's");
+            return;
+        }
+        compared.emplace(key, first.merge_misses);
     }
     double kernels = 0;
     for (auto _ : state)
@@ -77,7 +85,7 @@ void count(benchmark::State& state, const spike_sequence& spikes, const std::vec
     state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(what.size()));
     state.counters["kernels"] = benchmark::Counter(kernels, benchmark::Counter::kAvgIterations);
     state.counters["spikes"] = static_cast<double>(spikes.size());
-    state.counters["merge_misses"] = static_cast<double>(first.merge_misses);
+    state.counters["merge_misses"] = static_cast<double>(compared[key]);
 }
 
 // All that are measured of one size; fewer are the first of these.
@@ -96,14 +104,14 @@ const counted& counted_of(std::size_t size) {
     return one;
 }
 
-void mapping(benchmark::State& state, episode_strategy strategy, std::size_t size,
-             std::size_t number) {
+void mapping(benchmark::State& state, const std::string& group, episode_strategy strategy,
+             std::size_t size, std::size_t number) {
     // Hybrid is nothing without its calibration, which is not what is measured here.
     if (strategy == episode_strategy::hybrid && !kept_hybrid_calibration(devices().front()))
         calibrate_hybrid(0);
     const counted& all = counted_of(size);
     const auto end = static_cast<std::ptrdiff_t>(number);
-    count(state, poisson(20, 60s), {all.what.begin(), all.what.begin() + end},
+    count(state, group, poisson(20, 60s), {all.what.begin(), all.what.begin() + end},
           {all.counts.begin(), all.counts.begin() + end}, {.strategy = strategy});
     state.counters["size"] = static_cast<double>(size);
     state.counters["episodes"] = static_cast<double>(number);
@@ -122,9 +130,8 @@ mined what_is_mined(std::string_view name) {
                  .threshold = count_threshold{300}}};
     }
     static const spike_sequence culture = simulate_culture({.length = 120s, .seed = 4}).spikes;
-    return {
-        culture,
-        {.delays = {{0ms, 5ms}, {5ms, 10ms}}, .threshold = count_threshold{280}, .max_size = 4}};
+    return {culture,
+            {.delays = {{0ms, 5ms}, {5ms, 10ms}}, .threshold = count_threshold{90}, .max_size = 4}};
 }
 
 // Mines all, and is as fast as the one level was.
@@ -137,8 +144,8 @@ void mine_level(benchmark::State& state, std::string_view name, std::size_t size
         state.SkipWithError("the table differs from the CPU's");
         return;
     }
-    if (expected.levels.size() < size) {
-        state.SkipWithError("there is no such level");
+    if (expected.levels.size() < size || expected.levels[size - 1].candidates == 0) {
+        state.SkipWithError("nothing is counted at this level");
         return;
     }
     double kernels = 0;
@@ -164,18 +171,20 @@ void published_load(benchmark::State& state, episode_strategy strategy) {
         std::sort(sorted.rbegin(), sorted.rend());
         return sorted[21];
     }();
-    count(state, poisson(50, 20s), what, expected, {.strategy = strategy, .at_least = threshold});
+    count(state, "passes/published-load", poisson(50, 20s), what, expected,
+          {.strategy = strategy, .at_least = threshold});
     state.counters["threshold"] = static_cast<double>(threshold);
 }
 
-void compacted(benchmark::State& state, compaction how, std::size_t size, duration length) {
+void compacted(benchmark::State& state, const std::string& group, compaction how, std::size_t size,
+               duration length) {
     std::vector<unit_id> chain;
     for (std::uint32_t k = 0; k < size; ++k) chain.push_back(unit_id{k});
     const std::vector<episode> what{
         {chain, std::vector<delay_interval>(size - 1, delay_interval{0ms, 25ms})}};
     const spike_sequence& spikes = poisson(50, length);
     const auto expected = count_episodes(spikes, what).counts;
-    count(state, spikes, what, expected,
+    count(state, group, spikes, what, expected,
           {.strategy = episode_strategy::occurrences, .compact = how});
     state.counters["count"] = static_cast<double>(expected.front());
 }
@@ -199,8 +208,9 @@ std::vector<ratios_to> register_all() {
             for (const auto strategy :
                  {episode_strategy::thread_per_episode, episode_strategy::segments_per_episode,
                   episode_strategy::hybrid})
-                add(group, to_string(strategy),
-                    [=](benchmark::State& state) { mapping(state, strategy, size, number); });
+                add(group, to_string(strategy), [=](benchmark::State& state) {
+                    mapping(state, group, strategy, size, number);
+                });
         }
     }
     constexpr std::array passes{std::pair{"one-pass", episode_strategy::thread_per_episode},
@@ -230,7 +240,7 @@ std::vector<ratios_to> register_all() {
             for (const auto how :
                  {compaction::atomic, compaction::select, compaction::count_scan_write})
                 add(group, to_string(how),
-                    [=](benchmark::State& state) { compacted(state, how, size, length); });
+                    [=](benchmark::State& state) { compacted(state, group, how, size, length); });
         }
     }
     return ratios;

@@ -48,6 +48,12 @@ class OnDevices(CliTest):
         self.assertEqual(document["run"]["parameters"]["device"], "cpu")
         self.assertEqual([level["kernel_seconds"] for level in document["run"]["search"]["levels"]], [0] * 4)
 
+    def test_automatic_takes_the_cpu_for_few_spikes(self):
+        document = json.loads(self.ok("episodes", self.chain_file(), *SEARCH, "--device", "automatic", "--json").stdout)
+
+        self.assertEqual(document["run"]["devices"], [])
+        self.assertEqual(document["run"]["parameters"]["device"], "automatic")
+
     @unittest.skipUnless(GPUS, "no GPU")
     def test_every_strategy_of_gpus_gives_the_files_of_the_cpu(self):
         path = self.chain_file()

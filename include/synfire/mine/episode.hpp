@@ -232,6 +232,11 @@ struct episode_counts {
     std::vector<std::string> warnings{};
 };
 
+/// Where a program that starts with the call should count: on the first CUDA device if there are
+/// 500,000 spikes or more, else on the CPU (empty), which is done with most searches of fewer
+/// before a device is ready (docs/benchmarks.md).
+std::vector<int> devices_that_pay(const spike_sequence& spikes);
+
 /// The count of each given episode. @throws invalid_argument for an episode that cannot be or a
 /// strategy that cannot run on what `run` names; device_error, cancelled.
 episode_counts count_episodes(const spike_sequence& spikes, std::span<const episode> episodes,

@@ -1,9 +1,11 @@
 // Latest-start counting of a given list of candidates on one device.
 
+#include <utility>
 #include <vector>
 
 #include "mine/episode/cuda/counters.hpp"
 #include "mine/episode/cuda/latest_start_worker.hpp"
+#include "mine/episode/cuda/time_slices.hpp"
 #include "mine/episode/cuda/time_split.hpp"
 
 namespace synfire::episodes {
@@ -12,8 +14,10 @@ count_result count_by_latest_start_on_device(const device_problem& problem,
                                              const candidate_set& candidates,
                                              std::uint64_t at_least) {
     if (candidates.count() == 0) return {};
-    const std::span alone(&problem, 1);
-    if (needs_stretches(problem)) return count_over_time(alone, candidates, 1);
+    if (candidates.count() == 1 && !needs_stretches(problem, false)) {
+        if (auto counted = count_by_time_slices(problem, candidates)) return *std::move(counted);
+    }
+    if (needs_stretches(problem)) return count_over_time(std::span(&problem, 1), candidates, 1);
     const device::scoped_device scope(problem.ordinal);
     const episode_trie trie(candidates);
     latest_start_worker worker(problem);

@@ -119,15 +119,16 @@ std::uint64_t joined(const std::vector<stretch_count>& stretches, std::size_t le
 
 }  // namespace
 
-bool needs_stretches(const device_problem& problem) {
+bool needs_stretches(const device_problem& problem, bool with_lists) {
     if (problem.data.length_us() >= latest_tick) return true;
-    return problem.spikes.size() >
-           device::total_bytes_of(problem.ordinal) / bytes_a_spike_with_lists;
+    const std::uint64_t bytes = with_lists ? bytes_a_spike_with_lists : bytes_a_spike;
+    return problem.spikes.size() > device::total_bytes_of(problem.ordinal) / bytes;
 }
 
 bool better_by_time(std::span<const device_problem> devices, const candidate_set& candidates) {
     const device_problem& first = devices.front();
-    if (first.split == device_split::time || needs_stretches(first)) return true;
+    if (first.split == device_split::time || needs_stretches(first, candidates.count() > 1))
+        return true;
     constexpr std::size_t worth_splitting = 20'000'000;
     return first.split == device_split::automatic && devices.size() > 1 &&
            candidates.count() < devices.size() && first.spikes.size() >= worth_splitting;

@@ -7,8 +7,9 @@
 
 namespace synfire::episodes {
 
-/// Whether the spikes or their time span are too large for that device at once.
-bool needs_stretches(const device_problem& problem);
+/// Whether the spikes, and survivor lists beside them, or their time span are too large for that
+/// device at once.
+bool needs_stretches(const device_problem& problem, bool with_lists = true);
 
 /// Whether a count takes its time in stretches, one or more for each device, instead of its
 /// candidates: because the spikes or their time span are too large for one device at once, or

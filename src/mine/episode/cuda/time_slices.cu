@@ -1,0 +1,645 @@
+// One long episode. A block takes the next slice of time and has the spikes of all units of the
+// episode that can matter for it in shared memory, one unit after the other, so that each spike is
+// read once and no list of survivors is written.
+//
+//   work per thread   up to 32 neighbours in the merge of a unit's spikes with the survivors of the
+//                     unit before, then every 128th survivor
+//   shared memory     two units' spikes and the survivors: 32 or 40 KiB
+//   pays off          for one episode; of many that begin alike, lists share the beginnings
+//
+// A slice ends with a run of spikes of the last unit; of the others it has what lies within the
+// episode's longest span before them. Slices are counted independently but for the occurrence that
+// is still going on at a border: each tells the next when its last occurrence ended, which it
+// knows without the one before as soon as one of its survivors starts after the survivor before
+// has ended.
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "core/stop.hpp"
+#include "mine/episode/cuda/plan.hpp"
+#include "mine/episode/cuda/survivor_lists.hpp"
+#include "mine/episode/cuda/time_slices.hpp"
+
+namespace synfire::episodes {
+namespace {
+
+constexpr unsigned whole_warp = 0xffffffff;
+constexpr std::uint32_t threads = 128;
+constexpr std::uint32_t warps = threads / 32;
+// What a thread merges is noted in the bits of one word.
+constexpr std::uint32_t most_each = 32;
+// Of one unit in a slice: so that seven blocks share a multiprocessor's memory.
+constexpr std::uint32_t most_of_unit = 1984;
+static_assert(2 * most_of_unit <= threads * most_each);
+constexpr std::uint32_t most_units = 16;
+// An occurrence that may go on over so many survivors is better counted otherwise.
+constexpr std::uint32_t longest_group = 256;
+// Behind the last of what is merged.
+constexpr std::uint32_t none = UINT32_MAX;
+
+struct slice_step {
+    std::uint32_t unit;
+    interval_32 delay;       // from here to the next unit
+    std::uint32_t low_left;  // sums of the delays from here to the last unit
+    std::uint32_t high_left;
+};
+
+struct sweep_result {
+    unsigned long long count;
+    std::uint32_t next_slice;
+    std::uint32_t failed;
+};
+
+struct sweep_problem {
+    const std::uint32_t* times;   // unit by unit
+    const std::uint32_t* places;  // the same under tie_rule::time
+    const train_place* trains;
+    const std::uint32_t* buckets;
+    slice_step steps[most_units];
+    std::uint32_t units;
+    std::uint32_t slices;
+    std::uint32_t spikes_each;  // of the last unit in a slice
+    // Of each slice and unit: index of the first spike in all trains, and how many.
+    uint2* bounds;
+    std::uint32_t* before;  // of each slice: place of the last unit's spike before it
+    std::uint64_t* states;
+    sweep_result* result;
+};
+
+// Where each slice's spikes are. A thread has one unit of one slice.
+__global__ void __launch_bounds__(threads) find_slices(const sweep_problem p) {
+    const std::uint32_t i = blockIdx.x * threads + threadIdx.x;
+    if (i == 0) *p.result = {};
+    if (i >= p.slices * p.units) return;
+    const std::uint32_t slice = i / p.units;
+    const std::uint32_t step = i % p.units;
+    const train_place last_train = p.trains[p.steps[p.units - 1].unit];
+    const std::uint32_t first = slice * p.spikes_each;
+    const std::uint32_t last = min(first + p.spikes_each, last_train.size) - 1;
+    if (step + 1 == p.units) {
+        p.states[slice] = 0;
+        p.before[slice] = slice == 0 ? 0 : p.places[last_train.begin + first - 1];
+        p.bounds[i] = {last_train.begin + first, last + 1 - first};
+        return;
+    }
+    const std::uint32_t first_time = p.times[last_train.begin + first];
+    const std::uint32_t last_time = p.times[last_train.begin + last];
+    const slice_step& here = p.steps[step];
+    const train_place place = p.trains[here.unit];
+    const searched_train train{p.times + place.begin, p.buckets + place.buckets_begin, place.size,
+                               place.bucket_count, place.shift};
+    const std::uint32_t begin =
+        first_time > here.high_left ? train.first_after(first_time - here.high_left - 1) : 0;
+    const std::uint32_t end =
+        last_time > here.low_left ? train.first_after(last_time - here.low_left - 1) : 0;
+    p.bounds[i] = {place.begin + begin, max(begin, end) - begin};
+}
+
+__device__ void copy_16_bytes(std::uint32_t* to, const std::uint32_t* from) {
+    const auto there = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(there), "l"(from) : "memory");
+}
+
+__device__ void copy_4_bytes(std::uint32_t* to, const std::uint32_t* from) {
+    const auto there = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(there), "l"(from) : "memory");
+}
+
+__device__ void wait_for_copies() {
+    asm volatile("cp.async.wait_all;" ::: "memory");
+}
+
+// A slice in shared memory. Copies are of 4 spikes at addresses that 4 spikes divide.
+constexpr std::uint32_t unit_words = most_of_unit + 8;
+
+// Times of two units' spikes; survivors' ends (their times, in the last step their places), and
+// twice their starts (the first spike's place, or its index under tie_rule::order).
+struct slice_room {
+    std::uint32_t* words;
+
+    __device__ std::uint32_t* spikes(std::uint32_t step) const {
+        return words + step % 2 * unit_words;
+    }
+    __device__ std::uint32_t* ends() const { return words + 2 * unit_words; }
+    /// What step `step` writes.
+    __device__ std::uint32_t* starts(std::uint32_t step) const {
+        return words + (4 - step % 2) * unit_words;
+    }
+};
+
+constexpr std::size_t room_bytes(std::uint32_t units) {
+    return (units == 2 ? 4 : 5) * std::size_t{unit_words} * sizeof(std::uint32_t);
+}
+
+// Where the spikes of a slice are.
+struct slice_place {
+    std::uint32_t slice;
+    std::uint32_t before;             // place of the last unit's spike before the slice
+    std::uint32_t size[most_units];   // of a unit's spikes
+    std::uint32_t begin[most_units];  // of them in all trains
+};
+
+// The same while it is fetched: each lane of a warp has a unit.
+struct fetched_place {
+    std::uint32_t slice;
+    std::uint32_t before;
+    std::uint32_t failed;
+    uint2 bounds;
+};
+
+__device__ fetched_place fetch(const sweep_problem& p, std::uint32_t slice) {
+    const std::uint32_t lane = threadIdx.x % 32;
+    fetched_place place{slice, 0, 0, {0, 0}};
+    if (slice >= p.slices) return place;
+    if (lane < p.units) place.bounds = p.bounds[slice * p.units + lane];
+    place.before = p.before[slice];
+    place.failed = *static_cast<volatile std::uint32_t*>(&p.result->failed);
+    return place;
+}
+
+// A slice that is too large fails all of the sweep; what follows is empty.
+__device__ void put_down(const sweep_problem& p, const fetched_place& from, slice_place& to) {
+    const std::uint32_t lane = threadIdx.x % 32;
+    const bool too_large = __any_sync(whole_warp, from.bounds.y > most_of_unit);
+    if (lane < p.units) {
+        to.size[lane] = too_large || from.failed != 0 ? 0 : from.bounds.y;
+        to.begin[lane] = from.bounds.x;
+    }
+    if (lane > 0) return;
+    to.slice = from.slice;
+    to.before = from.before;
+    if (too_large) p.result->failed = 1;
+}
+
+__device__ std::uint32_t* spikes_of(const slice_place& place, const slice_room& room,
+                                    std::uint32_t step) {
+    return room.spikes(step) + place.begin[step] % 4;
+}
+
+// Begins to copy the spikes of one unit.
+__device__ __forceinline__ void copy_spikes(const sweep_problem& p, const slice_place& place,
+                                            const slice_room& room, std::uint32_t step) {
+    const std::uint32_t before = place.begin[step] % 4;
+    const std::uint32_t* const from = p.times + (place.begin[step] - before);
+    std::uint32_t* const to = room.spikes(step);
+    const std::uint32_t words = place.size[step] == 0 ? 0 : before + place.size[step];
+    const std::uint32_t by_four = words / 4 * 4;
+    constexpr std::uint32_t at_once = 4 * threads;
+#pragma unroll
+    for (std::uint32_t k = 0; k < unit_words; k += at_once) {
+        const std::uint32_t i = k + 4 * threadIdx.x;
+        if (i < by_four) copy_16_bytes(to + i, from + i);
+    }
+    const std::uint32_t rest = by_four + threadIdx.x;
+    if (rest < words) copy_4_bytes(to + rest, from + rest);
+    if (threadIdx.x == 0) to[before + place.size[step]] = none;
+}
+
+// Sums of what the threads before this one have, and of all. Ends with all threads together.
+struct place_in_block {
+    std::uint32_t before;
+    std::uint32_t all;
+};
+
+__device__ __forceinline__ place_in_block sum_over_block(std::uint32_t own,
+                                                         std::uint32_t* warp_sums) {
+    const std::uint32_t lane = threadIdx.x % 32;
+    const std::uint32_t warp = threadIdx.x / 32;
+    std::uint32_t up_to = own;
+    for (std::uint32_t d = 1; d < 32; d *= 2) {
+        const std::uint32_t left = __shfl_up_sync(whole_warp, up_to, d);
+        if (lane >= d) up_to += left;
+    }
+    if (lane == 31) warp_sums[warp] = up_to;
+    __syncthreads();
+    std::uint32_t before = 0;
+    std::uint32_t all = 0;
+    for (std::uint32_t w = 0; w < warps; ++w) {
+        if (w == warp) before = all;
+        all += warp_sums[w];
+    }
+    return {before + up_to - own, all};
+}
+
+// A spike continues the last survivor of the unit before that ended before this time, unless it
+// ended so much earlier that the delay is too long.
+__device__ std::uint32_t latest_end(std::uint32_t time, interval_32 delay) {
+    return max(time, delay.low) - delay.low;
+}
+
+// A thread's part of the merge of survivors and spikes, in which a survivor stands before the first
+// spike that may continue it.
+struct merged_part {
+    std::uint32_t first_parent;
+    std::uint32_t first_spike;
+    std::uint32_t parents;  // a bit for each item: a survivor of the unit before
+    std::uint32_t found;    // a bit for each item: a spike that survives
+};
+
+// How many of the first `items` of the merge are survivors.
+__device__ std::uint32_t parents_among(std::uint32_t items, const std::uint32_t* ends,
+                                       std::uint32_t parents, const std::uint32_t* spikes,
+                                       std::uint32_t size, interval_32 delay) {
+    std::uint32_t low = items > size ? items - size : 0;
+    std::uint32_t high = min(items, parents);
+    while (low < high) {
+        const std::uint32_t middle = (low + high) / 2;
+        if (ends[middle] < latest_end(spikes[items - 1 - middle], delay)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// Goes through the merge item by item, without branches: neighbouring threads hardly ever go the
+// same way.
+struct merge_walk {
+    const std::uint32_t* parent;
+    const std::uint32_t* spike;
+    std::uint32_t low;
+    std::uint32_t width;  // of the delay's interval
+    std::uint32_t end;    // of the next survivor
+    std::uint32_t limit;  // `latest_end` of the next spike
+    // A spike survives if `latest_end` of it lies in [1, reach]: none at time 0 does, and none
+    // before the first survivor.
+    std::uint32_t reach;
+
+    __device__ void take(std::uint32_t bit, std::uint32_t& parents, std::uint32_t& found) {
+        const bool is_parent = end < limit;
+        const bool survives = !is_parent && limit - 1 < reach;
+        parents |= is_parent ? bit : 0;
+        found |= survives ? bit : 0;
+        reach = is_parent ? min(end, UINT32_MAX - width) + width : reach;
+        parent += is_parent ? 1 : 0;
+        spike += is_parent ? 0 : 1;
+        const std::uint32_t next = is_parent ? *parent : *spike;
+        end = is_parent ? next : end;
+        limit = is_parent ? limit : max(next, low) - low;
+    }
+};
+
+__device__ __forceinline__ merged_part merge(const std::uint32_t* ends, std::uint32_t parents,
+                                             const std::uint32_t* spikes, std::uint32_t size,
+                                             interval_32 delay) {
+    const std::uint32_t all = parents + size;
+    const std::uint32_t each = (all + threads - 1) / threads;
+    const std::uint32_t begin = min(threadIdx.x * each, all);
+    const std::uint32_t items = min(each, all - begin);
+    const std::uint32_t first = parents_among(begin, ends, parents, spikes, size, delay);
+    merged_part part{first, begin - first, 0, 0};
+    const std::uint32_t width = delay.high - delay.low;
+    merge_walk walk{ends + first,
+                    spikes + part.first_spike,
+                    delay.low,
+                    width,
+                    ends[first],
+                    latest_end(spikes[part.first_spike], delay),
+                    first == 0 ? 0 : later_by(ends[first - 1], width)};
+    std::uint32_t bit = 1;
+#pragma unroll 4
+    for (std::uint32_t i = 0; i < items; ++i, bit <<= 1) walk.take(bit, part.parents, part.found);
+    return part;
+}
+
+// One step of an episode in a slice.
+struct step_lists {
+    std::uint32_t step;
+    bool last;
+    interval_32 delay;
+    const std::uint32_t* spikes;  // of the step's unit
+    std::uint32_t size;
+    const std::uint32_t* places;  // of the same spikes, where they are not their times
+    const std::uint32_t* ends;    // survivors of the unit before: in the first step its spikes,
+    const std::uint32_t* starts;  // which start where they end
+    std::uint32_t parents;
+    std::uint32_t* new_ends;
+    std::uint32_t* new_starts;
+
+    __device__ std::uint32_t start_of(std::uint32_t parent) const {
+        return places != nullptr && step == 1 ? parent : starts[parent];
+    }
+    __device__ std::uint32_t end_of(std::uint32_t spike) const {
+        return places != nullptr && last ? places[spike] : spikes[spike];
+    }
+};
+
+// Of few survivors each thread has one, and looks for the spikes that it lets survive: those in its
+// interval that no later survivor reaches. Returns how many do.
+__device__ __forceinline__ std::uint32_t survive_few(const step_lists& lists,
+                                                     std::uint32_t* warp_sums) {
+    const std::uint32_t i = threadIdx.x;
+    std::uint32_t first = 0;
+    std::uint32_t size = 0;
+    std::uint32_t start = 0;
+    if (i < lists.parents) {
+        const std::uint32_t end = lists.ends[i];
+        const std::uint32_t next = i + 1 < lists.parents ? lists.ends[i + 1] : latest_tick;
+        const std::uint32_t behind = later_by(end, lists.delay.low);
+        const std::uint32_t limit =
+            min(later_by(end, lists.delay.high), later_by(next, lists.delay.low));
+        std::uint32_t behind_last = lists.size;
+        while (first < behind_last) {
+            const std::uint32_t middle = (first + behind_last) / 2;
+            if (lists.spikes[middle] <= behind) {
+                first = middle + 1;
+            } else {
+                behind_last = middle;
+            }
+        }
+        while (first + size < lists.size && lists.spikes[first + size] <= limit) ++size;
+        start = lists.start_of(i);
+    }
+    const place_in_block place = sum_over_block(size, warp_sums);
+    for (std::uint32_t k = 0; k < size; ++k) {
+        lists.new_ends[place.before + k] = lists.end_of(first + k);
+        lists.new_starts[place.before + k] = start;
+    }
+    return place.all;
+}
+
+// The same of many, in a merge.
+__device__ __forceinline__ std::uint32_t survive_many(const step_lists& lists,
+                                                      std::uint32_t* warp_sums) {
+    const merged_part part =
+        merge(lists.ends, lists.parents, lists.spikes, lists.size, lists.delay);
+    const place_in_block place = sum_over_block(__popc(part.found), warp_sums);
+    std::uint32_t* end = lists.new_ends + place.before;
+    std::uint32_t* start = lists.new_starts + place.before;
+    for (std::uint32_t left = part.found; left != 0; left &= left - 1) {
+        const auto item = static_cast<std::uint32_t>(__ffs(static_cast<int>(left)) - 1);
+        const std::uint32_t parents_before = __popc(part.parents & ((1U << item) - 1));
+        *end++ = lists.end_of(part.first_spike + item - parents_before);
+        *start++ = lists.start_of(part.first_parent + parents_before - 1);
+    }
+    return place.all;
+}
+
+template <bool places_are_times>
+__device__ __forceinline__ step_lists lists_of(const sweep_problem& p, const slice_place& place,
+                                               const slice_room& room, std::uint32_t step,
+                                               std::uint32_t parents) {
+    const std::uint32_t* const ends = step == 1 ? spikes_of(place, room, 0) : room.ends();
+    return {step,
+            step + 1 == p.units,
+            p.steps[step - 1].delay,
+            spikes_of(place, room, step),
+            place.size[step],
+            places_are_times ? nullptr : p.places + place.begin[step],
+            ends,
+            step > 1 ? room.starts(step - 1) : ends,
+            parents,
+            room.ends(),
+            room.starts(step)};
+}
+
+// What a slice tells those behind it, in one word; 0: not yet.
+constexpr std::uint64_t no_survivors = 1;
+constexpr std::uint64_t taken_up_to = std::uint64_t{1} << 32;  // with the first place that is free
+
+// Counts the survivors of a slice that have survivors before them.
+template <bool places_are_times>
+class slice_count {
+public:
+    __device__ slice_count(const sweep_problem& problem, const slice_place& slice_at,
+                           const slice_room& slice, std::uint32_t survivors)
+        : p(problem),
+          place(slice_at),
+          starts(slice.starts(problem.units - 1)),
+          ends(slice.ends()),
+          size(survivors) {}
+
+    // Every group that begins behind another survivor of this slice, or where no earlier one can
+    // matter.
+    __device__ __forceinline__ std::uint32_t groups() const {
+        if (size == 0 && threadIdx.x == 0) tell(no_survivors);
+        std::uint32_t taken = 0;
+        for (std::uint32_t i = threadIdx.x; i < size; i += threads) {
+            if (i == 0 ? is_first_of_all(place.slice, place.before) : start_of(i) > ends[i - 1])
+                taken += follow(i, 0);
+        }
+        return taken;
+    }
+
+    // The group that goes on from before, if there is one. By one thread.
+    __device__ __forceinline__ std::uint32_t leading_group() const {
+        if (size == 0 || is_first_of_all(place.slice, place.before)) return 0;
+        volatile const std::uint64_t* const states = p.states;
+        std::uint32_t free_from = 0;
+        for (std::uint32_t slice = place.slice; !is_first_of_all(slice, p.before[slice]);) {
+            --slice;
+            std::uint64_t state = 0;
+            do state = states[slice];
+            while (state == 0);
+            if (state == no_survivors) continue;
+            free_from = static_cast<std::uint32_t>(state);
+            break;
+        }
+        return follow(0, free_from);
+    }
+
+private:
+    __device__ std::uint32_t start_of(std::uint32_t i) const {
+        return places_are_times ? starts[i] : p.places[place.begin[0] + starts[i]];
+    }
+
+    // Whether nothing that ended before a slice can matter: `before` is its
+    // `sweep_problem::before`.
+    __device__ bool is_first_of_all(std::uint32_t slice, std::uint32_t before) const {
+        return slice == 0 || start_of(0) > before;
+    }
+
+    __device__ void tell(std::uint64_t state) const {
+        static_cast<volatile std::uint64_t*>(p.states)[place.slice] = state;
+    }
+
+    // Takes what it can, earliest end first, up to the next group.
+    __device__ __forceinline__ std::uint32_t follow(std::uint32_t first,
+                                                    std::uint32_t free_from) const {
+        std::uint32_t taken = 0;
+        std::uint32_t start = start_of(first);
+        for (std::uint32_t i = first;;) {
+            const std::uint32_t end = ends[i];
+            if (start >= free_from) {
+                ++taken;
+                free_from = end + 1;
+            }
+            if (++i < size) start = start_of(i);
+            if (i < size && start <= end) continue;
+            if (i == size) tell(taken_up_to | free_from);
+            if (i - first > longest_group) p.result->failed = 1;
+            return taken;
+        }
+    }
+
+    const sweep_problem& p;
+    const slice_place& place;
+    const std::uint32_t* starts;
+    const std::uint32_t* ends;
+    std::uint32_t size;
+};
+
+template <bool places_are_times>
+__global__ void __launch_bounds__(threads) sweep_slices(const __grid_constant__ sweep_problem p) {
+    extern __shared__ uint4 memory[];
+    __shared__ slice_place places[2];
+    __shared__ std::uint32_t warp_sums[warps];
+    const slice_room room{reinterpret_cast<std::uint32_t*>(memory)};
+    const auto copy_first_units = [&](const slice_place& place) {
+        if (place.slice >= p.slices) return;
+        copy_spikes(p, place, room, 0);
+        copy_spikes(p, place, room, 1);
+    };
+    // Thread 0 asks for a slice, and the block begins to copy it, while one is counted.
+    std::uint32_t next = 0;
+    const auto ask_for_slice = [&] {
+        if (threadIdx.x == 0) next = atomicAdd(&p.result->next_slice, 1U);
+    };
+
+    ask_for_slice();
+    if (threadIdx.x < 32) put_down(p, fetch(p, __shfl_sync(whole_warp, next, 0)), places[0]);
+    __syncthreads();
+    copy_first_units(places[0]);
+    ask_for_slice();
+    std::uint32_t taken = 0;
+    for (std::uint32_t turn = 0; places[turn].slice < p.slices; turn ^= 1U) {
+        const slice_place& here = places[turn];
+        fetched_place following{};
+        std::uint32_t survivors = here.size[0];
+        for (std::uint32_t step = 1; step < p.units; ++step) {
+            wait_for_copies();
+            __syncthreads();
+            const step_lists lists = lists_of<places_are_times>(p, here, room, step, survivors);
+            // Into the room of the unit before, which only the first step still reads.
+            if (step > 1 && !lists.last) copy_spikes(p, here, room, step + 1);
+            const bool looks_ahead = lists.last && threadIdx.x < 32;
+            if (looks_ahead) following = fetch(p, __shfl_sync(whole_warp, next, 0));
+            survivors = survivors <= threads ? survive_few(lists, warp_sums)
+                                             : survive_many(lists, warp_sums);
+            if (threadIdx.x == 0) lists.new_ends[survivors] = none;
+            if (looks_ahead) put_down(p, following, places[turn ^ 1U]);
+            __syncthreads();
+            if (step == 1 && !lists.last) copy_spikes(p, here, room, 2);
+        }
+        copy_first_units(places[turn ^ 1U]);
+        ask_for_slice();
+        const slice_count<places_are_times> count(p, here, room, survivors);
+        taken += count.groups();
+        // Once the others of its warp have told what they know: the thread may have to wait.
+        __syncwarp();
+        if (threadIdx.x == 0) taken += count.leading_group();
+    }
+    taken = __reduce_add_sync(whole_warp, taken);
+    if (threadIdx.x % 32 == 0 && taken > 0)
+        atomicAdd(&p.result->count, static_cast<unsigned long long>(taken));
+}
+
+// ---- host
+
+// Spikes of the last unit in a slice, so that all that belongs to it fits with a margin for
+// chance; 0: it cannot.
+std::uint32_t spikes_of_slice(const sweep_problem& p, std::span<const std::uint32_t> begins,
+                              double length) {
+    const auto size_of = [&](std::uint32_t step) {
+        const std::uint32_t unit = p.steps[step].unit;
+        return static_cast<double>(begins[unit + 1] - begins[unit]);
+    };
+    const double last = size_of(p.units - 1);
+    constexpr std::uint32_t fewest = 64;
+    for (std::uint32_t each = most_of_unit; each >= fewest; each -= each / 16) {
+        bool fits = true;
+        for (std::uint32_t step = 0; step + 1 < p.units; ++step) {
+            const slice_step& s = p.steps[step];
+            const double expected =
+                size_of(step) * (each / last + (s.high_left - s.low_left) / std::max(1.0, length));
+            // Six standard deviations: of so many spikes, in a time that is uncertain, too.
+            const double at_most =
+                expected + 6 * std::sqrt(expected + expected * expected / each) + 4;
+            fits = fits && at_most <= most_of_unit;
+        }
+        if (fits) return each;
+    }
+    return 0;
+}
+
+}  // namespace
+
+std::optional<count_result> count_by_time_slices(const device_problem& problem,
+                                                 const candidate_set& one_candidate) {
+    const auto units = one_candidate.units_of(0);
+    if (units.size() > most_units || problem.data.length_us() >= latest_tick) return {};
+    const auto begins = problem.data.train_begins();
+    for (const unit_id u : units) {
+        if (begins[index(u)] == begins[index(u) + 1]) return count_result{{0}};
+    }
+
+    const resident_trains trains = problem.data.trains();
+    const resident_search search = problem.data.search();
+    sweep_problem p{};
+    p.times = trains.time_low;
+    p.places = problem.ties == tie_rule::time ? trains.time_low : trains.position;
+    p.trains = search.trains;
+    p.buckets = search.buckets;
+    p.units = static_cast<std::uint32_t>(units.size());
+    const auto ticks = [](std::int64_t us) {
+        return static_cast<std::uint32_t>(std::min<std::int64_t>(us, latest_tick));
+    };
+    for (std::uint32_t k = p.units; k-- > 0;) {
+        slice_step& step = p.steps[k];
+        step.unit = static_cast<std::uint32_t>(index(units[k]));
+        if (k + 1 == p.units) continue;
+        const interval_us& delay = problem.intervals[one_candidate.delays_of(0)[k]];
+        step.delay = {ticks(delay.low), ticks(delay.high)};
+        // In the merge nothing stands behind `none`, not even later by a delay's low.
+        if (problem.data.length_us() + step.delay.low >= none) return {};
+        step.low_left = later_by(p.steps[k + 1].low_left, step.delay.low);
+        step.high_left = later_by(p.steps[k + 1].high_left, step.delay.high);
+    }
+    p.spikes_each = spikes_of_slice(p, begins, static_cast<double>(problem.data.length_us()));
+    if (p.spikes_each == 0) return {};
+    const std::uint32_t last = p.steps[p.units - 1].unit;
+    p.slices =
+        static_cast<std::uint32_t>(pieces_of(begins[last + 1] - begins[last], p.spikes_each));
+
+    throw_if_stopped(problem.run.stop);
+    const device::scoped_device scope(problem.ordinal);
+    const device::stream on;
+    const device::stopwatch watch;
+    const std::uint32_t all_bounds = p.slices * p.units;
+    const device::buffer<uint2> bounds(all_bounds, on);
+    const device::buffer<std::uint32_t> before(p.slices, on);
+    const device::buffer<std::uint64_t> states(p.slices, on);
+    const device::buffer<sweep_result> result(1, on);
+    const device::host_buffer<sweep_result> found(1);
+    p.bounds = bounds.data();
+    p.before = before.data();
+    p.states = states.data();
+    p.result = result.data();
+    // More than any card holds at once; those that come late find nothing left to do.
+    constexpr std::uint32_t most_blocks = 2048;
+    const std::uint32_t blocks = std::min(p.slices, most_blocks);
+    const std::size_t shared = room_bytes(p.units);
+    watch.start(on);
+    find_slices<<<static_cast<std::uint32_t>(pieces_of(all_bounds, threads)), threads, 0,
+                  on.get()>>>(p);
+    device::check(cudaGetLastError());
+    if (problem.ties == tie_rule::time) {
+        sweep_slices<true><<<blocks, threads, shared, on.get()>>>(p);
+    } else {
+        sweep_slices<false><<<blocks, threads, shared, on.get()>>>(p);
+    }
+    device::check(cudaGetLastError());
+    watch.stop(on);
+    result.download(found.span());
+    on.wait();
+    if (found.span()[0].failed != 0) return {};
+    count_result counted{{found.span()[0].count}};
+    counted.kernel_seconds = watch.seconds();
+    return counted;
+}
+
+}  // namespace synfire::episodes
