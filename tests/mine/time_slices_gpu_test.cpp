@@ -91,8 +91,8 @@ TEST(TimeSlices, CountAsTheCpuDoes) {
 TEST(TimeSlices, CountUnitsOfUnlikeRates) {
     random_streams draw(4);
     spike_sequence_builder builder;
-    const std::array ids{builder.unit("seldom"), builder.unit("often"), builder.unit("never"),
-                         builder.unit("at first")};
+    const std::array ids{builder.unit("0: seldom"), builder.unit("1: often"),
+                         builder.unit("2: never"), builder.unit("3: at first")};
     for (int i = 0; i < 60'000; ++i) {
         const auto time = static_cast<std::int64_t>(draw.below(3'000'000));
         builder.append(time, ids[i % 10 == 0 ? 0 : 1]);

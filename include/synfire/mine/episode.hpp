@@ -233,7 +233,7 @@ struct episode_counts {
 };
 
 /// Where a program that starts with the call should count: on the first CUDA device if there are
-/// 500,000 spikes or more, else on the CPU (empty), which is done with most searches of fewer
+/// 3,000,000 spikes or more, else on the CPU (empty), which is done with most searches of fewer
 /// before a device is ready (docs/benchmarks.md).
 std::vector<int> devices_that_pay(const spike_sequence& spikes);
 

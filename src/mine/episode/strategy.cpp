@@ -154,7 +154,7 @@ compaction compaction_from(std::string_view name) {
 }
 
 std::vector<int> devices_that_pay(const spike_sequence& spikes) {
-    constexpr std::size_t fewest = 500'000;
+    constexpr std::size_t fewest = 3'000'000;
     if (spikes.size() < fewest || devices().empty()) return {};
     return {devices().front().ordinal};
 }
