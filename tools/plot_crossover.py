@@ -92,8 +92,8 @@ def draw(times, context):
     columns = 4
     rows = math.ceil(len(times) / columns)
     width, height = columns * WIDTH, rows * HEIGHT + 46
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="10">',
-           f'<rect width="{width}" height="{height}" fill="white"/>']
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width + RIGHT} {height}" font-family="sans-serif" font-size="10">',
+           f'<rect width="{width + RIGHT}" height="{height}" fill="white"/>']
     for number, (size, of) in enumerate(sorted(times.items())):
         out += panel(size, of, x_range, y_range, number % columns * WIDTH, number // columns * HEIGHT)
     at = 20
@@ -101,7 +101,7 @@ def draw(times, context):
         out += [f'<rect x="{at}" y="{height - 38}" width="12" height="4" fill="{colour}"/>',
                 f'<text x="{at + 18}" y="{height - 32}">{words}</text>']
         at += 140
-    device = context.get("gpu", "one GPU").split("  ")[-1].split(",")[0]
+    device = re.split(r"  |,| \d", context.get("gpu", "cuda:0  one GPU"))[1]
     out += [f'<text x="20" y="{height - 12}">Time of a whole call over the number of episodes; the numbers above the dashed lines '
             f'are where the two meet. {device}, commit {context.get("commit", "unknown")}.</text>', "</svg>"]
     return "\n".join(out) + "\n"
