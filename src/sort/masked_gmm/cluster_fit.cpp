@@ -125,6 +125,7 @@ void set_inverse(const sparse_data& data, const std::vector<double>& variance, c
         fit.inverse_diagonal[i] = at >= 0 ? fit.inverse(at, at) : 1 / variance[i];
         fit.inverse_times_mean[i] = at >= 0 ? product[at] : fit.mean[i] / variance[i];
         fit.plain += fit.inverse_diagonal[i] * data.noise.variance[i] / 2;
+        fit.cancelling += fit.inverse_diagonal[i] * fit.mean[i] * fit.mean[i];
         if (at < 0) fit.at_noise_outside += fit.mean[i] * fit.inverse_times_mean[i];
     }
     fit.at_noise = fit.at_noise_outside + (fit.root_inverse * block_mean).squaredNorm();
@@ -212,7 +213,8 @@ void costs_in(const sparse_data& data, const cluster_fit& fit, member_list spike
     for (std::size_t begin = 0; begin < spikes.size(); begin += batch_spikes) {
         const auto batch = spikes.subspan(begin, std::min(batch_spikes, spikes.size() - begin));
         fill_residuals(data, fit, batch, residuals);
-        residuals = fit.root_inverse.triangularView<Eigen::Lower>() * residuals;
+        if (!fit.block.empty())  // Eigen 3.4 divides by the size of the triangle
+            residuals = fit.root_inverse.triangularView<Eigen::Lower>() * residuals;
         for (std::size_t s = 0; s < batch.size(); ++s) {
             const auto columns = data.columns(batch[s]);
             const auto deltas = data.deltas(batch[s]);

@@ -18,8 +18,10 @@ struct cluster_fit {
     /// Its covariance has no root: no spike can be of it.
     bool dead = false;
     double plain = 0;
-    /// The quadratic form at the noise's mean: what is lost where it is large and a spike's is not.
+    /// The quadratic form at the noise's mean.
     double at_noise = 0;
+    /// Its terms without their signs: how large what cancels is in a form written out around there.
+    double cancelling = 0;
     /// The part of it that features outside of the block have.
     double at_noise_outside = 0;
     std::vector<std::uint32_t> block{};

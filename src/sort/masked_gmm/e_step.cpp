@@ -110,7 +110,7 @@ void refine(const sparse_data& data, const std::vector<cluster_fit>& fits, membe
     const auto again = [&](const std::uint32_t& spike, std::uint32_t cluster, double& cost) {
         if (cluster == 0 || cluster == no_cluster) return;
         const cluster_fit& fit = fits[cluster - 1];
-        if (fit.at_noise > too_much_cancels) costs_in(data, fit, {&spike, 1}, {&cost, 1});
+        if (fit.cancelling > too_much_cancels) costs_in(data, fit, {&spike, 1}, {&cost, 1});
     };
     for (const std::uint32_t& n : spikes) {
         again(n, found.best[n], found.best_cost[n]);

@@ -1,0 +1,75 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "io/npy.hpp"
+#include "io/zip_reader.hpp"
+#include "support/ground_truth.hpp"
+#include "support/shared_data.hpp"
+#include "synfire/sort/files.hpp"
+#include "synfire/sort/masked_gmm.hpp"
+
+// A minute of 32 simulated channels with 20 known units, detected and masked by SpikeDetekt;
+// klustakwik2 finds 20 clusters there, of accuracy 0.689, and 14 units well.
+namespace synfire {
+namespace {
+
+const char* const recording = "sorting/klusta32.npz";
+constexpr std::int64_t match_samples = 12;  // 0.4 ms at 30 kHz
+
+std::vector<std::int64_t> read_integers(const std::string& name) {
+    const io::zip_reader archive(shared_data(recording));
+    io::npy_reader array(archive.open(*archive.find(name + ".npy")), name);
+    std::vector<std::int64_t> all(array.header().count());
+    array.read(std::span{all});
+    return all;
+}
+
+struct quality {
+    double accuracy = 0;
+    std::size_t well_found = 0;
+};
+
+quality judge(const std::vector<std::int64_t>& samples, const std::vector<std::uint32_t>& labels) {
+    std::vector<spike_samples> sorted = trains_of(samples, labels);
+    sorted.front().clear();  // noise
+    const auto truth = trains_of(read_integers("gt_samples"), read_integers("gt_unit"));
+    const std::vector<double> all = accuracies(truth, sorted, match_samples);
+    return {std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size()),
+            static_cast<std::size_t>(
+                std::count_if(all.begin(), all.end(), [](double a) { return a > 0.8; }))};
+}
+
+class Klusta32 : public ::testing::Test {
+protected:
+    void SetUp() override { SYNFIRE_NEEDS_SHARED_DATA(recording); }
+};
+
+TEST_F(Klusta32, IsSortedAsWellAsByKlustakwik2) {
+    const feature_file file = read_features(shared_data(recording));
+    ASSERT_EQ(file.features.size(), 7'526U);
+    struct run {
+        std::uint32_t start;
+        double points;
+        double score;  // of klustakwik2
+    };
+    for (const run& one : {run{100, 100, -1'382'312}, run{100, 10, -1'415'592},
+                           run{5000, 10, -1'415'592}}) {
+        const clustered_spikes found = sort_spikes(
+            file.features,
+            {.starting_clusters = one.start, .points_for_cluster_mask = one.points});
+        const quality got = judge(file.samples, found.labels);
+
+        RecordProperty("score", std::to_string(found.score()));
+        std::printf("S %u pcm %g: score %.1f, %u units, accuracy %.4f, %zu units above 0.8, %zu iterations, %s\n", one.start, one.points, found.score(), found.units, got.accuracy, got.well_found, found.iterations.size(), std::string(to_string(found.stopped)).c_str());
+        EXPECT_GE(got.accuracy, 0.68) << one.start << " " << one.points;
+        EXPECT_GE(got.well_found, 14U) << one.start << " " << one.points;
+        EXPECT_LE(found.score(), one.score * (1 - 0.0005)) << one.start << " " << one.points;
+    }
+}
+
+}  // namespace
+}  // namespace synfire
