@@ -23,6 +23,7 @@
 #include "synfire/report/episodes.hpp"
 #include "synfire/report/patterns.hpp"
 #include "synfire/report/run_record.hpp"
+#include "synfire/report/sorting.hpp"
 #include "synfire/simulate/spikes.hpp"
 #include "synfire/sort/files.hpp"
 #include "synfire/sort/masked_gmm.hpp"

@@ -56,15 +56,18 @@ TEST_F(Klusta32, IsSortedAsWellAsByKlustakwik2) {
         double points;
         double score;  // of klustakwik2
     };
-    for (const run& one : {run{100, 100, -1'382'312}, run{100, 10, -1'415'592},
-                           run{5000, 10, -1'415'592}}) {
+    for (const run& one :
+         {run{100, 100, -1'382'312}, run{100, 10, -1'415'592}, run{5000, 10, -1'415'592}}) {
         const clustered_spikes found = sort_spikes(
-            file.features,
-            {.starting_clusters = one.start, .points_for_cluster_mask = one.points});
+            file.features, {.starting_clusters = one.start, .points_for_cluster_mask = one.points});
         const quality got = judge(file.samples, found.labels);
 
         RecordProperty("score", std::to_string(found.score()));
-        std::printf("S %u pcm %g: score %.1f, %u units, accuracy %.4f, %zu units above 0.8, %zu iterations, %s\n", one.start, one.points, found.score(), found.units, got.accuracy, got.well_found, found.iterations.size(), std::string(to_string(found.stopped)).c_str());
+        std::printf(
+            "S %u pcm %g: score %.1f, %u units, accuracy %.4f, %zu units above 0.8, %zu "
+            "iterations, %s\n",
+            one.start, one.points, found.score(), found.units, got.accuracy, got.well_found,
+            found.iterations.size(), std::string(to_string(found.stopped)).c_str());
         EXPECT_GE(got.accuracy, 0.68) << one.start << " " << one.points;
         EXPECT_GE(got.well_found, 14U) << one.start << " " << one.points;
         EXPECT_LE(found.score(), one.score * (1 - 0.0005)) << one.start << " " << one.points;
