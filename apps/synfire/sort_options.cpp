@@ -109,11 +109,11 @@ void add_options(CLI::App& app, sort_options& options) {
                               ->type_name("OUT_DIR");
     app.add_flag("--overwrite", options.overwrite, "replace OUT_DIR if it exists")->needs(folder);
     app.add_flag("--json", options.json, "print one JSON document");
+    add_search(app, options.search);
     add_value(app, "--start", options.start, parse_path,
               "begin with the clusters of this .clu.N; 0 and 1 are noise")
         ->type_name("FILE")
         ->excludes("--starting-clusters");
-    add_search(app, options.search);
     app.add_flag("--kk2-labels", options.klustakwik2_labels,
                  "units from 3 in sorting.clu.1, as klustakwik2 has them [from 2]")
         ->needs(folder);
