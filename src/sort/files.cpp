@@ -51,15 +51,6 @@ std::vector<std::int64_t> take_last_column(number_table& table, const std::files
     return times;
 }
 
-void drop_last_column(number_table& table) {
-    std::size_t to = 0;
-    for (std::size_t i = 0; i < table.values.size(); ++i) {
-        if ((i + 1) % table.columns != 0) table.values[to++] = table.values[i];
-    }
-    table.values.resize(to);
-    --table.columns;
-}
-
 // What the masks do not say is warned of; what they say wrongly was refused before.
 void warn_of_masks(feature_file& file) {
     std::size_t empty = 0;
@@ -117,21 +108,25 @@ spike_features with_masks_of(number_table table, bool time_column,
                              const std::filesystem::path& masks_path,
                              const std::filesystem::path& path, feature_file& file,
                              const execution& run) {
-    number_table masks = read_table(masks_path, run);
-    const std::size_t expected = table.columns + (time_column ? 1 : 0);
-    if (masks.columns != expected && masks.columns != table.columns)
-        throw io::file_error(masks_path, "line 1",
-                             fmt::format("found {} columns, expected the {} of '{}'", masks.columns,
-                                         expected, path.filename().string()));
-    if (masks.columns > table.columns) drop_last_column(masks);
-    if (masks.rows() != table.rows())
+    spike_masks masks;
+    const std::size_t widest = table.columns + (time_column ? 1 : 0);
+    read_rows(
+        masks_path,
+        [&](std::span<const double> row, const std::string& place) {
+            if (row.size() != table.columns && row.size() != widest)
+                throw io::file_error(masks_path, "line 1",
+                                     fmt::format("found {} columns, expected the {} of '{}'",
+                                                 row.size(), widest, path.filename().string()));
+            append_masks(masks, row.first(table.columns), place, masks_path);
+        },
+        run);
+    if (masks.size() != table.rows())
         throw io::file_error(masks_path,
-                             fmt::format("holds {} spikes, expected the {} of '{}'", masks.rows(),
+                             fmt::format("holds {} spikes, expected the {} of '{}'", masks.size(),
                                          table.rows(), path.filename().string()));
     file.masks_from = masks_path.string();
     file.files.push_back(masks_path);
-    spike_masks sparse = masks_of(masks, masks_path);
-    return {table.columns, std::move(table.values), std::move(sparse)};
+    return {table.columns, std::move(table.values), std::move(masks)};
 }
 
 feature_file read_fet(const std::filesystem::path& path, const feature_reading& how,
@@ -174,29 +169,27 @@ bool has(const io::zip_reader& archive, const char* name) {
     return archive.find(std::string(name) + ".npy") != nullptr;
 }
 
-number_table read_matrix(const io::zip_reader& archive, const std::filesystem::path& path,
-                         const char* name) {
+void read_matrix(const io::zip_reader& archive, const std::filesystem::path& path, const char* name,
+                 const row_taker& take) {
     io::npy_reader array = open_array(archive, path, name);
     const io::npy_header& header = array.header();
-    if (header.shape.size() != 2 || header.shape[1] == 0 || header.fortran_order)
-        throw io_error(fmt::format("{}: expected spikes x features in C order", array.what()));
-    number_table table;
-    table.columns = header.shape[1];
-    std::array<double, 4096> block{};
-    while (const std::size_t n = array.read(std::span{block})) {
-        for (std::size_t i = 0; i < n; ++i) {
-            if (!std::isfinite(block[i]))
-                throw io_error(
-                    fmt::format("{}: spike {}, column {}: found {}, expected a finite "
-                                "number",
-                                array.what(), table.values.size() / table.columns + 1,
-                                table.values.size() % table.columns + 1, block[i]));
-            table.values.push_back(block[i]);
+    constexpr std::uint64_t widest = std::uint64_t{1} << 20;
+    if (header.shape.size() != 2 || header.shape[1] == 0 || header.shape[1] > widest ||
+        header.fortran_order)
+        throw io_error(fmt::format("{}: expected spikes x features (1 to {}) in C order",
+                                   array.what(), widest));
+    if (header.shape[0] == 0) throw io_error(fmt::format("{}: holds no spikes", array.what()));
+    std::vector<double> row(header.shape[1]);
+    for (std::uint64_t n = 1; array.read(std::span{row}) > 0; ++n) {
+        const std::string place = fmt::format("array '{}', spike {}", name, n);
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            if (!std::isfinite(row[i]))
+                throw io::file_error(path, fmt::format("{}, column {}", place, i + 1),
+                                     fmt::format("found {}, expected a finite number", row[i]));
         }
+        take(row, place);
     }
     array.expect_end();
-    if (table.values.empty()) throw io_error(fmt::format("{}: holds no spikes", array.what()));
-    return table;
 }
 
 void read_times(const io::zip_reader& archive, const std::filesystem::path& path,
@@ -225,18 +218,33 @@ feature_file read_npz_features(const std::filesystem::path& path, const feature_
         throw io::file_error(path, "has no array 'features', expected spikes x features");
     feature_file file;
     file.files.push_back(path);
-    number_table table = read_matrix(archive, path, "features");
+    number_table table;
+    // What a header claims may be anything; no item takes less than a byte of the file.
+    table.values.reserve(static_cast<std::size_t>(std::min<std::uintmax_t>(
+        open_array(archive, path, "features").header().count(), std::filesystem::file_size(path))));
+    read_matrix(archive, path, "features",
+                [&](std::span<const double> row, const std::string& place) {
+                    static_cast<void>(place);
+                    table.columns = row.size();
+                    table.values.insert(table.values.end(), row.begin(), row.end());
+                });
     if (how.rule || !has(archive, "masks")) {
         file.features =
             with_made_masks(std::move(table), how.rule.value_or(mask_rule::mad), how, file);
     } else {
-        const number_table masks = read_matrix(archive, path, "masks");
-        if (masks.columns != table.columns || masks.rows() != table.rows())
-            throw io::file_error(path,
-                                 fmt::format("holds {} x {} masks, expected {} x {}", masks.rows(),
-                                             masks.columns, table.rows(), table.columns));
+        spike_masks masks;
+        std::size_t columns = 0;
+        read_matrix(archive, path, "masks",
+                    [&](std::span<const double> row, const std::string& place) {
+                        columns = row.size();
+                        append_masks(masks, row, place, path);
+                    });
+        if (columns != table.columns || masks.size() != table.rows())
+            throw io::file_error(
+                path, fmt::format("holds {} x {} masks, expected {} x {}", masks.size(), columns,
+                                  table.rows(), table.columns));
         file.masks_from = path.string();
-        file.features = {table.columns, std::move(table.values), masks_of(masks, path)};
+        file.features = {table.columns, std::move(table.values), std::move(masks)};
     }
     read_times(archive, path, file);
     return file;

@@ -59,44 +59,54 @@ std::size_t read_column_count(io::line_reader& lines, const std::filesystem::pat
     return static_cast<std::size_t>(columns);
 }
 
-void read_row(std::string_view line, const std::filesystem::path& path,
-              const io::line_reader& lines, number_table& into) {
+void parse_row(std::string_view line, const std::filesystem::path& path,
+               const io::line_reader& lines, std::span<double> into) {
     std::string_view rest = line;
-    for (std::size_t column = 1; column <= into.columns; ++column) {
+    for (std::size_t i = 0; i < into.size(); ++i) {
         const std::string_view word = next_word(rest);
         if (word.empty())
-            throw io::file_error(
-                path, place(lines),
-                fmt::format("found {} numbers, expected {}", column - 1, into.columns));
-        double value = 0;
+            throw io::file_error(path, place(lines),
+                                 fmt::format("found {} numbers, expected {}", i, into.size()));
         const auto [end, code] =
-            fast_float::from_chars(word.data(), word.data() + word.size(), value);
-        if (code != std::errc{} || end != word.data() + word.size() || !std::isfinite(value))
+            fast_float::from_chars(word.data(), word.data() + word.size(), into[i]);
+        if (code != std::errc{} || end != word.data() + word.size() || !std::isfinite(into[i]))
             throw io::file_error(
-                path, fmt::format("{}, column {}", place(lines), column),
+                path, fmt::format("{}, column {}", place(lines), i + 1),
                 fmt::format("found {}, expected a finite number", io::shown(word)));
-        into.values.push_back(value);
     }
     if (const std::string_view more = next_word(rest); !more.empty())
         throw io::file_error(
             path, place(lines),
-            fmt::format("goes on with {} after {} numbers", io::shown(more), into.columns));
+            fmt::format("goes on with {} after {} numbers", io::shown(more), into.size()));
 }
 
 }  // namespace
 
-number_table read_table(const std::filesystem::path& path, const execution& run) {
+void read_rows(const std::filesystem::path& path, const row_taker& take, const execution& run) {
     io::input_stream in(path);
     io::line_reader lines(in);
-    number_table table;
-    table.columns = read_column_count(lines, path);
+    std::vector<double> row(read_column_count(lines, path));
     const io::progress_meter meter(run, "reading " + path.filename().string(), in.size());
+    bool any = false;
     for (std::string_view line; lines.next(line);) {
         if (line.find_first_not_of(blanks) == std::string_view::npos) continue;
-        read_row(line, path, lines, table);
+        parse_row(line, path, lines, row);
+        take(row, place(lines));
+        any = true;
         if (lines.line_number() % lines_between_reports == 0) meter.at(in.position());
     }
-    if (table.values.empty()) throw io::file_error(path, "holds no spikes");
+    if (!any) throw io::file_error(path, "holds no spikes");
+}
+
+number_table read_table(const std::filesystem::path& path, const execution& run) {
+    number_table table;
+    read_rows(
+        path,
+        [&](std::span<const double> row, const std::string&) {
+            table.columns = row.size();
+            table.values.insert(table.values.end(), row.begin(), row.end());
+        },
+        run);
     return table;
 }
 
@@ -132,19 +142,14 @@ std::vector<std::int64_t> read_whole_numbers(const std::filesystem::path& path,
     return numbers;
 }
 
-spike_masks masks_of(const number_table& table, const std::filesystem::path& path) {
-    spike_masks masks;
-    const std::span<const double> values = table.values;
-    for (std::size_t n = 0; n < table.rows(); ++n) {
-        const auto row = values.subspan(n * table.columns, table.columns);
-        for (std::size_t i = 0; i < row.size(); ++i) {
-            if (!(row[i] >= 0 && row[i] <= 1))
-                throw io::file_error(path, fmt::format("spike {}, column {}", n + 1, i + 1),
-                                     fmt::format("found {}, expected a mask from 0 to 1", row[i]));
-        }
-        masks.append(row);
+void append_masks(spike_masks& masks, std::span<const double> row, const std::string& place,
+                  const std::filesystem::path& path) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        if (!(row[i] >= 0 && row[i] <= 1))
+            throw io::file_error(path, fmt::format("{}, column {}", place, i + 1),
+                                 fmt::format("found {}, expected a mask from 0 to 1", row[i]));
     }
-    return masks;
+    masks.append(row);
 }
 
 std::vector<std::int64_t> read_clusters(const std::filesystem::path& path, std::size_t expected,

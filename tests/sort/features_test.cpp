@@ -161,8 +161,8 @@ TEST(FeatureFiles, SayWhichMaskIsNone) {
     const temporary_folder folder;
     const auto fet = folder.file("a.fet.1", "2\n1 2\n3 4\n");
     const std::vector<std::pair<std::string, std::string>> wrong{
-        {"2\n1 0\n0 1.5\n", "spike 2, column 2: found 1.5, expected a mask from 0 to 1"},
-        {"2\n1 0\n-0.1 1\n", "spike 2, column 1: found -0.1"},
+        {"2\n1 0\n0 1.5\n", "line 3, column 2: found 1.5, expected a mask from 0 to 1"},
+        {"2\n1 0\n-0.1 1\n", "line 3, column 1: found -0.1"},
         {"3\n1 0 0\n0 1 0\n", "line 1: found 3 columns, expected the 2 of 'a.fet.1'"},
         {"2\n1 0\n", "holds 1 spikes, expected the 2 of 'a.fet.1'"},
     };
@@ -220,7 +220,7 @@ TEST(FeatureArchives, SayWhatIsWrong) {
     const std::vector<std::pair<std::vector<std::pair<std::string, std::string>>, std::string>>
         wrong{{{{"spikes", two}}, "has no array 'features'"},
               {{{"features", flat}}, "array 'features': expected spikes x features"},
-              {{{"features", broken}}, "array 'features': spike 2, column 2: found nan"},
+              {{{"features", broken}}, "array 'features', spike 2, column 2: found nan"},
               {{{"features", two}, {"masks", two}}, "spike 1, column 2: found 2, expected a mask"},
               {{{"features", two}, {"samples", times}}, "holds 1 times, expected 2"},
               {{{"features", two}, {"sample_rate", flat}}, "'sample_rate': expected one rate"}};
