@@ -40,9 +40,8 @@ double sum(std::span<const double> values) {
 
 class sparse_mixture final : public mixture {
 public:
-    sparse_mixture(const spike_features& features, const masked_gmm_options& options,
-                   const execution& run)
-        : options_(options), data_(features, run) {}
+    sparse_mixture(const spike_features& features, masked_gmm_options options, const execution& run)
+        : options_(std::move(options)), data_(features, run) {}
 
     const noise_model& noise() const override { return data_.noise; }
 
@@ -141,7 +140,7 @@ public:
         const halves parts(whole, sides);
         const double before = denominator(now.clusters);
         const double after = denominator(now.clusters + 1);
-        const double others = static_cast<double>(data_.size() - whole.size());
+        const auto others = static_cast<double>(data_.size() - whole.size());
         const auto own = [&](const std::vector<member_list>& clusters, double all) {
             const auto fits =
                 fit_clusters(data_, clusters, {.options = &options_, .denominator = all}, alone);

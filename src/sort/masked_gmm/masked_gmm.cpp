@@ -104,7 +104,7 @@ clustered_spikes sort_spikes(const spike_features& features, const masked_gmm_op
     check(features, options, run);
     throw_if_stopped(run.stop);
     masked_gmm::partition start =
-        options.start.empty() ? masked_gmm::start_by_masks(features, options.starting_clusters)
+        options.start.empty() ? masked_gmm::start_by_masks(features, options.starting_clusters, run)
                               : masked_gmm::start_from(options.start, features.size());
     const bool slow = options.strategy == sort_strategy::reference;
     const auto steps = slow ? masked_gmm::make_reference(features, options)

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "core/stop.hpp"
 #include "sort/masked_gmm/steps.hpp"
 
 // Straight from the formulas, on dense vectors and matrices and with loops of its own: slow, and
@@ -72,8 +73,8 @@ using members_t = std::vector<const spike*>;
 
 class dense_mixture final : public mixture {
 public:
-    dense_mixture(const spike_features& features, const masked_gmm_options& options)
-        : features_(features.feature_count()), options_(options) {
+    dense_mixture(const spike_features& features, masked_gmm_options options)
+        : features_(features.feature_count()), options_(std::move(options)) {
         const std::vector<vector> scaled = scale(features);
         std::vector<vector> masks(features.size(), vector(features_));
         for (std::size_t n = 0; n < features.size(); ++n) {
@@ -89,10 +90,11 @@ public:
     const noise_model& noise() const override { return noise_; }
 
     assignment assign(const partition& now, const execution& run) override {
-        static_cast<void>(run);
+        stop_ = run.stop;
         const std::vector<gaussian> clusters = fit_all(now);
         assignment found;
         for (const spike& one : spikes_) {
+            throw_if_stopped(stop_);
             double best = -std::log(noise_weight(now));
             double second = infinity;
             std::uint32_t best_at = 0;
@@ -116,7 +118,7 @@ public:
     }
 
     std::vector<cluster_model> models(const partition& now, const execution& run) override {
-        static_cast<void>(run);
+        stop_ = run.stop;
         std::vector<cluster_model> all;
         const std::vector<gaussian> clusters = fit_all(now);
         for (std::uint32_t k = 1; k < now.clusters; ++k) {
@@ -165,7 +167,7 @@ public:
     std::vector<std::vector<std::uint8_t>> split_candidates(const partition& now,
                                                             std::span<const std::uint8_t> start,
                                                             const execution& run) override {
-        static_cast<void>(run);
+        stop_ = run.stop;
         std::vector<std::vector<std::uint8_t>> all(now.clusters);
         for (std::uint32_t k = 1; k < now.clusters; ++k) {
             std::vector<std::uint8_t> sides;
@@ -279,6 +281,7 @@ private:
         }
         matrix m(features_);
         for (std::size_t i = 0; i < features_; ++i) {
+            throw_if_stopped(stop_);
             for (std::size_t j = 0; j < features_; ++j) {
                 if (!g.in_block[i] || !g.in_block[j]) continue;
                 double sum = 0;
@@ -381,6 +384,7 @@ private:
 
     std::size_t features_;
     masked_gmm_options options_;
+    std::stop_token stop_{};  // of the call that is on
     noise_model noise_;
     std::vector<spike> spikes_;
 };

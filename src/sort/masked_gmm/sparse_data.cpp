@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "core/stop.hpp"
 #include "parallel/parallel_for.hpp"
 #include "sort/masked_gmm/patterns.hpp"
 
@@ -117,10 +118,13 @@ double united(const bit_row& a, const bit_row& b) {
 // less.
 std::vector<std::uint32_t> group_patterns(const spike_features& features,
                                           const mask_patterns& patterns,
+                                          const std::stop_token& stop,
                                           std::vector<open_group>& groups) {
-    constexpr std::size_t most_looked_at = 512;
+    constexpr std::size_t most_looked_at = 256;
     std::vector<std::uint32_t> group_of(patterns.size());
+    std::size_t step = 0;
     for (const std::uint32_t p : by_frequency(patterns)) {
+        stop_at_times(step++, stop);
         const std::uint32_t spike = patterns.first_spike[p];
         open_group own{bits_of(features, spike),
                        static_cast<double>(features.unmasked(spike).size()),
@@ -149,10 +153,10 @@ std::vector<std::uint32_t> group_patterns(const spike_features& features,
     return group_of;
 }
 
-std::vector<spike_group> group_spikes(const spike_features& features) {
+std::vector<spike_group> group_spikes(const spike_features& features, const std::stop_token& stop) {
     const mask_patterns patterns = find_patterns(features);
     std::vector<open_group> open;
-    const std::vector<std::uint32_t> group_of = group_patterns(features, patterns, open);
+    const std::vector<std::uint32_t> group_of = group_patterns(features, patterns, stop, open);
     std::vector<spike_group> groups(open.size());
     constexpr std::size_t word_bits = 64;
     for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -213,7 +217,7 @@ sparse_data::sparse_data(const spike_features& what, const execution& run) : fea
         const std::size_t end = std::min((c + 1) * spikes_at_once, what.size());
         for (std::size_t n = c * spikes_at_once; n < end; ++n) fill(n);
     });
-    groups = group_spikes(what);
+    groups = group_spikes(what, run.stop);
 }
 
 }  // namespace synfire::masked_gmm

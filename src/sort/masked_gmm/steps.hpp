@@ -91,7 +91,8 @@ clustered_spikes search(mixture& steps, partition now, const masked_gmm_options&
                         const execution& run);
 
 /// The partition to begin with.
-partition start_by_masks(const spike_features& features, std::uint32_t most_clusters);
+partition start_by_masks(const spike_features& features, std::uint32_t most_clusters,
+                         const execution& run = {});
 partition start_from(std::vector<std::uint32_t> labels, std::size_t spikes);
 
 }  // namespace synfire::masked_gmm
