@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "parallel/parallel_for.hpp"
@@ -31,6 +32,11 @@ struct member_lists {
         return std::span{spikes}.subspan(begin[cluster], begin[cluster + 1] - begin[cluster]);
     }
 };
+
+std::size_t digest_of(const std::vector<std::uint8_t>& sides) {
+    return std::hash<std::string_view>{}(
+        {reinterpret_cast<const char*>(sides.data()), sides.size()});
+}
 
 double sum(std::span<const double> values) {
     double total = 0;
@@ -243,7 +249,7 @@ private:
         const double unsplit = sum(to_first) + penalty_of(whole, n);
 
         double score = infinity;
-        std::set<std::vector<std::uint8_t>> seen;
+        std::set<std::size_t> seen;  // digests: halves that come back would go on for ever
         for (std::uint32_t round = 0; round < options_.max_iterations; ++round) {
             const halves parts(whole, sides);
             if (parts.is_whole()) return {};
@@ -261,7 +267,7 @@ private:
             const halves next(whole, sides);
             if (next.is_whole()) return {};
             score += penalty_of(next.first, n) + penalty_of(next.second, n);
-            if (!changed || !seen.insert(sides).second) break;
+            if (!changed || !seen.insert(digest_of(sides)).second) break;
         }
         if (!(score < unsplit)) return {};
         return sides;

@@ -3,6 +3,7 @@
 #include <numbers>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "core/stop.hpp"
@@ -358,7 +359,7 @@ private:
         const gaussian one = fit(of, n + p);
         for (const spike* member : of) unsplit += cost_of(*member, one);
 
-        std::set<std::vector<std::uint8_t>> seen;
+        std::set<std::string> seen;
         double score = infinity;
         for (std::uint32_t round = 0; round < options_.max_iterations; ++round) {
             if (side(of, sides, 0).empty() || side(of, sides, 1).empty()) return {};
@@ -376,7 +377,7 @@ private:
                 penalty_of(side(of, next, 0), of.size()) + penalty_of(side(of, next, 1), of.size());
             const bool changed = next != sides;
             sides = std::move(next);
-            if (!changed || !seen.insert(sides).second) break;
+            if (!changed || !seen.emplace(sides.begin(), sides.end()).second) break;
         }
         if (side(of, sides, 0).empty() || side(of, sides, 1).empty()) return {};
         return score < unsplit ? sides : std::vector<std::uint8_t>{};
