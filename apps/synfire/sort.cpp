@@ -68,13 +68,14 @@ std::string times_text(const sorting_report& report, const sort_options& options
         return "the times of the spikes are not known: no spikes.npz\n";
     if (!report.sorted.has_times())
         return "without --sample-rate the times are known in samples only: no spikes.npz\n";
-    const sorted_spikes spikes = to_spikes(report.sorted);
-    std::string text =
-        fmt::format("{} spikes of units in {}/spikes.npz, without {} of noise",
-                    grouped(spikes.spikes.size()), options.to, grouped(spikes.noise));
-    if (spikes.duplicates > 0)
-        text +=
-            fmt::format(" and {} at the time of another of their unit", grouped(spikes.duplicates));
+    std::uint64_t spikes = 0;
+    for (const sorted_unit& unit : report.units) spikes += unit.spikes;
+    std::string text = fmt::format("{} spikes of units in {}/spikes.npz, without {} of noise",
+                                   grouped(spikes - report.run.duplicates), options.to,
+                                   grouped(report.sorted.labels.size() - spikes));
+    if (report.run.duplicates > 0)
+        text += fmt::format(" and {} at the time of another of their unit",
+                            grouped(report.run.duplicates));
     return text + "\n";
 }
 

@@ -11,6 +11,9 @@
 namespace synfire {
 namespace {
 
+// The difference of two values must be a number too.
+constexpr double largest = 1e300;
+
 void check_row(const spike_masks& masks, std::size_t spike, std::size_t feature_count) {
     for (std::uint64_t at = masks.offsets[spike]; at < masks.offsets[spike + 1]; ++at) {
         const std::uint32_t column = masks.columns[at];
@@ -56,9 +59,10 @@ spike_features::spike_features(std::size_t feature_count, std::vector<double> va
         check_row(masks_, spike, feature_count_);
     }
     for (std::size_t i = 0; i < values_.size(); ++i) {
-        if (!std::isfinite(values_[i]))
-            throw invalid_argument(fmt::format("spike {}, feature {}: {} is not finite",
-                                               i / feature_count_, i % feature_count_, values_[i]));
+        if (!(std::abs(values_[i]) <= largest))
+            throw invalid_argument(fmt::format("spike {}, feature {}: {} is not within +-{}",
+                                               i / feature_count_, i % feature_count_, values_[i],
+                                               largest));
     }
 }
 

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <string>
@@ -240,7 +241,8 @@ TEST(SpikeFeatures, RefuseWhatTheyCannotBe) {
     EXPECT_SAYS(text_of([&] { spike_features(2, {1, 2}, {{0, 2}, {1, 0}, {1, 1}}); }), "ascend");
     EXPECT_SAYS(text_of([&] { spike_features(1, {1}, {{0, 2}, {0}, {1}}); }), "as long as");
     const double infinite = std::numeric_limits<double>::infinity();
-    EXPECT_SAYS(text_of([&] { spike_features(2, {1, infinite}, one); }), "spike 0, feature 1");
+    for (const double beyond : {infinite, -infinite, std::nan(""), 2e300})
+        EXPECT_SAYS(text_of([&] { spike_features(2, {1, beyond}, one); }), "spike 0, feature 1");
 }
 
 // Its median is 0 and its median absolute deviation that of normal noise of SD 1.

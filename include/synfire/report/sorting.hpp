@@ -40,10 +40,10 @@ struct sorting_report {
     run_record run{};
 };
 
-/// Writes `sorting.npz`, `sorting.clu.1`, `units.tsv`, `iterations.tsv`, `run.json`, and where times
-/// are known `sorting.res.1` and, with the sample rate, `spikes.npz`, which every verb reads that
-/// takes spikes; docs/results.md has their columns. The files are the same byte for byte for the
-/// same input, parameters and seed; only `run.json` holds times, memory and threads.
+/// Writes `sorting.npz`, `sorting.clu.1`, `units.tsv`, `iterations.tsv`, `run.json`, and where
+/// times are known `sorting.res.1` and, with the sample rate, `spikes.npz`, which every verb reads
+/// that takes spikes; docs/results.md has their columns. The files are the same byte for byte for
+/// the same input, parameters and seed; only `run.json` holds times, memory and threads.
 ///
 /// The folder is made aside and renamed, so that it is whole or absent.
 /// @throws io_error if the folder exists and may not be replaced, holds files that are not ours, or

@@ -33,7 +33,7 @@ public:
     spike_features() = default;
 
     /// @param feature_count of each spike, at least 1
-    /// @param values        finite, a spike's beside each other: spikes x features
+    /// @param values        within +-1e300, a spike's beside each other: spikes x features
     /// @param masks         one row a spike, each value in (0, 1]
     /// @throws invalid_argument if one of these does not hold; it names the spike and the feature,
     /// both from 0.
