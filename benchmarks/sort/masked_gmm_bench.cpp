@@ -27,9 +27,9 @@ struct load {
     std::unique_ptr<mixture> steps;
 
     load(std::size_t spikes, std::size_t channels, std::size_t units, sort_strategy strategy,
-         int threads)
+         int threads, std::uint32_t clusters = start_clusters)
         : cloud(make_cloud({.spikes = spikes, .units = units, .channels = channels})),
-          start(masked_gmm::start_by_masks(cloud.features, start_clusters)),
+          start(masked_gmm::start_by_masks(cloud.features, clusters)),
           steps(strategy == sort_strategy::reference
                     ? masked_gmm::make_reference(cloud.features, {})
                     : masked_gmm::make_cpu(cloud.features, {}, {.threads = threads})) {}
@@ -43,16 +43,19 @@ struct load {
     }
 };
 
-bool agree(const load& one, std::size_t channels, std::size_t units, int threads) {
-    const load other(one.start.labels.size(), channels, units, sort_strategy::reference, 1);
+// On few spikes and clusters, as the reference inverts a matrix of all features for each.
+bool agree(std::size_t channels, std::size_t units, sort_strategy strategy, int threads) {
+    constexpr std::size_t spikes = 200;
+    constexpr std::uint32_t clusters = 4;
+    const load one(spikes, channels, units, strategy, threads, clusters);
+    const load other(spikes, channels, units, sort_strategy::reference, 1, clusters);
     const double expected = other.iterate(1);
     return std::abs(one.iterate(threads) - expected) <= 1e-9 * std::abs(expected);
 }
 
 void iterate(benchmark::State& state, std::size_t spikes, std::size_t channels, std::size_t units,
              sort_strategy strategy, int threads) {
-    constexpr std::size_t few = 200;
-    if (!agree(load(few, channels, units, strategy, threads), channels, units, threads)) {
+    if (!agree(channels, units, strategy, threads)) {
         state.SkipWithError("the answer differs from the reference's");
         return;
     }
@@ -81,7 +84,7 @@ const bool registered = [] {
         add(fmt::format("sort_iteration_threads/{}", threads), 50'000, 32, 60, sort_strategy::cpu,
             threads, 5);
     // As many units a channel: what a spike costs follows its unmasked features, not all of them.
-    for (const std::size_t channels : {32U, 128U, 384U})
+    for (const std::size_t channels : {32U, 128U})
         add(fmt::format("sort_iteration_features/{}", 3 * channels), 10'000, channels, 2 * channels,
             sort_strategy::cpu, 1, 3);
     return true;
