@@ -66,9 +66,10 @@ void add_search(CLI::App& app, masked_gmm_options& search) {
               "clusters to begin with, one a set of unmasked features");
     add_count(app, "--max-clusters", search.max_clusters, "splits make no more units than this");
     add_count(app, "--max-iterations", search.max_iterations, "stop after so many");
-    add_value(app, "--stop", search.stop, stop_rule_from,
-              "when to stop: klustakwik2 (nothing changes any more) or seed (5 % of spikes or 0.01 "
-              "of the score: early) [klustakwik2]")
+    add_value(
+        app, "--stop", search.stop, stop_rule_from,
+        "when to stop: klustakwik2 (nothing changes any more) or seed (Cai et al. 2020: early) "
+        "[klustakwik2]")
         ->type_name("RULE");
     add_number(app, "--points-for-cluster-mask", search.points_for_cluster_mask, parse_positive,
                "sum of masks from which a feature has covariances in a cluster");
@@ -77,9 +78,9 @@ void add_search(CLI::App& app, masked_gmm_options& search) {
     add_number(app, "--noise-point", search.noise_point, parse_positive,
                "the same of the noise cluster");
     add_number(app, "--penalty-k", search.penalty_k, parse_not_negative,
-               "penalty of a parameter; 0.5 is Akaike's");
+               "half of what a parameter costs; 0.5 is Akaike's");
     add_number(app, "--penalty-k-log-n", search.penalty_k_log_n, parse_not_negative,
-               "the same, times ln(spikes) / 2; 1 is Bayes'");
+               "what it costs more, in ln(spikes) / 2; 1 is Bayes'");
     app.add_flag_callback(
         "--no-deletions", [&search] { search.delete_clusters = false; }, "never give up a cluster");
     CLI::Option* unsplit = app.add_flag_callback(

@@ -283,7 +283,7 @@ TEST(Masks, AreThoseOfAChannelsLargestFeature) {
 }
 
 // The more of the spikes are a unit's, the wider the SD over all spikes, until all are masked.
-TEST(Masks, OfTheSeedsRuleAreBlindToWhatFiresMuch) {
+TEST(Masks, OverAllSpikesAreBlindToWhatFiresMuch) {
     std::vector<double> values;
     for (int n = 0; n < 100; ++n) values.push_back(n % 2 == 0 ? 10 : -10);
     const made_masks made = make_masks(values, 1, {.rule = mask_rule::seed});

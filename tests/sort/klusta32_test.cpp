@@ -73,7 +73,7 @@ TEST_F(Klusta32, IsSortedAsWellAsByKlustakwik2) {
     }
 }
 
-// What the seed's stopping rule is worth: it ends with two or three times as many clusters.
+// What the early stop is worth: it ends with many more clusters.
 TEST_F(Klusta32, StoppedEarlyHasMoreClusters) {
     const feature_file file = read_features(shared_data(recording));
     const clustered_spikes early = sort_spikes(

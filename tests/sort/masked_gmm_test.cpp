@@ -127,7 +127,7 @@ TEST(MaskedGmm, KeepsClustersThatItMayNotGiveUp) {
     EXPECT_GT(all.units, sort_spikes(features, given_up).units);
 }
 
-TEST(MaskedGmm, StopsEarlyByTheSeedsRuleAndSaysSo) {
+TEST(MaskedGmm, StopsEarlyWhenAskedAndSaysSo) {
     const spike_features features = make_cloud({.spikes = 3000, .units = 10, .seed = 9}).features;
     const clustered_spikes early = sort_spikes(features, {.stop = stop_rule::seed});
     const clustered_spikes whole = sort_spikes(features, {});

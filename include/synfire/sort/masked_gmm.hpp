@@ -24,8 +24,8 @@ std::vector<sort_strategy> available_sort_strategies();
 /// When to stop iterating.
 enum class stop_rule : std::uint8_t {
     klustakwik2,  ///< when no spike moves and no split helps
-    seed,         ///< when fewer than 5 % of spikes move or the score moves by less than 0.01: not
-                  ///< converged
+    seed,         ///< Cai et al. 2020: when fewer than 5 % of spikes move or the score by less than
+                  ///< 0.01, which is before convergence
 };
 std::string_view to_string(stop_rule rule);
 stop_rule stop_rule_from(std::string_view name);  ///< @throws invalid_argument
@@ -45,8 +45,8 @@ struct masked_gmm_options {
     double prior_point = 1;
     /// The same of the noise cluster's weight, above 0.
     double noise_point = 1;
-    /// The penalty is `penalty_k` (0.5 is Akaike's) + `penalty_k_log_n` (1 is Bayes') * ln(spikes)
-    /// / 2 a parameter.
+    /// A parameter costs 2 `penalty_k` (0.5 is Akaike's) + `penalty_k_log_n` (1 is Bayes') *
+    /// ln(spikes) / 2.
     double penalty_k = 0;
     double penalty_k_log_n = 1;
     bool delete_clusters = true;
@@ -76,8 +76,8 @@ enum class stop_reason : std::uint8_t {
     converged,       ///< no spike moved, no split helped
     cycle,           ///< labels came back, and splitting did not lead out
     max_iterations,  ///< not converged
-    few_changed,     ///< the seed's rule: not converged
-    score_steady,    ///< the seed's rule: not converged
+    few_changed,     ///< `stop_rule::seed`: not converged
+    score_steady,    ///< `stop_rule::seed`: not converged
 };
 std::string_view to_string(stop_reason reason);
 
@@ -93,7 +93,7 @@ struct clustered_spikes {
 
     /// The last iteration's, of which less is better.
     double score() const { return iterations.empty() ? 0 : iterations.back().score(); }
-    /// The same as the seed's equation (12): 2 score - ln(spikes).
+    /// As Cai et al. 2020 have it in equation (12): 2 score - ln(spikes).
     double seed_score() const;
 };
 

@@ -13,7 +13,7 @@ namespace synfire {
 /// How masks are made where the detector gave none. All rise from 0 at `low` to 1 at `high` SDs.
 enum class mask_rule : std::uint8_t {
     mad,   ///< a channel's largest; SD is the median absolute deviation / 0.6745, of noise
-    seed,  ///< each feature by itself; SD over all spikes, which the spikes themselves widen
+    seed,  ///< Cai et al. 2020: each feature by itself; SD over all spikes, which these widen
     all,   ///< 1 everywhere: plain Gaussian mixtures
 };
 std::string_view to_string(mask_rule rule);
@@ -32,7 +32,7 @@ struct made_masks {
     /// Spikes below `low` everywhere. `mad` unmasks the largest channel of each; with `seed` they
     /// stay empty, and say nothing in the clustering.
     std::size_t without_mask = 0;
-    /// Features that are the same in all spikes: masked everywhere.
+    /// Features without deviation: masked everywhere.
     std::size_t constant_features = 0;
 };
 

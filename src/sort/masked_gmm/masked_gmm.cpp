@@ -117,7 +117,7 @@ clustered_spikes sort_spikes(const spike_features& features, const masked_gmm_op
 namespace masked_gmm {
 namespace {
 
-// The seed's rule.
+// Of `stop_rule::seed`.
 constexpr double few_changed = 0.05;
 constexpr double small_step = 0.01;
 
