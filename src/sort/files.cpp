@@ -10,6 +10,7 @@
 
 #include "io/file_error.hpp"
 #include "io/npy.hpp"
+#include "io/progress_meter.hpp"
 #include "io/zip_reader.hpp"
 #include "io/zip_writer.hpp"
 #include "sort/klustakwik_files.hpp"
@@ -63,10 +64,10 @@ void warn_of_masks(feature_file& file) {
 }
 
 spike_features with_made_masks(number_table table, mask_rule rule, const feature_reading& how,
-                               feature_file& file) {
+                               feature_file& file, const execution& run) {
     const made_masks made =
         make_masks(table.values, table.columns,
-                   {.rule = rule, .features_per_channel = how.features_per_channel});
+                   {.rule = rule, .features_per_channel = how.features_per_channel}, run);
     file.masks_from = to_string(rule);
     if (rule == mask_rule::seed)
         file.warnings.emplace_back(
@@ -145,7 +146,7 @@ feature_file read_fet(const std::filesystem::path& path, const feature_reading& 
     if (masks.empty() && !how.rule) masks = masks_beside(path);
     if (masks.empty()) {
         file.features =
-            with_made_masks(std::move(table), how.rule.value_or(mask_rule::mad), how, file);
+            with_made_masks(std::move(table), how.rule.value_or(mask_rule::mad), how, file, run);
     } else {
         file.features = with_masks_of(std::move(table), timed, masks, path, file, run);
     }
@@ -170,7 +171,7 @@ bool has(const io::zip_reader& archive, const char* name) {
 }
 
 void read_matrix(const io::zip_reader& archive, const std::filesystem::path& path, const char* name,
-                 const row_taker& take) {
+                 const row_taker& take, const execution& run) {
     io::npy_reader array = open_array(archive, path, name);
     const io::npy_header& header = array.header();
     constexpr std::uint64_t widest = std::uint64_t{1} << 20;
@@ -180,6 +181,8 @@ void read_matrix(const io::zip_reader& archive, const std::filesystem::path& pat
                                    array.what(), widest));
     if (header.shape[0] == 0) throw io_error(fmt::format("{}: holds no spikes", array.what()));
     std::vector<double> row(header.shape[1]);
+    const io::progress_meter meter(run, "reading " + path.filename().string(), header.shape[0]);
+    constexpr std::uint64_t between_reports = 4096;
     for (std::uint64_t n = 1; array.read(std::span{row}) > 0; ++n) {
         const std::string place = fmt::format("array '{}', spike {}", name, n);
         for (std::size_t i = 0; i < row.size(); ++i) {
@@ -188,6 +191,7 @@ void read_matrix(const io::zip_reader& archive, const std::filesystem::path& pat
                                      fmt::format("found {}, expected a finite number", row[i]));
         }
         take(row, place);
+        if (n % between_reports == 0) meter.at(n);
     }
     array.expect_end();
 }
@@ -212,33 +216,38 @@ void read_times(const io::zip_reader& archive, const std::filesystem::path& path
     }
 }
 
-feature_file read_npz_features(const std::filesystem::path& path, const feature_reading& how) {
+feature_file read_npz_features(const std::filesystem::path& path, const feature_reading& how,
+                               const execution& run) {
     const io::zip_reader archive(path);
     if (!has(archive, "features"))
         throw io::file_error(path, "has no array 'features', expected spikes x features");
     feature_file file;
     file.files.push_back(path);
     number_table table;
-    // What a header claims may be anything; no item takes less than a byte of the file.
+    // What a header claims may be anything, so that room is made for what fits into the file.
     table.values.reserve(static_cast<std::size_t>(std::min<std::uintmax_t>(
         open_array(archive, path, "features").header().count(), std::filesystem::file_size(path))));
-    read_matrix(archive, path, "features",
-                [&](std::span<const double> row, const std::string& place) {
-                    static_cast<void>(place);
-                    table.columns = row.size();
-                    table.values.insert(table.values.end(), row.begin(), row.end());
-                });
+    read_matrix(
+        archive, path, "features",
+        [&](std::span<const double> row, const std::string& place) {
+            static_cast<void>(place);
+            table.columns = row.size();
+            table.values.insert(table.values.end(), row.begin(), row.end());
+        },
+        run);
     if (how.rule || !has(archive, "masks")) {
         file.features =
-            with_made_masks(std::move(table), how.rule.value_or(mask_rule::mad), how, file);
+            with_made_masks(std::move(table), how.rule.value_or(mask_rule::mad), how, file, run);
     } else {
         spike_masks masks;
         std::size_t columns = 0;
-        read_matrix(archive, path, "masks",
-                    [&](std::span<const double> row, const std::string& place) {
-                        columns = row.size();
-                        append_masks(masks, row, place, path);
-                    });
+        read_matrix(
+            archive, path, "masks",
+            [&](std::span<const double> row, const std::string& place) {
+                columns = row.size();
+                append_masks(masks, row, place, path);
+            },
+            run);
         if (columns != table.columns || masks.size() != table.rows())
             throw io::file_error(
                 path, fmt::format("holds {} x {} masks, expected {} x {}", masks.size(), columns,
@@ -268,7 +277,7 @@ feature_file read_features(const std::filesystem::path& path, const feature_read
                                            path.string(), how.masks.string()));
     if (how.rule && !how.masks.empty())
         throw invalid_argument("masks are read from a file or made by a rule, not both");
-    feature_file file = is_npz ? read_npz_features(path, how) : read_fet(path, how, run);
+    feature_file file = is_npz ? read_npz_features(path, how, run) : read_fet(path, how, run);
     warn_of_masks(file);
     return file;
 }

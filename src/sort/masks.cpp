@@ -7,6 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/stop.hpp"
+#include "parallel/parallel_for.hpp"
 #include "synfire/core/error.hpp"
 
 namespace synfire {
@@ -45,14 +47,15 @@ double plain_sd(const std::vector<double>& column) {
 }
 
 std::vector<double> deviations(std::span<const double> values, std::size_t feature_count,
-                               mask_rule rule) {
+                               mask_rule rule, const execution& run) {
     const std::size_t spikes = values.size() / feature_count;
     std::vector<double> sd(feature_count);
-    std::vector<double> column(spikes);
-    for (std::size_t i = 0; i < feature_count && spikes > 0; ++i) {
+    if (spikes == 0) return sd;
+    parallel_for(feature_count, run, "noise of features", [&](std::size_t i) {
+        std::vector<double> column(spikes);
         for (std::size_t n = 0; n < spikes; ++n) column[n] = values[n * feature_count + i];
         sd[i] = rule == mask_rule::seed ? plain_sd(column) : noise_sd(column);
-    }
+    });
     return sd;
 }
 
@@ -124,7 +127,7 @@ mask_rule mask_rule_from(std::string_view name) {
 }
 
 made_masks make_masks(std::span<const double> values, std::size_t feature_count,
-                      const mask_options& options) {
+                      const mask_options& options, const execution& run) {
     check(feature_count, options);
     made_masks made;
     std::vector<double> row(feature_count, 1.0);
@@ -133,9 +136,10 @@ made_masks make_masks(std::span<const double> values, std::size_t feature_count,
         for (std::size_t n = 0; n < spikes; ++n) made.masks.append(row);
         return made;
     }
-    const std::vector<double> sd = deviations(values, feature_count, options.rule);
+    const std::vector<double> sd = deviations(values, feature_count, options.rule, run);
     made.constant_features = static_cast<std::size_t>(std::count(sd.begin(), sd.end(), 0.0));
     for (std::size_t n = 0; n < spikes; ++n) {
+        stop_at_times(n, run.stop);
         const auto spike = values.subspan(n * feature_count, feature_count);
         const bool any = options.rule == mask_rule::seed ? mask_features(spike, sd, options, row)
                                                          : mask_channels(spike, sd, options, row);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "synfire/core/execution.hpp"
 #include "synfire/sort/spike_features.hpp"
 
 namespace synfire {
@@ -38,10 +39,10 @@ struct made_masks {
 
 /// @param values  spikes x feature_count, finite
 /// @throws invalid_argument if feature_count is no multiple of `features_per_channel`, or unless
-/// 0 <= low < high.
+/// 0 <= low < high; cancelled.
 ///
 /// Rossant et al. 2016, doi:10.1038/nn.4268 (thresholds of 2 and 4.5 SD of the noise).
 made_masks make_masks(std::span<const double> values, std::size_t feature_count,
-                      const mask_options& options = {});
+                      const mask_options& options = {}, const execution& run = {});
 
 }  // namespace synfire
