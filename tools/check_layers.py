@@ -25,7 +25,7 @@ MAY_USE = {
 # Not stages: their private headers are for every stage. So is core's.
 SHARED = {"device", "parallel", "io"}
 PUBLIC_ONLY = ("apps", "examples", "python")
-OUTSIDE = re.compile(r'#\s*include\s+[<"](cuda|mpi\.h|hdf5|H5|tbb/|oneapi/|CLI/|nlohmann/|fmt/)')
+OUTSIDE = re.compile(r'#\s*include\s+[<"](cuda|mpi\.h|hdf5|H5|tbb/|oneapi/|CLI/|Eigen/|nlohmann/|fmt/)')
 INCLUDE = re.compile(r'#\s*include\s+"(synfire/)?(?:([\w-]+)/)?(?:([\w-]+)/)?[\w-]+\.\w+"')
 
 

@@ -70,6 +70,7 @@ void declare(CLI::App& app, parsed& into) {
     add_info(app, into.chosen);
     add_convert(app, into.chosen);
     add_simulate(app, into.chosen);
+    add_sort(app, into.chosen);
     add_episodes(app, into.chosen);
     add_spade(app, into.chosen);
     add_devices(app, into.chosen);

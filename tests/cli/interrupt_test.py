@@ -2,6 +2,7 @@
 
 import os
 import pty
+import random
 import re
 import signal
 import subprocess
@@ -62,6 +63,26 @@ class LongRun(CliTest):
                 self.assertTrue(error.endswith("synfire: stopped on request\n"), error)
                 self.assertLess(seconds, 5)
                 self.assertEqual(self.names(), ["s.npz", "s.truth.tsv"])
+
+    def test_sort_stops_wherever_it_is(self):
+        """While features are read, and by each strategy."""
+        draw = random.Random(1)
+        rows = [[round(draw.gauss(0, 1), 3) for _ in range(48)] for _ in range(3000)]
+        features = self.file("a.fet.1", "48\n" + "".join(" ".join(map(str, row)) + "\n" for row in rows))
+        before = self.names()
+        for after, more in ((0, ()), (1, ("--strategy", "reference")), (1, ("--strategy", "cpu", "--threads", "1"))):
+            with self.subTest(more):
+                # Hours: clusters that are never given up, split again and again.
+                self.arguments = [SYNFIRE, "sort", features, "--mask", "all", "--split-first", "1", "--split-every", "1",
+                                  "--no-deletions", "--points-for-cluster-mask", "1e-9", "--penalty-k-log-n", "0",
+                                  "--max-clusters", "3000", *more, "-o", self.folder / "out"]
+
+                status, out, error, seconds = self.stop(signal.SIGINT, after)
+
+                self.assertEqual((status, out), (130, ""))
+                self.assertTrue(error.endswith("synfire: stopped on request\n"), error)
+                self.assertLess(seconds, 5)
+                self.assertEqual(self.names(), before)
 
     def test_leaves_a_result_that_was_there(self):
         out = self.folder / "out"

@@ -29,6 +29,7 @@ enum class random_purpose : std::uint32_t {
     bin_shuffling = 25,
     pattern_subsets = 32,
     hybrid_calibration = 40,
+    cluster_splits = 48,
 };
 
 /// A counter-based generator (Philox4x32-10: Salmon et al. 2011, SC'11,

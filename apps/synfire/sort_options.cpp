@@ -1,0 +1,155 @@
+#include "sort_options.hpp"
+
+#include <fmt/format.h>
+
+#include "cli.hpp"
+#include "output.hpp"
+#include "values.hpp"
+
+namespace synfire::cli {
+namespace {
+
+[[noreturn]] void list_strategies() {
+    write_stdout(
+        "reference            straight from the formulas, on dense matrices\n"
+        "cpu                  sparse, over threads\n"
+        "Both give the same clusters; reference is for small inputs.\n");
+    throw CLI::Success();
+}
+
+bool yes_or_no(const std::string& text) {
+    if (text == "yes" || text == "no") return text == "yes";
+    throw invalid_argument(fmt::format("'{}' is neither yes nor no", text));
+}
+
+CLI::Option* add_count(CLI::App& app, const std::string& name, std::uint32_t& into,
+                       const std::string& help, std::uint32_t least = 1) {
+    return add_value(
+               app, name, into,
+               [least](const std::string& text) { return parse_whole_32(text, least); },
+               fmt::format("{} [{}]", help, into))
+        ->type_name("N");
+}
+
+CLI::Option* add_number(CLI::App& app, const std::string& name, double& into,
+                        double (*parse)(std::string_view), const std::string& help) {
+    return add_value(app, name, into, parse, fmt::format("{} [{}]", help, into))->type_name("X");
+}
+
+void add_features(CLI::App& app, sort_options& options) {
+    app.add_option("FILE", options.path, "features: KlustaKwik's .fet.N, or an .npz")
+        ->required()
+        ->type_name("");
+    CLI::Option* file = add_value(app, "--masks", options.how.masks, parse_path,
+                                  "masks (.fmask.N) of a .fet.N [the file of that name beside it]")
+                            ->type_name("FILE");
+    add_value(app, "--mask", options.how.rule, mask_rule_from,
+              "make masks from the features, whatever there is: mad, seed or all [only where there "
+              "are none: mad]")
+        ->type_name("RULE")
+        ->excludes(file);
+    add_value(
+        app, "--features-per-channel", options.how.features_per_channel,
+        [](const std::string& text) -> std::size_t { return parse_whole_32(text, 1); },
+        fmt::format("for --mask mad [{}]", options.how.features_per_channel))
+        ->type_name("N");
+    add_value(app, "--time-column", options.how.time_column, yes_or_no,
+              "whether the last column of a .fet.N is the time in samples [yes if it never falls]")
+        ->type_name("yes|no");
+    add_value(app, "--sample-rate", options.sample_rate, parse_positive,
+              "samples a second, without which no times in seconds are written [what an .npz says]")
+        ->type_name("HZ");
+}
+
+void add_search(CLI::App& app, masked_gmm_options& search) {
+    add_count(app, "--starting-clusters", search.starting_clusters,
+              "clusters to begin with, one a set of unmasked features");
+    add_count(app, "--max-clusters", search.max_clusters, "splits make no more units than this");
+    add_count(app, "--max-iterations", search.max_iterations, "stop after so many");
+    add_value(
+        app, "--stop", search.stop, stop_rule_from,
+        "when to stop: klustakwik2 (nothing changes any more) or seed (Cai et al. 2020: early) "
+        "[klustakwik2]")
+        ->type_name("RULE");
+    add_number(app, "--points-for-cluster-mask", search.points_for_cluster_mask, parse_positive,
+               "sum of masks from which a feature has covariances in a cluster");
+    add_number(app, "--prior-point", search.prior_point, parse_positive,
+               "spikes of noise that each cluster has beforehand");
+    add_number(app, "--noise-point", search.noise_point, parse_positive,
+               "the same of the noise cluster");
+    add_number(app, "--penalty-k", search.penalty_k, parse_not_negative,
+               "half of what a parameter costs; 0.5 is Akaike's");
+    add_number(app, "--penalty-k-log-n", search.penalty_k_log_n, parse_not_negative,
+               "what it costs more, in ln(spikes) / 2; 1 is Bayes'");
+    app.add_flag_callback(
+        "--no-deletions", [&search] { search.delete_clusters = false; }, "never give up a cluster");
+    CLI::Option* unsplit = app.add_flag_callback(
+        "--no-splits", [&search] { search.split_clusters = false; }, "never split a cluster");
+    add_count(app, "--split-first", search.split_first, "iterations before the first splits")
+        ->excludes(unsplit);
+    add_count(app, "--split-every", search.split_every, "iterations between two attempts to split")
+        ->excludes(unsplit);
+    add_value(
+        app, "--seed", search.seed, [](const std::string& text) { return parse_whole(text); },
+        "of the random halves that splits begin with [0]")
+        ->type_name("N");
+    add_value(app, "--strategy", search.strategy, sort_strategy_from,
+              "how to compute; the result says what ran [automatic]")
+        ->type_name("NAME");
+    app.add_flag_callback("--list-strategies", list_strategies, "list the strategies and stop");
+}
+
+}  // namespace
+
+void add_options(CLI::App& app, sort_options& options) {
+    add_features(app, options);
+    CLI::Option* folder = add_value(app, "-o,--output", options.to, parse_path,
+                                    "folder to write: sorting.npz, sorting.clu.1, units.tsv, "
+                                    "iterations.tsv, run.json; where times are known "
+                                    "sorting.res.1 and spikes.npz")
+                              ->type_name("OUT_DIR");
+    app.add_flag("--overwrite", options.overwrite, "replace OUT_DIR if it exists")->needs(folder);
+    app.add_flag("--json", options.json, "print one JSON document");
+    add_search(app, options.search);
+    add_value(app, "--start", options.start, parse_path,
+              "begin with the clusters of this .clu.N; 0 and 1 are noise")
+        ->type_name("FILE")
+        ->excludes("--starting-clusters");
+    app.add_flag("--kk2-labels", options.klustakwik2_labels,
+                 "units from 3 in sorting.clu.1, as klustakwik2 has them [from 2]")
+        ->needs(folder);
+    add_value(app, "--threads", options.threads, parse_threads, "worker threads [all cores]")
+        ->type_name("N");
+}
+
+std::vector<std::pair<std::string, std::string>> resolved_parameters(const sort_options& options) {
+    const masked_gmm_options& search = options.search;
+    const auto number = [](double value) { return fmt::format("{}", value); };
+    const auto yes_no = [](bool value) { return std::string(value ? "yes" : "no"); };
+    const auto& timed = options.how.time_column;
+    return {
+        {"masks", options.how.masks.string()},
+        {"mask", options.how.rule ? std::string(to_string(*options.how.rule)) : "file or mad"},
+        {"features_per_channel", std::to_string(options.how.features_per_channel)},
+        {"time_column", timed ? yes_no(*timed) : "automatic"},
+        {"sample_rate", options.sample_rate > 0 ? number(options.sample_rate) : "of the file"},
+        {"start", options.start.empty() ? "masks" : options.start},
+        {"starting_clusters", std::to_string(search.starting_clusters)},
+        {"max_clusters", std::to_string(search.max_clusters)},
+        {"max_iterations", std::to_string(search.max_iterations)},
+        {"stop", std::string(to_string(search.stop))},
+        {"points_for_cluster_mask", number(search.points_for_cluster_mask)},
+        {"prior_point", number(search.prior_point)},
+        {"noise_point", number(search.noise_point)},
+        {"penalty_k", number(search.penalty_k)},
+        {"penalty_k_log_n", number(search.penalty_k_log_n)},
+        {"deletions", yes_no(search.delete_clusters)},
+        {"splits", yes_no(search.split_clusters)},
+        {"split_first", std::to_string(search.split_first)},
+        {"split_every", std::to_string(search.split_every)},
+        {"strategy", std::string(to_string(search.strategy))},
+        {"kk2_labels", yes_no(options.klustakwik2_labels)},
+    };
+}
+
+}  // namespace synfire::cli

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "synfire/core/execution.hpp"
+#include "synfire/sort/spike_features.hpp"
+
+namespace synfire {
+
+enum class sort_strategy : std::uint8_t {
+    automatic,
+    reference,  ///< the formulas on dense matrices, one spike and one cluster at a time
+    cpu,        ///< sparse, over threads
+};
+std::string_view to_string(sort_strategy strategy);
+sort_strategy sort_strategy_from(std::string_view name);  ///< @throws invalid_argument
+/// Those that can run here, `automatic` first.
+std::vector<sort_strategy> available_sort_strategies();
+
+/// When to stop iterating.
+enum class stop_rule : std::uint8_t {
+    klustakwik2,  ///< when no spike moves and no split helps
+    seed,         ///< Cai et al. 2020: when fewer than 5 % of spikes move or the score by less than
+                  ///< 0.01, which is before convergence
+};
+std::string_view to_string(stop_rule rule);
+stop_rule stop_rule_from(std::string_view name);  ///< @throws invalid_argument
+
+/// The names and defaults are klustakwik2's unless it says otherwise.
+struct masked_gmm_options {
+    /// Units to begin with, one a set of unmasked features; fewer when there are fewer such sets.
+    std::uint32_t starting_clusters = 500;
+    /// Splits make no more units than this.
+    std::uint32_t max_clusters = 1000;
+    std::uint32_t max_iterations = 1000;
+    stop_rule stop = stop_rule::klustakwik2;
+    /// A feature has covariances within a cluster whose masks add up to this there; at least one
+    /// spike's. Larger is coarser and faster; klustakwik2 has 100, KlustaKwik 10.
+    double points_for_cluster_mask = 10;
+    /// Spikes at the noise's mean that every cluster has beforehand, above 0.
+    double prior_point = 1;
+    /// The same of the noise cluster's weight, above 0.
+    double noise_point = 1;
+    /// A parameter costs 2 `penalty_k` (0.5 is Akaike's) + `penalty_k_log_n` (1 is Bayes') *
+    /// ln(spikes) / 2.
+    double penalty_k = 0;
+    double penalty_k_log_n = 1;
+    bool delete_clusters = true;
+    bool split_clusters = true;
+    /// Iterations before the first attempt to split clusters, and between two.
+    std::uint32_t split_first = 20;
+    std::uint32_t split_every = 40;
+    std::uint64_t seed = 0;
+    /// Clusters to begin with, one a spike: 0 is noise. Empty: by masks.
+    std::vector<std::uint32_t> start{};
+    sort_strategy strategy = sort_strategy::automatic;
+};
+
+struct masked_gmm_iteration {
+    std::uint32_t clusters = 0;  ///< that the iteration began with, without noise
+    std::uint64_t changed = 0;   ///< spikes that moved
+    bool deleted = false;        ///< whether a cluster was given up
+    std::uint32_t splits = 0;    ///< accepted after it
+    /// -ln of the likelihood in which each spike is of its own cluster, on features scaled to
+    /// [0, 1], and the penalty of the parameters.
+    double negated_log_likelihood = 0;
+    double penalty = 0;
+    double score() const { return negated_log_likelihood + penalty; }
+};
+
+enum class stop_reason : std::uint8_t {
+    converged,       ///< no spike moved, no split helped
+    cycle,           ///< labels came back, and splitting did not lead out
+    max_iterations,  ///< not converged
+    few_changed,     ///< `stop_rule::seed`: not converged
+    score_steady,    ///< `stop_rule::seed`: not converged
+};
+std::string_view to_string(stop_reason reason);
+
+struct clustered_spikes {
+    /// Of each spike: 0 is noise, then units from 1 without gaps.
+    std::vector<std::uint32_t> labels{};
+    std::uint32_t units = 0;
+    std::vector<masked_gmm_iteration> iterations{};
+    stop_reason stopped = stop_reason::converged;
+    sort_strategy ran_on = sort_strategy::automatic;
+    /// Whole sentences.
+    std::vector<std::string> warnings{};
+
+    /// The last iteration's, of which less is better.
+    double score() const { return iterations.empty() ? 0 : iterations.back().score(); }
+    /// As Cai et al. 2020 have it in equation (12): 2 score - ln(spikes).
+    double seed_score() const;
+};
+
+/// Finds units as a mixture of Gaussians in which a masked feature counts as noise: it has the mean
+/// and variance of all spikes that are masked there. Features are scaled to [0, 1]; a noise cluster
+/// is uniform on that cube. Clusters whose loss is outweighed by their parameters are given up, and
+/// split where that helps.
+///
+/// The answer depends on the spikes, the options and the seed, not on threads.
+/// @throws invalid_argument for no spikes, or options that cannot be; cancelled.
+///
+/// Kadir, Goodman, Harris 2014, doi:10.1162/NECO_a_00661. docs/algorithms/masked-gmm.md says what
+/// is taken from klustakwik2 and what not.
+clustered_spikes sort_spikes(const spike_features& features, const masked_gmm_options& options = {},
+                             const execution& run = {});
+
+}  // namespace synfire

@@ -1,0 +1,118 @@
+#include "synfire/report/sorting.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "report/sorting_parts.hpp"
+#include "report/text.hpp"
+#include "synfire/core/error.hpp"
+
+namespace synfire {
+namespace {
+
+std::uint64_t noise_spikes(const sorting_report& report) {
+    return static_cast<std::uint64_t>(
+        std::count(report.sorted.labels.begin(), report.sorted.labels.end(), 0U));
+}
+
+report::json iterations_of(const sorting_report& report) {
+    report::json list = report::json::array();
+    for (const masked_gmm_iteration& one : report.search.iterations)
+        list.push_back({{"clusters", one.clusters},
+                        {"changed", one.changed},
+                        {"deleted", one.deleted},
+                        {"splits", one.splits},
+                        {"log_likelihood", -one.negated_log_likelihood},
+                        {"penalty", one.penalty},
+                        {"score", one.score()}});
+    return list;
+}
+
+}  // namespace
+
+std::vector<sorted_unit> describe_units(const spike_features& features, const sorting& sorted) {
+    if (features.size() != sorted.labels.size())
+        throw invalid_argument(fmt::format("there are labels of {} spikes, and features of {}",
+                                           sorted.labels.size(), features.size()));
+    const std::size_t width = features.feature_count();
+    std::vector<sorted_unit> units(sorted.unit_count);
+    std::vector<double> masks(units.size() * width);
+    for (std::size_t n = 0; n < features.size(); ++n) {
+        if (sorted.labels[n] == 0) continue;
+        const std::size_t u = sorted.labels[n] - 1;
+        if (u >= units.size())
+            throw invalid_argument(
+                fmt::format("spike {} is of unit {} of {}", n, u + 1, units.size()));
+        const auto columns = features.unmasked(n);
+        ++units[u].spikes;
+        units[u].unmasked += static_cast<double>(columns.size());
+        for (std::size_t a = 0; a < columns.size(); ++a)
+            masks[u * width + columns[a]] += features.mask_values(n)[a];
+    }
+    for (std::size_t u = 0; u < units.size(); ++u) {
+        const auto begin = masks.begin() + static_cast<std::ptrdiff_t>(u * width);
+        const auto peak = std::max_element(begin, begin + static_cast<std::ptrdiff_t>(width));
+        units[u].peak_feature = static_cast<std::uint32_t>(peak - begin);
+        if (units[u].spikes > 0) units[u].unmasked /= static_cast<double>(units[u].spikes);
+    }
+    return units;
+}
+
+report::json report::sorting_run(const sorting_report& report) {
+    json more = json::array();
+    for (const input_record& one : report.more_input)
+        more.push_back({{"path", one.path},
+                        {"bytes", one.bytes},
+                        {"digest_algorithm", one.digest_algorithm},
+                        {"digest", one.digest}});
+    json out = run_json(report.run, {{"more_files", more},
+                                     {"spikes", report.sorted.labels.size()},
+                                     {"features", report.features},
+                                     {"masks_from", report.masks_from},
+                                     {"has_samples", !report.sorted.samples.empty()},
+                                     {"sample_rate_hz", report.sorted.sample_rate}});
+    out["sorting"] = {
+        {"strategy", to_string(report.search.ran_on)},
+        {"stopped", to_string(report.search.stopped)},
+        {"iterations", report.search.iterations.size()},
+        {"units", report.sorted.unit_count},
+        {"noise_spikes", noise_spikes(report)},
+        {"score", report.search.score()},
+        {"seed_score",
+         2 * report.search.score() -
+             std::log(static_cast<double>(std::max<std::size_t>(report.sorted.labels.size(), 1)))}};
+    return out;
+}
+
+std::string to_json(const sorting_report& report) {
+    report::json units = report::json::array();
+    for (std::size_t u = 0; u < report.units.size(); ++u)
+        units.push_back({{"unit", u + 1},
+                         {"clu_label", u + report.first_label},
+                         {"spikes", report.units[u].spikes},
+                         {"unmasked_features", report.units[u].unmasked},
+                         {"peak_feature", report.units[u].peak_feature}});
+    return report::text_of({{"run", report::sorting_run(report)},
+                            {"units", units},
+                            {"iterations", iterations_of(report)}});
+}
+
+std::string summarize(const sorting_report& report) {
+    const std::uint64_t noise = noise_spikes(report);
+    std::string text = fmt::format(
+        "{} spikes of {} features, masks from {}; {} units, {} in noise\n"
+        "{} after {} iterations by {}, score {:.1f}\n\n{:>6} {:>8} {:>9} {:>13}\n",
+        report.sorted.labels.size(), report.features, report.masks_from, report.sorted.unit_count,
+        report::plural(noise, "spike", "spikes"), to_string(report.search.stopped),
+        report.search.iterations.size(), to_string(report.search.ran_on), report.search.score(),
+        "unit", "spikes", "unmasked", "peak feature");
+    for (std::size_t u = 0; u < report.units.size(); ++u)
+        fmt::format_to(std::back_inserter(text), "{:>6} {:>8} {:>9.1f} {:>13}\n", u + 1,
+                       report.units[u].spikes, report.units[u].unmasked,
+                       report.units[u].peak_feature);
+    return text;
+}
+
+}  // namespace synfire

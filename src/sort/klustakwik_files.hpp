@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "synfire/sort/files.hpp"
+
+namespace synfire {
+
+/// The numbers of a `.fet.N` or `.fmask.N`, rows one after another.
+struct number_table {
+    std::size_t columns = 0;
+    std::vector<double> values{};
+
+    std::size_t rows() const { return columns == 0 ? 0 : values.size() / columns; }
+};
+
+/// Takes a row of numbers, and where it stands in the file.
+using row_taker = std::function<void(std::span<const double> row, const std::string& place)>;
+
+/// Reads row by row, so that masks never stand in memory with their zeros. @throws io_error
+void read_rows(const std::filesystem::path& path, const row_taker& take, const execution& run);
+/// @throws io_error
+number_table read_table(const std::filesystem::path& path, const execution& run);
+
+/// BASE.fet.N -> BASE.fmask.N, and BASE.N.fet -> BASE.N.fmask; nothing for other names.
+std::optional<std::filesystem::path> beside(const std::filesystem::path& features,
+                                            const char* extension);
+
+/// One whole number a line.
+std::vector<std::int64_t> read_whole_numbers(const std::filesystem::path& path,
+                                             const execution& run);
+
+/// Adds a row. @throws io_error unless all of it is masks, naming the column
+void append_masks(spike_masks& masks, std::span<const double> row, const std::string& place,
+                  const std::filesystem::path& path);
+
+}  // namespace synfire

@@ -1,0 +1,299 @@
+#include "synfire/sort/masked_gmm.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "core/stop.hpp"
+#include "sort/masked_gmm/steps.hpp"
+#include "synfire/core/error.hpp"
+#include "synfire/core/random.hpp"
+
+namespace synfire {
+namespace {
+
+constexpr std::array<std::pair<sort_strategy, std::string_view>, 3> strategy_names{{
+    {sort_strategy::automatic, "automatic"},
+    {sort_strategy::reference, "reference"},
+    {sort_strategy::cpu, "cpu"},
+}};
+
+constexpr std::array<std::pair<stop_rule, std::string_view>, 2> rule_names{{
+    {stop_rule::klustakwik2, "klustakwik2"},
+    {stop_rule::seed, "seed"},
+}};
+
+void check(const spike_features& features, const masked_gmm_options& options,
+           const execution& run) {
+    const auto positive = [](double value, const char* name) {
+        if (!(value > 0) || !std::isfinite(value))
+            throw invalid_argument(fmt::format("{} is {}, expected a number above 0", name, value));
+    };
+    positive(options.prior_point, "prior_point");
+    positive(options.noise_point, "noise_point");
+    positive(options.points_for_cluster_mask, "points_for_cluster_mask");
+    if (!std::isfinite(options.penalty_k) || !std::isfinite(options.penalty_k_log_n))
+        throw invalid_argument("a penalty must be finite");
+    if (options.starting_clusters == 0 || options.max_clusters == 0 || options.max_iterations == 0)
+        throw invalid_argument("there must be at least one cluster and one iteration");
+    if (features.size() == 0) throw invalid_argument("there are no spikes to sort");
+    if (!run.devices.empty())
+        throw invalid_argument("sorting cannot compute on devices: leave them out");
+}
+
+}  // namespace
+
+std::string_view to_string(sort_strategy strategy) {
+    for (const auto& [value, name] : strategy_names)
+        if (value == strategy) return name;
+    return "?";
+}
+
+sort_strategy sort_strategy_from(std::string_view name) {
+    for (const auto& [value, known] : strategy_names)
+        if (known == name) return value;
+    throw invalid_argument(
+        fmt::format("no strategy is named '{}'; there are automatic, reference, cpu", name));
+}
+
+std::vector<sort_strategy> available_sort_strategies() {
+    return {sort_strategy::automatic, sort_strategy::reference, sort_strategy::cpu};
+}
+
+std::string_view to_string(stop_rule rule) {
+    for (const auto& [value, name] : rule_names)
+        if (value == rule) return name;
+    return "?";
+}
+
+stop_rule stop_rule_from(std::string_view name) {
+    for (const auto& [value, known] : rule_names)
+        if (known == name) return value;
+    throw invalid_argument(
+        fmt::format("no rule to stop is named '{}'; there are klustakwik2, seed", name));
+}
+
+std::string_view to_string(stop_reason reason) {
+    switch (reason) {
+        case stop_reason::converged:
+            return "converged";
+        case stop_reason::cycle:
+            return "cycle";
+        case stop_reason::max_iterations:
+            return "max-iterations";
+        case stop_reason::few_changed:
+            return "few-changed";
+        case stop_reason::score_steady:
+            return "score-steady";
+    }
+    return "?";
+}
+
+double clustered_spikes::seed_score() const {
+    return 2 * score() - std::log(static_cast<double>(labels.size()));
+}
+
+clustered_spikes sort_spikes(const spike_features& features, const masked_gmm_options& options,
+                             const execution& run) {
+    check(features, options, run);
+    throw_if_stopped(run.stop);
+    masked_gmm::partition start =
+        options.start.empty() ? masked_gmm::start_by_masks(features, options.starting_clusters, run)
+                              : masked_gmm::start_from(options.start, features.size());
+    const bool slow = options.strategy == sort_strategy::reference;
+    const auto steps = slow ? masked_gmm::make_reference(features, options)
+                            : masked_gmm::make_cpu(features, options, run);
+    clustered_spikes found = masked_gmm::search(*steps, std::move(start), options, run);
+    found.ran_on = slow ? sort_strategy::reference : sort_strategy::cpu;
+    return found;
+}
+
+namespace masked_gmm {
+namespace {
+
+// Of `stop_rule::seed`.
+constexpr double few_changed = 0.05;
+constexpr double small_step = 0.01;
+
+// Takes numbers from clusters without spikes; noise keeps 0.
+void renumber(partition& now) {
+    std::vector<std::uint32_t> number(now.clusters);
+    number[0] = 1;
+    for (const std::uint32_t label : now.labels) number[label] = 1;
+    now.clusters = std::accumulate(number.begin(), number.end(), 0U);
+    std::exclusive_scan(number.begin(), number.end(), number.begin(), 0U);
+    for (std::uint32_t& label : now.labels) label = number[label];
+}
+
+// In the order of spikes, so that the sum is the same whoever computed its parts.
+double sum_of(const std::vector<double>& costs) {
+    return std::accumulate(costs.begin(), costs.end(), 0.0);
+}
+
+class searching {
+public:
+    searching(mixture& steps, partition start, const masked_gmm_options& options,
+              const execution& run)
+        : steps_(&steps),
+          options_(&options),
+          run_(&run),
+          quiet_{.threads = run.threads, .stop = run.stop, .ranks = run.ranks},
+          now_(std::move(start)) {
+        renumber(now_);
+    }
+
+    clustered_spikes all() {
+        std::uint32_t until_split = options_->split_first;
+        found_.stopped = stop_reason::max_iterations;
+        while (found_.iterations.size() < options_->max_iterations) {
+            report();
+            masked_gmm_iteration done = iterate();
+            if (until_split > 0) --until_split;
+            if (done.changed == 0) until_split = 0;
+            const bool over = came_back(done, until_split);
+            if (!over && options_->split_clusters && until_split == 0) {
+                done.splits = split();
+                until_split = options_->split_every;
+            }
+            found_.iterations.push_back(done);
+            if (over || is_over(done)) break;
+        }
+        finish();
+        return std::move(found_);
+    }
+
+private:
+    void report() const {
+        if (!run_->on_progress) return;
+        std::string task = fmt::format("sorting: {} clusters", now_.clusters - 1);
+        if (!found_.iterations.empty())
+            task = fmt::format("sorting: iteration {}, {} clusters, {} spikes moved",
+                               found_.iterations.size(), now_.clusters - 1,
+                               found_.iterations.back().changed);
+        run_->on_progress({task, 0, 0});
+    }
+
+    masked_gmm_iteration iterate() {
+        throw_if_stopped(run_->stop);
+        masked_gmm_iteration done{.clusters = now_.clusters - 1};
+        assignment next = steps_->assign(now_, quiet_);
+        if (options_->delete_clusters) done.deleted = give_up_one(next);
+        for (std::size_t n = 0; n < next.best.size(); ++n)
+            done.changed += next.best[n] != now_.labels[n] ? 1 : 0;
+        now_.labels = std::move(next.best);
+        done.negated_log_likelihood = sum_of(next.best_cost);
+        done.penalty = steps_->penalty(now_);
+        renumber(now_);
+        return done;
+    }
+
+    bool give_up_one(assignment& next) const {
+        const std::vector<double> gains = steps_->deletion_gains(next, now_.clusters);
+        const auto most = std::max_element(gains.begin(), gains.end());
+        if (!(*most > 0)) return false;
+        const auto cluster = static_cast<std::uint32_t>(most - gains.begin());
+        for (std::size_t n = 0; n < next.best.size(); ++n) {
+            if (next.best[n] != cluster) continue;
+            next.best[n] = next.second[n];
+            next.best_cost[n] = next.second_cost[n];
+        }
+        return true;
+    }
+
+    // Whether the labels are those of an earlier iteration, and splitting has been tried on them;
+    // at the first time it is tried at once.
+    bool came_back(const masked_gmm_iteration& done, std::uint32_t& until_split) {
+        const std::string_view bytes{reinterpret_cast<const char*>(now_.labels.data()),
+                                     now_.labels.size() * sizeof(now_.labels[0])};
+        const std::size_t digest = std::hash<std::string_view>{}(bytes);
+        if (seen_.insert(digest).second || done.changed == 0) return false;
+        if (!options_->split_clusters || !tried_.insert(digest).second) {
+            found_.stopped = stop_reason::cycle;
+            return true;
+        }
+        until_split = 0;
+        return false;
+    }
+
+    std::uint32_t split() {
+        throw_if_stopped(run_->stop);
+        std::vector<std::uint8_t> start(now_.labels.size());
+        for (std::size_t n = 0; n < start.size(); ++n)
+            start[n] = static_cast<std::uint8_t>(
+                random_stream(options_->seed, random_purpose::cluster_splits,
+                              static_cast<std::uint32_t>(n), split_round_)
+                    .next_u32() &
+                1U);
+        ++split_round_;
+        const auto candidates = steps_->split_candidates(now_, start, quiet_);
+        std::uint32_t accepted = 0;
+        for (std::uint32_t k = 1; k < candidates.size(); ++k) {
+            if (candidates[k].empty() || now_.clusters - 1 >= options_->max_clusters) continue;
+            throw_if_stopped(run_->stop);
+            if (!(steps_->split_change(now_, k, candidates[k]) < 0)) continue;
+            std::size_t member = 0;
+            for (std::uint32_t& label : now_.labels)
+                if (label == k && candidates[k][member++] == 1) label = now_.clusters;
+            ++now_.clusters;
+            ++accepted;
+        }
+        return accepted;
+    }
+
+    bool is_over(const masked_gmm_iteration& done) {
+        if (done.changed == 0 && done.splits == 0) {
+            found_.stopped = stop_reason::converged;
+            return true;
+        }
+        if (options_->stop != stop_rule::seed) return false;
+        const auto& all = found_.iterations;
+        if (static_cast<double>(done.changed) <
+            few_changed * static_cast<double>(now_.labels.size())) {
+            found_.stopped = stop_reason::few_changed;
+            return true;
+        }
+        if (all.size() > 1 && std::abs(all[all.size() - 2].score() - done.score()) < small_step) {
+            found_.stopped = stop_reason::score_steady;
+            return true;
+        }
+        return false;
+    }
+
+    void finish() {
+        found_.labels = std::move(now_.labels);
+        found_.units = now_.clusters - 1;
+        found_.warnings = steps_->warnings();
+        if (found_.stopped != stop_reason::converged)
+            found_.warnings.push_back(fmt::format(
+                "Stopped before convergence ({}): in the last of {} iterations {} of {} spikes "
+                "moved.",
+                to_string(found_.stopped), found_.iterations.size(),
+                found_.iterations.back().changed, found_.labels.size()));
+    }
+
+    mixture* steps_;
+    const masked_gmm_options* options_;
+    const execution* run_;
+    execution quiet_;
+    partition now_;
+    clustered_spikes found_;
+    std::set<std::size_t> seen_;
+    std::set<std::size_t> tried_;
+    std::uint32_t split_round_ = 0;
+};
+
+}  // namespace
+
+clustered_spikes search(mixture& steps, partition now, const masked_gmm_options& options,
+                        const execution& run) {
+    return searching(steps, std::move(now), options, run).all();
+}
+
+}  // namespace masked_gmm
+}  // namespace synfire

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "synfire/sort/spike_features.hpp"
+
+namespace synfire::masked_gmm {
+
+/// The sets of features that are unmasked together, numbered in the order in which spikes show
+/// them.
+struct mask_patterns {
+    std::vector<std::uint32_t> of_spike{};
+    std::vector<std::uint32_t> first_spike{};
+    std::vector<std::uint32_t> spikes{};
+
+    std::size_t size() const { return spikes.size(); }
+};
+
+mask_patterns find_patterns(const spike_features& features);
+/// From the pattern of most spikes to that of fewest; of as many, the one that showed first.
+std::vector<std::uint32_t> by_frequency(const mask_patterns& patterns);
+
+/// A pattern as bits.
+using bit_row = std::vector<std::uint64_t>;
+bit_row bits_of(const spike_features& features, std::uint32_t spike);
+
+}  // namespace synfire::masked_gmm

@@ -1,0 +1,223 @@
+#include "sort/masked_gmm/sparse_data.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+
+#include "core/stop.hpp"
+#include "parallel/parallel_for.hpp"
+#include "sort/masked_gmm/patterns.hpp"
+
+namespace synfire::masked_gmm {
+namespace {
+
+// Columns that a pass over all spikes takes at once: a cache line.
+constexpr std::size_t columns_at_once = 8;
+constexpr std::size_t spikes_at_once = 4096;
+
+std::size_t pieces(std::size_t n, std::size_t size) {
+    return (n + size - 1) / size;
+}
+
+struct column_scale {
+    double low = 0;
+    double range = 1;
+};
+
+// What is needed of one column, gathered from the rows.
+struct column_view {
+    std::vector<double> values{};
+    std::vector<double> masks{};
+};
+
+// Columns [begin, end) with the masks that stand between the rows' entries.
+std::vector<column_view> take_columns(const spike_features& features, std::size_t begin,
+                                      std::size_t end) {
+    std::vector<column_view> out(end - begin);
+    for (column_view& column : out) {
+        column.values.resize(features.size());
+        column.masks.resize(features.size());
+    }
+    for (std::size_t n = 0; n < features.size(); ++n) {
+        const auto row = features.values(n);
+        for (std::size_t i = begin; i < end; ++i) out[i - begin].values[n] = row[i];
+        const auto columns = features.unmasked(n);
+        const auto masks = features.mask_values(n);
+        for (auto at = static_cast<std::size_t>(
+                 std::lower_bound(columns.begin(), columns.end(), begin) - columns.begin());
+             at < columns.size() && columns[at] < end; ++at)
+            out[columns[at] - begin].masks[n] = masks[at];
+    }
+    return out;
+}
+
+column_scale scale(std::vector<double>& values) {
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    const column_scale scaled{*low, *high > *low ? *high - *low : 1};
+    for (double& x : values) x = (x - scaled.low) / scaled.range;
+    return scaled;
+}
+
+// The largest mask that still counts as masked: 0, or that of the tenth of spikes with the least.
+double masked_up_to(const std::vector<double>& masks) {
+    if (std::find(masks.begin(), masks.end(), 0.0) != masks.end()) return 0;
+    std::vector<double> sorted = masks;
+    constexpr std::size_t part = 10;
+    const auto last = sorted.begin() + static_cast<std::ptrdiff_t>(pieces(sorted.size(), part) - 1);
+    std::nth_element(sorted.begin(), last, sorted.end());
+    return *last;
+}
+
+struct column_noise {
+    double mean = 0;
+    double variance = 0;
+    bool never_masked = false;
+};
+
+column_noise noise_of(const column_view& column) {
+    const double limit = masked_up_to(column.masks);
+    column_noise noise{.never_masked = limit > 0};
+    double count = 0;
+    for (std::size_t n = 0; n < column.values.size(); ++n) {
+        if (column.masks[n] > limit) continue;
+        noise.mean += column.values[n];
+        ++count;
+    }
+    noise.mean /= count;
+    for (std::size_t n = 0; n < column.values.size(); ++n) {
+        const double off = column.values[n] - noise.mean;
+        if (column.masks[n] <= limit) noise.variance += off * off;
+    }
+    noise.variance /= count;
+    return noise;
+}
+
+// Gathering one coefficient takes as long as using it for this many spikes.
+constexpr double gather_cost = 6;
+
+double terms(double features) {
+    return features * (features + 3) / 2 + 1;
+}
+
+struct open_group {
+    bit_row bits{};
+    double features = 0;
+    double spikes = 0;
+
+    double work() const { return terms(features) * (gather_cost + spikes); }
+};
+
+double united(const bit_row& a, const bit_row& b) {
+    int count = 0;
+    for (std::size_t w = 0; w < a.size(); ++w) count += std::popcount(a[w] | b[w]);
+    return count;
+}
+
+// Each pattern joins the group with which it takes the least work more, or opens one where that is
+// less.
+std::vector<std::uint32_t> group_patterns(const spike_features& features,
+                                          const mask_patterns& patterns,
+                                          const std::stop_token& stop,
+                                          std::vector<open_group>& groups) {
+    constexpr std::size_t most_looked_at = 256;
+    std::vector<std::uint32_t> group_of(patterns.size());
+    std::size_t step = 0;
+    for (const std::uint32_t p : by_frequency(patterns)) {
+        stop_at_times(step++, stop);
+        const std::uint32_t spike = patterns.first_spike[p];
+        open_group own{bits_of(features, spike),
+                       static_cast<double>(features.unmasked(spike).size()),
+                       static_cast<double>(patterns.spikes[p])};
+        double least = own.work();
+        std::size_t at = groups.size();
+        for (std::size_t g = 0; g < std::min(groups.size(), most_looked_at); ++g) {
+            const open_group& other = groups[g];
+            const double together =
+                terms(united(other.bits, own.bits)) * (gather_cost + other.spikes + own.spikes);
+            if (together - other.work() < least) {
+                least = together - other.work();
+                at = g;
+            }
+        }
+        group_of[p] = static_cast<std::uint32_t>(at);
+        if (at == groups.size()) {
+            groups.push_back(std::move(own));
+            continue;
+        }
+        open_group& joined = groups[at];
+        joined.features = united(joined.bits, own.bits);
+        joined.spikes += own.spikes;
+        for (std::size_t w = 0; w < own.bits.size(); ++w) joined.bits[w] |= own.bits[w];
+    }
+    return group_of;
+}
+
+std::vector<spike_group> group_spikes(const spike_features& features, const std::stop_token& stop) {
+    const mask_patterns patterns = find_patterns(features);
+    std::vector<open_group> open;
+    const std::vector<std::uint32_t> group_of = group_patterns(features, patterns, stop, open);
+    std::vector<spike_group> groups(open.size());
+    constexpr std::size_t word_bits = 64;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        for (std::uint32_t i = 0; i < features.feature_count(); ++i)
+            if ((open[g].bits[i / word_bits] >> (i % word_bits) & 1U) != 0)
+                groups[g].columns.push_back(i);
+    }
+    for (std::uint32_t n = 0; n < features.size(); ++n)
+        groups[group_of[patterns.of_spike[n]]].spikes.push_back(n);
+    return groups;
+}
+
+}  // namespace
+
+sparse_data::sparse_data(const spike_features& what, const execution& run) : features(&what) {
+    const std::size_t count = what.feature_count();
+    noise.mean.resize(count);
+    noise.variance.resize(count);
+    std::vector<column_scale> scales(count);
+    std::atomic<std::size_t> unmasked{0};
+    std::atomic<std::size_t> without_variance{0};
+    parallel_for(pieces(count, columns_at_once), run, "scaling features", [&](std::size_t piece) {
+        const std::size_t begin = piece * columns_at_once;
+        std::vector<column_view> columns =
+            take_columns(what, begin, std::min(begin + columns_at_once, count));
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            scales[begin + i] = scale(columns[i].values);
+            const column_noise own = noise_of(columns[i]);
+            noise.mean[begin + i] = own.mean;
+            noise.variance[begin + i] = std::max(own.variance, least_variance);
+            unmasked += own.never_masked ? 1 : 0;
+            without_variance += own.variance < least_variance ? 1 : 0;
+        }
+    });
+    never_masked = unmasked;
+    floored = without_variance;
+
+    delta.resize(what.masks().columns.size());
+    eta.resize(delta.size());
+    cost.resize(what.size());
+    const auto fill = [&](std::size_t n) {
+        const auto at = what.masks().offsets[n];
+        const auto own_columns = columns(n);
+        const auto own_masks = masks(n);
+        double gamma = 0;
+        for (std::size_t a = 0; a < own_columns.size(); ++a) {
+            const std::uint32_t i = own_columns[a];
+            const double m = own_masks[a];
+            const double off =
+                (what.values(n)[i] - scales[i].low) / scales[i].range - noise.mean[i];
+            delta[at + a] = m * off;
+            eta[at + a] = m * ((1 - m) * off * off - noise.variance[i]);
+            gamma += m;
+        }
+        cost[n] = gamma * (gamma + 1) / 2 + gamma + 1;
+    };
+    parallel_for(pieces(what.size(), spikes_at_once), run, "scaling features", [&](std::size_t c) {
+        const std::size_t end = std::min((c + 1) * spikes_at_once, what.size());
+        for (std::size_t n = c * spikes_at_once; n < end; ++n) fill(n);
+    });
+    groups = group_spikes(what, run.stop);
+}
+
+}  // namespace synfire::masked_gmm

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sort/masked_gmm/steps.hpp"
+
+namespace synfire::masked_gmm {
+
+/// Spikes whose unmasked features are all among the same few: these share the coefficients of each
+/// cluster, which are gathered once.
+struct spike_group {
+    std::vector<std::uint32_t> columns{};  ///< ascending
+    std::vector<std::uint32_t> spikes{};   ///< ascending
+};
+
+/// The virtual data as they differ from noise: what is masked does not, and takes no room. With y
+/// and eta as in docs/algorithms/masked-gmm.md, `delta` is y - mean and `eta` is eta - variance.
+struct sparse_data {
+    sparse_data(const spike_features& what, const execution& run);
+
+    std::size_t size() const { return features->size(); }
+    std::size_t feature_count() const { return features->feature_count(); }
+    std::span<const std::uint32_t> columns(std::size_t spike) const {
+        return features->unmasked(spike);
+    }
+    std::span<const double> masks(std::size_t spike) const { return features->mask_values(spike); }
+    std::span<const double> deltas(std::size_t spike) const { return part(delta, spike); }
+    std::span<const double> etas(std::size_t spike) const { return part(eta, spike); }
+
+    const spike_features* features;
+    noise_model noise{};
+    std::vector<double> delta{};
+    std::vector<double> eta{};
+    std::vector<double> cost{};  ///< of each spike's parameters, for the penalty
+    std::vector<spike_group> groups{};
+    std::size_t never_masked = 0;  ///< features
+    std::size_t floored = 0;       ///< features without variance in the noise
+
+private:
+    std::span<const double> part(const std::vector<double>& all, std::size_t spike) const {
+        return std::span{all}.subspan(features->masks().offsets[spike], columns(spike).size());
+    }
+};
+
+}  // namespace synfire::masked_gmm

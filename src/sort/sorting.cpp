@@ -1,0 +1,46 @@
+#include "synfire/sort/sorting.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "synfire/core/error.hpp"
+#include "synfire/core/time.hpp"
+
+namespace synfire {
+
+sorted_spikes to_spikes(const sorting& sorted) {
+    if (!sorted.has_times())
+        throw invalid_argument("the times of these spikes are not known in seconds");
+    if (sorted.samples.size() != sorted.labels.size())
+        throw invalid_argument(fmt::format("there are {} times for {} spikes",
+                                           sorted.samples.size(), sorted.labels.size()));
+    sorted_spikes out;
+    spike_sequence_builder builder;
+    std::vector<unit_id> units;
+    units.reserve(sorted.unit_count);
+    for (std::uint32_t u = 1; u <= sorted.unit_count; ++u)
+        units.push_back(builder.unit(std::to_string(u)));
+    time_span span{duration::max(), duration::min()};
+    for (std::size_t n = 0; n < sorted.labels.size(); ++n) {
+        const auto time =
+            duration_from_seconds(static_cast<double>(sorted.samples[n]) / sorted.sample_rate);
+        span.begin = std::min(span.begin, time);
+        span.end = std::max(span.end, time);
+        const std::uint32_t label = sorted.labels[n];
+        if (label > sorted.unit_count)
+            throw invalid_argument(
+                fmt::format("spike {} is of unit {} of {}", n, label, sorted.unit_count));
+        if (label == 0) {
+            ++out.noise;
+        } else {
+            builder.append(time.count(), units[label - 1]);
+        }
+    }
+    out.spikes = sorted.labels.empty() ? builder.finish() : builder.finish(span);
+    out.duplicates = builder.duplicates();
+    return out;
+}
+
+}  // namespace synfire

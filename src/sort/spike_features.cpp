@@ -1,0 +1,69 @@
+#include "synfire/sort/spike_features.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "synfire/core/error.hpp"
+
+namespace synfire {
+namespace {
+
+// The difference of two values must be a number too.
+constexpr double largest = 1e300;
+
+void check_row(const spike_masks& masks, std::size_t spike, std::size_t feature_count) {
+    for (std::uint64_t at = masks.offsets[spike]; at < masks.offsets[spike + 1]; ++at) {
+        const std::uint32_t column = masks.columns[at];
+        if (column >= feature_count)
+            throw invalid_argument(fmt::format("spike {}: there is a mask for feature {} of {}",
+                                               spike, column, feature_count));
+        if (at > masks.offsets[spike] && column <= masks.columns[at - 1])
+            throw invalid_argument(
+                fmt::format("spike {}: the masks' features do not ascend", spike));
+        if (!(masks.values[at] > 0 && masks.values[at] <= 1))
+            throw invalid_argument(fmt::format("spike {}, feature {}: the mask {} is not in (0, 1]",
+                                               spike, column, masks.values[at]));
+    }
+}
+
+}  // namespace
+
+void spike_masks::append(std::span<const double> row) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        if (row[i] == 0) continue;
+        columns.push_back(static_cast<std::uint32_t>(i));
+        values.push_back(row[i]);
+    }
+    offsets.push_back(columns.size());
+}
+
+spike_features::spike_features(std::size_t feature_count, std::vector<double> values,
+                               spike_masks masks)
+    : feature_count_(feature_count), values_(std::move(values)), masks_(std::move(masks)) {
+    if (feature_count_ == 0) throw invalid_argument("a spike without features cannot be sorted");
+    if (masks_.offsets.empty() || masks_.offsets.front() != 0 ||
+        masks_.offsets.back() != masks_.columns.size() ||
+        masks_.columns.size() != masks_.values.size())
+        throw invalid_argument("the masks' parts are not as long as each other");
+    if (values_.size() != size() * feature_count_)
+        throw invalid_argument(fmt::format("there are {} values for {} spikes of {} features",
+                                           values_.size(), size(), feature_count_));
+    if (size() >= std::numeric_limits<std::uint32_t>::max())
+        throw invalid_argument(fmt::format("{} spikes are more than 2^32 - 2", size()));
+    for (std::size_t spike = 0; spike < size(); ++spike) {
+        if (masks_.offsets[spike] > masks_.offsets[spike + 1])
+            throw invalid_argument(fmt::format("spike {}: its masks end before they begin", spike));
+        check_row(masks_, spike, feature_count_);
+    }
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+        if (!(std::abs(values_[i]) <= largest))
+            throw invalid_argument(fmt::format("spike {}, feature {}: {} is not within +-{}",
+                                               i / feature_count_, i % feature_count_, values_[i],
+                                               largest));
+    }
+}
+
+}  // namespace synfire

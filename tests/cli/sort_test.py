@@ -1,0 +1,168 @@
+"""synfire sort."""
+
+import json
+import random
+import struct
+import unittest
+import zipfile
+
+from support import CliTest
+
+
+def clouds(spikes=600, seed=1):
+    """Three units on three channels of two features, each unmasked on its own: features, masks and times."""
+    draw = random.Random(seed)
+    features, masks, times = [], [], []
+    for n in range(spikes):
+        own = draw.randrange(3)
+        row = [draw.gauss(0, 1) for _ in range(6)]
+        row[2 * own] += 12
+        row[2 * own + 1] -= 9
+        features.append(row)
+        masks.append([1.0 if i // 2 == own else 0.0 for i in range(6)])
+        times.append(1000 + 40 * n)
+    return features, masks, times
+
+
+def table(rows):
+    return f"{len(rows[0])}\n" + "".join(" ".join(map(str, row)) + "\n" for row in rows)
+
+
+class Sort(CliTest):
+    def probe(self, name="a"):
+        """name.fet.1 with its masks and times beside it."""
+        features, masks, times = clouds()
+        self.file(f"{name}.fmask.1", table(masks))
+        self.file(f"{name}.res.1", "".join(f"{time}\n" for time in times))
+        return self.file(f"{name}.fet.1", table(features))
+
+    def labels(self, folder):
+        with zipfile.ZipFile(self.folder / folder / "sorting.npz") as archive:
+            data = archive.read("labels.npy")
+        return list(struct.unpack("<600I", data[-2400:]))
+
+    def test_finds_the_units_and_writes_the_folder(self):
+        out = self.ok("sort", self.probe(), "--sample-rate", "20000", "-o", self.folder / "out").stdout
+
+        self.assertIn("3 units, 0 spikes in noise", out)
+        self.assertIn("converged", out)
+        self.assertIn("600 spikes of units", out)
+        self.assertEqual(sorted(path.name for path in (self.folder / "out").iterdir()),
+                         ["iterations.tsv", "run.json", "sorting.clu.1", "sorting.npz", "sorting.res.1", "spikes.npz",
+                          "units.tsv"])
+        own = clouds()[1]
+        self.assertEqual({(label, tuple(mask)) for label, mask in zip(self.labels("out"), own)},
+                         set(zip(self.labels("out"), map(tuple, own))))
+        self.assertEqual(len(set(zip(self.labels("out"), map(tuple, own)))), 3)
+
+    def test_other_verbs_read_what_it_writes(self):
+        self.ok("sort", self.probe(), "--sample-rate", "20000", "-o", self.folder / "out")
+
+        described = json.loads(self.ok("info", self.folder / "out/spikes.npz", "--json").stdout)
+        self.assertEqual(described["spikes"], 600)
+        self.ok("episodes", self.folder / "out/spikes.npz", "--min-count", "100")
+        clusters = self.ok("info", self.folder / "out/sorting.res.1", "--time-unit", "samples:20000", "--json").stdout
+        self.assertEqual(json.loads(clusters)["spikes"], 600)
+
+    def test_says_why_there_are_no_times(self):
+        path = self.probe()
+        out = self.ok("sort", path, "-o", self.folder / "out").stdout
+        self.assertIn("without --sample-rate", out)
+        self.assertFalse((self.folder / "out/spikes.npz").exists())
+        (self.folder / "a.res.1").unlink()
+        self.assertIn("not known", self.ok("sort", path, "-o", self.folder / "out2").stdout)
+        self.assertFalse((self.folder / "out2/sorting.res.1").exists())
+
+    def test_json_parses_and_holds_the_run(self):
+        result = self.ok("sort", self.probe(), "--json")
+
+        run = json.loads(result.stdout)
+        self.assertEqual(result.stderr, "")
+        self.assertEqual(run["run"]["sorting"]["units"], 3)
+        self.assertEqual(len(run["run"]["input"]["more_files"]), 2)
+        self.assertEqual(sum(unit["spikes"] for unit in run["units"]), 600)
+        self.assertEqual(run["iterations"][-1]["changed"], 0)
+        self.assertEqual(self.names(), ["a.fet.1", "a.fmask.1", "a.res.1"])
+
+    def test_files_do_not_depend_on_threads_or_strategy(self):
+        path = self.probe()
+        contents = []
+        for i, options in enumerate((("--threads", "1"), ("--threads", "16"), ("--strategy", "reference"))):
+            self.ok("sort", path, "--sample-rate", "20000", *options, "-o", self.folder / str(i))
+            contents.append({file.name: file.read_bytes() for file in (self.folder / str(i)).iterdir()
+                             if file.name not in ("run.json", "iterations.tsv")})
+        self.assertEqual(contents[0], contents[1])
+        self.assertEqual(contents[0], contents[2])
+        self.assertEqual((self.folder / "0/iterations.tsv").read_bytes(), (self.folder / "1/iterations.tsv").read_bytes())
+
+    def test_begins_with_given_clusters(self):
+        path = self.probe()
+        start = self.file("start.clu.1", "2\n" + "".join(f"{2 + n % 2}\n" for n in range(600)))
+
+        run = json.loads(self.ok("sort", path, "--start", start, "--max-iterations", "1", "--json").stdout)
+
+        self.assertEqual(run["iterations"][0]["clusters"], 2)
+        self.refused("sort", path, "--start", self.file("few.clu.1", "1\n2\n"), says=("few.clu.1", "600"))
+        self.refused("sort", path, "--start", self.file("bad.clu.1", "1\n" + "-2\n" * 600), says=("bad.clu.1", "-2"))
+        self.refused("sort", path, "--start", start, "--starting-clusters", "5", says="--starting-clusters")
+
+    def test_labels_are_numbered_as_asked(self):
+        path = self.probe()
+        self.ok("sort", path, "-o", self.folder / "2")
+        self.ok("sort", path, "--kk2-labels", "-o", self.folder / "3")
+        first = [int(line) for line in (self.folder / "2/sorting.clu.1").read_text().split()]
+        second = [int(line) for line in (self.folder / "3/sorting.clu.1").read_text().split()]
+        self.assertEqual((first[0], second[0]), (3, 3))
+        self.assertEqual([label + 1 for label in first[1:]], second[1:])
+
+    def test_warns_of_masks_that_are_made_and_of_an_early_stop(self):
+        path = self.probe()
+        made = self.ok("sort", path, "--mask", "mad", "--features-per-channel", "2")
+        self.assertIn("masks from mad", made.stdout)
+        self.assertIn("blind", self.ok("sort", path, "--mask", "seed").stderr)
+        start = self.file("start.clu.1", "2\n" + "".join(f"{2 + n % 2}\n" for n in range(600)))
+        early = self.ok("sort", path, "--start", start, "--max-iterations", "1")
+        self.assertIn("warning: Stopped before convergence (max-iterations)", early.stderr)
+
+    def test_lists_its_strategies(self):
+        self.assertIn("cpu", self.ok("sort", "--list-strategies").stdout)
+
+    def test_names_what_is_wrong(self):
+        path = self.probe()
+        broken = self.file("b.fet.1", "2\n1 2\n3 oops\n")
+        for arguments, words in (
+                ((broken,), ("b.fet.1", "line 3, column 2", "oops")),
+                ((self.folder / "none.fet.1",), ("none.fet.1",)),
+                ((self.file("c.fet.1", ""),), ("c.fet.1", "empty")),
+                ((path, "--masks", broken), ("b.fet.1",)),
+                ((path, "--masks", broken, "--mask", "mad"), ("--mask",)),
+                ((path, "--mask", "magic"), ("--mask", "magic", "mad")),
+                ((path, "--mask", "mad", "--features-per-channel", "4"), ("6 features", "4")),
+                ((path, "--features-per-channel", "0"), ("--features-per-channel",)),
+                ((path, "--time-column", "perhaps"), ("--time-column", "perhaps")),
+                ((path, "--sample-rate", "-1"), ("--sample-rate",)),
+                ((path, "--starting-clusters", "0"), ("--starting-clusters",)),
+                ((path, "--stop", "magic"), ("--stop", "magic", "klustakwik2")),
+                ((path, "--points-for-cluster-mask", "0"), ("--points-for-cluster-mask",)),
+                ((path, "--prior-point", "0"), ("--prior-point",)),
+                ((path, "--no-splits", "--split-first", "3"), ("--no-splits",)),
+                ((path, "--strategy", "magic"), ("--strategy", "magic", "cpu")),
+                ((path, "--kk2-labels"), ("--output",)),
+                ((path, "--overwrite"), ("--output",)),
+                ((path, "--threads", "-1"), ("--threads",)),
+                ((path, "-o", self.folder / "no/such"), ("no folder",)),
+        ):
+            with self.subTest(arguments):
+                self.refused("sort", *arguments, says=words)
+
+    def test_replaces_its_own_folder_only_when_asked(self):
+        path = self.probe()
+        self.ok("sort", path, "-o", self.folder / "out")
+        self.refused("sort", path, "-o", self.folder / "out", says="--overwrite")
+        self.ok("sort", path, "-o", self.folder / "out", "--overwrite")
+        (self.folder / "out" / "thesis.tex").write_text("years of work")
+        self.refused("sort", path, "-o", self.folder / "out", "--overwrite", says="thesis.tex")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,233 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <vector>
+
+#include "sort/masked_gmm/sparse_data.hpp"
+#include "support/spike_clouds.hpp"
+#include "synfire/core/error.hpp"
+
+namespace synfire {
+namespace {
+
+using masked_gmm::partition;
+using masked_gmm::sparse_data;
+
+// Of klustakwik2's tests.
+const spike_features four(5,
+                          {1, 3, 5, 7, 11, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20},
+                          {{0, 2, 4, 6, 8}, {0, 1, 1, 2, 1, 2, 3, 4}, {1, 0.5, 1, 1, 1, 1, 1, 1}});
+
+void expect_row(const std::vector<double>& found, const std::vector<double>& expected) {
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-9) << i;
+}
+
+TEST(MaskedGmm, ReplacesWhatIsMaskedByNoise) {
+    const sparse_data data(four, {.threads = 1});
+
+    const std::vector<double> nu{2.0 / 3, 1, 0.5, 0.25, 0.2};
+    const std::vector<double> variance{2.0 / 27, 0, 0.25, 13.0 / 216, 0.7 / 15};
+    expect_row(data.noise.mean, nu);
+    expect_row(data.noise.variance, variance);
+    EXPECT_EQ(data.floored, 1U);
+    EXPECT_EQ(data.noise.variance[1], masked_gmm::least_variance);
+    const std::vector<std::vector<double>> y{{0, 0.5, 0.5, 0.25, 0.2},
+                                             {2.0 / 3, 2.0 / 7, 3.0 / 13, 0.25, 0.2},
+                                             {2.0 / 3, 4.5 / 7, 8.0 / 13, 0.25, 0.2},
+                                             {2.0 / 3, 1, 0.5, 1, 1}};
+    const std::vector<std::vector<double>> eta{{0, 0.25, 0.25, 13.0 / 216, 0.7 / 15},
+                                               {2.0 / 27, 0, 0, 13.0 / 216, 0.7 / 15},
+                                               {2.0 / 27, 0, 0, 13.0 / 216, 0.7 / 15},
+                                               {2.0 / 27, 0, 0.25, 0, 0}};
+    for (std::size_t n = 0; n < 4; ++n) {
+        std::vector<double> own_y = data.noise.mean;
+        std::vector<double> own_eta = data.noise.variance;
+        for (std::size_t a = 0; a < data.columns(n).size(); ++a) {
+            own_y[data.columns(n)[a]] += data.deltas(n)[a];
+            own_eta[data.columns(n)[a]] += data.etas(n)[a];
+        }
+        expect_row(own_y, y[n]);
+        expect_row(own_eta, eta[n]);
+    }
+    EXPECT_EQ(data.cost, (std::vector<double>{4.375, 6, 6, 6}));
+}
+
+TEST(MaskedGmm, StartsWithTheMostFrequentMasks) {
+    spike_masks masks;
+    for (const auto& row : std::vector<std::vector<double>>{
+             {0, 0, 1, 1}, {1, 1, 0, 0}, {0, 0, 1, 0.5}, {1, 0, 0, 0}, {0, 1, 1, 1}, {1, 1, 0, 0}})
+        masks.append(row);
+    const spike_features features(4, std::vector<double>(24), masks);
+
+    EXPECT_EQ(masked_gmm::start_by_masks(features, 500).labels,
+              (std::vector<std::uint32_t>{1, 2, 1, 3, 4, 2}));
+    const partition two = masked_gmm::start_by_masks(features, 2);
+    EXPECT_EQ(two.labels, (std::vector<std::uint32_t>{1, 2, 1, 2, 1, 2}));
+    EXPECT_EQ(two.clusters, 3U);
+}
+
+TEST(MaskedGmm, StartsFromGivenClustersWhateverTheirNumbers) {
+    const partition start = masked_gmm::start_from({7, 0, 3, 7}, 4);
+    EXPECT_EQ(start.labels, (std::vector<std::uint32_t>{2, 0, 1, 2}));
+    EXPECT_EQ(start.clusters, 3U);
+    EXPECT_THROW(masked_gmm::start_from({1, 2}, 3), invalid_argument);
+}
+
+TEST(MaskedGmm, RefusesOptionsThatCannotBe) {
+    const spike_features features = make_cloud({.spikes = 20}).features;
+    const std::vector<masked_gmm_options> wrong{
+        {.starting_clusters = 0}, {.max_clusters = 0},
+        {.max_iterations = 0},    {.prior_point = 0},
+        {.prior_point = NAN},     {.noise_point = -1},
+        {.penalty_k = INFINITY},  {.points_for_cluster_mask = 0},
+        {.start = {1, 2}}};
+    for (std::size_t i = 0; i < wrong.size(); ++i)
+        EXPECT_THROW(sort_spikes(features, wrong[i]), invalid_argument) << i;
+    EXPECT_THROW(sort_spikes({}, {}), invalid_argument);
+    EXPECT_THROW(sort_spikes(features, {}, {.devices = {0}}), invalid_argument);
+    std::stop_source stopped;
+    stopped.request_stop();
+    EXPECT_THROW(sort_spikes(features, {}, {.stop = stopped.get_token()}), cancelled);
+}
+
+TEST(MaskedGmm, GivesEverySpikeALabelWithoutGaps) {
+    const clustered_spikes found = sort_spikes(make_cloud({.spikes = 500}).features);
+    ASSERT_EQ(found.labels.size(), 500U);
+    std::set<std::uint32_t> labels(found.labels.begin(), found.labels.end());
+    labels.erase(0);
+    EXPECT_EQ(labels.size(), found.units);
+    EXPECT_EQ(*labels.rbegin(), found.units);
+    EXPECT_NEAR(found.seed_score(), 2 * found.score() - std::log(500.0), 1e-9);
+}
+
+TEST(MaskedGmm, MakesNoMoreClustersThanItMay) {
+    const spike_features features = make_cloud({.spikes = 1000, .units = 8}).features;
+    const masked_gmm_options few{
+        .starting_clusters = 1, .max_clusters = 3, .split_first = 1, .split_every = 1};
+    masked_gmm_options many = few;
+    many.max_clusters = 100;
+    EXPECT_EQ(sort_spikes(features, few).units, 3U);
+    EXPECT_GT(sort_spikes(features, many).units, 3U);
+    many.split_clusters = false;
+    EXPECT_EQ(sort_spikes(features, many).units, 1U);
+}
+
+TEST(MaskedGmm, KeepsClustersThatItMayNotGiveUp) {
+    const spike_features features = make_cloud({.spikes = 1000, .units = 3}).features;
+    const masked_gmm_options kept{
+        .starting_clusters = 40, .delete_clusters = false, .split_clusters = false};
+    masked_gmm_options given_up = kept;
+    given_up.delete_clusters = true;
+    const clustered_spikes all = sort_spikes(features, kept);
+    for (const masked_gmm_iteration& one : all.iterations) EXPECT_FALSE(one.deleted);
+    EXPECT_GT(all.units, sort_spikes(features, given_up).units);
+}
+
+TEST(MaskedGmm, StopsEarlyWhenAskedAndSaysSo) {
+    const spike_features features = make_cloud({.spikes = 3000, .units = 10, .seed = 9}).features;
+    const clustered_spikes early = sort_spikes(features, {.stop = stop_rule::seed});
+    const clustered_spikes whole = sort_spikes(features, {});
+
+    EXPECT_EQ(early.stopped, stop_reason::few_changed);
+    EXPECT_LE(early.iterations.size(), 5U);
+    ASSERT_FALSE(early.warnings.empty());
+    EXPECT_NE(early.warnings.back().find("before convergence (few-changed)"), std::string::npos);
+    EXPECT_EQ(whole.stopped, stop_reason::converged);
+    EXPECT_TRUE(whole.warnings.empty());
+    EXPECT_LT(whole.score(), early.score());
+}
+
+TEST(MaskedGmm, SaysWhenItRanOutOfIterations) {
+    const clustered_spikes found =
+        sort_spikes(make_cloud({.spikes = 500}).features, {.max_iterations = 2});
+    EXPECT_EQ(found.iterations.size(), 2U);
+    EXPECT_EQ(found.stopped, stop_reason::max_iterations);
+    ASSERT_EQ(found.warnings.size(), 1U);
+}
+
+// What no data should be able to do: a result that is not a number, or none.
+class DegenerateSpikes : public ::testing::TestWithParam<sort_strategy> {
+protected:
+    static clustered_spikes sorted(const std::vector<std::vector<double>>& values,
+                                   const std::vector<std::vector<double>>& masks,
+                                   masked_gmm_options options = {}) {
+        std::vector<double> all;
+        spike_masks sparse;
+        for (const auto& row : values) all.insert(all.end(), row.begin(), row.end());
+        for (const auto& row : masks) sparse.append(row);
+        options.strategy = GetParam();
+        clustered_spikes found =
+            sort_spikes({values.front().size(), std::move(all), std::move(sparse)}, options);
+        EXPECT_EQ(found.labels.size(), values.size());
+        EXPECT_TRUE(std::isfinite(found.score()));
+        for (const std::uint32_t label : found.labels) EXPECT_LE(label, found.units);
+        return found;
+    }
+};
+
+TEST_P(DegenerateSpikes, OneOrTwo) {
+    EXPECT_LE(sorted({{3, 4}}, {{1, 0}}).units, 1U);
+    EXPECT_LE(sorted({{3, 4}, {5, 4}}, {{1, 0}, {0, 1}}).units, 2U);
+}
+
+TEST_P(DegenerateSpikes, AllTheSame) {
+    const std::vector<std::vector<double>> same(50, {2, 2, 2});
+    sorted(same, std::vector<std::vector<double>>(50, {1, 1, 0}));
+    sorted(same, std::vector<std::vector<double>>(50, {1, 1, 1}));
+}
+
+TEST_P(DegenerateSpikes, NeverMaskedAlwaysMaskedAndConstantFeatures) {
+    cloud_random random(1);
+    std::vector<std::vector<double>> values;
+    std::vector<std::vector<double>> masks;
+    for (int n = 0; n < 200; ++n) {
+        values.push_back({random.normal() + 5 * (n % 2), random.normal(), 7});
+        masks.push_back({1, 0, n % 2 == 0 ? 0.5 : 0});
+    }
+    const clustered_spikes found = sorted(values, masks, {.split_first = 1, .split_every = 1});
+    EXPECT_GE(found.units, 1U);
+}
+
+TEST_P(DegenerateSpikes, WithoutAnyMask) {
+    cloud_random random(2);
+    std::vector<std::vector<double>> values;
+    for (int n = 0; n < 60; ++n) values.push_back({random.normal(), random.normal()});
+    sorted(values, std::vector<std::vector<double>>(60, {0, 0}));
+    std::vector<std::vector<double>> some(60, {1, 0});
+    some[7] = {0, 0};
+    sorted(values, some);
+}
+
+TEST_P(DegenerateSpikes, WithMoreFeaturesThanSpikes) {
+    cloud_random random(3);
+    std::vector<std::vector<double>> values(12, std::vector<double>(40));
+    for (auto& row : values)
+        for (double& x : row) x = random.normal();
+    sorted(values, std::vector<std::vector<double>>(12, std::vector<double>(40, 1)),
+           {.points_for_cluster_mask = 1e-100, .split_first = 1});
+}
+
+INSTANTIATE_TEST_SUITE_P(, DegenerateSpikes,
+                         ::testing::Values(sort_strategy::reference, sort_strategy::cpu),
+                         [](const auto& of) { return std::string(to_string(of.param)); });
+
+TEST(MaskedGmm, WarnsOfFeaturesWithoutNoise) {
+    std::vector<double> values;
+    spike_masks masks;
+    cloud_random random(4);
+    for (int n = 0; n < 100; ++n) {
+        values.insert(values.end(), {random.normal(), 3});
+        masks.append(std::vector<double>{1, 0});
+    }
+    const clustered_spikes found = sort_spikes({2, values, masks});
+    ASSERT_EQ(found.warnings.size(), 2U);
+    EXPECT_NE(found.warnings[0].find("1 of 2 features are masked for no spike"), std::string::npos);
+    EXPECT_NE(found.warnings[1].find("1 of 2 features has no variance"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace synfire
