@@ -20,6 +20,8 @@
 #include "synfire/mine/spade.hpp"
 #include "synfire/parallel/communicator.hpp"
 #include "synfire/parallel/thread_count.hpp"
+#include "synfire/record/detection.hpp"
+#include "synfire/record/preprocess.hpp"
 #include "synfire/record/recording.hpp"
 #include "synfire/report/episodes.hpp"
 #include "synfire/report/patterns.hpp"

@@ -83,11 +83,13 @@ recording_model::recording_model(const recording_options& options, const executi
     check(options);
     frames_ = static_cast<std::uint64_t>(to_seconds(options.length) * options.rate_hz);
     if (frames_ == 0) throw invalid_argument("a recording without a single sample");
-    for (std::uint32_t c = 0; c < options.channels; ++c)
+    for (std::uint32_t c = 0; c < options.channels; ++c) {
+        const std::uint32_t row = c / options.columns;
         channels_.push_back({.name = std::to_string(c),
                              .gain_uv = options.gain_uv,
                              .x_um = options.pitch_um * (c % options.columns),
-                             .y_um = options.pitch_um * (c / options.columns)});
+                             .y_um = options.pitch_um * row});
+    }
     place_units();
     shape_units();
     draw_spikes(run);
