@@ -10,6 +10,7 @@
 #include "cli.hpp"
 #include "output.hpp"
 #include "reading.hpp"
+#include "recording_options.hpp"
 #include "synfire/synfire.hpp"
 
 namespace synfire::cli {
@@ -22,6 +23,7 @@ constexpr std::size_t units_shown = 100;
 struct info_options {
     std::string path{};
     spike_reading how{};
+    recording_reading recording_how{};
     bool json = false;
 };
 
@@ -141,7 +143,22 @@ std::string as_text(const findings& found, const std::string& path) {
     return text;
 }
 
+void info_of_recording(const info_options& options, session& now) {
+    const recording what = read_recording(options.path, options.recording_how);
+    if (options.json)
+        write_stdout(describe_json(what) + "\n");
+    else if (!now.quiet)
+        write_stdout(describe_text(what));
+}
+
 void info(const info_options& options, session& now) {
+    if (options.how.format == spike_format::automatic &&
+        is_recording(options.path, options.recording_how))
+        return info_of_recording(options, now);
+    if (options.recording_how != recording_reading{})
+        throw invalid_argument(
+            fmt::format("'{}' is a file of spikes, to which the options of recordings do not apply",
+                        options.path));
     spike_file file = read_spikes(options.path, options.how, now.run());
     now.stop_if_asked();
     for (std::string& warning : check_spikes(file.spikes))
@@ -160,8 +177,9 @@ void info(const info_options& options, session& now) {
 
 void add_info(CLI::App& app, verb& chosen) {
     const auto options = std::make_shared<info_options>();
-    CLI::App& sub = *app.add_subcommand("info", "Say what a recording's spikes look like.");
+    CLI::App& sub = *app.add_subcommand("info", "Say what a file of spikes or a recording holds.");
     add_reading(sub, options->path, options->how);
+    add_recording_reading(sub, options->recording_how);
     sub.add_flag("--json", options->json, "print one JSON document");
     sub.footer("Example: synfire info culture.spk.txt");
     sub.callback([options, &chosen] { chosen = [options](session& now) { info(*options, now); }; });

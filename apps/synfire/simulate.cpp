@@ -213,12 +213,14 @@ void add_patterns(CLI::App& parent, verb& chosen) {
 }  // namespace
 
 void add_simulate(CLI::App& app, verb& chosen) {
-    CLI::App& sub = *app.add_subcommand("simulate", "Make spikes whose connections are known.");
+    CLI::App& sub = *app.add_subcommand(
+        "simulate", "Make spikes whose connections are known, or a recording whose spikes are.");
     sub.require_subcommand(1);
     add_sym26(sub, chosen);
     add_culture(sub, chosen);
     add_poisson(sub, chosen);
     add_patterns(sub, chosen);
+    add_simulate_recording(sub, chosen);
     sub.footer("Example: synfire simulate sym26 --seed 1 -o sym26.tsv");
 }
 

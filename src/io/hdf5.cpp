@@ -193,22 +193,68 @@ std::vector<std::string> column::read_text() const {
     }
 }
 
-std::string column::attribute(const char* name) const {
-    if (H5Aexists(dataset_.get(), name) <= 0) return {};
-    const handle attribute{H5Aopen(dataset_.get(), name, H5P_DEFAULT), H5Aclose};
+bool column::is_int16() const {
+    const handle type{H5Dget_type(dataset_.get()), H5Tclose};
+    return H5Tget_class(type.get()) == H5T_INTEGER && H5Tget_size(type.get()) == 2 &&
+           H5Tget_sign(type.get()) == H5T_SGN_2;
+}
+
+void column::read_rows(std::uint64_t begin, std::span<std::int16_t> into) const {
+    if (shape_.size() != 2) fail(fmt::format("has {} dimensions, expected 2", shape_.size()));
+    const handle space{H5Dget_space(dataset_.get()), H5Sclose};
+    const hsize_t at[2] = {begin, 0};
+    const hsize_t n[2] = {into.size() / shape_[1], shape_[1]};
+    const handle memory = space_of({n[0], n[1]});
+    if (H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, at, nullptr, n, nullptr) < 0 ||
+        H5Dread(dataset_.get(), H5T_NATIVE_INT16, memory.get(), space.get(), H5P_DEFAULT,
+                into.data()) < 0)
+        fail(fmt::format("cannot be read from row {}: {}", begin, last_error()));
+}
+
+std::string text_attribute(hid_t object, const char* name) {
+    if (H5Aexists(object, name) <= 0) return {};
+    const handle attribute{H5Aopen(object, name, H5P_DEFAULT), H5Aclose};
     const handle type{H5Aget_type(attribute.get()), H5Tclose};
     const handle space{H5Aget_space(attribute.get()), H5Sclose};
     if (H5Tget_class(type.get()) != H5T_STRING || H5Sget_simple_extent_npoints(space.get()) != 1)
         return {};
+    return read_strings(type.get(), space.get(), 1,
+                        [&](hid_t memory, void* into) {
+                            return H5Aread(attribute.get(), memory, into) >= 0;
+                        })
+        .front();
+}
+
+std::string column::attribute(const char* name) const {
     try {
-        return read_strings(type.get(), space.get(), 1,
-                            [&](hid_t memory, void* into) {
-                                return H5Aread(attribute.get(), memory, into) >= 0;
-                            })
-            .front();
+        return text_attribute(dataset_.get(), name);
     } catch (const io_error& error) {
         fail(fmt::format("attribute '{}' cannot be read: {}", name, error.what()));
     }
+}
+
+std::optional<double> column::number_attribute(const char* name) const {
+    if (H5Aexists(dataset_.get(), name) <= 0) return std::nullopt;
+    const handle attribute{H5Aopen(dataset_.get(), name, H5P_DEFAULT), H5Aclose};
+    const handle type{H5Aget_type(attribute.get()), H5Tclose};
+    const handle space{H5Aget_space(attribute.get()), H5Sclose};
+    const H5T_class_t kind = H5Tget_class(type.get());
+    double value = 0;
+    if ((kind != H5T_FLOAT && kind != H5T_INTEGER) ||
+        H5Sget_simple_extent_npoints(space.get()) != 1 ||
+        H5Aread(attribute.get(), H5T_NATIVE_DOUBLE, &value) < 0)
+        fail(fmt::format("attribute '{}' is no number", name));
+    return value;
+}
+
+std::vector<std::string> members(hid_t group) {
+    std::vector<std::string> names;
+    const auto take = [](hid_t, const char* name, const H5L_info_t*, void* out) -> herr_t {
+        static_cast<std::vector<std::string>*>(out)->emplace_back(name);
+        return 0;
+    };
+    check(H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, nullptr, take, &names), "a group");
+    return names;
 }
 
 handle create_group(hid_t parent, const std::string& name) {

@@ -77,8 +77,14 @@ public:
     /// Every number, rows one after another. Only for small ones.
     std::vector<double> read_all() const;
     std::vector<std::string> read_text() const;
+    /// Rows [begin, …) of a dataset with two dimensions, as many as `into` holds.
+    void read_rows(std::uint64_t begin, std::span<std::int16_t> into) const;
+    /// Whether its items are signed integers of two bytes.
+    bool is_int16() const;
     /// A text attribute; empty when there is none.
     std::string attribute(const char* name) const;
+    /// A number as attribute; nothing when there is none.
+    std::optional<double> number_attribute(const char* name) const;
 
 private:
     void read_block(std::uint64_t begin, std::uint64_t count, hid_t type, void* into) const;
@@ -94,6 +100,10 @@ private:
 handle open_file(const std::filesystem::path& path);
 handle open_group(const std::filesystem::path& file, hid_t parent, const std::string& name);
 bool exists(hid_t parent, const std::string& name);
+/// The names in a group, in the order of bytes.
+std::vector<std::string> members(hid_t group);
+/// A text attribute of a group; empty when there is none.
+std::string text_attribute(hid_t object, const char* name);
 
 /// What the library says about its last failure.
 std::string last_error();

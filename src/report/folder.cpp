@@ -2,8 +2,8 @@
 #include <string_view>
 
 #include "io/atomic_file.hpp"
+#include "io/result_folder.hpp"
 #include "report/parts.hpp"
-#include "report/result_folder.hpp"
 
 namespace synfire {
 namespace {
@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 6> our_files{
 void write_episode_report(const std::filesystem::path& folder, const episode_report& report,
                           bool overwrite, const execution& run) {
     const report::prepared p(report);
-    report::result_folder out(folder, overwrite, our_files);
+    io::result_folder out(folder, overwrite, our_files);
     out.write("episodes.tsv", report::episodes_tsv(p));
     out.write("circuit.tsv", report::circuit_tsv(p));
     out.write("circuit.graphml", report::circuit_graphml(p));

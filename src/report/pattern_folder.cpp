@@ -4,9 +4,9 @@
 
 #include "core/stop.hpp"
 #include "io/atomic_file.hpp"
+#include "io/result_folder.hpp"
 #include "report/pattern_lines.hpp"
 #include "report/pattern_parts.hpp"
-#include "report/result_folder.hpp"
 
 namespace synfire {
 namespace {
@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 8> our_files{
     "patterns.svg", "spectrum.svg",   "patterns.nwb", "run.json"};
 
 // All but `patterns.tsv`.
-void write_others(const report::result_folder& out, const report::prepared_patterns& p,
+void write_others(const io::result_folder& out, const report::prepared_patterns& p,
                   const execution& run) {
     out.write("signatures.tsv", report::signatures_tsv(p));
     out.write("funnel.tsv", report::funnel_tsv(p));
@@ -35,14 +35,14 @@ void write_others(const report::result_folder& out, const report::prepared_patte
 void write_pattern_report(const std::filesystem::path& folder, const pattern_report& report,
                           bool overwrite, const execution& run) {
     const report::prepared_patterns p(report);
-    report::result_folder out(folder, overwrite, our_files);
+    io::result_folder out(folder, overwrite, our_files);
     out.write("patterns.tsv", report::patterns_tsv(p));
     write_others(out, p, run);
     out.commit(run.stop);
 }
 
 struct pattern_stream::state {
-    report::result_folder folder;
+    io::result_folder folder;
     io::atomic_file file;
     report::pattern_lines lines;
     std::uint64_t patterns = 0;

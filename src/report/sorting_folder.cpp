@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/result_folder.hpp"
+#include "io/result_folder.hpp"
 #include "report/sorting_parts.hpp"
 #include "report/text.hpp"
 #include "synfire/sort/files.hpp"
@@ -46,7 +46,7 @@ std::string iterations_tsv(const sorting_report& report) {
 
 void write_sorting_report(const std::filesystem::path& folder, const sorting_report& report,
                           bool overwrite, const execution& run) {
-    report::result_folder out(folder, overwrite, our_files);
+    io::result_folder out(folder, overwrite, our_files);
     write_sorting(out.file("sorting.npz"), report.sorted);
     write_clusters(out.file("sorting.clu.1"), report.sorted, report.first_label);
     if (!report.sorted.samples.empty()) write_samples(out.file("sorting.res.1"), report.sorted);

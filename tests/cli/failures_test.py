@@ -165,6 +165,7 @@ class Outputs(CliTest):
             resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
 
         for arguments in (("simulate", "sym26", "--length", "5s", "-o", self.folder / "t.tsv"),
+                          ("simulate", "recording", "--length", "1s", "-o", self.folder / "rec"),
                           ("convert", data, self.folder / "t.tsv.gz"), ("convert", data, self.folder / "t.npz"),
                           ("convert", data, self.folder / "t.nwb"),
                           ("episodes", data, "--delays", "4-6ms", "--min-count", "5", "-o", self.folder / "out"),

@@ -30,6 +30,10 @@ enum class random_purpose : std::uint32_t {
     pattern_subsets = 32,
     hybrid_calibration = 40,
     cluster_splits = 48,
+    recording_units = 56,
+    recording_spikes = 57,
+    recording_sizes = 58,
+    recording_noise = 59,
 };
 
 /// A counter-based generator (Philox4x32-10: Salmon et al. 2011, SC'11,

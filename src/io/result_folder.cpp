@@ -1,4 +1,4 @@
-#include "report/result_folder.hpp"
+#include "io/result_folder.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include "io/atomic_file.hpp"
 #include "io/file_error.hpp"
 
-namespace synfire::report {
+namespace synfire::io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -28,19 +28,19 @@ fs::path name_aside(const fs::path& target, std::string_view kind) {
 void rename_folder(const fs::path& from, const fs::path& to, const fs::path& target) {
     std::error_code error;
     fs::rename(from, to, error);
-    if (error) throw io::file_error(target, "cannot be written: " + error.message());
+    if (error) throw file_error(target, "cannot be written: " + error.message());
 }
 
 // Nothing is ever deleted that this library did not write.
 void check_replaceable(const fs::path& folder, std::span<const std::string_view> our_files) {
-    if (!fs::is_directory(folder)) throw io::file_error(folder, "exists and is not a folder");
+    if (!fs::is_directory(folder)) throw file_error(folder, "exists and is not a folder");
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
         const std::string name = entry.path().filename().string();
         if (std::find(our_files.begin(), our_files.end(), name) == our_files.end())
-            throw io::file_error(
-                folder, fmt::format("holds '{}', which is no result of this kind, and is not "
-                                    "replaced",
-                                    name));
+            throw file_error(folder,
+                             fmt::format("holds '{}', which is no result of this kind, and is not "
+                                         "replaced",
+                                         name));
     }
 }
 
@@ -51,11 +51,11 @@ result_folder::result_folder(const fs::path& target, bool overwrite,
     : target_(without_slash(target)),
       aside_(name_aside(target_, "part")),
       replaces_(fs::exists(fs::symlink_status(target_))) {
-    if (replaces_ && !overwrite) throw io::file_error(target_, "exists already");
+    if (replaces_ && !overwrite) throw file_error(target_, "exists already");
     if (replaces_) check_replaceable(target_, our_files);
     std::error_code error;
     fs::create_directory(aside_, error);
-    if (error) throw io::file_error(target_, "cannot be written: " + error.message());
+    if (error) throw file_error(target_, "cannot be written: " + error.message());
 }
 
 result_folder::~result_folder() {
@@ -89,4 +89,4 @@ void result_folder::commit(const std::stop_token& stop) {
     fs::remove_all(old, ignored);
 }
 
-}  // namespace synfire::report
+}  // namespace synfire::io

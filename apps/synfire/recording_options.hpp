@@ -1,0 +1,20 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "synfire/record/recording.hpp"
+
+namespace synfire::cli {
+
+/// The options of every verb that reads recordings.
+void add_recording_reading(CLI::App& app, recording_reading& how);
+
+/// Whether the file is to be read as a recording: it carries a mark of one, or what only raw
+/// samples need was given.
+bool is_recording(const std::string& path, const recording_reading& how);
+
+/// What `synfire info` says of a recording.
+std::string describe_text(const recording& what);
+std::string describe_json(const recording& what);
+
+}  // namespace synfire::cli

@@ -1,0 +1,17 @@
+// Linked in place of read_nwb.cpp in a build without HDF5.
+
+#include "io/file_error.hpp"
+#include "record/readers.hpp"
+
+namespace synfire {
+
+opened read_nwb_recording(const opening& job) {
+    throw io::file_error(
+        job.path, "this build of synfire has no NWB (it was configured with SYNFIRE_HDF5=OFF)");
+}
+
+bool is_nwb_recording(const std::filesystem::path&) {
+    return false;
+}
+
+}  // namespace synfire

@@ -1,0 +1,266 @@
+#include "synfire/record/preprocess.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "parallel/parallel_for.hpp"
+#include "record/block_reader.hpp"
+#include "synfire/core/error.hpp"
+
+namespace synfire {
+namespace {
+
+using matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+constexpr double faded = 1e-10;
+
+common_reference chosen(common_reference wanted, std::size_t channels) {
+    constexpr std::size_t enough_channels = 64;
+    if (wanted != common_reference::automatic) return wanted;
+    return channels >= enough_channels ? common_reference::median : common_reference::none;
+}
+
+std::vector<band_section> sections_for(const recording& from,
+                                       const preprocessing_options& options) {
+    constexpr double most_of_nyquist = 0.95 / 2;
+    return butterworth_band(options.order, options.low_hz,
+                            std::min(options.high_hz, most_of_nyquist * from.rate_hz()),
+                            from.rate_hz());
+}
+
+double median_of(std::vector<float>& values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    if (values.size() % 2 == 1) return *middle;
+    return (static_cast<double>(*middle) + *std::max_element(values.begin(), middle)) / 2;
+}
+
+}  // namespace
+
+std::string_view to_string(common_reference reference) {
+    switch (reference) {
+        case common_reference::automatic:
+            return "auto";
+        case common_reference::none:
+            return "none";
+        case common_reference::median:
+            return "median";
+    }
+    return "unknown";
+}
+
+common_reference common_reference_from(std::string_view name) {
+    for (const auto each :
+         {common_reference::automatic, common_reference::none, common_reference::median})
+        if (to_string(each) == name) return each;
+    throw invalid_argument(
+        fmt::format("'{}' is not a common reference (expected auto, none or median)", name));
+}
+
+struct filtered_recording::parts {
+    parts(recording from, const preprocessing_options& options)
+        : source(std::move(from)),
+          sections(sections_for(source, options)),
+          reach(reach_of(sections, faded)),
+          reference(chosen(options.reference, source.channel_count())) {}
+
+    recording source;
+    std::vector<band_section> sections;
+    std::size_t reach;
+    common_reference reference;
+    matrix whitening{};  // empty: none
+    std::vector<double> noise{};
+
+    void subtract_median(std::span<double> frames) const;
+    trace_block read(std::uint64_t first, std::size_t count, std::size_t apron) const;
+    std::vector<std::vector<float>> excerpts(const execution& run) const;
+    void estimate_whitening(const execution& run);
+    void estimate_noise(const execution& run);
+};
+
+void filtered_recording::parts::subtract_median(std::span<double> frames) const {
+    const std::size_t channels = source.channel_count();
+    std::vector<double> sorted(channels);
+    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(channels / 2);
+    for (std::size_t at = 0; at < frames.size(); at += channels) {
+        std::copy_n(frames.begin() + static_cast<std::ptrdiff_t>(at), channels, sorted.begin());
+        std::nth_element(sorted.begin(), middle, sorted.end());
+        const double median =
+            channels % 2 == 1 ? *middle : (*middle + *std::max_element(sorted.begin(), middle)) / 2;
+        for (std::size_t c = 0; c < channels; ++c) frames[at + c] -= median;
+    }
+}
+
+// Frames [first - apron, first + count + apron), worked out with all that reaches them.
+trace_block filtered_recording::parts::read(std::uint64_t first, std::size_t count,
+                                            std::size_t apron) const {
+    const std::size_t channels = source.channel_count();
+    trace_block out{.first = first, .frames = count, .apron = apron, .channels = channels};
+    out.values.assign((count + 2 * apron) * channels, 0.0F);
+    const std::uint64_t around = apron + reach;
+    const std::uint64_t begin = first - std::min(first, around);
+    const std::uint64_t end = std::min(source.frame_count(), first + count + around);
+    std::vector<std::int16_t> counts(static_cast<std::size_t>(end - begin) * channels);
+    source.read(begin, counts);
+    std::vector<double> frames(static_cast<std::size_t>(first + count + around - begin) * channels);
+    std::vector<double> gains(channels);
+    for (std::size_t c = 0; c < channels; ++c) gains[c] = source.channels()[c].gain_uv;
+    for (std::size_t at = 0; at < counts.size(); at += channels)
+        for (std::size_t c = 0; c < channels; ++c) frames[at + c] = gains[c] * counts[at + c];
+    for (std::size_t at = counts.size(); at < frames.size(); ++at)
+        frames[at] = frames[at - channels];
+    filter_both_ways(sections, channels, frames);
+
+    const std::uint64_t kept_begin = first - std::min<std::uint64_t>(first, apron);
+    const std::uint64_t kept_end = std::min(source.frame_count(), first + count + apron);
+    const std::span<double> kept =
+        std::span{frames}.subspan(static_cast<std::size_t>(kept_begin - begin) * channels,
+                                  static_cast<std::size_t>(kept_end - kept_begin) * channels);
+    if (reference == common_reference::median) subtract_median(kept);
+    float* const to =
+        out.values.data() + static_cast<std::size_t>(kept_begin + apron - first) * channels;
+    std::transform(kept.begin(), kept.end(), to, [](double x) { return static_cast<float>(x); });
+    if (whitening.size() != 0) {
+        const auto rows = static_cast<Eigen::Index>(kept_end - kept_begin);
+        Eigen::Map<matrix> traces(to, rows, static_cast<Eigen::Index>(channels));
+        traces = (traces * whitening).eval();
+    }
+    return out;
+}
+
+// Every fourth frame of up to 32 blocks, one list a channel: neighbouring frames say nearly the
+// same.
+std::vector<std::vector<float>> filtered_recording::parts::excerpts(const execution& run) const {
+    constexpr std::size_t most_blocks = 32;
+    constexpr std::size_t step = 4;
+    const std::uint64_t total = source.frame_count();
+    const std::uint64_t blocks = (total + standard_block_frames - 1) / standard_block_frames;
+    const auto taken = static_cast<std::size_t>(std::min<std::uint64_t>(blocks, most_blocks));
+    const std::size_t channels = source.channel_count();
+    std::vector<std::vector<float>> by_block(taken);
+    parallel_for(taken, run, "noise", [&](std::size_t i) {
+        const std::uint64_t first = i * blocks / taken * standard_block_frames;
+        const auto count =
+            static_cast<std::size_t>(std::min<std::uint64_t>(standard_block_frames, total - first));
+        const trace_block block = read(first, count, 0);
+        by_block[i].reserve((count / step + 1) * channels);
+        for (std::size_t f = 0; f < count; f += step) {
+            const float* const frame = block.frame(static_cast<std::int64_t>(f));
+            by_block[i].insert(by_block[i].end(), frame, frame + channels);
+        }
+    });
+    std::vector<std::vector<float>> by_channel(channels);
+    parallel_for(channels, run, "noise", [&](std::size_t c) {
+        for (const std::vector<float>& block : by_block)
+            for (std::size_t at = c; at < block.size(); at += channels)
+                by_channel[c].push_back(block[at]);
+    });
+    return by_channel;
+}
+
+void filtered_recording::parts::estimate_noise(const execution& run) {
+    constexpr double median_of_normal = 0.6744897501960817;
+    noise.assign(source.channel_count(), 0.0);
+    if (source.frame_count() == 0) return;
+    std::vector<std::vector<float>> traces = excerpts(run);
+    parallel_for(traces.size(), run, "noise", [&](std::size_t c) {
+        for (float& value : traces[c]) value = std::abs(value);
+        noise[c] = median_of(traces[c]) / median_of_normal;
+    });
+}
+
+// The symmetric root of the inverse of what the channels share, without the moments in which
+// something fires: only frames in which every channel stays within four standard deviations.
+void filtered_recording::parts::estimate_whitening(const execution& run) {
+    constexpr double quiet_below = 4;
+    const auto channels = static_cast<Eigen::Index>(source.channel_count());
+    const std::vector<std::vector<float>> traces = excerpts(run);
+    Eigen::MatrixXd shared = Eigen::MatrixXd::Zero(channels, channels);
+    Eigen::VectorXd frame(channels);
+    double count = 0;
+    for (std::size_t f = 0; f < traces.front().size(); ++f) {
+        bool quiet = true;
+        for (Eigen::Index c = 0; c < channels; ++c) {
+            const auto channel = static_cast<std::size_t>(c);
+            frame[c] = traces[channel][f];
+            quiet = quiet && std::abs(frame[c]) <= quiet_below * noise[channel];
+        }
+        if (!quiet) continue;
+        shared.selfadjointView<Eigen::Lower>().rankUpdate(frame);
+        ++count;
+    }
+    if (count == 0) throw invalid_argument("no frame is quiet enough to whiten the channels by");
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solved(shared / count);
+    // Directions that hold next to nothing (a dead channel, the median that was taken) stay out.
+    constexpr double smallest_part = 1e-4;
+    const double least = smallest_part * solved.eigenvalues().maxCoeff();
+    const Eigen::VectorXd roots = solved.eigenvalues().unaryExpr(
+        [least](double x) { return x > least && x > 0 ? 1 / std::sqrt(x) : 0; });
+    whitening = (solved.eigenvectors() * roots.asDiagonal() * solved.eigenvectors().transpose())
+                    .cast<float>();
+}
+
+filtered_recording::filtered_recording(recording from, const preprocessing_options& options,
+                                       const execution& run) {
+    const auto made = std::make_shared<parts>(std::move(from), options);
+    made->estimate_noise(run);
+    if (options.whiten && made->source.frame_count() > 0) {
+        made->estimate_whitening(run);
+        made->estimate_noise(run);
+    }
+    parts_ = made;
+}
+
+const recording& filtered_recording::source() const {
+    return parts_->source;
+}
+
+common_reference filtered_recording::reference() const {
+    return parts_->reference;
+}
+
+std::span<const double> filtered_recording::noise() const {
+    return parts_->noise;
+}
+
+void filtered_recording::read(std::uint64_t first, std::span<float> into) const {
+    const std::size_t channels = source().channel_count();
+    const std::uint64_t total = source().frame_count();
+    const std::uint64_t end = first + into.size() / channels;
+    if (into.size() % channels != 0 || first > total || end > total)
+        throw invalid_argument(
+            fmt::format("{} samples from frame {} of a recording of {} frames and {} channels",
+                        into.size(), first, total, channels));
+    const block_reader blocks(*this);
+    for (std::uint64_t at = first; at < end;) {
+        const auto number = static_cast<std::size_t>(at / standard_block_frames);
+        const trace_block block = blocks.read(number);
+        const std::uint64_t stop = std::min<std::uint64_t>(end, block.first + block.frames);
+        std::copy_n(block.frame(static_cast<std::int64_t>(at - block.first)),
+                    static_cast<std::size_t>(stop - at) * channels,
+                    into.begin() + static_cast<std::ptrdiff_t>((at - first) * channels));
+        at = stop;
+    }
+}
+
+block_reader::block_reader(const filtered_recording& traces, std::size_t apron,
+                           std::size_t block_frames)
+    : parts_(traces.parts_), apron_(apron), block_frames_(block_frames) {}
+
+std::size_t block_reader::block_count() const {
+    return static_cast<std::size_t>((parts_->source.frame_count() + block_frames_ - 1) /
+                                    block_frames_);
+}
+
+trace_block block_reader::read(std::size_t block) const {
+    const std::uint64_t first = static_cast<std::uint64_t>(block) * block_frames_;
+    const auto count = static_cast<std::size_t>(
+        std::min<std::uint64_t>(block_frames_, parts_->source.frame_count() - first));
+    return parts_->read(first, count, apron_);
+}
+
+}  // namespace synfire

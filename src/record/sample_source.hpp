@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace synfire {
+
+/// Where the samples of a recording lie. Read by several threads at once.
+class sample_source {
+public:
+    sample_source() = default;
+    virtual ~sample_source() = default;
+    sample_source(const sample_source&) = delete;
+    sample_source& operator=(const sample_source&) = delete;
+    sample_source(sample_source&&) = delete;
+    sample_source& operator=(sample_source&&) = delete;
+
+    virtual std::uint64_t frame_count() const = 0;
+    /// Whole frames that are all there, channels fastest.
+    virtual void read(std::uint64_t first, std::span<std::int16_t> into) const = 0;
+};
+
+}  // namespace synfire

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "synfire/simulate/recording.hpp"
+
+namespace synfire {
+
+/// Everything of a simulated recording but its samples, which it makes block by block, each from
+/// the seed and its number alone. Only exactly rounded operations: the same on every machine.
+class recording_model {
+public:
+    recording_model(const recording_options& options, const execution& run);
+
+    const recording_truth& truth() const { return truth_; }
+    recording_truth take_truth() { return std::move(truth_); }
+    recording_description description() const;
+    std::uint64_t frame_count() const { return frames_; }
+    std::size_t block_count() const;
+    /// The samples of block i, channels fastest. May be called by several threads.
+    std::vector<std::int16_t> block(std::size_t i) const;
+
+private:
+    struct unit {
+        std::vector<std::int64_t> times_us{};
+        std::vector<float> sizes{};  // of each spike, 1 on average
+        double trough_us = 0;        // half its width
+        double rebound_after_us = 0;
+        double rebound_us = 0;
+        double rebound_size = 0;
+        double reach_um = 0;  // at this distance a quarter of the amplitude at the unit is left
+    };
+    struct share {
+        std::uint32_t channel;
+        float weight;
+    };
+
+    void place_units();
+    void shape_units();
+    void draw_spikes(const execution& run);
+    void correlate_noise();
+    void add_noise(std::size_t block, std::vector<float>& by_channel, std::size_t frames) const;
+    void add_spikes(std::size_t u, std::uint64_t first, std::size_t frames,
+                    std::vector<float>& by_channel) const;
+    void add_spike(std::size_t u, std::size_t spike, std::uint64_t first, std::size_t frames,
+                   std::vector<float>& by_channel) const;
+
+    recording_options options_;
+    std::uint64_t frames_ = 0;
+    std::vector<recording_channel> channels_;
+    std::vector<unit> units_;
+    recording_truth truth_;
+    std::vector<std::vector<share>> noise_;  // of each channel: whose white noise it is made of
+};
+
+/// The trough and rebound that a spike is made of: 1 at 0, 0 from ±1 on.
+double bump(double x);
+
+}  // namespace synfire

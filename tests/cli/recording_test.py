@@ -1,0 +1,102 @@
+"""Recordings: synfire simulate recording, and what synfire info says of them."""
+
+import array
+import json
+import unittest
+
+from support import CliTest
+
+
+class SimulateRecording(CliTest):
+    small = ("simulate", "recording", "--channels", "4", "--units", "3", "--length", "500ms", "--seed", "7")
+
+    def test_one_seed_gives_one_folder_on_any_number_of_threads(self):
+        for name, threads in (("a", "1"), ("b", "3")):
+            self.ok(*self.small, "--threads", threads, "-o", self.folder / name)
+        files = sorted(path.name for path in (self.folder / "a").iterdir())
+
+        self.assertEqual(files, ["binary.json", "probe.json", "traces.raw", "truth.npz", "units.tsv"])
+        for name in files:
+            self.assertEqual((self.folder / "a" / name).read_bytes(), (self.folder / "b" / name).read_bytes(), name)
+        self.assertEqual((self.folder / "a" / "traces.raw").stat().st_size, 2 * 4 * 15000)
+        self.assertEqual(len((self.folder / "a" / "units.tsv").read_text().splitlines()), 4)
+
+    def test_takes_its_options(self):
+        out = self.ok("simulate", "recording", "--channels", "6", "--columns", "3", "--pitch", "30", "--sample-rate", "20000",
+                      "--gain", "0.5", "--units", "2", "--low-rate", "5", "--high-rate", "6", "--dead-time", "3ms",
+                      "--low-peak", "60", "--high-peak", "90", "--jitter", "0", "--drift", "10", "--noise", "5",
+                      "--noise-reach", "0", "--length", "1s", "-o", self.folder / "r").stdout
+        found = json.loads(self.ok("info", "--json", self.folder / "r").stdout)
+
+        self.assertIn("wrote 1 s of 6 channels", out)
+        self.assertEqual((found["sample_rate_hz"], found["samples"], found["channel_count"]), (20000, 20000, 6))
+        self.assertEqual([(c["x_um"], c["y_um"]) for c in found["channels"]][2:4], [(60, 0), (0, 30)])
+        self.assertEqual({c["gain_uv"] for c in found["channels"]}, {0.5})
+
+    def test_the_truth_is_a_file_of_spikes(self):
+        self.ok(*self.small, "-o", self.folder / "r")
+
+        found = json.loads(self.ok("info", "--json", self.folder / "r" / "truth.npz").stdout)
+
+        self.assertEqual((found["unit_count"], found["span_s"]), (3, [0, 0.5]))
+
+    def test_replaces_only_when_asked_and_only_its_own(self):
+        self.ok(*self.small, "-o", self.folder / "r")
+        self.refused(*self.small, "-o", self.folder / "r", says="exists")
+        self.ok(*self.small, "--overwrite", "-o", self.folder / "r")
+        (self.folder / "r" / "notes").write_text("mine")
+        self.refused(*self.small, "--overwrite", "-o", self.folder / "r", says="notes")
+
+    def test_refuses_nonsense(self):
+        for arguments, words in ((("--channels", "0"), "--channels"), (("--columns", "9"), "9 columns"),
+                                 (("--low-rate", "90"), "firing rate"), (("--dead-time", "1s"), "dead time"),
+                                 (("--jitter", "2"), "--jitter"), (("--low-peak", "900"), "largest spike"),
+                                 (("--sample-rate", "9"), "samples a second"), (("--noise", "x"), "--noise")):
+            with self.subTest(arguments):
+                self.refused(*self.small, *arguments, "-o", self.folder / "r", says=words)
+
+
+class InfoOfRecordings(CliTest):
+    def raw(self, name="r.bin", count=12):
+        return self.file(name, array.array("h", range(count)).tobytes())
+
+    def test_takes_raw_samples_when_told_what_they_are(self):
+        path = self.raw()
+
+        out = self.ok("info", path, "--sample-rate", "30000", "--channels", "3", "--gain", "0.195").stdout
+        found = json.loads(self.ok("info", path, "--sample-rate", "30000", "--channels", "2", "--header-bytes", "4",
+                                   "--json").stdout)
+
+        self.assertIn("3 channels, 30000 samples a second", out)
+        self.assertIn("0.195 uV a count", out)
+        self.assertEqual((found["format"], found["samples"], found["positions"]), ("raw", 5, "assumed"))
+        self.assertEqual(self.ok("info", path, "--sample-rate", "1e3", "--channels", "3", "--quiet").stdout, "")
+
+    def test_takes_positions_from_a_probe_file(self):
+        probe = self.file("p.json", '{"probes": [{"si_units": "um", "contact_positions": [[1, 2], [3, 4], [5, 6]]}]}')
+
+        found = json.loads(self.ok("info", self.raw(), "--sample-rate", "30000", "--channels", "3", "--probe", probe,
+                                   "--json").stdout)
+
+        self.assertEqual([(c["x_um"], c["y_um"]) for c in found["channels"]], [(1, 2), (3, 4), (5, 6)])
+
+    def test_says_which_file_and_key_is_wrong(self):
+        path = self.raw()
+        options = ("--sample-rate", "30000", "--channels")
+        self.refused("info", path, *options, "5", says=("r.bin", "frame 2", "found 4 bytes", "5 channels"))
+        self.refused("info", path, *options, "3", "--probe", self.folder / "none.json", says="none.json")
+        self.refused("info", path, "--channels", "3", says=("r.bin", "both"))
+        self.refused("info", self.file("empty.bin", ""), *options, "3", says="holds no samples")
+        self.refused("info", self.chain_file(), "--probe", path, says="file of spikes")
+        meta = self.file("r.meta", "nSavedChans=3\nsnsApLfSy=3,0,0\nacqApLfSy=3,0,0\n")
+        self.refused("info", meta, says=("r.meta", "obSampRate", "missing"))
+        (self.folder / "b").mkdir()
+        self.file("b/binary.json", "{}")
+        self.refused("info", self.folder / "b", says=("binary.json", "kwargs"))
+        (self.folder / "o").mkdir()
+        self.file("o/structure.oebin", '{"continuous": []}')
+        self.refused("info", self.folder / "o", says=("structure.oebin", "no stream"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,168 @@
+#include "synfire/simulate/recording.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "simulate/recording_model.hpp"
+#include "support/recordings.hpp"
+#include "support/spike_files.hpp"
+#include "support/temporary_folder.hpp"
+#include "synfire/spikes/spike_trains.hpp"
+
+namespace synfire {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::uint64_t digest(const std::vector<std::int16_t>& samples) {
+    std::uint64_t hash = 14695981039346656037U;
+    for (const std::int16_t sample : samples) {
+        hash ^= static_cast<std::uint16_t>(sample);
+        hash *= 1099511628211U;
+    }
+    return hash;
+}
+
+double correlation(const std::vector<std::int16_t>& samples, std::size_t channels, std::size_t a,
+                   std::size_t b) {
+    double one = 0;
+    double two = 0;
+    double both = 0;
+    for (std::size_t at = 0; at < samples.size(); at += channels) {
+        one += static_cast<double>(samples[at + a]) * samples[at + a];
+        two += static_cast<double>(samples[at + b]) * samples[at + b];
+        both += static_cast<double>(samples[at + a]) * samples[at + b];
+    }
+    return both / std::sqrt(one * two);
+}
+
+TEST(SimulateRecording, GivesTheSameBytesOnEveryMachineAndAnyNumberOfThreads) {
+    const recording_options options{.channels = 5, .length = 700ms, .units = 4, .seed = 11};
+    const simulated_recording one = simulate_recording(options, {.threads = 1});
+    const simulated_recording many = simulate_recording(options, {.threads = 5});
+    EXPECT_EQ(samples_of(one.traces), samples_of(many.traces));
+    EXPECT_EQ(one.truth.spikes, many.truth.spikes);
+    EXPECT_EQ(digest(samples_of(one.traces)), 13134689502568997443U);
+    recording_options other = options;
+    other.seed = 12;
+    EXPECT_NE(samples_of(simulate_recording(other).traces), samples_of(one.traces));
+}
+
+TEST(SimulateRecording, WritesToAFolderWhatItGivesInMemory) {
+    const temporary_folder folder;
+    const recording_options options{.channels = 3, .length = 400ms, .units = 2, .seed = 2};
+    const simulated_recording expected = simulate_recording(options);
+
+    const recording_truth truth = simulate_recording(folder.path() / "rec", options);
+
+    const recording read = read_recording(folder.path() / "rec");
+    EXPECT_EQ(samples_of(read), samples_of(expected.traces));
+    EXPECT_EQ(read.channels(), expected.traces.channels());
+    EXPECT_EQ(truth.spikes, expected.truth.spikes);
+    EXPECT_EQ(read_spikes(folder.path() / "rec/truth.npz").spikes, truth.spikes);
+    EXPECT_SAYS(refusal_of([&] { simulate_recording(folder.path() / "rec", options); }),
+                "exists already");
+    EXPECT_EQ(simulate_recording(folder.path() / "rec", options, true).spikes, truth.spikes);
+}
+
+TEST(SimulateRecording, HasTheRatesAndDeadTimesThatWereAskedFor) {
+    const recording_options options{.channels = 1,
+                                    .columns = 1,
+                                    .rate_hz = 1000,
+                                    .length = 200s,
+                                    .units = 5,
+                                    .low_hz = 10,
+                                    .high_hz = 30,
+                                    .refractory = 10ms};
+    const simulated_recording made = simulate_recording(options);
+    const spike_trains trains(made.truth.spikes);
+    for (std::uint32_t u = 0; u < 5; ++u) {
+        const auto times = trains.times_us(unit_id{u});
+        std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
+        for (std::size_t i = 1; i < times.size(); ++i)
+            shortest = std::min(shortest, times[i] - times[i - 1]);
+        EXPECT_GE(shortest, 10'000 - 1);
+        EXPECT_LT(shortest, 12'000);
+        const double rate = made.truth.units[u].rate_hz;
+        EXPECT_TRUE(rate >= 10 && rate <= 30);
+        // Five standard deviations of a Poisson count.
+        EXPECT_NEAR(static_cast<double>(times.size()), 200 * rate, 5 * std::sqrt(200 * rate));
+    }
+}
+
+TEST(SimulateRecording, HasNoiseOfTheSizeAndReachThatWereAskedFor) {
+    recording_options options{
+        .channels = 4, .columns = 1, .length = 3s, .units = 1, .low_uv = 0, .high_uv = 0};
+    options.noise_uv = 10;
+    options.gain_uv = 0.1;
+    const auto samples = samples_of(simulate_recording(options).traces);
+    double squares = 0;
+    double fourth = 0;
+    for (std::size_t at = 0; at < samples.size(); at += 4) {
+        const double uv = 0.1 * samples[at];
+        squares += uv * uv;
+        fourth += uv * uv * uv * uv;
+    }
+    const auto n = static_cast<double>(samples.size()) / 4;
+    EXPECT_NEAR(std::sqrt(squares / n), 10, 0.1);
+    EXPECT_NEAR(fourth / n / std::pow(squares / n, 2), 3, 0.1);  // as the normal distribution
+    EXPECT_GT(correlation(samples, 4, 0, 1), 0.3);
+    EXPECT_GT(correlation(samples, 4, 0, 2), 0.02);
+    EXPECT_NEAR(correlation(samples, 4, 0, 3), 0, 0.02);  // 60 um apart, as far as noise reaches
+
+    options.noise_reach_um = 0;
+    EXPECT_NEAR(correlation(samples_of(simulate_recording(options).traces), 4, 0, 1), 0, 0.02);
+}
+
+TEST(SimulateRecording, PutsEachSpikeWhereItsUnitIs) {
+    recording_options options{.channels = 8, .columns = 1, .length = 5s, .units = 1, .seed = 5};
+    options.noise_uv = 0;
+    options.amplitude_jitter = 0;
+    const simulated_recording made = simulate_recording(options);
+    const simulated_unit& unit = made.truth.units[0];
+    const auto samples = samples_of(made.traces);
+    for (const std::int64_t time_us : made.truth.spikes.times_us()) {
+        const auto frame =
+            static_cast<std::size_t>(std::llround(static_cast<double>(time_us) * 0.03));
+        if (frame >= samples.size() / 8) continue;
+        const auto* const at = samples.data() + frame * 8;
+        EXPECT_EQ(std::min_element(at, at + 8) - at, unit.channel);
+        EXPECT_NEAR(-at[unit.channel] * options.gain_uv, unit.peak_uv, 0.03 * unit.peak_uv);
+    }
+}
+
+TEST(SimulateRecording, MovesItsUnitsAlongTheProbe) {
+    recording_options options{.channels = 16, .columns = 1, .length = 20s, .units = 1, .seed = 4};
+    options.noise_uv = 0;
+    // Away from the nearer end, which it would leave.
+    const bool up = simulate_recording(options).truth.units[0].y_um < 150;
+    options.drift_um = up ? 100 : -100;
+    const simulated_recording made = simulate_recording(options);
+    const auto samples = samples_of(made.traces);
+    const auto channel_at = [&](std::int64_t time_us) {
+        const auto* const at =
+            samples.data() +
+            static_cast<std::size_t>(std::llround(static_cast<double>(time_us) * 0.03)) * 16;
+        return std::min_element(at, at + 16) - at;
+    };
+    const auto times = made.truth.spikes.times_us();
+    EXPECT_NEAR(static_cast<double>(channel_at(times[times.size() - 2]) - channel_at(times[0])),
+                up ? 5 : -5, 1);
+}
+
+TEST(SimulateRecording, RefusesWhatCannotBe) {
+    for (const recording_options& options :
+         {recording_options{.channels = 0}, recording_options{.columns = 33},
+          recording_options{.rate_hz = 0}, recording_options{.length = 0s},
+          recording_options{.length = 1us}, recording_options{.low_hz = 20},
+          recording_options{.refractory = 100ms}, recording_options{.low_uv = 300},
+          recording_options{.amplitude_jitter = 2}, recording_options{.gain_uv = 0}})
+        EXPECT_THROW(simulate_recording(options), invalid_argument);
+}
+
+}  // namespace
+}  // namespace synfire

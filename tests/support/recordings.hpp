@@ -1,0 +1,66 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "synfire/core/error.hpp"
+#include "synfire/record/recording.hpp"
+
+/// Channels one above the other, 20 um apart, a microvolt a count.
+inline synfire::recording_description channels_in_a_line(std::size_t channels,
+                                                         double rate_hz = 30000) {
+    synfire::recording_description what{.rate_hz = rate_hz};
+    for (std::size_t c = 0; c < channels; ++c)
+        what.channels.push_back({.name = std::to_string(c), .y_um = 20 * static_cast<double>(c)});
+    return what;
+}
+
+/// Noise that repeats with its seed, and troughs of random sizes on random channels in it.
+inline synfire::recording noisy_recording(std::uint64_t seed, std::size_t channels,
+                                          std::size_t frames, std::size_t troughs) {
+    std::mt19937_64 random(seed);
+    const auto below = [&](std::uint64_t n) { return random() % n; };
+    std::vector<double> values(frames * channels);
+    for (double& value : values) {
+        // A sum of twelve uniform numbers is normal enough.
+        double sum = -6;
+        for (int i = 0; i < 12; ++i) sum += static_cast<double>(random() >> 11) * 0x1p-53;
+        value = 20 * sum;
+    }
+    for (std::size_t i = 0; i < troughs && frames > 0; ++i) {
+        const std::uint64_t at = below(frames);
+        const std::uint64_t channel = below(channels);
+        const double size = 50 + static_cast<double>(below(400));
+        for (std::size_t k = 0; k < 12 && at + k < frames; ++k)
+            for (std::size_t c = channel; c < std::min<std::size_t>(channels, channel + 3); ++c)
+                values[(at + k) * channels + c] -=
+                    size / static_cast<double>((1 + c - channel) * (1 + (k > 5 ? k - 5 : 5 - k)));
+    }
+    std::vector<std::int16_t> samples(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+        samples[i] = static_cast<std::int16_t>(values[i]);
+    return {channels_in_a_line(channels), std::move(samples)};
+}
+
+inline std::vector<std::int16_t> samples_of(const synfire::recording& what) {
+    std::vector<std::int16_t> samples(what.frame_count() * what.channel_count());
+    what.read(0, samples);
+    return samples;
+}
+
+/// What a call says when it refuses.
+template <class Call>
+std::string refusal_of(const Call& call) {
+    try {
+        call();
+    } catch (const synfire::io_error& error) {
+        return error.what();
+    } catch (const synfire::invalid_argument& error) {
+        return error.what();
+    }
+    return "nothing was thrown";
+}
