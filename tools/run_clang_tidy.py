@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs clang-tidy over our sources, two at a time, and remembers what it passed.
+"""Runs clang-tidy over our sources, two at a time, and remembers what it passed, for every checkout of this user.
 
 A file is run again when it, one of our headers that it reaches, its compile command, .clang-tidy or clang-tidy itself
 has changed.
@@ -8,6 +8,7 @@ has changed.
 import argparse
 import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -35,9 +36,9 @@ def key_of(entry, common):
     seen = set()
     reached(Path(entry["file"]), seen)
     digest = hashlib.sha256(common)
-    digest.update(entry["command"].encode())
+    digest.update(entry["command"].replace(str(ROOT), "").encode())
     for path in sorted(seen):
-        digest.update(str(path).encode())
+        digest.update(str(path.relative_to(ROOT)).encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
@@ -52,7 +53,7 @@ def main():
     folders = [ROOT / folder for folder in arguments.folders]
     version = subprocess.run(["clang-tidy", "--version"], check=True, capture_output=True).stdout
     common = version + (ROOT / ".clang-tidy").read_bytes()
-    cache = ROOT / "build" / "clang-tidy-passed"
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "synfire" / "clang-tidy"
     cache.mkdir(parents=True, exist_ok=True)
 
     waiting = {}
