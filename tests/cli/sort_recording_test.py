@@ -38,8 +38,8 @@ class SortRecording(CliTest):
         cls.place = Path(tempfile.mkdtemp())
         cls.addClassCleanup(shutil.rmtree, cls.place)
         cls.recording = cls.place / "rec"
-        made = run("simulate", "recording", "--length", "15s", "--units", "6", "--low-peak", "100", "--seed", "3", "-o",
-                   cls.recording)
+        made = run("simulate", "recording", "--length", "20s", "--units", "6", "--low-rate", "10", "--high-rate",
+                   "20", "--seed", "1", "-o", cls.recording)
         assert made.returncode == 0, made.stderr
 
     def units(self, path):
@@ -65,17 +65,18 @@ class SortRecording(CliTest):
 
         self.assertEqual(contents[0], contents[1])
         self.assertEqual(len(truth), 6)
-        self.assertGreater(accuracy[0], 0.9, accuracy)
+        # The worst unit of the first eight seeds has 0.878, of this one 0.953; overlaps cost the rest.
+        self.assertGreater(accuracy[0], 0.87, accuracy)
 
     def test_other_verbs_read_what_it_writes(self):
         self.ok("sort", self.recording, "-o", self.folder / "out")
 
         described = json.loads(self.ok("info", self.folder / "out/spikes.npz", "--json").stdout)
-        self.assertEqual(described["span_s"], [0, 15])
+        self.assertEqual(described["span_s"], [0, 20])
         self.ok("episodes", self.folder / "out/spikes.npz", "--max-size", "2", "-o", self.folder / "chains")
         record = json.loads((self.folder / "out/run.json").read_text())
         self.assertTrue(record["input"]["path"].endswith("traces.raw"))
-        self.assertEqual(record["input"]["bytes"], 2 * 32 * 15 * 30000)
+        self.assertEqual(record["input"]["bytes"], 2 * 32 * 20 * 30000)
         self.assertEqual(len(record["input"]["more_files"]), 2)
         self.assertEqual(record["parameters"]["reference"], "none")
 
@@ -83,18 +84,18 @@ class SortRecording(CliTest):
         raw = self.file("r.dat", (self.recording / "traces.raw").read_bytes()[:2 * 32 * 2 * 30000])
         layout = ("--sample-rate", "30000", "--channels", "32", "--gain", "0.195", "--probe", self.recording / "probe.json")
 
-        def spikes(*options):
-            return json.loads(self.ok("sort", raw, *layout, "--max-iterations", "1", "--json", *options).stdout)["run"]["input"][
-                "spikes"]
+        def found(*options):
+            document = json.loads(self.ok("sort", raw, *layout, "--max-iterations", "1", "--json", *options).stdout)
+            return document["run"]["input"]["spikes"], document["units"], document["iterations"]
 
-        usual = spikes()
-        self.assertGreater(usual, 50)
-        self.assertEqual(spikes("--low-corner", "300", "--high-corner", "6000", "--weak", "2", "--strong", "4.5", "--sign",
-                                "negative", "--reference", "none", "--neighbours", "30"), usual)
-        self.assertLess(spikes("--strong", "20"), usual)
+        usual = found()
+        self.assertGreater(usual[0], 50)
+        self.assertEqual(found("--low-corner", "300", "--high-corner", "6000", "--weak", "2", "--strong", "4.5", "--sign",
+                               "negative", "--reference", "none", "--neighbours", "30"), usual)
+        self.assertLess(found("--strong", "20")[0], usual[0])
         for options in (("--low-corner", "900"), ("--high-corner", "2000"), ("--weak", "3.5"), ("--sign", "both"),
-                        ("--reference", "median"), ("--neighbours", "500")):
-            self.assertNotEqual(spikes(*options), usual, options)
+                        ("--reference", "median"), ("--neighbours", "500"), ("--features-per-channel", "2")):
+            self.assertNotEqual(found(*options), usual, options)
 
     def test_names_what_is_wrong(self):
         cut = self.folder / "cut"
