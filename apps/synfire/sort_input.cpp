@@ -28,6 +28,16 @@ std::vector<std::uint32_t> read_start(const std::string& path, std::size_t spike
     return start;
 }
 
+// Features have a sample rate, too, which therefore does not tell; and nobody calls them like raw
+// samples.
+bool is_to_be_detected(const sort_options& options) {
+    recording_reading marks = options.recording;
+    marks.rate_hz = 0;
+    const auto extension = std::filesystem::path(options.path).extension();
+    return is_recording(options.path, marks) || extension == ".bin" || extension == ".dat" ||
+           extension == ".raw";
+}
+
 void refuse(const std::vector<std::string>& given, const std::string& path, const char* is) {
     if (!given.empty())
         throw invalid_argument(fmt::format("'{}' is {}, to which {} does not apply", path, is,
@@ -61,7 +71,7 @@ spike_features take_features(const sort_options& options, sorting_report& report
         fmt::join(warnings, " ")));
 }
 
-// What was detected is gone when its features have been taken: they are as large again.
+// What was detected goes when its features have been taken, before clustering needs the room.
 spike_features detect_features(sort_options& options, sorting_report& report,
                                const execution& run) {
     options.detection.features_per_channel =
@@ -85,10 +95,7 @@ spike_features detect_features(sort_options& options, sorting_report& report,
 }  // namespace
 
 sort_input read_sort_input(sort_options& options, sorting_report& report, const execution& run) {
-    // Features have a rate, too, which therefore does not tell.
-    recording_reading marks = options.recording;
-    marks.rate_hz = 0;
-    options.of_recording = is_recording(options.path, marks);
+    options.of_recording = is_to_be_detected(options);
     sort_input input;
     if (options.of_recording) {
         refuse(options.given_of_features, options.path, "a recording");

@@ -69,7 +69,7 @@ class SortRecording(CliTest):
         self.assertGreater(accuracy[0], 0.87, accuracy)
 
     def test_other_verbs_read_what_it_writes(self):
-        self.ok("sort", self.recording, "-o", self.folder / "out")
+        self.ok("sort", self.recording, "--max-iterations", "5", "-o", self.folder / "out")
 
         described = json.loads(self.ok("info", self.folder / "out/spikes.npz", "--json").stdout)
         self.assertEqual(described["span_s"], [0, 20])
@@ -110,6 +110,7 @@ class SortRecording(CliTest):
                 ((silence, *raw), ("silence.dat", "holds no spikes", "4.5", "no noise")),
                 ((self.recording, "--strong", "90"), ("holds no spikes", "90")),
                 ((silence, "--channels", "4"), ("silence.dat", "how many a second")),
+                ((silence,), ("silence.dat", "how many channels")),
                 ((silence, *raw, "--high-corner", "200"), ("200",)),
                 ((silence, *raw, "--weak", "5"), ("5", "4.5")),
                 ((silence, *raw, "--sign", "up"), ("--sign", "up", "negative")),

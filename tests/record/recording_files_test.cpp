@@ -81,8 +81,8 @@ TEST(BinaryFolders, OfSpikeInterfaceAreRead) {
     EXPECT_EQ(what.description().format, recording_format::binary);
     EXPECT_EQ(what.channels()[1].name, "7");
     EXPECT_EQ(what.channels()[1].gain_uv, 2);
-    EXPECT_EQ(what.description().files, (std::vector{folder.path() / "rec/t.raw",
-                                                     folder.path() / "rec/binary.json"}));
+    EXPECT_EQ(what.description().files,
+              (std::vector{folder.path() / "rec/t.raw", folder.path() / "rec/binary.json"}));
     EXPECT_EQ(samples_of(what), counting(6));
 }
 
