@@ -45,10 +45,9 @@ std::string probe_text(const recording& what) {
 
 }  // namespace
 
-void add_recording_reading(CLI::App& app, recording_reading& how) {
-    add_value(app, "--sample-rate", how.rate_hz, parse_positive,
-              "of raw samples (int16, channels fastest): how many a second")
-        ->type_name("HZ");
+void add_recording_reading(CLI::App& app, recording_reading& how,
+                           const std::string& sample_rate_help) {
+    add_value(app, "--sample-rate", how.rate_hz, parse_positive, sample_rate_help)->type_name("HZ");
     add_value(
         app, "--channels", how.channels,
         [](const std::string& text) { return parse_whole_32(text, 1); },

@@ -7,7 +7,9 @@
 namespace synfire::cli {
 
 /// The options of every verb that reads recordings.
-void add_recording_reading(CLI::App& app, recording_reading& how);
+void add_recording_reading(CLI::App& app, recording_reading& how,
+                           const std::string& sample_rate_help =
+                               "of raw samples (int16, channels fastest): how many a second");
 
 /// Whether the file is to be read as a recording: it carries a mark of one, or what only raw
 /// samples need was given.

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,56 +9,16 @@
 
 #include "cli.hpp"
 #include "output.hpp"
+#include "sort_input.hpp"
 #include "sort_options.hpp"
 #include "synfire/synfire.hpp"
 
 namespace synfire::cli {
 namespace {
 
-// 0 (artefacts) and 1 (noise) are no units.
-std::vector<std::uint32_t> read_start(const std::string& path, std::size_t spikes,
-                                      const execution& run) {
-    std::vector<std::uint32_t> start;
-    start.reserve(spikes);
-    for (const std::int64_t cluster : read_clusters(path, spikes, run)) {
-        if (cluster < 0 || cluster > std::numeric_limits<std::uint32_t>::max())
-            throw io_error(fmt::format("'{}', spike {}: found {}, expected a cluster from 0 to {}",
-                                       path, start.size() + 1, cluster,
-                                       std::numeric_limits<std::uint32_t>::max()));
-        start.push_back(cluster <= 1 ? 0 : static_cast<std::uint32_t>(cluster));
-    }
-    return start;
-}
-
-void warn(const std::vector<std::string>& warnings, sorting_report& report) {
-    for (const std::string& warning : warnings) {
+void warn(const std::vector<std::string>& warnings) {
+    for (const std::string& warning : warnings)
         write_stderr(fmt::format("synfire: warning: {}\n", warning));
-        report.run.warnings.push_back(warning);
-    }
-}
-
-// What a sorting of features needs of its input; another kind of input would fill the same.
-struct sort_input {
-    feature_file file{};
-    std::vector<std::uint32_t> start{};
-};
-
-sort_input read_input(const sort_options& options, sorting_report& report, const execution& run) {
-    sort_input input{.file = read_features(options.path, options.how, run)};
-    warn(input.file.warnings, report);
-    if (!options.start.empty()) {
-        input.start = read_start(options.start, input.file.features.size(), run);
-        input.file.files.emplace_back(options.start);
-    }
-    report.run.input = describe_input(input.file.files.front(), run);
-    for (std::size_t i = 1; i < input.file.files.size(); ++i)
-        report.more_input.push_back(describe_input(input.file.files[i], run));
-    report.masks_from = input.file.masks_from;
-    report.features = input.file.features.feature_count();
-    report.sorted.sample_rate =
-        options.sample_rate > 0 ? options.sample_rate : input.file.sample_rate;
-    report.sorted.samples = std::move(input.file.samples);
-    return input;
 }
 
 // What went into spikes.npz, and what could not.
@@ -84,15 +43,20 @@ void sort(sort_options options, session& now) {
     if (!options.to.empty()) check_output_place(options.to, options.overwrite);
     const execution run = now.run(options.threads);
     sorting_report report{.first_label = options.klustakwik2_labels ? 3U : 2U};
-    sort_input input = read_input(options, report, run);
+    sort_input input = read_sort_input(options, report, run);
     now.stop_if_asked();
+    now.progress.clear();
+    warn(report.run.warnings);
 
     options.search.start = std::move(input.start);
-    report.search = sort_spikes(input.file.features, options.search, run);
-    warn(report.search.warnings, report);
+    report.search = sort_spikes(input.features, options.search, run);
+    now.progress.clear();
+    warn(report.search.warnings);
+    auto& warnings = report.run.warnings;
+    warnings.insert(warnings.end(), report.search.warnings.begin(), report.search.warnings.end());
     report.sorted.labels = std::move(report.search.labels);
     report.sorted.unit_count = report.search.units;
-    report.units = describe_units(input.file.features, report.sorted);
+    report.units = describe_units(input.features, report.sorted);
     if (report.sorted.has_times()) report.run.duplicates = to_spikes(report.sorted).duplicates;
 
     report.run.command = now.command_line;
@@ -118,13 +82,17 @@ void sort(sort_options options, session& now) {
 
 void add_sort(CLI::App& app, verb& chosen) {
     const auto options = std::make_shared<sort_options>();
-    CLI::App& sub =
-        *app.add_subcommand("sort", "Find units among spikes by their features and masks.");
+    CLI::App& sub = *app.add_subcommand(
+        "sort", "Find units in a recording, or among spikes by their features and masks.");
     add_options(sub, *options);
     sub.footer(
-        "Examples: synfire sort probe.fet.1 --masks probe.fmask.1 --sample-rate 30000 -o sorted\n"
+        "Examples: synfire sort recording.nwb -o sorted\n"
+        "          synfire sort probe.fet.1 --masks probe.fmask.1 --sample-rate 30000 -o sorted\n"
         "          synfire sort features.npz --json");
-    sub.callback([options, &chosen] { chosen = [options](session& now) { sort(*options, now); }; });
+    sub.callback([options, &chosen, &sub] {
+        note_given(sub, *options);
+        chosen = [options](session& now) { sort(*options, now); };
+    });
 }
 
 }  // namespace synfire::cli

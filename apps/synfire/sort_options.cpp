@@ -4,10 +4,14 @@
 
 #include "cli.hpp"
 #include "output.hpp"
+#include "recording_options.hpp"
 #include "values.hpp"
 
 namespace synfire::cli {
 namespace {
+
+constexpr auto of_features = "Of features";
+constexpr auto of_recordings = "Of recordings";
 
 [[noreturn]] void list_strategies() {
     write_stdout(
@@ -37,28 +41,55 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, double& into,
 }
 
 void add_features(CLI::App& app, sort_options& options) {
-    app.add_option("FILE", options.path, "features: KlustaKwik's .fet.N, or an .npz")
-        ->required()
-        ->type_name("");
     CLI::Option* file = add_value(app, "--masks", options.how.masks, parse_path,
                                   "masks (.fmask.N) of a .fet.N [the file of that name beside it]")
-                            ->type_name("FILE");
+                            ->type_name("FILE")
+                            ->group(of_features);
     add_value(app, "--mask", options.how.rule, mask_rule_from,
               "make masks from the features, whatever there is: mad, seed or all [only where there "
               "are none: mad]")
         ->type_name("RULE")
+        ->group(of_features)
         ->excludes(file);
-    add_value(
-        app, "--features-per-channel", options.how.features_per_channel,
-        [](const std::string& text) -> std::size_t { return parse_whole_32(text, 1); },
-        fmt::format("for --mask mad [{}]", options.how.features_per_channel))
-        ->type_name("N");
     add_value(app, "--time-column", options.how.time_column, yes_or_no,
               "whether the last column of a .fet.N is the time in samples [yes if it never falls]")
-        ->type_name("yes|no");
-    add_value(app, "--sample-rate", options.sample_rate, parse_positive,
-              "samples a second, without which no times in seconds are written [what an .npz says]")
-        ->type_name("HZ");
+        ->type_name("yes|no")
+        ->group(of_features);
+}
+
+void add_recording(CLI::App& app, sort_options& options) {
+    add_recording_reading(app, options.recording,
+                          "samples a second: of raw samples; of features, without which no times "
+                          "in seconds are written [what an .npz says]");
+    for (const char* name : {"--channels", "--gain", "--header-bytes", "--probe", "--stream"})
+        app.get_option(name)->group(of_recordings);
+    detection_options& detection = options.detection;
+    const auto add = [&](const std::string& name, auto& into, auto parse, const char* type,
+                         const std::string& help) {
+        add_value(app, name, into, parse, help)->type_name(type)->group(of_recordings);
+    };
+    add("--low-corner", detection.preprocessing.low_hz, parse_positive, "HZ",
+        fmt::format("of the pass band [{:g}]", detection.preprocessing.low_hz));
+    add("--high-corner", detection.preprocessing.high_hz, parse_positive, "HZ",
+        fmt::format("of the pass band [{:g}]", detection.preprocessing.high_hz));
+    add("--reference", detection.preprocessing.reference, common_reference_from, "NAME",
+        "what is taken from all channels: none, median [median from 64 channels on]");
+    add("--weak", detection.weak, parse_positive, "X",
+        fmt::format("a spike reaches as far as this many SDs of the noise [{:g}]", detection.weak));
+    add("--strong", detection.strong, parse_positive, "X",
+        fmt::format("and goes beyond this many somewhere [{:g}]", detection.strong));
+    add("--sign", detection.sign, spike_sign_from, "NAME",
+        "which way spikes point: negative, positive or both [negative]");
+    add("--neighbours", detection.neighbour_um, parse_positive, "UM",
+        "how far apart neighbouring channels are at most [1.5 times the usual distance]");
+}
+
+std::vector<std::string> given(const CLI::App& app, const char* group) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options())
+        if (option->get_group() == group && option->count() > 0)
+            names.push_back(option->get_name());
+    return names;
 }
 
 void add_search(CLI::App& app, masked_gmm_options& search) {
@@ -99,10 +130,58 @@ void add_search(CLI::App& app, masked_gmm_options& search) {
     app.add_flag_callback("--list-strategies", list_strategies, "list the strategies and stop");
 }
 
+std::string number(double value) {
+    return fmt::format("{}", value);
+}
+
+std::string yes_no(bool value) {
+    return value ? "yes" : "no";
+}
+
+parameter_list feature_parameters(const sort_options& options) {
+    const auto& timed = options.how.time_column;
+    return {
+        {"masks", options.how.masks.string()},
+        {"mask", options.how.rule ? std::string(to_string(*options.how.rule)) : "file or mad"},
+        {"time_column", timed ? yes_no(*timed) : "automatic"},
+    };
+}
+
+parameter_list recording_parameters(const sort_options& options) {
+    const recording_reading& how = options.recording;
+    const detection_options& detection = options.detection;
+    const double near = detection.neighbour_um;
+    return {
+        {"channels", how.channels > 0 ? std::to_string(how.channels) : "of the file"},
+        {"gain_uv", how.gain_uv > 0 ? number(how.gain_uv) : "of the file"},
+        {"header_bytes", std::to_string(how.offset_bytes)},
+        {"probe", how.probe.empty() ? "of the file" : how.probe.string()},
+        {"stream", how.stream},
+        {"low_corner_hz", number(detection.preprocessing.low_hz)},
+        {"high_corner_hz", number(detection.preprocessing.high_hz)},
+        {"reference", std::string(to_string(detection.preprocessing.reference))},
+        {"weak", number(detection.weak)},
+        {"strong", number(detection.strong)},
+        {"sign", std::string(to_string(detection.sign))},
+        {"neighbours_um", near > 0 ? number(near) : "1.5 times the usual distance"},
+    };
+}
+
 }  // namespace
 
 void add_options(CLI::App& app, sort_options& options) {
+    app.add_option("FILE", options.path,
+                   "a recording, or features: KlustaKwik's .fet.N, or an .npz")
+        ->required()
+        ->type_name("");
+    add_recording(app, options);
     add_features(app, options);
+    add_value(
+        app, "--features-per-channel", options.how.features_per_channel,
+        [](const std::string& text) -> std::size_t { return parse_whole_32(text, 1); },
+        fmt::format("principal components: of recordings, and for --mask mad [{}]",
+                    options.how.features_per_channel))
+        ->type_name("N");
     CLI::Option* folder = add_value(app, "-o,--output", options.to, parse_path,
                                     "folder to write: sorting.npz, sorting.clu.1, units.tsv, "
                                     "iterations.tsv, run.json; where times are known "
@@ -122,17 +201,19 @@ void add_options(CLI::App& app, sort_options& options) {
         ->type_name("N");
 }
 
-std::vector<std::pair<std::string, std::string>> resolved_parameters(const sort_options& options) {
+void note_given(const CLI::App& app, sort_options& options) {
+    options.given_of_features = given(app, of_features);
+    options.given_of_recordings = given(app, of_recordings);
+}
+
+parameter_list resolved_parameters(const sort_options& options) {
     const masked_gmm_options& search = options.search;
-    const auto number = [](double value) { return fmt::format("{}", value); };
-    const auto yes_no = [](bool value) { return std::string(value ? "yes" : "no"); };
-    const auto& timed = options.how.time_column;
-    return {
-        {"masks", options.how.masks.string()},
-        {"mask", options.how.rule ? std::string(to_string(*options.how.rule)) : "file or mad"},
+    const double rate = options.recording.rate_hz;
+    parameter_list all =
+        options.of_recording ? recording_parameters(options) : feature_parameters(options);
+    const parameter_list shared{
         {"features_per_channel", std::to_string(options.how.features_per_channel)},
-        {"time_column", timed ? yes_no(*timed) : "automatic"},
-        {"sample_rate", options.sample_rate > 0 ? number(options.sample_rate) : "of the file"},
+        {"sample_rate", rate > 0 ? number(rate) : "of the file"},
         {"start", options.start.empty() ? "masks" : options.start},
         {"starting_clusters", std::to_string(search.starting_clusters)},
         {"max_clusters", std::to_string(search.max_clusters)},
@@ -150,6 +231,8 @@ std::vector<std::pair<std::string, std::string>> resolved_parameters(const sort_
         {"strategy", std::string(to_string(search.strategy))},
         {"kk2_labels", yes_no(options.klustakwik2_labels)},
     };
+    all.insert(all.end(), shared.begin(), shared.end());
+    return all;
 }
 
 }  // namespace synfire::cli

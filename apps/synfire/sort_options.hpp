@@ -11,9 +11,15 @@ namespace synfire::cli {
 
 struct sort_options {
     std::string path{};
+    /// Its sample rate is that of features, too; 0: what the file says.
+    recording_reading recording{};
+    detection_options detection{};
     feature_reading how{};
-    /// In Hz; 0: what the file says.
-    double sample_rate = 0;
+    /// The options that were given and make sense for one kind of input only.
+    std::vector<std::string> given_of_features{};
+    std::vector<std::string> given_of_recordings{};
+    /// What the input turned out to be.
+    bool of_recording = false;
     /// A `.clu.N` to begin with; empty: by masks.
     std::string start{};
     /// Empty: the terminal's result is all.
@@ -26,8 +32,11 @@ struct sort_options {
 };
 
 void add_options(CLI::App& app, sort_options& options);
+/// Once the command line is read.
+void note_given(const CLI::App& app, sort_options& options);
 
+using parameter_list = std::vector<std::pair<std::string, std::string>>;
 /// Every parameter as it was resolved, for the record of the run.
-std::vector<std::pair<std::string, std::string>> resolved_parameters(const sort_options& options);
+parameter_list resolved_parameters(const sort_options& options);
 
 }  // namespace synfire::cli

@@ -29,6 +29,7 @@
 #include "synfire/report/sorting.hpp"
 #include "synfire/simulate/recording.hpp"
 #include "synfire/simulate/spikes.hpp"
+#include "synfire/sort/detected_features.hpp"
 #include "synfire/sort/files.hpp"
 #include "synfire/sort/masked_gmm.hpp"
 #include "synfire/sort/masks.hpp"

@@ -107,12 +107,14 @@ opened read_binary_folder(const opening& job) {
     const std::uint64_t offset = kwargs.contains("file_offset") && !kwargs["file_offset"].is_null()
                                      ? file.whole(kwargs, in_kwargs, "file_offset")
                                      : 0;
-    out.source = open_flat_file(
-        {folder / paths[0].get<std::string>(), offset, channels, all_below(channels)});
+    const fs::path samples = folder / paths[0].get<std::string>();
+    out.source = open_flat_file({samples, offset, channels, all_below(channels)});
+    out.description.files = {samples, file.path()};
     std::error_code unknown;
     if (job.how.probe.empty() && fs::exists(folder / "probe.json", unknown)) {
         place_by_probe_file(folder / "probe.json", out.description.channels);
         out.description.positions = position_source::file;
+        out.description.files.push_back(folder / "probe.json");
     }
     return out;
 }

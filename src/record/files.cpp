@@ -129,6 +129,7 @@ recording read_recording(const fs::path& path, const recording_reading& how) {
     if (!how.probe.empty()) {
         place_by_probe_file(how.probe, what.channels);
         what.positions = position_source::probe_file;
+        what.files.push_back(how.probe);
     } else if (what.positions == position_source::assumed) {
         place_on_a_line(what.channels);
         what.warnings.emplace_back(
@@ -149,6 +150,7 @@ opened read_raw(const opening& job) {
                         "a second: both have to be given",
                         job.path.string()));
     opened out;
+    out.description.files = {job.path};
     out.description.rate_hz = how.rate_hz;
     out.description.channels = numbered_channels(how.channels);
     for (recording_channel& channel : out.description.channels)

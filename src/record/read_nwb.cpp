@@ -184,6 +184,7 @@ opened read_nwb_recording(const opening& job) {
         throw io::file_error(job.path, where, "does not hold integers of 16 bits");
 
     opened out;
+    out.description.files = {job.path};
     out.description.rate_hz = read_rate(job, file.get(), series);
     out.description.channels = numbered_channels(shape[1]);
     read_scaling(job, file.get(), series, source->data(), out.description.channels);

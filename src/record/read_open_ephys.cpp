@@ -74,9 +74,10 @@ opened read_open_ephys(const opening& job) {
     if (kept.size() < stored)
         what.warnings.push_back(fmt::format("{} of {} channels are no electrodes and are left out.",
                                             stored - kept.size(), stored));
-    out.source =
-        open_flat_file({file.path().parent_path() / "continuous" / names[chosen] / "continuous.dat",
-                        0, stored, std::move(kept)});
+    const fs::path samples =
+        file.path().parent_path() / "continuous" / names[chosen] / "continuous.dat";
+    out.source = open_flat_file({samples, 0, stored, std::move(kept)});
+    what.files = {samples, file.path()};
     return out;
 }
 

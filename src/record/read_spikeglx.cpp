@@ -290,6 +290,7 @@ opened read_spikeglx(const opening& job) {
 
     const fs::path samples = fs::path(path).replace_extension(".bin");
     out.source = open_flat_file({samples, 0, stored, all_below(which.count)});
+    what.files = {samples, path};
     const auto bytes = meta.number<std::uint64_t>("fileSizeBytes");
     const std::uint64_t found = out.source->frame_count() * stored * sizeof(std::int16_t);
     if (found != bytes)

@@ -22,10 +22,13 @@ sorted_spikes to_spikes(const sorting& sorted) {
     units.reserve(sorted.unit_count);
     for (std::uint32_t u = 1; u <= sorted.unit_count; ++u)
         units.push_back(builder.unit(std::to_string(u)));
+    const auto time_of = [&](std::int64_t sample) {
+        return duration_from_seconds(static_cast<double>(sample) / sorted.sample_rate);
+    };
     time_span span{duration::max(), duration::min()};
+    if (sorted.sample_count > 0) span = {duration{0}, time_of(sorted.sample_count)};
     for (std::size_t n = 0; n < sorted.labels.size(); ++n) {
-        const auto time =
-            duration_from_seconds(static_cast<double>(sorted.samples[n]) / sorted.sample_rate);
+        const duration time = time_of(sorted.samples[n]);
         span.begin = std::min(span.begin, time);
         span.end = std::max(span.end, time);
         const std::uint32_t label = sorted.labels[n];

@@ -46,6 +46,7 @@ TEST(RawFiles, AreReadAsTheCallerSays) {
     EXPECT_EQ(what.channels()[2].gain_uv, 0.5);
     EXPECT_EQ(what.channels()[2].y_um, 40);
     EXPECT_EQ(what.description().positions, position_source::assumed);
+    EXPECT_EQ(what.description().files, std::vector{path});
     EXPECT_EQ(what.description().warnings.size(), 1U);
     EXPECT_EQ(read_recording(path, {.rate_hz = 1000, .channels = 2}).description().warnings.size(),
               2U);
@@ -80,6 +81,8 @@ TEST(BinaryFolders, OfSpikeInterfaceAreRead) {
     EXPECT_EQ(what.description().format, recording_format::binary);
     EXPECT_EQ(what.channels()[1].name, "7");
     EXPECT_EQ(what.channels()[1].gain_uv, 2);
+    EXPECT_EQ(what.description().files,
+              (std::vector{folder.path() / "rec/t.raw", folder.path() / "rec/binary.json"}));
     EXPECT_EQ(samples_of(what), counting(6));
 }
 
@@ -123,6 +126,7 @@ TEST(SpikeglxFiles, HaveTheGainAndPlaceOfEachSavedChannel) {
         const recording what = read_recording(path);
         EXPECT_EQ(what.description().format, recording_format::spikeglx);
         EXPECT_EQ(what.rate_hz(), 30000.5);
+        EXPECT_EQ(what.description().files, (std::vector{bin, meta}));
         ASSERT_EQ(what.channel_count(), 3U);
         EXPECT_EQ(what.channels()[1].name, "AP2");
         EXPECT_DOUBLE_EQ(what.channels()[0].gain_uv, 1e6 * 0.6 / 512 / 500);
@@ -210,9 +214,10 @@ constexpr auto structure =
 
 TEST(OpenEphysFolders, AreReadWithoutTheirAnalogInputs) {
     const temporary_folder folder;
-    folder.file("node/experiment1/recording1/structure.oebin", structure);
-    folder.file("node/experiment1/recording1/continuous/Rhythm-100.0/continuous.dat",
-                as_bytes(counting(6)));
+    const auto oebin = folder.file("node/experiment1/recording1/structure.oebin", structure);
+    const auto dat =
+        folder.file("node/experiment1/recording1/continuous/Rhythm-100.0/continuous.dat",
+                    as_bytes(counting(6)));
     for (const char* name :
          {"node", "node/experiment1/recording1", "node/experiment1/recording1/structure.oebin"}) {
         const recording what = read_recording(folder.path() / name);
@@ -220,6 +225,7 @@ TEST(OpenEphysFolders, AreReadWithoutTheirAnalogInputs) {
         ASSERT_EQ(what.channel_count(), 2U);
         EXPECT_EQ(what.channels()[1].name, "CH2");
         EXPECT_EQ(what.channels()[1].gain_uv, 0.39);
+        EXPECT_EQ(what.description().files, (std::vector{dat, oebin}));
         EXPECT_EQ(samples_of(what), (std::vector<std::int16_t>{0, 1, 3, 4}));
         EXPECT_SAYS(what.description().warnings[0], "1 of 3 channels are no electrodes");
     }
@@ -306,6 +312,7 @@ TEST(NwbRecordings, AreReadWithTheirElectrodes) {
     EXPECT_EQ(what.channels()[0].x_um, 3);
     EXPECT_EQ(what.channels()[1].x_um, 1);
     EXPECT_EQ(what.description().positions, position_source::file);
+    EXPECT_EQ(what.description().files, std::vector{path});
 }
 
 TEST(NwbRecordings, SayWhatIsWrongOrAmbiguous) {

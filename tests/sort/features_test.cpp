@@ -337,6 +337,10 @@ TEST(Sortings, BecomeSpikesWithoutNoise) {
     EXPECT_EQ(out.spikes.span().begin, duration{10'000});
     EXPECT_EQ(out.spikes.span().end, duration{40'000});
 
+    sorting of_known_length = small;
+    of_known_length.sample_count = 500;
+    EXPECT_EQ(to_spikes(of_known_length).spikes.span(), (time_span{duration{0}, duration{50'000}}));
+
     const sorted_spikes twice = to_spikes({{1, 1}, 1, {7, 7}, 10'000});
     EXPECT_EQ(twice.duplicates, 1U);
     EXPECT_THROW(to_spikes({{1}, 1, {7}, 0}), invalid_argument);

@@ -72,6 +72,8 @@ struct recording_description {
     std::vector<recording_channel> channels{};
     double rate_hz = 0;
     std::filesystem::path path{};
+    /// All that was read or will be: the file with the samples, then what describes them.
+    std::vector<std::filesystem::path> files{};
     recording_format format = recording_format::automatic;
     position_source positions = position_source::assumed;
     /// What a careful colleague would say about it; whole sentences.

@@ -17,6 +17,8 @@ struct sorting {
     std::vector<std::int64_t> samples{};
     /// Samples a second; 0 where that is not known.
     double sample_rate = 0;
+    /// How many samples long the recording is; 0 where that is not known.
+    std::int64_t sample_count = 0;
 
     bool has_times() const { return !samples.empty() && sample_rate > 0; }
 
@@ -32,7 +34,8 @@ struct sorted_spikes {
     std::size_t duplicates = 0;
 };
 
-/// The spikes of the units in time order.
+/// The spikes of the units in time order. They span the recording; where its length is not known,
+/// from the first spike to the last, also of noise.
 /// @throws invalid_argument unless `has_times()`, or if the parts do not belong together.
 sorted_spikes to_spikes(const sorting& sorted);
 

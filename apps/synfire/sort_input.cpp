@@ -1,0 +1,115 @@
+#include "sort_input.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "recording_options.hpp"
+
+namespace synfire::cli {
+namespace {
+
+// 0 (artefacts) and 1 (noise) are no units.
+std::vector<std::uint32_t> read_start(const std::string& path, std::size_t spikes,
+                                      const execution& run) {
+    std::vector<std::uint32_t> start;
+    start.reserve(spikes);
+    for (const std::int64_t cluster : read_clusters(path, spikes, run)) {
+        if (cluster < 0 || cluster > std::numeric_limits<std::uint32_t>::max())
+            throw io_error(fmt::format("'{}', spike {}: found {}, expected a cluster from 0 to {}",
+                                       path, start.size() + 1, cluster,
+                                       std::numeric_limits<std::uint32_t>::max()));
+        start.push_back(cluster <= 1 ? 0 : static_cast<std::uint32_t>(cluster));
+    }
+    return start;
+}
+
+// Features have a sample rate, too, which therefore does not tell; and nobody calls them like raw
+// samples.
+bool is_to_be_detected(const sort_options& options) {
+    recording_reading marks = options.recording;
+    marks.rate_hz = 0;
+    const auto extension = std::filesystem::path(options.path).extension();
+    return is_recording(options.path, marks) || extension == ".bin" || extension == ".dat" ||
+           extension == ".raw";
+}
+
+void refuse(const std::vector<std::string>& given, const std::string& path, const char* is) {
+    if (!given.empty())
+        throw invalid_argument(fmt::format("'{}' is {}, to which {} does not apply", path, is,
+                                           fmt::join(given, ", ")));
+}
+
+void describe_files(const std::vector<std::filesystem::path>& files, sorting_report& report,
+                    const execution& run) {
+    report.run.input = describe_input(files.front(), run);
+    for (std::size_t i = 1; i < files.size(); ++i)
+        report.more_input.push_back(describe_input(files[i], run));
+}
+
+spike_features take_features(const sort_options& options, sorting_report& report,
+                             const execution& run) {
+    feature_file file = read_features(options.path, options.how, run);
+    report.run.warnings = std::move(file.warnings);
+    describe_files(file.files, report, run);
+    report.masks_from = file.masks_from;
+    report.sorted.sample_rate =
+        options.recording.rate_hz > 0 ? options.recording.rate_hz : file.sample_rate;
+    report.sorted.samples = std::move(file.samples);
+    return std::move(file.features);
+}
+
+[[noreturn]] void fail_without_spikes(const sort_options& options,
+                                      const std::vector<std::string>& warnings) {
+    throw io_error(fmt::format(
+        "'{}' holds no spikes: nothing goes beyond {} standard deviations of a channel's noise{}{}",
+        options.path, options.detection.strong, warnings.empty() ? "" : ". ",
+        fmt::join(warnings, " ")));
+}
+
+// What was detected goes when its features have been taken, before clustering needs the room.
+spike_features detect_features(sort_options& options, sorting_report& report,
+                               const execution& run) {
+    options.detection.features_per_channel =
+        static_cast<std::uint32_t>(options.how.features_per_channel);
+    const recording from = read_recording(options.path, options.recording);
+    detected_spikes found = detect_spikes(from, options.detection, run);
+    if (found.size() == 0) fail_without_spikes(options, found.warnings);
+    options.detection.preprocessing.reference = found.reference;
+    auto& warnings = report.run.warnings;
+    warnings = from.description().warnings;
+    warnings.insert(warnings.end(), found.warnings.begin(), found.warnings.end());
+    describe_files(from.description().files, report, run);
+    report.masks_from = "detection";
+    report.sorted.sample_rate = from.rate_hz();
+    report.sorted.sample_count = static_cast<std::int64_t>(from.frame_count());
+    spike_features features = to_features(found);
+    report.sorted.samples = std::move(found.frames);
+    return features;
+}
+
+}  // namespace
+
+sort_input read_sort_input(sort_options& options, sorting_report& report, const execution& run) {
+    options.of_recording = is_to_be_detected(options);
+    sort_input input;
+    if (options.of_recording) {
+        refuse(options.given_of_features, options.path, "a recording");
+        input.features = detect_features(options, report, run);
+    } else {
+        refuse(options.given_of_recordings, options.path, "a file of features");
+        input.features = take_features(options, report, run);
+    }
+    report.features = input.features.feature_count();
+    if (!options.start.empty()) {
+        input.start = read_start(options.start, input.features.size(), run);
+        report.more_input.push_back(describe_input(options.start, run));
+    }
+    return input;
+}
+
+}  // namespace synfire::cli

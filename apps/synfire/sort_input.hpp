@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sort_options.hpp"
+#include "synfire/synfire.hpp"
+
+namespace synfire::cli {
+
+/// What sorting needs of its input, whichever kind it is.
+struct sort_input {
+    spike_features features{};
+    /// Clusters to begin with; empty: by masks.
+    std::vector<std::uint32_t> start{};
+};
+
+/// Reads features, or detects the spikes of a recording. Notes in `options` which it was and what
+/// was chosen, and in `report` what is known of the spikes beside their features.
+sort_input read_sort_input(sort_options& options, sorting_report& report, const execution& run);
+
+}  // namespace synfire::cli

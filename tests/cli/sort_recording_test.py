@@ -1,0 +1,128 @@
+"""synfire sort, of recordings."""
+
+import array
+import bisect
+import json
+import shutil
+import tempfile
+import unittest
+from pathlib import Path
+
+from support import CliTest, run
+
+TOLERANCE_S = 0.0004
+
+
+def matched(truth, found):
+    """Pairs of times within the tolerance, each time in one pair at most; both ascend."""
+    pairs, at = 0, 0
+    for time in truth:
+        at = bisect.bisect_left(found, time - TOLERANCE_S, at)
+        if at < len(found) and found[at] <= time + TOLERANCE_S:
+            pairs, at = pairs + 1, at + 1
+    return pairs
+
+
+def accuracies(truth, found):
+    """Of each true unit the best of the found ones: pairs among all spikes of the two."""
+    best = []
+    for own in truth.values():
+        pairs = [(matched(own, other), len(other)) for other in found.values()]
+        best.append(max(n / (len(own) + size - n) for n, size in pairs))
+    return sorted(best)
+
+
+class SortRecording(CliTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.place = Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, cls.place)
+        cls.recording = cls.place / "rec"
+        made = run("simulate", "recording", "--length", "20s", "--units", "6", "--low-rate", "10", "--high-rate",
+                   "20", "--seed", "1", "-o", cls.recording)
+        assert made.returncode == 0, made.stderr
+
+    def units(self, path):
+        """unit -> its times in seconds."""
+        table = self.folder / "spikes.tsv"
+        self.ok("convert", path, table, "--overwrite")
+        times = {}
+        for line in table.read_text().splitlines():
+            if line[0].isdigit():
+                time, unit = line.split("\t")
+                times.setdefault(unit, []).append(float(time))
+        return times
+
+    def test_finds_the_units_on_any_number_of_threads(self):
+        contents = []
+        for threads in ("1", "2"):
+            out = self.folder / threads
+            text = self.ok("sort", self.recording, "--threads", threads, "-o", out).stdout
+            self.assertIn("masks from detection", text)
+            contents.append({file.name: file.read_bytes() for file in out.iterdir() if file.name != "run.json"})
+        truth, found = self.units(self.recording / "truth.npz"), self.units(self.folder / "1/spikes.npz")
+        accuracy = accuracies(truth, found)
+
+        self.assertEqual(contents[0], contents[1])
+        self.assertEqual(len(truth), 6)
+        # The worst unit of the first eight seeds has 0.878, of this one 0.953; overlaps cost the rest.
+        self.assertGreater(accuracy[0], 0.87, accuracy)
+
+    def test_other_verbs_read_what_it_writes(self):
+        self.ok("sort", self.recording, "--max-iterations", "5", "-o", self.folder / "out")
+
+        described = json.loads(self.ok("info", self.folder / "out/spikes.npz", "--json").stdout)
+        self.assertEqual(described["span_s"], [0, 20])
+        self.ok("episodes", self.folder / "out/spikes.npz", "--max-size", "2", "-o", self.folder / "chains")
+        record = json.loads((self.folder / "out/run.json").read_text())
+        self.assertTrue(record["input"]["path"].endswith("traces.raw"))
+        self.assertEqual(record["input"]["bytes"], 2 * 32 * 20 * 30000)
+        self.assertEqual(len(record["input"]["more_files"]), 2)
+        self.assertEqual(record["parameters"]["reference"], "none")
+
+    def test_takes_raw_samples_and_what_decides_on_spikes(self):
+        raw = self.file("r.dat", (self.recording / "traces.raw").read_bytes()[:2 * 32 * 2 * 30000])
+        layout = ("--sample-rate", "30000", "--channels", "32", "--gain", "0.195", "--probe", self.recording / "probe.json")
+
+        def found(*options):
+            document = json.loads(self.ok("sort", raw, *layout, "--max-iterations", "1", "--json", *options).stdout)
+            return document["run"]["input"]["spikes"], document["units"], document["iterations"]
+
+        usual = found()
+        self.assertGreater(usual[0], 50)
+        self.assertEqual(found("--low-corner", "300", "--high-corner", "6000", "--weak", "2", "--strong", "4.5", "--sign",
+                               "negative", "--reference", "none", "--neighbours", "30"), usual)
+        self.assertLess(found("--strong", "20")[0], usual[0])
+        for options in (("--low-corner", "900"), ("--high-corner", "2000"), ("--weak", "3.5"), ("--sign", "both"),
+                        ("--reference", "median"), ("--neighbours", "500"), ("--features-per-channel", "2")):
+            self.assertNotEqual(found(*options), usual, options)
+
+    def test_names_what_is_wrong(self):
+        cut = self.folder / "cut"
+        shutil.copytree(self.recording, cut)
+        (cut / "traces.raw").write_bytes((cut / "traces.raw").read_bytes()[:-10])
+        silence = self.file("silence.dat", array.array("h", [0] * 4 * 30000).tobytes())
+        raw = ("--sample-rate", "30000", "--channels", "4")
+        features = self.file("a.fet.1", "2\n1 2\n3 4\n")
+        out = ("-o", self.folder / "out")
+        for arguments, words in (
+                ((cut,), ("traces.raw", "found 54 bytes", "cut")),
+                ((silence, *raw), ("silence.dat", "holds no spikes", "4.5", "no noise")),
+                ((self.recording, "--strong", "90"), ("holds no spikes", "90")),
+                ((silence, "--channels", "4"), ("silence.dat", "how many a second")),
+                ((silence,), ("silence.dat", "how many channels")),
+                ((silence, *raw, "--high-corner", "200"), ("200",)),
+                ((silence, *raw, "--weak", "5"), ("5", "4.5")),
+                ((silence, *raw, "--sign", "up"), ("--sign", "up", "negative")),
+                ((silence, *raw, "--reference", "mean"), ("--reference", "mean", "median")),
+                ((silence, *raw, "--features-per-channel", "99"), ("99 features",)),
+                ((self.recording, "--mask", "mad"), ("a recording", "--mask does not apply")),
+                ((self.recording, "--sample-rate", "20000"), ("rec", "says its rate")),
+                ((features, "--strong", "4", "--probe", features), ("features", "--strong", "--probe")),
+        ):
+            with self.subTest(arguments):
+                self.refused("sort", *arguments, *out, says=words)
+
+
+if __name__ == "__main__":
+    unittest.main()
