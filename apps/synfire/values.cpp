@@ -46,8 +46,8 @@ std::vector<std::string_view> split(std::string_view text, char at) {
 }
 
 [[noreturn]] void refuse_devices(std::string_view text) {
-    throw invalid_argument(
-        fmt::format("'{}' names no device (expected cpu, cuda, cuda:0,1 or cuda:all)", text));
+    throw invalid_argument(fmt::format(
+        "'{}' names no device (expected cpu, cuda, cuda:0,1, cuda:all or automatic)", text));
 }
 
 }  // namespace
