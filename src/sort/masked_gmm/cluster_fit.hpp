@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "sort/masked_gmm/member_lists.hpp"
 #include "sort/masked_gmm/sparse_data.hpp"
 
 namespace synfire::masked_gmm {
@@ -34,8 +35,6 @@ struct cluster_fit {
     Eigen::MatrixXd covariance{};    ///< of the block; only when asked for
     std::vector<double> variance{};  ///< the same
 };
-
-using member_list = std::span<const std::uint32_t>;
 
 struct fit_rules {
     const masked_gmm_options* options = nullptr;

@@ -93,9 +93,6 @@ column_noise noise_of(const column_view& column) {
     return noise;
 }
 
-// Gathering one coefficient takes as long as using it for this many spikes.
-constexpr double gather_cost = 6;
-
 double terms(double features) {
     return features * (features + 3) / 2 + 1;
 }
@@ -105,7 +102,6 @@ struct open_group {
     double features = 0;
     double spikes = 0;
 
-    double work() const { return terms(features) * (gather_cost + spikes); }
 };
 
 double united(const bit_row& a, const bit_row& b) {
@@ -114,38 +110,50 @@ double united(const bit_row& a, const bit_row& b) {
     return count;
 }
 
+bool has(const bit_row& bits, std::uint32_t i) {
+    constexpr std::size_t word_bits = 64;
+    return (bits[i / word_bits] >> (i % word_bits) & 1U) != 0;
+}
+
 // Each pattern joins the group with which it takes the least work more, or opens one where that is
-// less.
+// less. Groups that do not have its first feature are too far to be asked.
 std::vector<std::uint32_t> group_patterns(const spike_features& features,
-                                          const mask_patterns& patterns,
+                                          const mask_patterns& patterns, const group_rules& rules,
                                           const std::stop_token& stop,
                                           std::vector<open_group>& groups) {
-    constexpr std::size_t most_looked_at = 256;
+    const auto work = [&rules](double columns, double spikes) {
+        return terms(columns) * (rules.gather_cost + spikes);
+    };
     std::vector<std::uint32_t> group_of(patterns.size());
+    std::vector<std::vector<std::uint32_t>> groups_with(features.feature_count() + 1);
     std::size_t step = 0;
     for (const std::uint32_t p : by_frequency(patterns)) {
         stop_at_times(step++, stop);
-        const std::uint32_t spike = patterns.first_spike[p];
-        open_group own{bits_of(features, spike),
-                       static_cast<double>(features.unmasked(spike).size()),
+        const auto columns = features.unmasked(patterns.first_spike[p]);
+        open_group own{bits_of(features, patterns.first_spike[p]),
+                       static_cast<double>(columns.size()),
                        static_cast<double>(patterns.spikes[p])};
-        double least = own.work();
+        // Spikes without any stand in a list of their own.
+        const auto& near = groups_with[columns.empty() ? features.feature_count() : columns[0]];
+        double least = work(own.features, own.spikes);
         std::size_t at = groups.size();
-        for (std::size_t g = 0; g < std::min(groups.size(), most_looked_at); ++g) {
-            const open_group& other = groups[g];
-            const double together =
-                terms(united(other.bits, own.bits)) * (gather_cost + other.spikes + own.spikes);
-            if (together - other.work() < least) {
-                least = together - other.work();
-                at = g;
+        for (std::size_t c = 0; c < std::min(near.size(), rules.looked_at); ++c) {
+            const open_group& other = groups[near[c]];
+            const double together = united(other.bits, own.bits);
+            const double more =
+                work(together, other.spikes + own.spikes) - work(other.features, other.spikes);
+            if (more < least && (together <= static_cast<double>(rules.most_columns) ||
+                                 together <= std::max(other.features, own.features))) {
+                least = more;
+                at = near[c];
             }
         }
         group_of[p] = static_cast<std::uint32_t>(at);
-        if (at == groups.size()) {
-            groups.push_back(std::move(own));
-            continue;
-        }
+        if (at == groups.size()) groups.push_back({bit_row(own.bits.size()), 0, 0});
         open_group& joined = groups[at];
+        for (const std::uint32_t i : columns)
+            if (!has(joined.bits, i)) groups_with[i].push_back(static_cast<std::uint32_t>(at));
+        if (columns.empty()) groups_with.back().push_back(static_cast<std::uint32_t>(at));
         joined.features = united(joined.bits, own.bits);
         joined.spikes += own.spikes;
         for (std::size_t w = 0; w < own.bits.size(); ++w) joined.bits[w] |= own.bits[w];
@@ -153,16 +161,15 @@ std::vector<std::uint32_t> group_patterns(const spike_features& features,
     return group_of;
 }
 
-std::vector<spike_group> group_spikes(const spike_features& features, const std::stop_token& stop) {
+std::vector<spike_group> group_spikes(const spike_features& features, const group_rules& rules,
+                                      const std::stop_token& stop) {
     const mask_patterns patterns = find_patterns(features);
     std::vector<open_group> open;
-    const std::vector<std::uint32_t> group_of = group_patterns(features, patterns, stop, open);
+    const std::vector<std::uint32_t> group_of = group_patterns(features, patterns, rules, stop, open);
     std::vector<spike_group> groups(open.size());
-    constexpr std::size_t word_bits = 64;
     for (std::size_t g = 0; g < groups.size(); ++g) {
         for (std::uint32_t i = 0; i < features.feature_count(); ++i)
-            if ((open[g].bits[i / word_bits] >> (i % word_bits) & 1U) != 0)
-                groups[g].columns.push_back(i);
+            if (has(open[g].bits, i)) groups[g].columns.push_back(i);
     }
     for (std::uint32_t n = 0; n < features.size(); ++n)
         groups[group_of[patterns.of_spike[n]]].spikes.push_back(n);
@@ -171,7 +178,9 @@ std::vector<spike_group> group_spikes(const spike_features& features, const std:
 
 }  // namespace
 
-sparse_data::sparse_data(const spike_features& what, const execution& run) : features(&what) {
+sparse_data::sparse_data(const spike_features& what, const group_rules& rules,
+                         const execution& run)
+    : features(&what) {
     const std::size_t count = what.feature_count();
     noise.mean.resize(count);
     noise.variance.resize(count);
@@ -217,7 +226,7 @@ sparse_data::sparse_data(const spike_features& what, const execution& run) : fea
         const std::size_t end = std::min((c + 1) * spikes_at_once, what.size());
         for (std::size_t n = c * spikes_at_once; n < end; ++n) fill(n);
     });
-    groups = group_spikes(what, run.stop);
+    groups = group_spikes(what, rules, run.stop);
 }
 
 }  // namespace synfire::masked_gmm

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,10 +18,20 @@ struct spike_group {
     std::vector<std::uint32_t> spikes{};   ///< ascending
 };
 
+/// What makes a group of spikes worth while.
+struct group_rules {
+    /// Gathering one coefficient takes as long as using it for this many spikes.
+    double gather_cost = 0;
+    /// A group has no more, unless one spike has.
+    std::size_t most_columns = std::numeric_limits<std::size_t>::max();
+    /// Groups that a spike may join, at most.
+    std::size_t looked_at = 0;
+};
+
 /// The virtual data as they differ from noise: what is masked does not, and takes no room. With y
 /// and eta as in docs/algorithms/masked-gmm.md, `delta` is y - mean and `eta` is eta - variance.
 struct sparse_data {
-    sparse_data(const spike_features& what, const execution& run);
+    sparse_data(const spike_features& what, const group_rules& rules, const execution& run);
 
     std::size_t size() const { return features->size(); }
     std::size_t feature_count() const { return features->feature_count(); }

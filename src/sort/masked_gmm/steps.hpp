@@ -85,6 +85,9 @@ std::unique_ptr<mixture> make_reference(const spike_features& features,
                                         const masked_gmm_options& options);
 std::unique_ptr<mixture> make_cpu(const spike_features& features, const masked_gmm_options& options,
                                   const execution& run);
+/// On the first of the devices. @throws device_error, also where this was built without CUDA.
+std::unique_ptr<mixture> make_cuda(const spike_features& features,
+                                   const masked_gmm_options& options, const execution& run);
 
 /// What a search does with a strategy. Public in `sort_spikes`; here for tests that want the steps.
 clustered_spikes search(mixture& steps, partition now, const masked_gmm_options& options,

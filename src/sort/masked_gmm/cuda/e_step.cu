@@ -1,0 +1,430 @@
+// The E-step: what each cluster costs each spike, as one product of matrices a group of spikes.
+//
+// A spike differs from noise in its few unmasked features only. Written out around the noise's mean
+// a cluster's quadratic form is linear in the spike's deltas, their squares and their products: the
+// terms of a tile of spikes, made in registers from the deltas in shared memory, times coefficients
+// that are gathered for all clusters beforehand, each from the inverse that the cluster has once an
+// iteration. Of the products only the least two a spike leave the registers: nothing of the size
+// spikes x clusters exists.
+//
+//   work per block    128 spikes x all clusters x (v^2 + 3 v) / 2 terms of the group's v features,
+//                     on FP64 tensor cores; each term is made once for 56 clusters
+//   shared memory     the deltas, (v + 7) x 132 numbers
+//   memory            a group's coefficients, which the second-level cache keeps for its tiles
+//   pays off          over residuals times the inverse root: half the work where nothing is masked,
+//                     and a share of (v / u)^2 of it elsewhere, whatever the number of channels
+
+#include <algorithm>
+#include <limits>
+
+#include "sort/masked_gmm/cuda/e_step.hpp"
+#include "sort/masked_gmm/cuda/fp64_product.cuh"
+
+namespace synfire::masked_gmm {
+namespace {
+
+constexpr unsigned warp = 32;
+constexpr unsigned threads = 256;
+constexpr unsigned warps = threads / warp;
+constexpr unsigned step_terms = 16;
+constexpr unsigned columns_at_once = 8;  // clusters of one product
+constexpr unsigned most_products = 7;    // of a warp, beside each other
+constexpr unsigned warp_rows = 32;       // spikes of a warp
+constexpr unsigned row_groups = tile_spikes / warp_rows;
+constexpr unsigned column_groups = warps / row_groups;
+// Of spikes in shared memory: rows four apart lie in different banks.
+constexpr unsigned tile_stride = tile_spikes + 4;
+// Rows of zeros after the deltas, which the terms that fill up a step take.
+constexpr unsigned spare_rows = 6;
+constexpr unsigned fragment_numbers = step_terms * columns_at_once;
+constexpr std::uint64_t most_numbers = std::uint64_t{1} << 25;  // of coefficients at once
+
+__host__ __device__ constexpr unsigned pieces(unsigned n, unsigned size) {
+    return (n + size - 1) / size;
+}
+// Products of two of 1 and the deltas: 1 x 1 is left out, the squares stand with the etas.
+__host__ __device__ constexpr unsigned product_steps(unsigned features) {
+    return pieces(features * (features + 1) / 2, step_terms);
+}
+__host__ __device__ constexpr unsigned steps(unsigned features) {
+    return product_steps(features) + pieces(features, step_terms);
+}
+std::size_t shared_bytes(unsigned features) {
+    return std::size_t{1 + features + spare_rows} * tile_stride * sizeof(double);
+}
+
+// The factors of products in the order in which lanes take them; row 0 is 1, row i + 1 delta i.
+// Those of fewer features come first.
+std::vector<uint4> pairs_of(unsigned features) {
+    std::vector<unsigned> codes;
+    for (unsigned b = 1; codes.size() < std::size_t{product_steps(features)} * step_terms; ++b)
+        for (unsigned a = 0; a < b; ++a) codes.push_back(b << 16 | a);
+    std::vector<uint4> pairs;
+    for (unsigned step = 0; step < product_steps(features); ++step) {
+        for (unsigned t = 0; t < 4; ++t) {
+            const unsigned* const at = codes.data() + std::size_t{step} * step_terms + t;
+            pairs.push_back({at[0], at[4], at[8], at[12]});
+        }
+    }
+    return pairs;
+}
+
+struct gathering {
+    const device_group* groups;  // the batch's
+    const std::uint64_t* begin;  // of each group's coefficients
+    const std::uint32_t* columns;
+    const uint4* pairs;
+    const double* plain;
+    unsigned column_products;  // clusters in eights
+    double* coefficients;
+};
+
+__device__ double coefficient_of_pair(const device_fits& fits, unsigned cluster,
+                                      const std::uint32_t* columns, unsigned features,
+                                      unsigned pair) {
+    const unsigned a = pair & 0xffffU;
+    const unsigned b = pair >> 16;
+    if (b > features) return 0;
+    const std::size_t row = std::size_t{cluster} * fits.features;
+    const std::uint32_t right = columns[b - 1];
+    if (a == 0) return -fits.inverse_times_mean[row + right];
+    const std::int32_t i = fits.place[row + columns[a - 1]];
+    const std::int32_t j = fits.place[row + right];
+    if (i < 0 || j < 0) return 0;
+    const unsigned edge = device_fits::edge_of(fits.size[cluster]);
+    return fits.inverse[fits.matrix[cluster] + std::size_t{static_cast<unsigned>(j)} * edge +
+                        static_cast<unsigned>(i)];
+}
+
+// The coefficients of a group in the order in which the product's lanes take them: a warp 16 terms
+// of 8 clusters.
+__global__ void __launch_bounds__(threads) gather(const gathering p, const device_fits fits) {
+    const device_group group = p.groups[blockIdx.y];
+    const std::uint32_t* const columns = p.columns + group.first_column;
+    const unsigned of_products = product_steps(group.features);
+    const unsigned fragments = steps(group.features) * p.column_products;
+    const unsigned lane = threadIdx.x % warp;
+    for (unsigned f = blockIdx.x * warps + threadIdx.x / warp; f < fragments;
+         f += gridDim.x * warps) {
+        const unsigned step = f / p.column_products;
+        const unsigned cluster = f % p.column_products * columns_at_once + lane / 4;
+        double4 found{0, 0, 0, 0};
+        if (cluster < fits.clusters && !isinf(p.plain[cluster])) {
+            if (step < of_products) {
+                const uint4 pair = p.pairs[step * 4 + lane % 4];
+                const auto of = [&](unsigned one) {
+                    return coefficient_of_pair(fits, cluster, columns, group.features, one);
+                };
+                found = {of(pair.x), of(pair.y), of(pair.z), of(pair.w)};
+            } else {
+                const auto of = [&](unsigned i) {
+                    const unsigned own = (step - of_products) * step_terms + lane % 4 + 4 * i;
+                    if (own >= group.features) return 0.0;
+                    return fits.inverse_diagonal[std::size_t{cluster} * fits.features +
+                                                 columns[own]] /
+                           2;
+                };
+                found = {of(0), of(1), of(2), of(3)};
+            }
+        }
+        auto* const into = reinterpret_cast<double2*>(p.coefficients + p.begin[blockIdx.y] +
+                                                      std::size_t{f} * fragment_numbers) +
+                           2 * lane;
+        into[0] = {found.x, found.y};
+        into[1] = {found.z, found.w};
+    }
+}
+
+struct evaluation {
+    const uint2* tiles;          // group and first spike, of the batch
+    const device_group* groups;  // all
+    const std::uint64_t* begin;  // of each group's coefficients, the batch's
+    unsigned first_group;        // of the batch
+    const std::uint32_t* spikes;
+    const double* deltas;
+    const double* squares;
+    const uint4* pairs;
+    const double* coefficients;
+    const double* plain;
+    unsigned clusters;
+    unsigned column_products;
+    double noise_cost;
+    std::uint32_t* best;  // first and second of each spike
+    double* costs;        // the same
+};
+
+// The least two of what it was offered: of the same cost the lower cluster.
+struct least_two {
+    double cost;
+    double second_cost;
+    std::uint32_t cluster;
+    std::uint32_t second;
+
+    __device__ void offer(double offered, std::uint32_t by) {
+        if (offered < cost || (offered == cost && by < cluster)) {
+            second_cost = cost;
+            second = cluster;
+            cost = offered;
+            cluster = by;
+        } else if (offered < second_cost || (offered == second_cost && by < second)) {
+            second_cost = offered;
+            second = by;
+        }
+    }
+    __device__ void offer_from(unsigned lanes_away) {
+        constexpr unsigned all = 0xffffffffU;
+        const double one = __shfl_xor_sync(all, cost, lanes_away);
+        const double two = __shfl_xor_sync(all, second_cost, lanes_away);
+        const std::uint32_t by_one = __shfl_xor_sync(all, cluster, lanes_away);
+        const std::uint32_t by_two = __shfl_xor_sync(all, second, lanes_away);
+        offer(one, by_one);
+        offer(two, by_two);
+    }
+};
+
+constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+// The product of a warp's 32 spikes with `count` eights of clusters from `first` on.
+__device__ __forceinline__ void multiply(const evaluation& p, const device_group& group,
+                                         unsigned tile_first, const double* rows, unsigned spike,
+                                         const double2* coefficients, unsigned count,
+                                         double (&sum)[2][most_products][4]) {
+    const unsigned lane = threadIdx.x % warp;
+    const unsigned t = lane % 4;
+    const unsigned of_products = product_steps(group.features);
+    const unsigned all = steps(group.features);
+    const unsigned stride = p.column_products * fragment_numbers / 2;
+    for (unsigned step = 0; step < all; ++step) {
+        double a[2][8];
+        if (step < of_products) {
+            const uint4 pair = p.pairs[step * 4 + t];
+            const unsigned codes[4] = {pair.x, pair.y, pair.z, pair.w};
+#pragma unroll
+            for (unsigned i = 0; i < 4; ++i) {
+                const double* const x = rows + (codes[i] & 0xffffU) * tile_stride + spike;
+                const double* const y = rows + (codes[i] >> 16) * tile_stride + spike;
+#pragma unroll
+                for (unsigned m = 0; m < 2; ++m) {
+                    const double2 left = *reinterpret_cast<const double2*>(x + 16 * m);
+                    const double2 right = *reinterpret_cast<const double2*>(y + 16 * m);
+                    a[m][2 * i] = left.x * right.x;
+                    a[m][2 * i + 1] = left.y * right.y;
+                }
+            }
+        } else {
+#pragma unroll
+            for (unsigned i = 0; i < 4; ++i) {
+                const unsigned own = (step - of_products) * step_terms + t + 4 * i;
+                const double* const x =
+                    p.squares + group.values + std::size_t{own} * group.padded + tile_first + spike;
+#pragma unroll
+                for (unsigned m = 0; m < 2; ++m) {
+                    double2 square{0, 0};
+                    if (own < group.features)
+                        square = *reinterpret_cast<const double2*>(x + 16 * m);
+                    a[m][2 * i] = square.x;
+                    a[m][2 * i + 1] = square.y;
+                }
+            }
+        }
+        const double2* const at = coefficients + std::size_t{step} * stride;
+#pragma unroll
+        for (unsigned j = 0; j < most_products; ++j) {
+            if (j < count) {
+                const double2 low = __ldg(at + j * (fragment_numbers / 2));
+                const double2 high = __ldg(at + j * (fragment_numbers / 2) + 1);
+                const double b[4] = {low.x, low.y, high.x, high.y};
+                multiply_add(sum[0][j], a[0], b);
+                multiply_add(sum[1][j], a[1], b);
+            }
+        }
+    }
+}
+
+// A block a tile of spikes, with all clusters one after another.
+__global__ void __launch_bounds__(threads, 1) find_least(const evaluation p) {
+    extern __shared__ double2 shared_rows[];
+    auto* const rows = reinterpret_cast<double*>(shared_rows);
+    const uint2 tile = p.tiles[blockIdx.x];
+    const device_group group = p.groups[tile.x];
+    const unsigned used = (1 + group.features + spare_rows) * tile_spikes;
+    for (unsigned at = threadIdx.x; at < used; at += threads) {
+        const unsigned row = at / tile_spikes;
+        const unsigned s = at % tile_spikes;
+        double value = row == 0 ? 1 : 0;
+        if (row > 0 && row <= group.features)
+            value = p.deltas[group.values + std::size_t{row - 1} * group.padded + tile.y + s];
+        rows[row * tile_stride + s] = value;
+    }
+    __syncthreads();
+
+    const unsigned lane = threadIdx.x % warp;
+    const unsigned row_group = threadIdx.x / warp % row_groups;
+    const unsigned column_group = threadIdx.x / warp / row_groups;
+    // A lane's rows of a product are two spikes beside each other.
+    const unsigned spike = row_group * warp_rows + lane / 4 * 2;
+    least_two least[2][2];
+#pragma unroll
+    for (unsigned m = 0; m < 2; ++m)
+#pragma unroll
+        for (unsigned r = 0; r < 2; ++r) least[m][r] = {infinite, infinite, nobody, nobody};
+
+    // Eights of clusters are dealt out evenly, in order.
+    const unsigned shares =
+        pieces(p.column_products, most_products * column_groups) * column_groups;
+    for (unsigned share = column_group; share < shares; share += column_groups) {
+        const unsigned begin = p.column_products * share / shares;
+        const unsigned count = p.column_products * (share + 1) / shares - begin;
+        double sum[2][most_products][4] = {};
+        const auto* const coefficients =
+            reinterpret_cast<const double2*>(p.coefficients + p.begin[tile.x - p.first_group] +
+                                             std::size_t{begin} * fragment_numbers) +
+            2 * lane;
+        multiply(p, group, tile.y, rows, spike, coefficients, count, sum);
+#pragma unroll
+        for (unsigned j = 0; j < most_products; ++j) {
+#pragma unroll
+            for (unsigned c = 0; c < 2; ++c) {
+                const unsigned cluster = (begin + j) * columns_at_once + lane % 4 * 2 + c;
+                if (j >= count || cluster >= p.clusters) continue;
+                const double plain = p.plain[cluster];
+                if (isinf(plain)) continue;
+#pragma unroll
+                for (unsigned m = 0; m < 2; ++m)
+#pragma unroll
+                    for (unsigned r = 0; r < 2; ++r)
+                        least[m][r].offer(plain + sum[m][j][2 * r + c], cluster + 1);
+            }
+        }
+    }
+#pragma unroll
+    for (unsigned m = 0; m < 2; ++m) {
+#pragma unroll
+        for (unsigned r = 0; r < 2; ++r) {
+            least[m][r].offer_from(1);
+            least[m][r].offer_from(2);
+        }
+    }
+    // The deltas are no longer needed.
+    __syncthreads();
+    auto* const found = reinterpret_cast<least_two*>(shared_rows);
+    if (lane % 4 == 0) {
+#pragma unroll
+        for (unsigned m = 0; m < 2; ++m)
+#pragma unroll
+            for (unsigned r = 0; r < 2; ++r)
+                found[column_group * tile_spikes + spike + 16 * m + r] = least[m][r];
+    }
+    __syncthreads();
+    const unsigned s = threadIdx.x;
+    if (s >= tile_spikes || tile.y + s >= group.spikes) return;
+    least_two all{p.noise_cost, infinite, 0, nobody};
+    for (unsigned c = 0; c < column_groups; ++c) {
+        const least_two one = found[c * tile_spikes + s];
+        all.offer(one.cost, one.cluster);
+        all.offer(one.second_cost, one.second);
+    }
+    const std::size_t n = 2 * std::size_t{p.spikes[group.first + tile.y + s]};
+    p.best[n] = all.cluster;
+    p.best[n + 1] = all.second;
+    p.costs[n] = all.cost;
+    p.costs[n + 1] = all.second_cost;
+}
+
+}  // namespace
+
+e_step::e_step(const resident_data& data, std::size_t spikes)
+    : data_(&data), spikes_(spikes), best_here_(2 * spikes), costs_here_(2 * spikes) {
+    std::vector<uint2> tiles;
+    for (std::uint32_t g = 0; g < data.groups().size(); ++g) {
+        const device_group& group = data.groups()[g];
+        most_features_ = std::max(most_features_, group.features);
+        first_tile_.push_back(static_cast<std::uint32_t>(tiles.size()));
+        for (std::uint32_t at = 0; at < group.padded; at += tile_spikes) tiles.push_back({g, at});
+    }
+    first_tile_.push_back(static_cast<std::uint32_t>(tiles.size()));
+    tiles_ = {tiles, main_};
+    pairs_ = {pairs_of(most_features_), main_};
+    best_ = {2 * spikes, main_};
+    costs_ = {2 * spikes, main_};
+    device::check(cudaFuncSetAttribute(find_least, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       static_cast<int>(shared_bytes(most_features_))));
+    main_.wait();
+}
+
+std::vector<e_step::batch> e_step::batches_of(std::uint32_t clusters,
+                                              std::vector<std::uint64_t>& begin) const {
+    const std::uint64_t columns = pieces(clusters, columns_at_once);
+    std::vector<batch> all;
+    for (std::uint32_t g = 0; g < data_->groups().size(); ++g) {
+        const std::uint64_t numbers =
+            steps(data_->groups()[g].features) * columns * fragment_numbers;
+        constexpr std::uint32_t most_groups = 65535;  // the second dimension of a grid
+        if (all.empty() || all.back().numbers + numbers > most_numbers ||
+            all.back().groups == most_groups)
+            all.push_back({.first_group = g, .first_tile = first_tile_[g]});
+        begin.push_back(all.back().numbers);
+        all.back().numbers += numbers;
+        all.back().most_features =
+            std::max(all.back().most_features, data_->groups()[g].features);
+        ++all.back().groups;
+        all.back().tiles = first_tile_[g + 1] - all.back().first_tile;
+    }
+    return all;
+}
+
+void e_step::evaluate(const device_fits& fits, const std::vector<double>& plain, double noise_cost,
+                      assignment& found) {
+    std::vector<std::uint64_t> begin;
+    const std::vector<batch> batches = batches_of(fits.clusters, begin);
+    make_room(plain_, plain.size(), main_);
+    plain_.upload(plain);
+    make_room(begin_, begin.size(), main_);
+    begin_.upload(begin);
+    std::uint64_t most = 0;
+    for (const batch& one : batches) most = std::max(most, one.numbers);
+    make_room(coefficients_, most, main_);
+    if (batches.size() > 1) make_room(other_coefficients_, most, other_);
+    const unsigned columns = pieces(fits.clusters, columns_at_once);
+    watch_.start(main_);
+    ready_.record(main_);
+    ready_.hold(other_);
+    // One batch's coefficients are gathered beside the products of the one before.
+    for (std::size_t i = 0; i < batches.size(); ++i) {
+        const batch& one = batches[i];
+        const device::stream& on = i % 2 == 0 ? main_ : other_;
+        double* const coefficients =
+            i % 2 == 0 ? coefficients_.data() : other_coefficients_.data();
+        if (columns > 0) {
+            constexpr unsigned most_blocks = 1024;
+            const unsigned blocks = std::clamp(4 * most_blocks / one.groups, 16U, most_blocks);
+            gather<<<dim3(blocks, one.groups), threads, 0, on.get()>>>(
+                {data_->device_groups_list() + one.first_group, begin_.data() + one.first_group,
+                 data_->group_columns(), pairs_.data(), plain_.data(), columns, coefficients},
+                fits);
+            device::check(cudaGetLastError());
+        }
+        find_least<<<one.tiles, threads, shared_bytes(one.most_features), on.get()>>>(
+            {tiles_.data() + one.first_tile, data_->device_groups_list(),
+             begin_.data() + one.first_group, one.first_group, data_->group_spikes(),
+             data_->group_deltas(), data_->group_squares(), pairs_.data(), coefficients,
+             plain_.data(), fits.clusters, columns, noise_cost, best_.data(), costs_.data()});
+        device::check(cudaGetLastError());
+    }
+    joined_.record(other_);
+    joined_.hold(main_);
+    watch_.stop(main_);
+    best_.download(best_here_.span());
+    costs_.download(costs_here_.span());
+    main_.wait();
+    const auto take = [&](std::uint32_t n) {
+        found.best[n] = best_here_.data()[2 * std::size_t{n}];
+        found.second[n] = best_here_.data()[2 * std::size_t{n} + 1];
+        found.best_cost[n] = costs_here_.data()[2 * std::size_t{n}];
+        found.second_cost[n] = costs_here_.data()[2 * std::size_t{n} + 1];
+    };
+    for (std::uint32_t n = 0; n < spikes_; ++n) take(n);
+}
+
+}  // namespace synfire::masked_gmm

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "device/cuda.hpp"
+#include "sort/masked_gmm/cuda/device_fits.hpp"
+#include "sort/masked_gmm/cuda/resident_data.hpp"
+
+namespace synfire::masked_gmm {
+
+/// What every cluster costs every spike, of which the least two are kept.
+class e_step {
+public:
+    e_step(const resident_data& data, std::size_t spikes);
+
+    /// @param plain  of each cluster, what all spikes cost there: with the weight, at the noise's
+    ///               mean; infinite of a dead one
+    /// Of spikes of wide groups it says nothing of use.
+    void evaluate(const device_fits& fits, const std::vector<double>& plain, double noise_cost,
+                  assignment& found);
+    /// Of the last call, on the GPU.
+    double seconds() const { return watch_.seconds(); }
+
+private:
+    // Groups whose coefficients are gathered together.
+    struct batch {
+        std::uint32_t first_group = 0;
+        std::uint32_t groups = 0;
+        std::uint32_t first_tile = 0;
+        std::uint32_t tiles = 0;
+        std::uint64_t numbers = 0;
+        std::uint32_t most_features = 0;
+    };
+
+    std::vector<batch> batches_of(std::uint32_t clusters, std::vector<std::uint64_t>& begin) const;
+
+    const resident_data* data_;
+    std::size_t spikes_;
+    device::stream main_;
+    device::stream other_;
+    device::event ready_;
+    device::event joined_;
+    device::stopwatch watch_;
+    std::uint32_t most_features_ = 0;
+    device::buffer<uint4> pairs_;
+    device::buffer<uint2> tiles_;
+    std::vector<std::uint32_t> first_tile_;  // of each group, and one more
+    device::buffer<double> plain_;
+    device::buffer<std::uint64_t> begin_;
+    device::buffer<double> coefficients_;
+    device::buffer<double> other_coefficients_;
+    device::buffer<std::uint32_t> best_;
+    device::buffer<double> costs_;
+    device::host_buffer<std::uint32_t> best_here_;
+    device::host_buffer<double> costs_here_;
+};
+
+}  // namespace synfire::masked_gmm

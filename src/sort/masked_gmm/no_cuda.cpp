@@ -1,0 +1,14 @@
+// Stands in for cuda/ in a build without it.
+
+#include "sort/masked_gmm/steps.hpp"
+#include "synfire/core/device.hpp"
+#include "synfire/core/error.hpp"
+
+namespace synfire::masked_gmm {
+
+std::unique_ptr<mixture> make_cuda(const spike_features&, const masked_gmm_options&,
+                                   const execution&) {
+    throw device_error(why_no_device());
+}
+
+}  // namespace synfire::masked_gmm
