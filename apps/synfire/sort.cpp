@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -38,10 +39,29 @@ std::string times_text(const sorting_report& report, const sort_options& options
     return text + "\n";
 }
 
+// @throws device_error if one of them is not there.
+std::vector<device_info> chosen_devices(const sort_options& options) {
+    if (options.devices && options.devices->empty()) return {};
+    const std::vector<device_info> all = devices();
+    if (!options.devices) return {all.begin(), all.begin() + (all.empty() ? 0 : 1)};
+    std::vector<device_info> chosen;
+    for (const int ordinal : *options.devices) {
+        const auto one = std::find_if(all.begin(), all.end(), [ordinal](const device_info& found) {
+            return found.ordinal == ordinal;
+        });
+        if (one == all.end())
+            throw device_error(all.empty() ? why_no_device()
+                                           : fmt::format("there is no GPU {}", ordinal));
+        chosen.push_back(*one);
+    }
+    return chosen;
+}
+
 void sort(sort_options options, session& now) {
     const auto began = std::chrono::steady_clock::now();
     if (!options.to.empty()) check_output_place(options.to, options.overwrite);
     const execution run = now.run(options.threads);
+    const std::vector<device_info> on = chosen_devices(options);
     sorting_report report{.first_label = options.klustakwik2_labels ? 3U : 2U};
     sort_input input = read_sort_input(options, report, run);
     now.stop_if_asked();
@@ -49,7 +69,9 @@ void sort(sort_options options, session& now) {
     warn(report.run.warnings);
 
     options.search.start = std::move(input.start);
-    report.search = sort_spikes(input.features, options.search, run);
+    execution searching = run;
+    for (const device_info& one : on) searching.devices.push_back(one.ordinal);
+    report.search = sort_spikes(input.features, options.search, searching);
     now.progress.clear();
     warn(report.search.warnings);
     auto& warnings = report.run.warnings;
@@ -64,6 +86,7 @@ void sort(sort_options options, session& now) {
     report.run.version = version();
     report.run.seed = options.search.seed;
     report.run.threads = thread_count(run);
+    report.run.devices = on;
     report.run.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     report.run.peak_memory_bytes = peak_memory_bytes();

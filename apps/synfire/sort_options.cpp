@@ -199,6 +199,10 @@ void add_options(CLI::App& app, sort_options& options) {
         ->needs(folder);
     add_value(app, "--threads", options.threads, parse_threads, "worker threads [all cores]")
         ->type_name("N");
+    add_value(app, "--device", options.devices, parse_devices,
+              "where to compute: cpu, cuda (the first GPU), cuda:1 (this one), or automatic (the "
+              "first GPU if there is one) [cpu]")
+        ->type_name("DEVICE");
 }
 
 void note_given(const CLI::App& app, sort_options& options) {
@@ -229,6 +233,7 @@ parameter_list resolved_parameters(const sort_options& options) {
         {"split_first", std::to_string(search.split_first)},
         {"split_every", std::to_string(search.split_every)},
         {"strategy", std::string(to_string(search.strategy))},
+        {"device", format_devices(options.devices)},
         {"kk2_labels", yes_no(options.klustakwik2_labels)},
     };
     all.insert(all.end(), shared.begin(), shared.end());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,7 @@ struct sort_options {
     bool klustakwik2_labels = false;
     masked_gmm_options search{};
     int threads = 0;
+    std::optional<std::vector<int>> devices{std::in_place};  ///< nothing: the first, if any
 };
 
 void add_options(CLI::App& app, sort_options& options);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/stop.hpp"
+#include "device/limits.hpp"
 #include "sort/masked_gmm/steps.hpp"
 #include "synfire/core/error.hpp"
 #include "synfire/core/random.hpp"
@@ -18,10 +19,11 @@
 namespace synfire {
 namespace {
 
-constexpr std::array<std::pair<sort_strategy, std::string_view>, 3> strategy_names{{
+constexpr std::array<std::pair<sort_strategy, std::string_view>, 4> strategy_names{{
     {sort_strategy::automatic, "automatic"},
     {sort_strategy::reference, "reference"},
     {sort_strategy::cpu, "cpu"},
+    {sort_strategy::cuda, "cuda"},
 }};
 
 constexpr std::array<std::pair<stop_rule, std::string_view>, 2> rule_names{{
@@ -43,8 +45,34 @@ void check(const spike_features& features, const masked_gmm_options& options,
     if (options.starting_clusters == 0 || options.max_clusters == 0 || options.max_iterations == 0)
         throw invalid_argument("there must be at least one cluster and one iteration");
     if (features.size() == 0) throw invalid_argument("there are no spikes to sort");
-    if (!run.devices.empty())
-        throw invalid_argument("sorting cannot compute on devices: leave them out");
+    if (run.devices.size() > 1)
+        throw invalid_argument(
+            fmt::format("sorting computes on one device, not on {}", run.devices.size()));
+}
+
+// What `automatic` is.
+sort_strategy resolve(sort_strategy asked, const execution& run) {
+    const bool on_device = !run.devices.empty();
+    if (asked == sort_strategy::automatic)
+        return on_device ? sort_strategy::cuda : sort_strategy::cpu;
+    if (on_device != (asked == sort_strategy::cuda))
+        throw invalid_argument(
+            fmt::format("the strategy {} {} a device", to_string(asked),
+                        on_device ? "does not compute on" : "computes on"));
+    return asked;
+}
+
+std::unique_ptr<masked_gmm::mixture> make(sort_strategy strategy, const spike_features& features,
+                                          const masked_gmm_options& options,
+                                          const execution& run) {
+    switch (strategy) {
+        case sort_strategy::reference:
+            return masked_gmm::make_reference(features, options);
+        case sort_strategy::cuda:
+            return masked_gmm::make_cuda(features, options, run);
+        default:
+            return masked_gmm::make_cpu(features, options, run);
+    }
 }
 
 }  // namespace
@@ -59,11 +87,14 @@ sort_strategy sort_strategy_from(std::string_view name) {
     for (const auto& [value, known] : strategy_names)
         if (known == name) return value;
     throw invalid_argument(
-        fmt::format("no strategy is named '{}'; there are automatic, reference, cpu", name));
+        fmt::format("no strategy is named '{}'; there are automatic, reference, cpu, cuda", name));
 }
 
 std::vector<sort_strategy> available_sort_strategies() {
-    return {sort_strategy::automatic, sort_strategy::reference, sort_strategy::cpu};
+    std::vector<sort_strategy> all{sort_strategy::automatic, sort_strategy::reference,
+                                   sort_strategy::cpu};
+    if (device::built()) all.push_back(sort_strategy::cuda);
+    return all;
 }
 
 std::string_view to_string(stop_rule rule) {
@@ -102,15 +133,14 @@ double clustered_spikes::seed_score() const {
 clustered_spikes sort_spikes(const spike_features& features, const masked_gmm_options& options,
                              const execution& run) {
     check(features, options, run);
+    const sort_strategy strategy = resolve(options.strategy, run);
     throw_if_stopped(run.stop);
     masked_gmm::partition start =
         options.start.empty() ? masked_gmm::start_by_masks(features, options.starting_clusters, run)
                               : masked_gmm::start_from(options.start, features.size());
-    const bool slow = options.strategy == sort_strategy::reference;
-    const auto steps = slow ? masked_gmm::make_reference(features, options)
-                            : masked_gmm::make_cpu(features, options, run);
+    const auto steps = make(strategy, features, options, run);
     clustered_spikes found = masked_gmm::search(*steps, std::move(start), options, run);
-    found.ran_on = slow ? sort_strategy::reference : sort_strategy::cpu;
+    found.ran_on = strategy;
     return found;
 }
 

@@ -108,30 +108,29 @@ __global__ void __launch_bounds__(threads) gather(const gathering p, const devic
          f += gridDim.x * warps) {
         const unsigned step = f / p.column_products;
         const unsigned cluster = f % p.column_products * columns_at_once + lane / 4;
-        double4 found{0, 0, 0, 0};
+        double found[4] = {};
         if (cluster < fits.clusters && !isinf(p.plain[cluster])) {
             if (step < of_products) {
                 const uint4 pair = p.pairs[step * 4 + lane % 4];
-                const auto of = [&](unsigned one) {
-                    return coefficient_of_pair(fits, cluster, columns, group.features, one);
-                };
-                found = {of(pair.x), of(pair.y), of(pair.z), of(pair.w)};
+                const unsigned codes[4] = {pair.x, pair.y, pair.z, pair.w};
+#pragma unroll
+                for (unsigned i = 0; i < 4; ++i)
+                    found[i] = coefficient_of_pair(fits, cluster, columns, group.features, codes[i]);
             } else {
-                const auto of = [&](unsigned i) {
+                const std::size_t row = std::size_t{cluster} * fits.features;
+#pragma unroll
+                for (unsigned i = 0; i < 4; ++i) {
                     const unsigned own = (step - of_products) * step_terms + lane % 4 + 4 * i;
-                    if (own >= group.features) return 0.0;
-                    return fits.inverse_diagonal[std::size_t{cluster} * fits.features +
-                                                 columns[own]] /
-                           2;
-                };
-                found = {of(0), of(1), of(2), of(3)};
+                    if (own < group.features)
+                        found[i] = fits.inverse_diagonal[row + columns[own]] / 2;
+                }
             }
         }
         auto* const into = reinterpret_cast<double2*>(p.coefficients + p.begin[blockIdx.y] +
                                                       std::size_t{f} * fragment_numbers) +
                            2 * lane;
-        into[0] = {found.x, found.y};
-        into[1] = {found.z, found.w};
+        into[0] = {found[0], found[1]};
+        into[1] = {found[2], found[3]};
     }
 }
 
