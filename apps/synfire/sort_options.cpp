@@ -127,6 +127,9 @@ void add_search(CLI::App& app, masked_gmm_options& search) {
     add_value(app, "--strategy", search.strategy, sort_strategy_from,
               "how to compute; the result says what ran [automatic]")
         ->type_name("NAME");
+    add_value(app, "--precision", search.precision, sort_precision_from,
+              "on a GPU: full (double), or fast (single, near boundaries double) [full]")
+        ->type_name("NAME");
     app.add_flag_callback("--list-strategies", list_strategies, "list the strategies and stop");
 }
 
@@ -233,6 +236,7 @@ parameter_list resolved_parameters(const sort_options& options) {
         {"split_first", std::to_string(search.split_first)},
         {"split_every", std::to_string(search.split_every)},
         {"strategy", std::string(to_string(search.strategy))},
+        {"precision", std::string(to_string(search.precision))},
         {"device", format_devices(options.devices)},
         {"kk2_labels", yes_no(options.klustakwik2_labels)},
     };

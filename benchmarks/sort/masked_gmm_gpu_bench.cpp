@@ -55,13 +55,13 @@ struct load_shape {
     std::size_t spikes;
     std::size_t channels;
     std::uint32_t units;
-    bool masked = true;
+    std::size_t reach = 4;  ///< channels to each side of a unit's that may show it; 0: no masks
 
+    bool masked() const { return reach > 0; }
     friend auto operator<=>(const load_shape&, const load_shape&) = default;
 };
 
 constexpr std::size_t per_channel = 3;
-constexpr std::size_t reach = 4;  // channels to each side of a unit's
 
 // Spikes [begin, end) on a few channels each; what is masked is noise of SD 1.
 spike_masks draw(const load_shape& shape, std::size_t begin, std::size_t end, load& into,
@@ -69,6 +69,8 @@ spike_masks draw(const load_shape& shape, std::size_t begin, std::size_t end, lo
     std::minstd_rand fast(static_cast<unsigned>(begin) + 1);
     cloud_random random(begin + 1);
     const std::size_t features = shape.channels * per_channel;
+    const std::size_t reach = shape.masked() ? shape.reach : 4;
+    const double width_of_unit = static_cast<double>(reach) / 3.3;
     spike_masks all;
     std::vector<double> masks;
     for (std::size_t n = begin; n < end; ++n) {
@@ -80,11 +82,11 @@ spike_masks draw(const load_shape& shape, std::size_t begin, std::size_t end, lo
             row[i] = width * (static_cast<double>(fast()) / 2147483646.0 - 0.5);
         const std::size_t centre = std::size_t{unit} * shape.channels / shape.units;
         const double height = (8 + unit % 12) * (1 + 0.12 * random.normal());
-        masks.assign(features, shape.masked ? 0.0 : 1.0);
+        masks.assign(features, shape.masked() ? 0.0 : 1.0);
         for (std::size_t away = 0; away <= 2 * reach; ++away) {
             const std::size_t channel = centre + away - reach;
             if (channel >= shape.channels) continue;  // before the first one, too
-            const double distance = (static_cast<double>(away) - reach) / 1.2;
+            const double distance = (static_cast<double>(away) - static_cast<double>(reach)) / width_of_unit;
             double most = 0;
             for (std::size_t c = 0; c < per_channel; ++c) {
                 double& value = row[channel * per_channel + c];
@@ -92,7 +94,7 @@ spike_masks draw(const load_shape& shape, std::size_t begin, std::size_t end, lo
                          std::cos(static_cast<double>(unit * (c + 1)));
                 most = std::max(most, std::abs(value));
             }
-            if (shape.masked)
+            if (shape.masked())
                 std::fill_n(masks.begin() + static_cast<std::ptrdiff_t>(channel * per_channel),
                             per_channel,
                             std::clamp((most - 2) / 2.5, away == reach ? 0.1 : 0.0, 1.0));
@@ -153,7 +155,7 @@ bool agree(load_shape shape) {
     return a.best == b.best && most < 1e-6;
 }
 
-void e_step(benchmark::State& state, const load_shape& shape) {
+void e_step(benchmark::State& state, const load_shape& shape, bool single) {
     if (!agree(shape)) {
         state.SkipWithError("the answer differs from the CPU's");
         return;
@@ -161,8 +163,10 @@ void e_step(benchmark::State& state, const load_shape& shape) {
     const load& what = load_of(shape);
     const device::scoped_device scope(0);
     const device::stream on;
-    const masked_gmm::sparse_data data(what.features, masked_gmm::device_groups, {});
-    const masked_gmm::resident_data resident(data, on);
+    const std::uint32_t most_columns = masked_gmm::e_step::most_columns(device::limits_of(0));
+    const masked_gmm::sparse_data data(what.features, masked_gmm::device_group_rules(most_columns),
+                                       {});
+    const masked_gmm::resident_data resident(data, most_columns, on);
     const masked_gmm_options options;
     masked_gmm::fitter fitter(resident, options);
     masked_gmm::member_lists members;
@@ -173,7 +177,7 @@ void e_step(benchmark::State& state, const load_shape& shape) {
     std::vector<double> plain;
     for (std::size_t k = 0; k < members.size(); ++k)
         plain.push_back(fits.plain[k] + fits.at_noise[k] / 2);
-    masked_gmm::e_step step(resident, what.features.size());
+    masked_gmm::e_step step(resident, what.features.size(), single);
     assignment found{std::vector<std::uint32_t>(what.features.size()),
                      std::vector<std::uint32_t>(what.features.size()),
                      std::vector<double>(what.features.size()),
@@ -271,9 +275,9 @@ void add(const std::string& name, bool device_time, int repetitions, Arguments&&
 
 const bool registered = [] {
     if (devices().empty()) return false;
-    const load_shape dense{1'000'000, 32, 100, false};
-    const load_shape masked{1'000'000, 32, 100};
-    const load_shape probe{1'000'000, 384, 500};
+    const load_shape dense{1'000'000, 32, 100, 0};
+    const load_shape masked{1'000'000, 32, 100, 10};
+    const load_shape probe{1'000'000, 384, 500, 6};
     struct group {
         const char* name;
         load_shape shape;
@@ -282,7 +286,9 @@ const bool registered = [] {
     };
     for (const group& one : {group{"dense", dense, 40, 4}, group{"masked", masked, 10, 1},
                              group{"probe", probe, 50, 10}}) {
-        add(fmt::format("e_step_{}/cuda", one.name), true, 3, e_step, one.shape);
+        for (const bool single : {false, true})
+            add(fmt::format("e_step_{}/{}", one.name, single ? "single" : "double"), true, 3, e_step,
+                one.shape, single);
         std::vector<contender> all = contenders(one.serial_share, one.parallel_share);
         // The GPU first: it takes the load that is there.
         std::rotate(all.begin(), all.end() - 1, all.end());

@@ -200,6 +200,43 @@ TEST(MaskedGmmGpu, WholeSearchesAreTheCpus) {
         make_cloud({.spikes = 10'000, .units = 30, .channels = 32, .seed = 2}).features, {});
 }
 
+// Near boundaries double precision decides; elsewhere errors are those of single precision.
+TEST(MaskedGmmGpu, FastPrecisionFindsTheSameUnits) {
+    const spike_features features =
+        make_cloud({.spikes = 10'000, .units = 30, .channels = 32, .seed = 2}).features;
+    masked_gmm_options options;
+    const auto full = masked_gmm::make_cuda(features, options, on_gpu);
+    options.precision = sort_precision::fast;
+    const auto fast = masked_gmm::make_cuda(features, options, on_gpu);
+    partition now = masked_gmm::start_by_masks(features, 100);
+    for (int iteration = 0; iteration < 5; ++iteration) {
+        const assignment expected = full->assign(now, on_gpu);
+        const assignment found = fast->assign(now, on_gpu);
+        double difference = 0;
+        double sum = 0;
+        std::size_t moved = 0;
+        for (std::size_t n = 0; n < found.best.size(); ++n) {
+            difference += found.best_cost[n] - expected.best_cost[n];
+            sum += expected.best_cost[n];
+            moved += found.best[n] != expected.best[n] ? 1 : 0;
+        }
+        EXPECT_LE(std::abs(difference), 1e-5 * std::abs(sum)) << iteration;
+        EXPECT_LE(moved, features.size() / 1000) << iteration;
+        EXPECT_NE(found.best_cost, expected.best_cost);
+        now = masked_gmm::start_from(expected.best, features.size());
+        const auto models = full->models(now, on_gpu);
+        const auto others =
+            full->models(masked_gmm::start_from(found.best, features.size()), on_gpu);
+        ASSERT_EQ(models.size(), others.size());
+        for (std::size_t k = 0; k < models.size(); ++k) {
+            EXPECT_NEAR(others[k].weight, models[k].weight, 5e-5 * models[k].weight);
+            expect_near(models[k].mean, others[k].mean, 5e-5, "mean");
+            expect_near(models[k].variance, others[k].variance, 5e-5, "variance");
+        }
+    }
+    EXPECT_THROW(sort_spikes(features, options), invalid_argument);
+}
+
 TEST(MaskedGmmGpu, FewSpikesAndConstantColumns) {
     for (const std::size_t spikes : {1U, 2U, 3U, 40U}) {
         SCOPED_TRACE(spikes);
@@ -242,16 +279,7 @@ TEST(MaskedGmmGpu, FirstIterationsOnARecordingAreTheCpus) {
         }
         const assignment next = cpu->assign(now, {.threads = 2});
         expect_same_assignment(next, cuda->assign(now, on_gpu));
-        now.labels = next.best;
-        // Clusters without spikes go.
-        std::vector<std::uint32_t> number(now.clusters);
-        for (const std::uint32_t label : now.labels) number[label] = 1;
-        number[0] = 0;
-        std::uint32_t used = 0;
-        for (std::uint32_t k = 1; k < now.clusters; ++k)
-            if (number[k] == 1) number[k] = ++used;
-        for (std::uint32_t& label : now.labels) label = number[label];
-        now.clusters = used + 1;
+        now = masked_gmm::start_from(next.best, file.features.size());
     }
     expect_same_search(file.features, {.starting_clusters = 100});
 }

@@ -22,6 +22,15 @@ sort_strategy sort_strategy_from(std::string_view name);  ///< @throws invalid_a
 /// Those that this was built with, `automatic` first.
 std::vector<sort_strategy> available_sort_strategies();
 
+/// Of the costs of spikes in clusters; everything else is in double precision.
+enum class sort_precision : std::uint8_t {
+    full,  ///< double
+    fast,  ///< single, on GPUs: what is near a boundary is worked out again in double; scores agree
+           ///< to 1e-5 of themselves. Pays on GPUs that are slow in double precision
+};
+std::string_view to_string(sort_precision precision);
+sort_precision sort_precision_from(std::string_view name);  ///< @throws invalid_argument
+
 /// When to stop iterating.
 enum class stop_rule : std::uint8_t {
     klustakwik2,  ///< when no spike moves and no split helps
@@ -60,6 +69,7 @@ struct masked_gmm_options {
     std::vector<std::uint32_t> start{};
     /// `automatic` is `cuda` if there are devices, `cpu` if not.
     sort_strategy strategy = sort_strategy::automatic;
+    sort_precision precision = sort_precision::full;
 };
 
 struct masked_gmm_iteration {

@@ -26,6 +26,11 @@ constexpr std::array<std::pair<sort_strategy, std::string_view>, 4> strategy_nam
     {sort_strategy::cuda, "cuda"},
 }};
 
+constexpr std::array<std::pair<sort_precision, std::string_view>, 2> precision_names{{
+    {sort_precision::full, "full"},
+    {sort_precision::fast, "fast"},
+}};
+
 constexpr std::array<std::pair<stop_rule, std::string_view>, 2> rule_names{{
     {stop_rule::klustakwik2, "klustakwik2"},
     {stop_rule::seed, "seed"},
@@ -97,6 +102,19 @@ std::vector<sort_strategy> available_sort_strategies() {
     return all;
 }
 
+std::string_view to_string(sort_precision precision) {
+    for (const auto& [value, name] : precision_names)
+        if (value == precision) return name;
+    return "?";
+}
+
+sort_precision sort_precision_from(std::string_view name) {
+    for (const auto& [value, known] : precision_names)
+        if (known == name) return value;
+    throw invalid_argument(
+        fmt::format("no precision is named '{}'; there are full, fast", name));
+}
+
 std::string_view to_string(stop_rule rule) {
     for (const auto& [value, name] : rule_names)
         if (value == rule) return name;
@@ -134,6 +152,8 @@ clustered_spikes sort_spikes(const spike_features& features, const masked_gmm_op
                              const execution& run) {
     check(features, options, run);
     const sort_strategy strategy = resolve(options.strategy, run);
+    if (options.precision == sort_precision::fast && strategy != sort_strategy::cuda)
+        throw invalid_argument("fast precision is for GPUs: the CPU is as fast in double");
     throw_if_stopped(run.stop);
     masked_gmm::partition start =
         options.start.empty() ? masked_gmm::start_by_masks(features, options.starting_clusters, run)

@@ -8,8 +8,9 @@
 // spikes x clusters exists.
 //
 //   work per block    128 spikes x all clusters x (v^2 + 3 v) / 2 terms of the group's v features,
-//                     on FP64 tensor cores; each term is made once for 56 clusters
-//   shared memory     the deltas, (v + 7) x 132 numbers
+//                     on tensor cores; each term is made once for 56 clusters
+//   shared memory     the deltas, (v + 7) x 132 numbers, and a ring of three steps' coefficients for
+//                     112 clusters, 43 KB
 //   memory            a group's coefficients, which the second-level cache keeps for its tiles
 //   pays off          over residuals times the inverse root: half the work where nothing is masked,
 //                     and a share of (v / u)^2 of it elsewhere, whatever the number of channels
@@ -18,7 +19,7 @@
 #include <limits>
 
 #include "sort/masked_gmm/cuda/e_step.hpp"
-#include "sort/masked_gmm/cuda/fp64_product.cuh"
+#include "sort/masked_gmm/cuda/tensor_product.cuh"
 
 namespace synfire::masked_gmm {
 namespace {
@@ -32,11 +33,16 @@ constexpr unsigned most_products = 7;    // of a warp, beside each other
 constexpr unsigned warp_rows = 32;       // spikes of a warp
 constexpr unsigned row_groups = tile_spikes / warp_rows;
 constexpr unsigned column_groups = warps / row_groups;
-// Of spikes in shared memory: rows four apart lie in different banks.
-constexpr unsigned tile_stride = tile_spikes + 4;
+// Of spikes in shared memory: four rows beside each other lie in different banks.
+template <class Real>
+constexpr unsigned tile_stride = tile_spikes + 32 / sizeof(Real);
 // Rows of zeros after the deltas, which the terms that fill up a step take.
 constexpr unsigned spare_rows = 6;
 constexpr unsigned fragment_numbers = step_terms * columns_at_once;
+// Coefficients are 8 bytes, of which a lane takes four beside each other.
+constexpr unsigned fragment_bytes = fragment_numbers * 8;
+constexpr unsigned stages = 3;
+constexpr unsigned stage_bytes = column_groups * most_products * fragment_bytes;
 constexpr std::uint64_t most_numbers = std::uint64_t{1} << 25;  // of coefficients at once
 
 __host__ __device__ constexpr unsigned pieces(unsigned n, unsigned size) {
@@ -49,8 +55,10 @@ __host__ __device__ constexpr unsigned product_steps(unsigned features) {
 __host__ __device__ constexpr unsigned steps(unsigned features) {
     return product_steps(features) + pieces(features, step_terms);
 }
-std::size_t shared_bytes(unsigned features) {
-    return std::size_t{1 + features + spare_rows} * tile_stride * sizeof(double);
+template <class Real>
+constexpr std::size_t shared_bytes(unsigned features) {
+    return stages * stage_bytes +
+           std::size_t{1 + features + spare_rows} * tile_stride<Real> * sizeof(Real);
 }
 
 // The factors of products in the order in which lanes take them; row 0 is 1, row i + 1 delta i.
@@ -76,7 +84,7 @@ struct gathering {
     const uint4* pairs;
     const double* plain;
     unsigned column_products;  // clusters in eights
-    double* coefficients;
+    double* coefficients;  // or as many pairs of single ones
 };
 
 __device__ double coefficient_of_pair(const device_fits& fits, unsigned cluster,
@@ -98,6 +106,7 @@ __device__ double coefficient_of_pair(const device_fits& fits, unsigned cluster,
 
 // The coefficients of a group in the order in which the product's lanes take them: a warp 16 terms
 // of 8 clusters.
+template <class Real>
 __global__ void __launch_bounds__(threads) gather(const gathering p, const device_fits fits) {
     const device_group group = p.groups[blockIdx.y];
     const std::uint32_t* const columns = p.columns + group.first_column;
@@ -126,11 +135,12 @@ __global__ void __launch_bounds__(threads) gather(const gathering p, const devic
                 }
             }
         }
-        auto* const into = reinterpret_cast<double2*>(p.coefficients + p.begin[blockIdx.y] +
-                                                      std::size_t{f} * fragment_numbers) +
-                           2 * lane;
-        into[0] = {found[0], found[1]};
-        into[1] = {found[2], found[3]};
+        using coefficient = typename tensor_product<Real>::right;
+        auto* const into = reinterpret_cast<coefficient*>(p.coefficients + p.begin[blockIdx.y] +
+                                                          std::size_t{f} * fragment_numbers) +
+                           4 * lane;
+#pragma unroll
+        for (unsigned i = 0; i < 4; ++i) into[i] = tensor_product<Real>::split(found[i]);
     }
 }
 
@@ -184,67 +194,123 @@ struct least_two {
 constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-// The product of a warp's 32 spikes with `count` eights of clusters from `first` on.
-__device__ __forceinline__ void multiply(const evaluation& p, const device_group& group,
-                                         unsigned tile_first, const double* rows, unsigned spike,
-                                         const double2* coefficients, unsigned count,
-                                         double (&sum)[2][most_products][4]) {
-    const unsigned lane = threadIdx.x % warp;
-    const unsigned t = lane % 4;
+// Two spikes beside each other.
+template <class Real>
+struct alignas(2 * sizeof(Real)) two {
+    Real x;
+    Real y;
+};
+
+// The terms of a step, 16 of each of two times 16 spikes.
+template <class Real>
+__device__ __forceinline__ void make_terms(const evaluation& p, const device_group& group,
+                                           unsigned tile_first, const Real* rows, unsigned spike,
+                                           unsigned step, Real (&a)[2][8]) {
+    const unsigned t = threadIdx.x % 4;
     const unsigned of_products = product_steps(group.features);
-    const unsigned all = steps(group.features);
-    const unsigned stride = p.column_products * fragment_numbers / 2;
-    for (unsigned step = 0; step < all; ++step) {
-        double a[2][8];
-        if (step < of_products) {
-            const uint4 pair = p.pairs[step * 4 + t];
-            const unsigned codes[4] = {pair.x, pair.y, pair.z, pair.w};
+    if (step < of_products) {
+        const uint4 pair = p.pairs[step * 4 + t];
+        const unsigned codes[4] = {pair.x, pair.y, pair.z, pair.w};
 #pragma unroll
-            for (unsigned i = 0; i < 4; ++i) {
-                const double* const x = rows + (codes[i] & 0xffffU) * tile_stride + spike;
-                const double* const y = rows + (codes[i] >> 16) * tile_stride + spike;
+        for (unsigned i = 0; i < 4; ++i) {
+            const Real* const x = rows + (codes[i] & 0xffffU) * tile_stride<Real> + spike;
+            const Real* const y = rows + (codes[i] >> 16) * tile_stride<Real> + spike;
 #pragma unroll
-                for (unsigned m = 0; m < 2; ++m) {
-                    const double2 left = *reinterpret_cast<const double2*>(x + 16 * m);
-                    const double2 right = *reinterpret_cast<const double2*>(y + 16 * m);
-                    a[m][2 * i] = left.x * right.x;
-                    a[m][2 * i + 1] = left.y * right.y;
-                }
-            }
-        } else {
-#pragma unroll
-            for (unsigned i = 0; i < 4; ++i) {
-                const unsigned own = (step - of_products) * step_terms + t + 4 * i;
-                const double* const x =
-                    p.squares + group.values + std::size_t{own} * group.padded + tile_first + spike;
-#pragma unroll
-                for (unsigned m = 0; m < 2; ++m) {
-                    double2 square{0, 0};
-                    if (own < group.features)
-                        square = *reinterpret_cast<const double2*>(x + 16 * m);
-                    a[m][2 * i] = square.x;
-                    a[m][2 * i + 1] = square.y;
-                }
+            for (unsigned m = 0; m < 2; ++m) {
+                const auto left = *reinterpret_cast<const two<Real>*>(x + 16 * m);
+                const auto right = *reinterpret_cast<const two<Real>*>(y + 16 * m);
+                a[m][2 * i] = left.x * right.x;
+                a[m][2 * i + 1] = left.y * right.y;
             }
         }
-        const double2* const at = coefficients + std::size_t{step} * stride;
+        return;
+    }
+#pragma unroll
+    for (unsigned i = 0; i < 4; ++i) {
+        const unsigned own = (step - of_products) * step_terms + t + 4 * i;
+        const double* const x =
+            p.squares + group.values + std::size_t{own} * group.padded + tile_first + spike;
+#pragma unroll
+        for (unsigned m = 0; m < 2; ++m) {
+            double2 square{0, 0};
+            if (own < group.features) square = *reinterpret_cast<const double2*>(x + 16 * m);
+            a[m][2 * i] = static_cast<Real>(square.x);
+            a[m][2 * i + 1] = static_cast<Real>(square.y);
+        }
+    }
+}
+
+// Some clusters' coefficients of one step on their way to shared memory.
+__device__ __forceinline__ void fetch(const double* from, unsigned bytes, char* to) {
+    const auto* const source = reinterpret_cast<const char*>(from);
+    for (unsigned at = threadIdx.x * 16; at < bytes; at += threads * 16) {
+        const auto into = static_cast<unsigned>(__cvta_generic_to_shared(to + at));
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(into), "l"(source + at));
+    }
+}
+__device__ __forceinline__ void end_fetch() {
+    asm volatile("cp.async.commit_group;");
+}
+__device__ __forceinline__ void wait_for_all_but_one_fetch() {
+    asm volatile("cp.async.wait_group 1;");
+}
+
+// Eights of clusters [first, last), of which a warp has `count` from `begin` on.
+struct column_share {
+    unsigned first;
+    unsigned last;
+    unsigned begin;
+    unsigned count;
+};
+
+// The product of a warp's 32 spikes with its share of clusters. All warps of the block come here.
+template <class Real>
+__device__ __forceinline__ void multiply(const evaluation& p, const device_group& group,
+                                         unsigned tile_first, const Real* rows, unsigned spike,
+                                         const double* coefficients, const column_share& share,
+                                         char* ring, Real (&sum)[2][most_products][4]) {
+    using product = tensor_product<Real>;
+    const unsigned all = steps(group.features);
+    const std::size_t step_numbers = std::size_t{p.column_products} * fragment_numbers;
+    const unsigned bytes = (share.last - share.first) * fragment_bytes;
+    coefficients += std::size_t{share.first} * fragment_numbers;
+    __syncthreads();  // the ring may still be read from
+    for (unsigned step = 0; step + 1 < stages; ++step) {
+        if (step < all) fetch(coefficients + step * step_numbers, bytes, ring + step * stage_bytes);
+        end_fetch();
+    }
+    for (unsigned step = 0; step < all; ++step) {
+        wait_for_all_but_one_fetch();
+        __syncthreads();
+        const unsigned next = step + stages - 1;
+        if (next < all)
+            fetch(coefficients + next * step_numbers, bytes, ring + next % stages * stage_bytes);
+        end_fetch();
+        Real a[2][8];
+        make_terms(p, group, tile_first, rows, spike, step, a);
+        const auto* const at = reinterpret_cast<const double2*>(
+                                   ring + step % stages * stage_bytes +
+                                   (share.begin - share.first) * fragment_bytes) +
+                               2 * (threadIdx.x % warp);
 #pragma unroll
         for (unsigned j = 0; j < most_products; ++j) {
-            if (j < count) {
-                const double2 low = __ldg(at + j * (fragment_numbers / 2));
-                const double2 high = __ldg(at + j * (fragment_numbers / 2) + 1);
-                const double b[4] = {low.x, low.y, high.x, high.y};
-                multiply_add(sum[0][j], a[0], b);
-                multiply_add(sum[1][j], a[1], b);
+            if (j < share.count) {
+                alignas(16) typename product::right b[4];
+                reinterpret_cast<double2*>(b)[0] = at[j * (fragment_numbers / 2)];
+                reinterpret_cast<double2*>(b)[1] = at[j * (fragment_numbers / 2) + 1];
+                product::multiply_add(sum[0][j], a[0], b);
+                product::multiply_add(sum[1][j], a[1], b);
             }
         }
     }
 }
 
 // A block a tile of spikes, with all clusters one after another.
+template <class Real>
 __global__ void __launch_bounds__(threads, 1) find_least(const evaluation p) {
-    extern __shared__ double2 shared_rows[];
-    auto* const rows = reinterpret_cast<double*>(shared_rows);
+    extern __shared__ double2 shared[];
+    auto* const ring = reinterpret_cast<char*>(shared);
+    auto* const rows = reinterpret_cast<Real*>(ring + stages * stage_bytes);
     const uint2 tile = p.tiles[blockIdx.x];
     const device_group group = p.groups[tile.x];
     const unsigned used = (1 + group.features + spare_rows) * tile_spikes;
@@ -254,9 +320,8 @@ __global__ void __launch_bounds__(threads, 1) find_least(const evaluation p) {
         double value = row == 0 ? 1 : 0;
         if (row > 0 && row <= group.features)
             value = p.deltas[group.values + std::size_t{row - 1} * group.padded + tile.y + s];
-        rows[row * tile_stride + s] = value;
+        rows[row * tile_stride<Real> + s] = static_cast<Real>(value);
     }
-    __syncthreads();
 
     const unsigned lane = threadIdx.x % warp;
     const unsigned row_group = threadIdx.x / warp % row_groups;
@@ -272,15 +337,14 @@ __global__ void __launch_bounds__(threads, 1) find_least(const evaluation p) {
     // Eights of clusters are dealt out evenly, in order.
     const unsigned shares =
         pieces(p.column_products, most_products * column_groups) * column_groups;
-    for (unsigned share = column_group; share < shares; share += column_groups) {
-        const unsigned begin = p.column_products * share / shares;
-        const unsigned count = p.column_products * (share + 1) / shares - begin;
-        double sum[2][most_products][4] = {};
-        const auto* const coefficients =
-            reinterpret_cast<const double2*>(p.coefficients + p.begin[tile.x - p.first_group] +
-                                             std::size_t{begin} * fragment_numbers) +
-            2 * lane;
-        multiply(p, group, tile.y, rows, spike, coefficients, count, sum);
+    const double* const coefficients = p.coefficients + p.begin[tile.x - p.first_group];
+    for (unsigned at = 0; at < shares; at += column_groups) {
+        const auto end_of = [&](unsigned share) { return p.column_products * share / shares; };
+        const unsigned begin = end_of(at + column_group);
+        const unsigned count = end_of(at + column_group + 1) - begin;
+        Real sum[2][most_products][4] = {};
+        multiply(p, group, tile.y, rows, spike, coefficients,
+                 {end_of(at), end_of(at + column_groups), begin, count}, ring, sum);
 #pragma unroll
         for (unsigned j = 0; j < most_products; ++j) {
 #pragma unroll
@@ -293,7 +357,8 @@ __global__ void __launch_bounds__(threads, 1) find_least(const evaluation p) {
                 for (unsigned m = 0; m < 2; ++m)
 #pragma unroll
                     for (unsigned r = 0; r < 2; ++r)
-                        least[m][r].offer(plain + sum[m][j][2 * r + c], cluster + 1);
+                        least[m][r].offer(plain + static_cast<double>(sum[m][j][2 * r + c]),
+                                          cluster + 1);
             }
         }
     }
@@ -305,9 +370,9 @@ __global__ void __launch_bounds__(threads, 1) find_least(const evaluation p) {
             least[m][r].offer_from(2);
         }
     }
-    // The deltas are no longer needed.
+    // The coefficients are no longer needed.
     __syncthreads();
-    auto* const found = reinterpret_cast<least_two*>(shared_rows);
+    auto* const found = reinterpret_cast<least_two*>(shared);
     if (lane % 4 == 0) {
 #pragma unroll
         for (unsigned m = 0; m < 2; ++m)
@@ -331,10 +396,41 @@ __global__ void __launch_bounds__(threads, 1) find_least(const evaluation p) {
     p.costs[n + 1] = all.second_cost;
 }
 
+struct batch_size {
+    unsigned groups;
+    unsigned tiles;
+    unsigned most_features;
+};
+
+template <class Real>
+void launch(const gathering& gathered, const evaluation& evaluated, const device_fits& fits,
+            const batch_size& size, const device::stream& on) {
+    if (gathered.column_products > 0) {
+        constexpr unsigned most_blocks = 1024;
+        const unsigned blocks = std::clamp(4 * most_blocks / size.groups, 16U, most_blocks);
+        gather<Real><<<dim3(blocks, size.groups), threads, 0, on.get()>>>(gathered, fits);
+        device::check(cudaGetLastError());
+    }
+    find_least<Real>
+        <<<size.tiles, threads, shared_bytes<Real>(size.most_features), on.get()>>>(evaluated);
+    device::check(cudaGetLastError());
+}
+
+// Pairs have 16 bits for a row; more would take long to multiply anyway.
+constexpr std::uint32_t most_rows = 1024;
+
 }  // namespace
 
-e_step::e_step(const resident_data& data, std::size_t spikes)
-    : data_(&data), spikes_(spikes), best_here_(2 * spikes), costs_here_(2 * spikes) {
+std::uint32_t e_step::most_columns(const device::device_limits& limits) {
+    std::uint32_t columns = 0;
+    while (columns < most_rows && shared_bytes<double>(columns + 1) <=
+                                          limits.shared_bytes_per_block_at_most)
+        ++columns;
+    return columns;
+}
+
+e_step::e_step(const resident_data& data, std::size_t spikes, bool single)
+    : data_(&data), spikes_(spikes), single_(single), best_here_(2 * spikes), costs_here_(2 * spikes) {
     std::vector<uint2> tiles;
     for (std::uint32_t g = 0; g < data.groups().size(); ++g) {
         const device_group& group = data.groups()[g];
@@ -347,8 +443,12 @@ e_step::e_step(const resident_data& data, std::size_t spikes)
     pairs_ = {pairs_of(most_features_), main_};
     best_ = {2 * spikes, main_};
     costs_ = {2 * spikes, main_};
-    device::check(cudaFuncSetAttribute(find_least, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       static_cast<int>(shared_bytes(most_features_))));
+    const auto allow = [](const void* kernel, std::size_t bytes) {
+        device::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                           static_cast<int>(bytes)));
+    };
+    allow(reinterpret_cast<const void*>(&find_least<double>), shared_bytes<double>(most_features_));
+    allow(reinterpret_cast<const void*>(&find_least<float>), shared_bytes<float>(most_features_));
     main_.wait();
 }
 
@@ -395,21 +495,34 @@ void e_step::evaluate(const device_fits& fits, const std::vector<double>& plain,
         const device::stream& on = i % 2 == 0 ? main_ : other_;
         double* const coefficients =
             i % 2 == 0 ? coefficients_.data() : other_coefficients_.data();
-        if (columns > 0) {
-            constexpr unsigned most_blocks = 1024;
-            const unsigned blocks = std::clamp(4 * most_blocks / one.groups, 16U, most_blocks);
-            gather<<<dim3(blocks, one.groups), threads, 0, on.get()>>>(
-                {data_->device_groups_list() + one.first_group, begin_.data() + one.first_group,
-                 data_->group_columns(), pairs_.data(), plain_.data(), columns, coefficients},
-                fits);
-            device::check(cudaGetLastError());
+        const gathering gathered{data_->device_groups_list() + one.first_group,
+                                 begin_.data() + one.first_group,
+                                 data_->group_columns(),
+                                 pairs_.data(),
+                                 plain_.data(),
+                                 columns,
+                                 coefficients};
+        const evaluation evaluated{tiles_.data() + one.first_tile,
+                                   data_->device_groups_list(),
+                                   begin_.data() + one.first_group,
+                                   one.first_group,
+                                   data_->group_spikes(),
+                                   data_->group_deltas(),
+                                   data_->group_squares(),
+                                   pairs_.data(),
+                                   coefficients,
+                                   plain_.data(),
+                                   fits.clusters,
+                                   columns,
+                                   noise_cost,
+                                   best_.data(),
+                                   costs_.data()};
+        const batch_size size{one.groups, one.tiles, one.most_features};
+        if (single_) {
+            launch<float>(gathered, evaluated, fits, size, on);
+        } else {
+            launch<double>(gathered, evaluated, fits, size, on);
         }
-        find_least<<<one.tiles, threads, shared_bytes(one.most_features), on.get()>>>(
-            {tiles_.data() + one.first_tile, data_->device_groups_list(),
-             begin_.data() + one.first_group, one.first_group, data_->group_spikes(),
-             data_->group_deltas(), data_->group_squares(), pairs_.data(), coefficients,
-             plain_.data(), fits.clusters, columns, noise_cost, best_.data(), costs_.data()});
-        device::check(cudaGetLastError());
     }
     joined_.record(other_);
     joined_.hold(main_);

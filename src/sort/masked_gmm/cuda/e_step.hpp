@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "device/cuda.hpp"
+#include "device/limits.hpp"
 #include "sort/masked_gmm/cuda/device_fits.hpp"
 #include "sort/masked_gmm/cuda/resident_data.hpp"
 
@@ -12,7 +13,11 @@ namespace synfire::masked_gmm {
 /// What every cluster costs every spike, of which the least two are kept.
 class e_step {
 public:
-    e_step(const resident_data& data, std::size_t spikes);
+    /// Unmasked features of a group whose tile fits into shared memory.
+    static std::uint32_t most_columns(const device::device_limits& limits);
+
+    /// @param single  in single precision: errors of about 1e-6 of the largest terms
+    e_step(const resident_data& data, std::size_t spikes, bool single = false);
 
     /// @param plain  of each cluster, what all spikes cost there: with the weight, at the noise's
     ///               mean; infinite of a dead one
@@ -37,6 +42,7 @@ private:
 
     const resident_data* data_;
     std::size_t spikes_;
+    bool single_;
     device::stream main_;
     device::stream other_;
     device::event ready_;

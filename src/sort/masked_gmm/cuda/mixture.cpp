@@ -19,6 +19,10 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 // Above it the costs' rounding errors would be seen in a score: they are worked out from residuals.
 constexpr double too_much_cancels = 1e6;
+// The same of single precision, where errors are a hundred million times as large and seen: in
+// scores from the fifth digit on. It may not choose between clusters that are as near as this.
+constexpr double too_much_cancels_single = 1e5;
+constexpr double too_near_single = 1;
 // Costs of spikes with too many unmasked features for the E-step's products, at once.
 constexpr std::size_t most_wide_costs = std::size_t{1} << 23;
 
@@ -40,16 +44,22 @@ void offer(assignment& found, std::uint32_t spike, std::uint32_t cluster, double
     }
 }
 
+std::uint32_t most_columns_of(int ordinal) {
+    return e_step::most_columns(device::limits_of(ordinal));
+}
+
 class cuda_mixture final : public sparse_mixture {
 public:
     cuda_mixture(const spike_features& features, const masked_gmm_options& options,
                  const execution& run)
-        : sparse_mixture(features, options, device_groups, run), ordinal_(run.devices.front()) {
+        : sparse_mixture(features, options,
+                         device_group_rules(most_columns_of(run.devices.front())), run),
+          ordinal_(run.devices.front()) {
         const device::scoped_device scope(ordinal_);
         on_.emplace();
-        resident_.emplace(data(), *on_);
+        resident_.emplace(data(), most_columns_of(ordinal_), *on_);
         fitter_.emplace(*resident_, this->options());
-        densities_.emplace(*resident_, data().size());
+        densities_.emplace(*resident_, data().size(), is_fast());
         residuals_.emplace(*resident_, ordinal_);
     }
 
@@ -154,6 +164,8 @@ public:
     }
 
 private:
+    bool is_fast() const { return options().precision == sort_precision::fast; }
+
     // Without noise.
     static member_lists units_of(const member_lists& all) {
         member_lists units;
@@ -201,17 +213,20 @@ private:
         const fit_summary& fits = fitter_->summary();
         std::vector<std::vector<std::uint32_t>> spoilt(weight_cost.size());
         std::vector<cost_question> questions;
-        const auto note = [&](std::uint32_t spike, std::uint32_t cluster) {
+        const double limit = is_fast() ? too_much_cancels_single : too_much_cancels;
+        if (!is_fast() && std::none_of(fits.cancelling.begin(), fits.cancelling.end(),
+                                       [limit](double one) { return one > limit; }))
+            return;
+        const auto note = [&](std::uint32_t spike, std::uint32_t cluster, bool near) {
             if (cluster != 0 && cluster != no_cluster &&
-                fits.cancelling[cluster - 1] > too_much_cancels)
+                (near || fits.cancelling[cluster - 1] > limit))
                 spoilt[cluster - 1].push_back(spike);
         };
-        if (std::none_of(fits.cancelling.begin(), fits.cancelling.end(),
-                         [](double one) { return one > too_much_cancels; }))
-            return;
         for (std::uint32_t n = 0; n < found.best.size(); ++n) {
-            note(n, found.best[n]);
-            note(n, found.second[n]);
+            const bool near =
+                is_fast() && found.second_cost[n] - found.best_cost[n] < too_near_single;
+            note(n, found.best[n], near);
+            note(n, found.second[n], near);
         }
         for (std::size_t k = 0; k < spoilt.size(); ++k)
             if (!spoilt[k].empty()) questions.push_back({static_cast<std::uint32_t>(k), spoilt[k]});

@@ -50,7 +50,8 @@ __global__ void __launch_bounds__(threads) fill_group(const filling p) {
 
 }  // namespace
 
-resident_data::resident_data(const sparse_data& data, const device::stream& on)
+resident_data::resident_data(const sparse_data& data, std::uint32_t most_columns,
+                             const device::stream& on)
     : features_(static_cast<std::uint32_t>(data.feature_count())),
       begin_(data.features->masks().offsets, on),
       columns_(data.features->masks().columns, on),
@@ -58,7 +59,7 @@ resident_data::resident_data(const sparse_data& data, const device::stream& on)
       deltas_(data.delta, on),
       etas_(data.eta, on),
       noise_variance_(data.noise.variance, on) {
-    fill_groups(data, on);
+    fill_groups(data, most_columns, on);
 }
 
 device_rows resident_data::rows() const {
@@ -66,12 +67,13 @@ device_rows resident_data::rows() const {
             deltas_.data(), etas_.data(),  noise_variance_.data()};
 }
 
-void resident_data::fill_groups(const sparse_data& data, const device::stream& on) {
+void resident_data::fill_groups(const sparse_data& data, std::uint32_t most_columns,
+                                const device::stream& on) {
     std::vector<std::uint32_t> spikes;
     std::vector<std::uint32_t> columns;
     std::uint64_t values = 0;
     for (const spike_group& group : data.groups) {
-        if (group.columns.size() > most_group_columns) {
+        if (group.columns.size() > most_columns) {
             wide_.insert(wide_.end(), group.spikes.begin(), group.spikes.end());
             continue;
         }

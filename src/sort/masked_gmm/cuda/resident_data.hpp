@@ -32,16 +32,16 @@ struct device_group {
 
 /// Spikes that a block takes at once.
 inline constexpr std::uint32_t tile_spikes = 128;
-/// Of a group whose tile fits into shared memory. Wider ones take `residual_costs`.
-inline constexpr std::uint32_t most_group_columns = 208;
-/// A coefficient that is gathered costs memory as often as it is used for this many spikes' worth
-/// of arithmetic, and half a tile of each group is empty.
-inline constexpr group_rules device_groups{
-    .gather_cost = 192, .most_columns = most_group_columns, .looked_at = 4096};
+/// What makes a group worth while there: a coefficient that is gathered takes memory as long as its
+/// use for this many spikes takes arithmetic, and half a tile of each group is empty.
+inline group_rules device_group_rules(std::uint32_t most_columns) {
+    return {.gather_cost = 192, .most_columns = most_columns, .looked_at = 4096};
+}
 
 class resident_data {
 public:
-    resident_data(const sparse_data& data, const device::stream& on);
+    /// @param most_columns  of a group; those with more are wide
+    resident_data(const sparse_data& data, std::uint32_t most_columns, const device::stream& on);
 
     device_rows rows() const;
     /// Those that are not wide.
@@ -56,7 +56,8 @@ public:
     const std::vector<std::uint32_t>& wide_spikes() const { return wide_; }
 
 private:
-    void fill_groups(const sparse_data& data, const device::stream& on);
+    void fill_groups(const sparse_data& data, std::uint32_t most_columns,
+                     const device::stream& on);
 
     std::uint32_t features_ = 0;
     device::buffer<std::uint64_t> begin_;
