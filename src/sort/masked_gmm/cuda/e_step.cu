@@ -8,7 +8,7 @@
 // spikes x clusters exists.
 //
 //   work per block    128 spikes x all clusters x (v^2 + 3 v) / 2 terms of the group's v features,
-//                     on tensor cores; each term is made once for 56 clusters
+//                     on tensor cores; each term is made once for 112 clusters
 //   shared memory     the deltas, (v + 7) x 132 numbers, and a ring of three steps' coefficients for
 //                     112 clusters, 43 KB
 //   memory            a group's coefficients, which the second-level cache keeps for its tiles
@@ -29,10 +29,9 @@ constexpr unsigned threads = 256;
 constexpr unsigned warps = threads / warp;
 constexpr unsigned step_terms = 16;
 constexpr unsigned columns_at_once = 8;  // clusters of one product
-constexpr unsigned most_products = 7;    // of a warp, beside each other
-constexpr unsigned warp_rows = 32;       // spikes of a warp
-constexpr unsigned row_groups = tile_spikes / warp_rows;
-constexpr unsigned column_groups = warps / row_groups;
+constexpr unsigned most_products = 14;   // of a warp, beside each other
+constexpr unsigned warp_rows = tile_spikes / warps;
+static_assert(warp_rows == 16, "a product has as many rows");
 // Of spikes in shared memory: four rows beside each other lie in different banks.
 template <class Real>
 constexpr unsigned tile_stride = tile_spikes + 32 / sizeof(Real);
@@ -42,7 +41,7 @@ constexpr unsigned fragment_numbers = step_terms * columns_at_once;
 // Coefficients are 8 bytes, of which a lane takes four beside each other.
 constexpr unsigned fragment_bytes = fragment_numbers * 8;
 constexpr unsigned stages = 3;
-constexpr unsigned stage_bytes = column_groups * most_products * fragment_bytes;
+constexpr unsigned stage_bytes = most_products * fragment_bytes;
 constexpr std::uint64_t most_numbers = std::uint64_t{1} << 25;  // of coefficients at once
 
 __host__ __device__ constexpr unsigned pieces(unsigned n, unsigned size) {
@@ -135,7 +134,7 @@ __global__ void __launch_bounds__(threads) gather(const gathering p, const devic
                 }
             }
         }
-        using coefficient = typename tensor_product<Real>::right;
+        using coefficient = typename tensor_product<Real>::coefficient;
         auto* const into = reinterpret_cast<coefficient*>(p.coefficients + p.begin[blockIdx.y] +
                                                           std::size_t{f} * fragment_numbers) +
                            4 * lane;
@@ -201,11 +200,25 @@ struct alignas(2 * sizeof(Real)) two {
     Real y;
 };
 
-// The terms of a step, 16 of each of two times 16 spikes.
+// What the terms of a step are products of: of each of a lane's four terms two spikes' factors.
 template <class Real>
-__device__ __forceinline__ void make_terms(const evaluation& p, const device_group& group,
-                                           unsigned tile_first, const Real* rows, unsigned spike,
-                                           unsigned step, Real (&a)[2][8]) {
+struct factors {
+    two<Real> left[4];
+    two<Real> right[4];
+
+    __device__ __forceinline__ void multiply(Real (&terms)[8]) const {
+#pragma unroll
+        for (unsigned i = 0; i < 4; ++i) {
+            terms[2 * i] = left[i].x * right[i].x;
+            terms[2 * i + 1] = left[i].y * right[i].y;
+        }
+    }
+};
+
+template <class Real>
+__device__ __forceinline__ void load(const evaluation& p, const device_group& group,
+                                     unsigned tile_first, const Real* rows, unsigned spike,
+                                     unsigned step, factors<Real>& into) {
     const unsigned t = threadIdx.x % 4;
     const unsigned of_products = product_steps(group.features);
     if (step < of_products) {
@@ -213,30 +226,23 @@ __device__ __forceinline__ void make_terms(const evaluation& p, const device_gro
         const unsigned codes[4] = {pair.x, pair.y, pair.z, pair.w};
 #pragma unroll
         for (unsigned i = 0; i < 4; ++i) {
-            const Real* const x = rows + (codes[i] & 0xffffU) * tile_stride<Real> + spike;
-            const Real* const y = rows + (codes[i] >> 16) * tile_stride<Real> + spike;
-#pragma unroll
-            for (unsigned m = 0; m < 2; ++m) {
-                const auto left = *reinterpret_cast<const two<Real>*>(x + 16 * m);
-                const auto right = *reinterpret_cast<const two<Real>*>(y + 16 * m);
-                a[m][2 * i] = left.x * right.x;
-                a[m][2 * i + 1] = left.y * right.y;
-            }
+            const unsigned x = (codes[i] & 0xffffU) * tile_stride<Real> + spike;
+            const unsigned y = (codes[i] >> 16) * tile_stride<Real> + spike;
+            into.left[i] = *reinterpret_cast<const two<Real>*>(rows + x);
+            into.right[i] = *reinterpret_cast<const two<Real>*>(rows + y);
         }
         return;
     }
 #pragma unroll
     for (unsigned i = 0; i < 4; ++i) {
         const unsigned own = (step - of_products) * step_terms + t + 4 * i;
-        const double* const x =
-            p.squares + group.values + std::size_t{own} * group.padded + tile_first + spike;
-#pragma unroll
-        for (unsigned m = 0; m < 2; ++m) {
-            double2 square{0, 0};
-            if (own < group.features) square = *reinterpret_cast<const double2*>(x + 16 * m);
-            a[m][2 * i] = static_cast<Real>(square.x);
-            a[m][2 * i + 1] = static_cast<Real>(square.y);
-        }
+        double2 square{0, 0};
+        if (own < group.features)
+            square = *reinterpret_cast<const double2*>(p.squares + group.values +
+                                                       std::size_t{own} * group.padded +
+                                                       tile_first + spike);
+        into.left[i] = {static_cast<Real>(square.x), static_cast<Real>(square.y)};
+        into.right[i] = {1, 1};
     }
 }
 
@@ -255,53 +261,36 @@ __device__ __forceinline__ void wait_for_all_but_one_fetch() {
     asm volatile("cp.async.wait_group 1;");
 }
 
-// Eights of clusters [first, last), of which a warp has `count` from `begin` on.
-struct column_share {
-    unsigned first;
-    unsigned last;
-    unsigned begin;
-    unsigned count;
-};
-
-// The product of a warp's 32 spikes with its share of clusters. All warps of the block come here.
+// The product of a warp's 16 spikes with `count` eights of clusters from `first` on. All warps of the
+// block come here, and each takes the same coefficients.
 template <class Real>
 __device__ __forceinline__ void multiply(const evaluation& p, const device_group& group,
                                          unsigned tile_first, const Real* rows, unsigned spike,
-                                         const double* coefficients, const column_share& share,
-                                         char* ring, Real (&sum)[2][most_products][4]) {
-    using product = tensor_product<Real>;
+                                         const double* coefficients, unsigned first, unsigned count,
+                                         char* ring, Real (&sum)[most_products][4]) {
     const unsigned all = steps(group.features);
     const std::size_t step_numbers = std::size_t{p.column_products} * fragment_numbers;
-    const unsigned bytes = (share.last - share.first) * fragment_bytes;
-    coefficients += std::size_t{share.first} * fragment_numbers;
+    const unsigned bytes = count * fragment_bytes;
+    coefficients += std::size_t{first} * fragment_numbers;
     __syncthreads();  // the ring may still be read from
     for (unsigned step = 0; step + 1 < stages; ++step) {
         if (step < all) fetch(coefficients + step * step_numbers, bytes, ring + step * stage_bytes);
         end_fetch();
     }
+    factors<Real> next_factors;
+    Real terms[8];
+    if (all > 0) load(p, group, tile_first, rows, spike, 0, next_factors);
     for (unsigned step = 0; step < all; ++step) {
+        next_factors.multiply(terms);
         wait_for_all_but_one_fetch();
         __syncthreads();
-        const unsigned next = step + stages - 1;
-        if (next < all)
-            fetch(coefficients + next * step_numbers, bytes, ring + next % stages * stage_bytes);
+        const unsigned later = step + stages - 1;
+        if (later < all)
+            fetch(coefficients + later * step_numbers, bytes, ring + later % stages * stage_bytes);
         end_fetch();
-        Real a[2][8];
-        make_terms(p, group, tile_first, rows, spike, step, a);
-        const auto* const at = reinterpret_cast<const double2*>(
-                                   ring + step % stages * stage_bytes +
-                                   (share.begin - share.first) * fragment_bytes) +
-                               2 * (threadIdx.x % warp);
-#pragma unroll
-        for (unsigned j = 0; j < most_products; ++j) {
-            if (j < share.count) {
-                alignas(16) typename product::right b[4];
-                reinterpret_cast<double2*>(b)[0] = at[j * (fragment_numbers / 2)];
-                reinterpret_cast<double2*>(b)[1] = at[j * (fragment_numbers / 2) + 1];
-                product::multiply_add(sum[0][j], a[0], b);
-                product::multiply_add(sum[1][j], a[1], b);
-            }
-        }
+        // Under way while this step's products are.
+        if (step + 1 < all) load(p, group, tile_first, rows, spike, step + 1, next_factors);
+        tensor_product<Real>::multiply_add(sum, terms, ring + step % stages * stage_bytes, count);
     }
 }
 
@@ -324,76 +313,46 @@ __global__ void __launch_bounds__(threads, 1) find_least(const evaluation p) {
     }
 
     const unsigned lane = threadIdx.x % warp;
-    const unsigned row_group = threadIdx.x / warp % row_groups;
-    const unsigned column_group = threadIdx.x / warp / row_groups;
     // A lane's rows of a product are two spikes beside each other.
-    const unsigned spike = row_group * warp_rows + lane / 4 * 2;
-    least_two least[2][2];
+    const unsigned spike = threadIdx.x / warp * warp_rows + lane / 4 * 2;
+    least_two least[2];
 #pragma unroll
-    for (unsigned m = 0; m < 2; ++m)
-#pragma unroll
-        for (unsigned r = 0; r < 2; ++r) least[m][r] = {infinite, infinite, nobody, nobody};
+    for (unsigned r = 0; r < 2; ++r) least[r] = {infinite, infinite, nobody, nobody};
 
     // Eights of clusters are dealt out evenly, in order.
-    const unsigned shares =
-        pieces(p.column_products, most_products * column_groups) * column_groups;
+    const unsigned shares = pieces(p.column_products, most_products);
     const double* const coefficients = p.coefficients + p.begin[tile.x - p.first_group];
-    for (unsigned at = 0; at < shares; at += column_groups) {
-        const auto end_of = [&](unsigned share) { return p.column_products * share / shares; };
-        const unsigned begin = end_of(at + column_group);
-        const unsigned count = end_of(at + column_group + 1) - begin;
-        Real sum[2][most_products][4] = {};
-        multiply(p, group, tile.y, rows, spike, coefficients,
-                 {end_of(at), end_of(at + column_groups), begin, count}, ring, sum);
+    for (unsigned share = 0; share < shares; ++share) {
+        const unsigned first = p.column_products * share / shares;
+        const unsigned count = p.column_products * (share + 1) / shares - first;
+        Real sum[most_products][4] = {};
+        multiply(p, group, tile.y, rows, spike, coefficients, first, count, ring, sum);
 #pragma unroll
         for (unsigned j = 0; j < most_products; ++j) {
 #pragma unroll
             for (unsigned c = 0; c < 2; ++c) {
-                const unsigned cluster = (begin + j) * columns_at_once + lane % 4 * 2 + c;
+                const unsigned cluster = (first + j) * columns_at_once + lane % 4 * 2 + c;
                 if (j >= count || cluster >= p.clusters) continue;
                 const double plain = p.plain[cluster];
                 if (isinf(plain)) continue;
 #pragma unroll
-                for (unsigned m = 0; m < 2; ++m)
-#pragma unroll
-                    for (unsigned r = 0; r < 2; ++r)
-                        least[m][r].offer(plain + static_cast<double>(sum[m][j][2 * r + c]),
-                                          cluster + 1);
+                for (unsigned r = 0; r < 2; ++r)
+                    least[r].offer(plain + static_cast<double>(sum[j][2 * r + c]), cluster + 1);
             }
         }
     }
 #pragma unroll
-    for (unsigned m = 0; m < 2; ++m) {
-#pragma unroll
-        for (unsigned r = 0; r < 2; ++r) {
-            least[m][r].offer_from(1);
-            least[m][r].offer_from(2);
-        }
+    for (unsigned r = 0; r < 2; ++r) {
+        least[r].offer_from(1);
+        least[r].offer_from(2);
+        least[r].offer(p.noise_cost, 0);
+        if (lane % 4 != 0 || tile.y + spike + r >= group.spikes) continue;
+        const std::size_t n = 2 * std::size_t{p.spikes[group.first + tile.y + spike + r]};
+        p.best[n] = least[r].cluster;
+        p.best[n + 1] = least[r].second;
+        p.costs[n] = least[r].cost;
+        p.costs[n + 1] = least[r].second_cost;
     }
-    // The coefficients are no longer needed.
-    __syncthreads();
-    auto* const found = reinterpret_cast<least_two*>(shared);
-    if (lane % 4 == 0) {
-#pragma unroll
-        for (unsigned m = 0; m < 2; ++m)
-#pragma unroll
-            for (unsigned r = 0; r < 2; ++r)
-                found[column_group * tile_spikes + spike + 16 * m + r] = least[m][r];
-    }
-    __syncthreads();
-    const unsigned s = threadIdx.x;
-    if (s >= tile_spikes || tile.y + s >= group.spikes) return;
-    least_two all{p.noise_cost, infinite, 0, nobody};
-    for (unsigned c = 0; c < column_groups; ++c) {
-        const least_two one = found[c * tile_spikes + s];
-        all.offer(one.cost, one.cluster);
-        all.offer(one.second_cost, one.second);
-    }
-    const std::size_t n = 2 * std::size_t{p.spikes[group.first + tile.y + s]};
-    p.best[n] = all.cluster;
-    p.best[n + 1] = all.second;
-    p.costs[n] = all.cost;
-    p.costs[n + 1] = all.second_cost;
 }
 
 struct batch_size {

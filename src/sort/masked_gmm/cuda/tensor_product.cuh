@@ -7,20 +7,21 @@ namespace synfire::masked_gmm {
 // Products of one warp on tensor cores: 16 rows x 16 terms x 8 columns.
 //
 // With g = lane / 4 and t = lane % 4, `a[2 i + r]` is row g + 8 r of term t + 4 i, `b[i]` is term
-// t + 4 i of column g, and `sum[2 r + c]` is row g + 8 r of column 2 t + c.
+// t + 4 i of column g, and `sum[2 r + c]` is row g + 8 r of column 2 t + c. Coefficients lie in
+// shared memory, 8 bytes each: of eight columns the four of a lane, lane after lane, then the next
+// eight columns.
 template <class Real>
 struct tensor_product;
 
 // Double precision throughout.
 template <>
 struct tensor_product<double> {
-    using left = double[8];
-    using right = double;
+    using coefficient = double;
 
-    static __device__ right split(double coefficient) { return coefficient; }
+    static __device__ coefficient split(double exact) { return exact; }
 
-    static __device__ __forceinline__ void multiply_add(double (&sum)[4], const left& a,
-                                                        const right (&b)[4]) {
+    static __device__ __forceinline__ void product(double (&sum)[4], const double (&a)[8],
+                                                   const double (&b)[4]) {
 #if __CUDA_ARCH__ >= 900
         asm("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 "
             "{%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15}, "
@@ -40,23 +41,37 @@ struct tensor_product<double> {
         }
 #endif
     }
+
+    template <unsigned Most>
+    static __device__ __forceinline__ void multiply_add(double (&sum)[Most][4],
+                                                        const double (&a)[8], const char* ring,
+                                                        unsigned count) {
+        const auto* const at = reinterpret_cast<const double2*>(ring) + 2 * (threadIdx.x % 32);
+#pragma unroll
+        for (unsigned j = 0; j < Most; ++j) {
+            if (j >= count) break;
+            const double2 low = at[64 * j];
+            const double2 high = at[64 * j + 1];
+            const double b[4] = {low.x, low.y, high.x, high.y};
+            product(sum[j], a, b);
+        }
+    }
 };
 
 // Single precision: tensor cores take 11 bits of a number, so each is split in two, and of the four
 // products the one of the small parts is left out.
 template <>
 struct tensor_product<float> {
-    using left = float[8];
-    using right = float2;
+    using coefficient = float2;
 
     static __device__ std::uint32_t rounded(float x) {
         std::uint32_t bits = 0;
         asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
         return bits;
     }
-    static __device__ right split(double coefficient) {
-        const float high = __uint_as_float(rounded(static_cast<float>(coefficient)));
-        const auto low = static_cast<float>(coefficient - high);
+    static __device__ coefficient split(double exact) {
+        const float high = __uint_as_float(rounded(static_cast<float>(exact)));
+        const auto low = static_cast<float>(exact - high);
         return {high, __uint_as_float(rounded(low))};
     }
     static __device__ __forceinline__ void product(float (&sum)[4], const std::uint32_t* a,
@@ -67,8 +82,10 @@ struct tensor_product<float> {
             : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(__float_as_uint(b0)),
               "r"(__float_as_uint(b1)));
     }
-    static __device__ __forceinline__ void multiply_add(float (&sum)[4], const left& a,
-                                                        const right (&b)[4]) {
+    // Products into the same sum stand apart: each waits for the one before.
+    template <unsigned Most>
+    static __device__ __forceinline__ void multiply_add(float (&sum)[Most][4], const float (&a)[8],
+                                                        const char* ring, unsigned count) {
         std::uint32_t high[8];
         std::uint32_t low[8];
 #pragma unroll
@@ -76,13 +93,30 @@ struct tensor_product<float> {
             high[e] = rounded(a[e]);
             low[e] = rounded(a[e] - __uint_as_float(high[e]));
         }
+        const auto* const at = reinterpret_cast<const float4*>(ring) + 2 * (threadIdx.x % 32);
+        constexpr unsigned at_once = 7;
+        static_assert(Most % at_once == 0);
 #pragma unroll
-        for (int half = 0; half < 2; ++half) {
-            const right& near = b[2 * half];
-            const right& far = b[2 * half + 1];
-            product(sum, low + 4 * half, near.x, far.x);
-            product(sum, high + 4 * half, near.y, far.y);
-            product(sum, high + 4 * half, near.x, far.x);
+        for (unsigned first = 0; first < Most; first += at_once) {
+            float4 b[at_once][2];
+#pragma unroll
+            for (unsigned j = 0; j < at_once; ++j) {
+                if (first + j >= count) break;
+                b[j][0] = at[64 * (first + j)];
+                b[j][1] = at[64 * (first + j) + 1];
+            }
+#pragma unroll
+            for (unsigned part = 0; part < 6; ++part) {
+                const unsigned half = part % 2;
+                const std::uint32_t* const left = (part < 2 ? low : high) + 4 * half;
+#pragma unroll
+                for (unsigned j = 0; j < at_once; ++j) {
+                    if (first + j >= count) break;
+                    const bool small = part / 2 == 1;
+                    product(sum[first + j], left, small ? b[j][half].y : b[j][half].x,
+                            small ? b[j][half].w : b[j][half].z);
+                }
+            }
         }
     }
 };
