@@ -137,9 +137,10 @@ __global__ void __launch_bounds__(threads) gather(const gathering p, const devic
         using coefficient = typename tensor_product<Real>::coefficient;
         auto* const into = reinterpret_cast<coefficient*>(p.coefficients + p.begin[blockIdx.y] +
                                                           std::size_t{f} * fragment_numbers) +
-                           4 * lane;
+                           2 * lane;
 #pragma unroll
-        for (unsigned i = 0; i < 4; ++i) into[i] = tensor_product<Real>::split(found[i]);
+        for (unsigned i = 0; i < 4; ++i)
+            into[i / 2 * 2 * warp + i % 2] = tensor_product<Real>::split(found[i]);
     }
 }
 

@@ -8,8 +8,8 @@ namespace synfire::masked_gmm {
 //
 // With g = lane / 4 and t = lane % 4, `a[2 i + r]` is row g + 8 r of term t + 4 i, `b[i]` is term
 // t + 4 i of column g, and `sum[2 r + c]` is row g + 8 r of column 2 t + c. Coefficients lie in
-// shared memory, 8 bytes each: of eight columns the four of a lane, lane after lane, then the next
-// eight columns.
+// shared memory, 8 bytes each: of eight columns the first two of each lane, lane after lane, then
+// the other two, so that a warp reads without bank conflicts.
 template <class Real>
 struct tensor_product;
 
@@ -46,12 +46,12 @@ struct tensor_product<double> {
     static __device__ __forceinline__ void multiply_add(double (&sum)[Most][4],
                                                         const double (&a)[8], const char* ring,
                                                         unsigned count) {
-        const auto* const at = reinterpret_cast<const double2*>(ring) + 2 * (threadIdx.x % 32);
+        const auto* const at = reinterpret_cast<const double2*>(ring) + threadIdx.x % 32;
 #pragma unroll
         for (unsigned j = 0; j < Most; ++j) {
             if (j >= count) break;
             const double2 low = at[64 * j];
-            const double2 high = at[64 * j + 1];
+            const double2 high = at[64 * j + 32];
             const double b[4] = {low.x, low.y, high.x, high.y};
             product(sum[j], a, b);
         }
@@ -93,7 +93,7 @@ struct tensor_product<float> {
             high[e] = rounded(a[e]);
             low[e] = rounded(a[e] - __uint_as_float(high[e]));
         }
-        const auto* const at = reinterpret_cast<const float4*>(ring) + 2 * (threadIdx.x % 32);
+        const auto* const at = reinterpret_cast<const float4*>(ring) + threadIdx.x % 32;
         constexpr unsigned at_once = 7;
         static_assert(Most % at_once == 0);
 #pragma unroll
@@ -103,7 +103,7 @@ struct tensor_product<float> {
             for (unsigned j = 0; j < at_once; ++j) {
                 if (first + j >= count) break;
                 b[j][0] = at[64 * (first + j)];
-                b[j][1] = at[64 * (first + j) + 1];
+                b[j][1] = at[64 * (first + j) + 32];
             }
 #pragma unroll
             for (unsigned part = 0; part < 6; ++part) {
