@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "record/band_filter.hpp"
+#include "record/trace_recipe.hpp"
 #include "synfire/record/preprocess.hpp"
 
 namespace synfire {
@@ -36,6 +37,9 @@ public:
     explicit block_reader(const filtered_recording& traces, std::size_t apron = 0,
                           std::size_t block_frames = standard_block_frames);
 
+    const recording& source() const;
+    const trace_recipe& recipe() const;
+    std::size_t apron() const { return apron_; }
     std::size_t block_count() const;
     std::size_t block_frames() const { return block_frames_; }
     trace_block read(std::size_t block) const;

@@ -8,13 +8,14 @@
 #include <utility>
 
 #include "parallel/parallel_for.hpp"
+#include "record/across_channels.hpp"
 #include "record/block_reader.hpp"
+#include "record/cuda/device_steps.hpp"
+#include "record/trace_rules.hpp"
 #include "synfire/core/error.hpp"
 
 namespace synfire {
 namespace {
-
-using matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 constexpr double faded = 1e-10;
 
@@ -30,6 +31,13 @@ std::vector<band_section> sections_for(const recording& from,
     return butterworth_band(options.order, options.low_hz,
                             std::min(options.high_hz, most_of_nyquist * from.rate_hz()),
                             from.rate_hz());
+}
+
+trace_recipe recipe_for(const recording& from, const preprocessing_options& options) {
+    trace_recipe recipe{.sections = sections_for(from, options)};
+    recipe.reach = reach_of(recipe.sections, faded);
+    recipe.reference = chosen(options.reference, from.channel_count());
+    return recipe;
 }
 
 double median_of(std::vector<float>& values) {
@@ -63,37 +71,18 @@ common_reference common_reference_from(std::string_view name) {
 
 struct filtered_recording::parts {
     parts(recording from, const preprocessing_options& options)
-        : source(std::move(from)),
-          sections(sections_for(source, options)),
-          reach(reach_of(sections, faded)),
-          reference(chosen(options.reference, source.channel_count())) {}
+        : source(std::move(from)), recipe(recipe_for(source, options)) {}
 
     recording source;
-    std::vector<band_section> sections;
-    std::size_t reach;
-    common_reference reference;
-    matrix whitening{};  // empty: none
+    trace_recipe recipe;
     std::vector<double> noise{};
 
-    void subtract_median(std::span<double> frames) const;
     trace_block read(std::uint64_t first, std::size_t count, std::size_t apron) const;
     std::vector<std::vector<float>> excerpts(const execution& run) const;
+    std::vector<float> excerpt(std::size_t block) const;
     void estimate_whitening(const execution& run);
     void estimate_noise(const execution& run);
 };
-
-void filtered_recording::parts::subtract_median(std::span<double> frames) const {
-    const std::size_t channels = source.channel_count();
-    std::vector<double> sorted(channels);
-    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(channels / 2);
-    for (std::size_t at = 0; at < frames.size(); at += channels) {
-        std::copy_n(frames.begin() + static_cast<std::ptrdiff_t>(at), channels, sorted.begin());
-        std::nth_element(sorted.begin(), middle, sorted.end());
-        const double median =
-            channels % 2 == 1 ? *middle : (*middle + *std::max_element(sorted.begin(), middle)) / 2;
-        for (std::size_t c = 0; c < channels; ++c) frames[at + c] -= median;
-    }
-}
 
 // Frames [first - apron, first + count + apron), worked out with all that reaches them.
 trace_block filtered_recording::parts::read(std::uint64_t first, std::size_t count,
@@ -101,58 +90,63 @@ trace_block filtered_recording::parts::read(std::uint64_t first, std::size_t cou
     const std::size_t channels = source.channel_count();
     trace_block out{.first = first, .frames = count, .apron = apron, .channels = channels};
     out.values.assign((count + 2 * apron) * channels, 0.0F);
-    const std::uint64_t around = apron + reach;
-    const std::uint64_t begin = first - std::min(first, around);
-    const std::uint64_t end = std::min(source.frame_count(), first + count + around);
-    std::vector<std::int16_t> counts(static_cast<std::size_t>(end - begin) * channels);
-    source.read(begin, counts);
-    std::vector<double> frames(static_cast<std::size_t>(first + count + around - begin) * channels);
+    const block_span span = span_of(source.frame_count(), first, count, apron, recipe.reach);
+    std::vector<std::int16_t> counts(static_cast<std::size_t>(span.data_end - span.begin) *
+                                     channels);
+    source.read(span.begin, counts);
+    std::vector<double> frames(static_cast<std::size_t>(span.end - span.begin) * channels);
     std::vector<double> gains(channels);
     for (std::size_t c = 0; c < channels; ++c) gains[c] = source.channels()[c].gain_uv;
     for (std::size_t at = 0; at < counts.size(); at += channels)
         for (std::size_t c = 0; c < channels; ++c) frames[at + c] = gains[c] * counts[at + c];
     for (std::size_t at = counts.size(); at < frames.size(); ++at)
         frames[at] = frames[at - channels];
-    filter_both_ways(sections, channels, frames);
+    filter_both_ways(recipe.sections, channels, frames);
 
-    const std::uint64_t kept_begin = first - std::min<std::uint64_t>(first, apron);
-    const std::uint64_t kept_end = std::min(source.frame_count(), first + count + apron);
-    const std::span<double> kept =
-        std::span{frames}.subspan(static_cast<std::size_t>(kept_begin - begin) * channels,
-                                  static_cast<std::size_t>(kept_end - kept_begin) * channels);
-    if (reference == common_reference::median) subtract_median(kept);
+    const std::span<double> kept = std::span{frames}.subspan(
+        static_cast<std::size_t>(span.kept_begin - span.begin) * channels,
+        static_cast<std::size_t>(span.kept_end - span.kept_begin) * channels);
+    if (recipe.reference == common_reference::median) subtract_medians(channels, kept);
     float* const to =
-        out.values.data() + static_cast<std::size_t>(kept_begin + apron - first) * channels;
+        out.values.data() + static_cast<std::size_t>(span.kept_begin + apron - first) * channels;
     std::transform(kept.begin(), kept.end(), to, [](double x) { return static_cast<float>(x); });
-    if (whitening.size() != 0) {
-        const auto rows = static_cast<Eigen::Index>(kept_end - kept_begin);
-        Eigen::Map<matrix> traces(to, rows, static_cast<Eigen::Index>(channels));
-        traces = (traces * whitening).eval();
+    if (!recipe.whitening.empty()) whiten_frames(recipe.whitening, channels, {to, kept.size()});
+    return out;
+}
+
+// Every fourth frame of a block: neighbouring ones say nearly the same.
+std::vector<float> filtered_recording::parts::excerpt(std::size_t number) const {
+    const std::size_t channels = source.channel_count();
+    const std::uint64_t first = std::uint64_t{number} * standard_block_frames;
+    const auto count = static_cast<std::size_t>(
+        std::min<std::uint64_t>(standard_block_frames, source.frame_count() - first));
+    const trace_block block = read(first, count, 0);
+    std::vector<float> out;
+    out.reserve((count / excerpt_step + 1) * channels);
+    for (std::size_t f = 0; f < count; f += excerpt_step) {
+        const float* const frame = block.frame(static_cast<std::int64_t>(f));
+        out.insert(out.end(), frame, frame + channels);
     }
     return out;
 }
 
-// Every fourth frame of up to 32 blocks, one list a channel: neighbouring frames say nearly the
-// same.
+// Of up to 32 blocks, one list a channel.
 std::vector<std::vector<float>> filtered_recording::parts::excerpts(const execution& run) const {
     constexpr std::size_t most_blocks = 32;
-    constexpr std::size_t step = 4;
     const std::uint64_t total = source.frame_count();
     const std::uint64_t blocks = (total + standard_block_frames - 1) / standard_block_frames;
-    const auto taken = static_cast<std::size_t>(std::min<std::uint64_t>(blocks, most_blocks));
+    std::vector<std::size_t> taken(
+        static_cast<std::size_t>(std::min<std::uint64_t>(blocks, most_blocks)));
+    for (std::size_t i = 0; i < taken.size(); ++i)
+        taken[i] = static_cast<std::size_t>(i * blocks / taken.size());
     const std::size_t channels = source.channel_count();
-    std::vector<std::vector<float>> by_block(taken);
-    parallel_for(taken, run, "noise", [&](std::size_t i) {
-        const std::uint64_t first = i * blocks / taken * standard_block_frames;
-        const auto count =
-            static_cast<std::size_t>(std::min<std::uint64_t>(standard_block_frames, total - first));
-        const trace_block block = read(first, count, 0);
-        by_block[i].reserve((count / step + 1) * channels);
-        for (std::size_t f = 0; f < count; f += step) {
-            const float* const frame = block.frame(static_cast<std::int64_t>(f));
-            by_block[i].insert(by_block[i].end(), frame, frame + channels);
-        }
-    });
+    std::vector<std::vector<float>> by_block(taken.size());
+    if (run.devices.empty()) {
+        parallel_for(taken.size(), run, "noise",
+                     [&](std::size_t i) { by_block[i] = excerpt(taken[i]); });
+    } else {
+        by_block = excerpts_on_devices(source, recipe, taken, run);
+    }
     std::vector<std::vector<float>> by_channel(channels);
     parallel_for(channels, run, "noise", [&](std::size_t c) {
         for (const std::vector<float>& block : by_block)
@@ -200,8 +194,12 @@ void filtered_recording::parts::estimate_whitening(const execution& run) {
     const double least = smallest_part * solved.eigenvalues().maxCoeff();
     const Eigen::VectorXd roots = solved.eigenvalues().unaryExpr(
         [least](double x) { return x > least && x > 0 ? 1 / std::sqrt(x) : 0; });
-    whitening = (solved.eigenvectors() * roots.asDiagonal() * solved.eigenvectors().transpose())
-                    .cast<float>();
+    const Eigen::MatrixXd whitening =
+        solved.eigenvectors() * roots.asDiagonal() * solved.eigenvectors().transpose();
+    recipe.whitening.reserve(static_cast<std::size_t>(whitening.size()));
+    for (Eigen::Index k = 0; k < channels; ++k)
+        for (Eigen::Index c = 0; c < channels; ++c)
+            recipe.whitening.push_back(static_cast<float>(whitening(k, c)));
 }
 
 filtered_recording::filtered_recording(recording from, const preprocessing_options& options,
@@ -220,7 +218,7 @@ const recording& filtered_recording::source() const {
 }
 
 common_reference filtered_recording::reference() const {
-    return parts_->reference;
+    return parts_->recipe.reference;
 }
 
 std::span<const double> filtered_recording::noise() const {
@@ -250,6 +248,14 @@ void filtered_recording::read(std::uint64_t first, std::span<float> into) const 
 block_reader::block_reader(const filtered_recording& traces, std::size_t apron,
                            std::size_t block_frames)
     : parts_(traces.parts_), apron_(apron), block_frames_(block_frames) {}
+
+const recording& block_reader::source() const {
+    return parts_->source;
+}
+
+const trace_recipe& block_reader::recipe() const {
+    return parts_->recipe;
+}
 
 std::size_t block_reader::block_count() const {
     return static_cast<std::size_t>((parts_->source.frame_count() + block_frames_ - 1) /

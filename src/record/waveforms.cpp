@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parallel/parallel_for.hpp"
+#include "record/trace_rules.hpp"
 #include "synfire/core/error.hpp"
 
 namespace synfire {
@@ -28,29 +30,15 @@ waveform_window window_of(const detection_options& options, double rate_hz) {
 }
 
 float fraction_of(const trace_block& block, std::int64_t offset, std::uint32_t channel) {
-    const float left = block.frame(offset - 1)[channel];
-    const float top = block.frame(offset)[channel];
-    const float right = block.frame(offset + 1)[channel];
-    const float bend = left - 2 * top + right;
-    const bool is_peak = top < 0 ? left >= top && right >= top : left <= top && right <= top;
-    if (!is_peak || bend == 0) return 0;
-    return std::clamp((left - right) / (2 * bend), -0.5F, 0.5F);
+    return fraction_of(trace_column{block.frame(offset) + channel, block.channels});
 }
 
 void take_waveform(const trace_block& block, std::int64_t offset, float fraction,
                    std::uint32_t channel, const waveform_window& window, std::span<float> into) {
-    const std::int64_t back = fraction < 0 ? 1 : 0;
-    const float t = fraction + static_cast<float>(back);
-    const float t2 = t * t;
-    const float t3 = t2 * t;
-    const float weights[4] = {(-t3 + 2 * t2 - t) / 2, (3 * t3 - 5 * t2 + 2) / 2,
-                              (-3 * t3 + 4 * t2 + t) / 2, (t3 - t2) / 2};
-    for (std::size_t i = 0; i < into.size(); ++i) {
-        const std::int64_t at = offset - window.before + static_cast<std::int64_t>(i) - back;
-        float sum = 0;
-        for (int k = 0; k < 4; ++k) sum += weights[k] * block.frame(at + k - 1)[channel];
-        into[i] = sum;
-    }
+    const trace_column around{block.frame(offset) + channel, block.channels};
+    const cubic curve(fraction);
+    for (std::size_t i = 0; i < into.size(); ++i)
+        into[i] = curve.at(around, static_cast<std::int64_t>(i) - window.before);
 }
 
 waveform_statistics::waveform_statistics(std::size_t channels, std::size_t frames)
@@ -71,7 +59,8 @@ void waveform_statistics::add(std::size_t channel, std::span<const float> wavefo
     }
 }
 
-principal_components waveform_statistics::components(std::size_t count) const {
+principal_components waveform_statistics::components(std::size_t count,
+                                                     const execution& run) const {
     sums all{.first = std::vector<double>(frames_),
              .second = std::vector<double>(frames_ * frames_)};
     for (const sums& each : channels_) {
@@ -80,8 +69,9 @@ principal_components waveform_statistics::components(std::size_t count) const {
         for (std::size_t i = 0; i < all.second.size(); ++i) all.second[i] += each.second[i];
     }
     principal_components out(channels_.size(), count, frames_);
-    for (std::size_t c = 0; c < channels_.size(); ++c)
+    parallel_for(channels_.size(), run, "components", [&](std::size_t c) {
         write_components(channels_[c].count < 2 * frames_ ? all : channels_[c], frames_, out.of(c));
+    });
     return out;
 }
 

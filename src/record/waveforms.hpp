@@ -59,7 +59,7 @@ public:
     void add(std::size_t channel, std::span<const float> waveform);
     /// A channel with fewer waveforms than twice its frames takes the components of all channels
     /// together. The largest weight of a component is positive.
-    principal_components components(std::size_t count) const;
+    principal_components components(std::size_t count, const execution& run) const;
 
 private:
     struct sums {

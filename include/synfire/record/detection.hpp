@@ -76,6 +76,8 @@ struct detected_spikes {
     std::size_t cut = 0;
     /// What a careful colleague would say; whole sentences.
     std::vector<std::string> warnings{};
+    /// As in `execution::devices`; none: the CPU.
+    std::vector<int> ran_on_devices{};
 
     std::size_t size() const { return frames.size(); }
     std::size_t features_per_spike() const { return channel_count * features_per_channel; }
@@ -86,10 +88,11 @@ struct detected_spikes {
     std::int64_t time_us(std::size_t spike) const;
 };
 
-/// Finds the spikes of a recording and describes them. The same to the bit for any number of
-/// threads. Reads the recording twice, and parts of it for its noise and its components. Memory is
-/// what comes out, and a few blocks a thread.
-/// @throws invalid_argument for options that cannot be; io_error; cancelled.
+/// Finds the spikes of a recording and describes them, on the CPU or on the devices of `run`: the
+/// same to the bit on any of them, for any number of threads. Reads the recording twice, and parts
+/// of it for its noise and its components. Memory is what comes out, and a few blocks a thread; on
+/// each device some hundred megabytes.
+/// @throws invalid_argument for options that cannot be; io_error; device_error; cancelled.
 detected_spikes detect_spikes(const recording& from, const detection_options& options = {},
                               const execution& run = {});
 

@@ -53,8 +53,10 @@ std::vector<band_section> butterworth_band(std::uint32_t order, double low_hz, d
 /// the recording is taken to go on with its first and last value.
 class filtered_recording {
 public:
-    /// Estimates the noise, from up to 32 blocks spread evenly over the recording.
-    /// @throws invalid_argument for a band that the rate cannot hold; io_error; cancelled.
+    /// Estimates the noise, from up to 32 blocks spread evenly over the recording; on the devices
+    /// of `run` if it has any, with the same result. What is read later is worked out on the CPU.
+    /// @throws invalid_argument for a band that the rate cannot hold; io_error; device_error;
+    /// cancelled.
     explicit filtered_recording(recording from, const preprocessing_options& options = {},
                                 const execution& run = {});
 

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "record/trace_rules.hpp"
+
+/// From sizes to work on a device: arithmetic on the host, tested without a device.
+namespace synfire {
+
+/// The grid that blocks of a recording lie on.
+struct block_grid {
+    std::uint64_t total = 0;  ///< frames of the recording
+    std::uint64_t block_frames = 0;
+    std::uint64_t apron = 0;
+    std::uint64_t reach = 0;
+    std::size_t channels = 0;
+
+    constexpr std::size_t block_count() const {
+        return static_cast<std::size_t>((total + block_frames - 1) / block_frames);
+    }
+    /// Frames of the largest block; the only block of a short recording is no larger than that.
+    constexpr std::uint64_t largest() const { return std::min(block_frames, total); }
+    /// Rows of a block's filtered values.
+    constexpr std::size_t value_rows() const {
+        return static_cast<std::size_t>(largest() + 2 * (apron + reach));
+    }
+    /// Rows of a block's traces.
+    constexpr std::size_t trace_rows() const { return static_cast<std::size_t>(largest() + 2 * apron); }
+};
+
+/// Blocks that are worked on together: they fill 16 MiB of page-locked memory, which takes about as
+/// long to read and to copy as the filter, whose threads go through whole blocks, takes to run.
+constexpr std::size_t blocks_together(const block_grid& grid) {
+    constexpr std::size_t samples = std::size_t{1} << 23U;
+    return std::clamp<std::size_t>(samples / (grid.value_rows() * grid.channels), 1,
+                                   std::max<std::size_t>(grid.block_count(), 1));
+}
+
+/// Shares of a device that work side by side, each with a stream of its own: one reads while
+/// another copies and a third computes.
+constexpr std::size_t lanes_per_device = 4;
+
+/// Where a block lies in the memory of a device; counted in frames.
+struct staged_block {
+    std::uint64_t counts_at;  ///< its first sample
+    std::uint64_t present;    ///< as in `column_filter`
+    std::uint64_t length;
+    std::uint64_t kept_from;
+    std::uint64_t kept_to;
+    std::uint64_t kept_at;  ///< the row of its traces where what is kept begins
+};
+
+/// Frames of the recording that are read in one go.
+struct staged_run {
+    std::uint64_t begin;
+    std::uint64_t end;
+    std::uint64_t at;  ///< in the memory of the device
+};
+
+struct staging {
+    std::vector<staged_block> blocks{};
+    std::vector<staged_run> runs{};
+    std::uint64_t frames = 0;
+};
+
+/// For blocks by their numbers, ascending. What several of them need is read once.
+inline staging stage(const block_grid& grid, std::span<const std::size_t> blocks) {
+    staging out;
+    out.blocks.reserve(blocks.size());
+    for (const std::size_t number : blocks) {
+        const std::uint64_t first = std::uint64_t{number} * grid.block_frames;
+        const std::uint64_t count = std::min(grid.block_frames, grid.total - first);
+        const block_span span = span_of(grid.total, first, count, grid.apron, grid.reach);
+        if (out.runs.empty() || span.begin > out.runs.back().end) {
+            out.runs.push_back({span.begin, span.data_end, out.frames});
+        } else {
+            out.runs.back().end = std::max(out.runs.back().end, span.data_end);
+        }
+        const staged_run& run = out.runs.back();
+        out.frames = run.at + run.end - run.begin;
+        out.blocks.push_back({.counts_at = run.at + span.begin - run.begin,
+                              .present = span.data_end - span.begin,
+                              .length = span.end - span.begin,
+                              .kept_from = span.kept_begin - span.begin,
+                              .kept_to = span.kept_end - span.begin,
+                              .kept_at = span.kept_begin + grid.apron - first});
+    }
+    return out;
+}
+
+}  // namespace synfire

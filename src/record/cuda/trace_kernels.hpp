@@ -1,0 +1,161 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "record/cuda/plan.hpp"
+#include "record/flood_fill.hpp"
+#include "record/trace_recipe.hpp"
+#include "record/trace_rules.hpp"
+
+/// What one thread of each kernel does, which tests run on the CPU, too.
+namespace synfire {
+
+constexpr std::uint32_t most_sections = 8;
+
+struct filter_problem {
+    const staged_block* blocks;
+    const std::int16_t* counts;
+    const double* gains;
+    band_section sections[most_sections];
+    std::uint32_t section_count;
+    std::uint32_t block_count;
+    std::uint32_t channels;
+    bool median;  ///< of the channels is to be taken
+    double* values;
+    std::uint64_t value_rows;
+    float* traces;
+    std::uint64_t trace_rows;
+};
+
+SYNFIRE_HD inline double* values_of(const filter_problem& p, std::uint32_t block) {
+    return p.values + block * p.value_rows * p.channels;
+}
+
+/// Where what is kept of a block goes.
+SYNFIRE_HD inline float* kept_traces_of(const filter_problem& p, std::uint32_t block) {
+    return p.traces + (block * p.trace_rows + p.blocks[block].kept_at) * p.channels;
+}
+
+/// One channel of one block.
+SYNFIRE_HD inline void filter_column_of(const filter_problem& p, std::uint32_t block,
+                                        std::uint32_t channel, double* states,
+                                        std::size_t state_stride) {
+    const staged_block& where = p.blocks[block];
+    const column_filter column{
+        .counts = p.counts + where.counts_at * p.channels + channel,
+        .gain = p.gains[channel],
+        .sections = p.sections,
+        .section_count = p.section_count,
+        .stride = p.channels,
+        .present = where.present,
+        .length = where.length,
+        .kept_from = where.kept_from,
+        .kept_to = where.kept_to,
+        .values = values_of(p, block) + channel,
+        .kept = p.median ? nullptr : kept_traces_of(p, block) + channel,
+        .states = states,
+        .state_stride = state_stride,
+    };
+    filter_forward(column);
+    filter_backward(column);
+}
+
+/// The median of a frame. `count(order, bit)` as in `order_of_rank`; `greatest_below(order, less)`
+/// is the greatest order below another, and puts into `less` how many there are.
+template <class Count, class Below>
+SYNFIRE_HD double median_by(std::uint32_t channels, const Count& count,
+                            const Below& greatest_below) {
+    const std::uint64_t middle = order_of_rank(channels / 2, count);
+    if (channels % 2 == 1) return value_of(middle);
+    std::uint32_t less = 0;
+    const std::uint64_t before = greatest_below(middle, less);
+    return (value_of(middle) + value_of(less == channels / 2 ? before : middle)) / 2;
+}
+
+/// One channel of one frame of a product with a matrix `[from * channels + to]`.
+SYNFIRE_HD inline float whitened(const float* frame, const float* matrix, std::uint32_t channels,
+                                 std::uint32_t channel) {
+    float sum = 0;
+    for (std::uint32_t k = 0; k < channels; ++k)
+        sum += frame[k] * matrix[std::size_t{k} * channels + channel];
+    return sum;
+}
+
+struct crossing_problem {
+    const float* traces;  ///< frame after frame, without an apron
+    const float* by_noise;
+    std::uint32_t channels;
+    float above;
+    bool both;
+
+    SYNFIRE_HD float height(std::uint32_t sample) const {
+        return height_of(traces[sample], by_noise[sample % channels], both);
+    }
+    SYNFIRE_HD bool operator()(std::uint32_t sample) const { return height(sample) > above; }
+};
+
+/// A spike by the row of its peak in the traces.
+struct spike_row {
+    std::uint64_t row;
+    std::uint32_t peak_channel;
+    std::uint32_t channel;  ///< whose waveform is wanted
+};
+
+struct waveform_problem {
+    const float* traces;
+    const spike_row* spikes;
+    std::uint32_t count;
+    std::uint32_t channels;
+    std::uint32_t frames;  ///< of a waveform
+    std::int64_t before;
+    std::uint32_t components;
+    const float* axes;  ///< [component][frame][channel]
+};
+
+SYNFIRE_HD inline trace_column column_around(const waveform_problem& p, std::uint64_t row,
+                                             std::uint32_t channel) {
+    return {p.traces + row * p.channels + channel, p.channels};
+}
+
+SYNFIRE_HD inline float fraction_of(const waveform_problem& p, const spike_row& spike) {
+    return fraction_of(column_around(p, spike.row, spike.peak_channel));
+}
+
+/// One frame of the waveform of spike `n`.
+SYNFIRE_HD inline float waveform_at(const waveform_problem& p, std::uint32_t n,
+                                    std::uint32_t frame) {
+    const spike_row& spike = p.spikes[n];
+    return cubic(fraction_of(p, spike))
+        .at(column_around(p, spike.row, spike.channel), std::int64_t{frame} - p.before);
+}
+
+/// All features of spike `n` on one channel.
+SYNFIRE_HD inline void describe_channel(const waveform_problem& p, std::uint32_t n,
+                                        std::uint32_t channel, float* features) {
+    constexpr std::uint32_t together = 4;
+    const spike_row& spike = p.spikes[n];
+    const cubic curve(fraction_of(p, spike));
+    const trace_column around = column_around(p, spike.row, channel);
+    for (std::uint32_t first = 0; first < p.components; first += together) {
+        float sums[together] = {};
+        for (std::uint32_t i = 0; i < p.frames; ++i) {
+            const float value = curve.at(around, std::int64_t{i} - p.before);
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+            for (std::uint32_t k = 0; k < together; ++k)
+                if (first + k < p.components)
+                    sums[k] +=
+                        value *
+                        p.axes[(std::size_t{first + k} * p.frames + i) * p.channels + channel];
+        }
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+        for (std::uint32_t k = 0; k < together; ++k)
+            if (first + k < p.components) features[first + k] = sums[k];
+    }
+}
+
+}  // namespace synfire

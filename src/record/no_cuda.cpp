@@ -1,0 +1,21 @@
+// Stands in for cuda/ in a build without it.
+
+#include "record/cuda/device_steps.hpp"
+#include "synfire/core/device.hpp"
+#include "synfire/core/error.hpp"
+
+namespace synfire {
+
+std::vector<std::vector<float>> excerpts_on_devices(const recording&, const trace_recipe&,
+                                                    std::span<const std::size_t>,
+                                                    const execution&) {
+    throw device_error(why_no_device());
+}
+
+std::unique_ptr<trace_steps> steps_on_devices(const filtered_recording&, const crossing_rule&,
+                                              const waveform_window&, std::size_t,
+                                              const execution&) {
+    throw device_error(why_no_device());
+}
+
+}  // namespace synfire

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "synfire/record/preprocess.hpp"
+
+namespace synfire {
+
+/// How filtered traces come out of samples.
+struct trace_recipe {
+    std::vector<band_section> sections{};
+    std::size_t reach = 0;  ///< frames around a value that change it
+    common_reference reference = common_reference::none;
+    /// Channel c takes so much of channel k: `[k * channels + c]`; empty: it stays as it is.
+    std::vector<float> whitening{};
+};
+
+/// Noise is estimated from one frame in so many.
+constexpr std::size_t excerpt_step = 4;
+
+}  // namespace synfire

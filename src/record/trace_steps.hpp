@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "record/flood_fill.hpp"
+#include "record/waveforms.hpp"
+
+namespace synfire {
+
+/// Which samples are weak: those whose product with their channel's factor is above `above`.
+struct crossing_rule {
+    std::vector<float> by_noise{};  ///< 0 for a channel that is left out
+    float above = 0;
+    bool both = false;  ///< signs: the size of the product counts
+};
+
+/// Samples beyond the weak threshold, by frames, then by channels.
+struct piece_crossings {
+    std::vector<std::uint32_t> frames{};  ///< of each, counted from the piece's first
+    std::vector<crossing> crossings{};
+};
+
+/// A waveform on `channel`, with the peak of its spike on `peak_channel`.
+struct waveform_place {
+    std::int64_t frame;
+    std::uint32_t peak_channel;
+    std::uint32_t channel;
+};
+
+/// Spikes of one piece, and where their descriptions go.
+struct spike_slice {
+    std::span<const std::int64_t> frames;
+    std::span<const std::uint32_t> peak_channels;
+    std::span<float> fractions;
+    std::span<float> features;
+};
+
+/// What detection does with traces, piece by piece from the recording's first frame. Pieces may be
+/// worked on by several threads at once.
+class trace_steps {
+public:
+    trace_steps() = default;
+    virtual ~trace_steps() = default;
+    trace_steps(const trace_steps&) = delete;
+    trace_steps& operator=(const trace_steps&) = delete;
+    trace_steps(trace_steps&&) = delete;
+    trace_steps& operator=(trace_steps&&) = delete;
+
+    virtual std::size_t piece_count() const = 0;
+    virtual std::size_t piece_frames() const = 0;
+    virtual piece_crossings crossings_of(std::size_t piece) const = 0;
+    /// One after another. Peaks lie in the piece and ascend.
+    virtual std::vector<float> waveforms_of(std::size_t piece,
+                                            std::span<const waveform_place> places) const = 0;
+    virtual void describe(std::size_t piece, const spike_slice& spikes,
+                          const principal_components& components) const = 0;
+};
+
+/// Pieces are blocks.
+std::unique_ptr<trace_steps> steps_on_cpu(const filtered_recording& traces,
+                                          const crossing_rule& rule, const waveform_window& window,
+                                          std::size_t block_frames);
+
+}  // namespace synfire
