@@ -28,7 +28,7 @@ public:
                 below += static_cast<std::size_t>(value < low);
             }
             if (below < middle && middle < below + inside) {
-                if (inside > values.size() / 4) width_ *= narrower;
+                if (inside > values.size() / most_inside) width_ *= narrower;
                 return last_ = selected(middle - below, inside, values.size());
             }
         }
@@ -41,6 +41,7 @@ public:
 
 private:
     static constexpr std::size_t fewest = 32;
+    static constexpr std::size_t most_inside = 8;  // one value in so many
     static constexpr double narrower = 0.95;
     static constexpr double wider = 1.5;
     static constexpr double values_across = 32;
