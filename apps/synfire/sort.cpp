@@ -60,8 +60,9 @@ std::vector<device_info> chosen_devices(const sort_options& options) {
 void sort(sort_options options, session& now) {
     const auto began = std::chrono::steady_clock::now();
     if (!options.to.empty()) check_output_place(options.to, options.overwrite);
-    const execution run = now.run(options.threads);
     const std::vector<device_info> on = chosen_devices(options);
+    execution run = now.run(options.threads);
+    for (const device_info& one : on) run.devices.push_back(one.ordinal);
     sorting_report report{.first_label = options.klustakwik2_labels ? 3U : 2U};
     sort_input input = read_sort_input(options, report, run);
     now.stop_if_asked();
@@ -69,9 +70,7 @@ void sort(sort_options options, session& now) {
     warn(report.run.warnings);
 
     options.search.start = std::move(input.start);
-    execution searching = run;
-    for (const device_info& one : on) searching.devices.push_back(one.ordinal);
-    report.search = sort_spikes(input.features, options.search, searching);
+    report.search = sort_spikes(input.features, options.search, run);
     now.progress.clear();
     warn(report.search.warnings);
     auto& warnings = report.run.warnings;
