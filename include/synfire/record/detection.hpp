@@ -91,7 +91,7 @@ struct detected_spikes {
 /// Finds the spikes of a recording and describes them, on the CPU or on the devices of `run`: the
 /// same to the bit on any of them, for any number of threads. Reads the recording twice, and parts
 /// of it for its noise and its components. Memory is what comes out, and a few blocks a thread; on
-/// each device some hundred megabytes.
+/// each device about a gigabyte.
 /// @throws invalid_argument for options that cannot be; io_error; device_error; cancelled.
 detected_spikes detect_spikes(const recording& from, const detection_options& options = {},
                               const execution& run = {});
