@@ -70,7 +70,7 @@ SYNFIRE_HD inline void clear_states(const column_filter& f) {
 SYNFIRE_HD inline void run_sections_on(const column_filter& f, double* x) {
     for (std::uint32_t s = 0; s < f.section_count; ++s) {
         const band_section section = f.sections[s];
-        double* const state = f.states + 2 * s * f.state_stride;
+        double* const state = f.states + 2 * f.state_stride * s;
         double z1 = state[0];
         double z2 = state[f.state_stride];
 #ifdef __CUDA_ARCH__
@@ -214,10 +214,10 @@ SYNFIRE_HD inline float fraction_of(const trace_column& around) {
 
 /// Interpolation by cubics (Catmull-Rom) at a fraction of a frame.
 struct cubic {
-    float weights[4];
+    float weights[4]{};
     std::int64_t first;  ///< the offset that the first weight belongs to
 
-    SYNFIRE_HD explicit cubic(float fraction) : weights{}, first(fraction < 0 ? -2 : -1) {
+    SYNFIRE_HD explicit cubic(float fraction) : first(fraction < 0 ? -2 : -1) {
         const float t = fraction < 0 ? fraction + 1 : fraction;
         const float t2 = t * t;
         const float t3 = t2 * t;

@@ -29,7 +29,9 @@ struct block_grid {
         return static_cast<std::size_t>(largest() + 2 * (apron + reach));
     }
     /// Rows of a block's traces.
-    constexpr std::size_t trace_rows() const { return static_cast<std::size_t>(largest() + 2 * apron); }
+    constexpr std::size_t trace_rows() const {
+        return static_cast<std::size_t>(largest() + 2 * apron);
+    }
 };
 
 /// Blocks that are worked on together: they fill 16 MiB of page-locked memory, which takes about as
