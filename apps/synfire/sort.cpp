@@ -39,9 +39,12 @@ std::string times_text(const sorting_report& report, const sort_options& options
     return text + "\n";
 }
 
-// @throws device_error if one of them is not there.
+// @throws device_error if it is not there; invalid_argument for more than one.
 std::vector<device_info> chosen_devices(const sort_options& options) {
     if (options.devices && options.devices->empty()) return {};
+    if (options.devices && options.devices->size() > 1)
+        throw invalid_argument(
+            fmt::format("--device names {} GPUs: sorting takes one", options.devices->size()));
     const std::vector<device_info> all = devices();
     if (!options.devices) return {all.begin(), all.begin() + (all.empty() ? 0 : 1)};
     std::vector<device_info> chosen;

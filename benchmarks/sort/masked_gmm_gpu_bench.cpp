@@ -10,8 +10,8 @@
 // spikes, `spikes` of them.
 //
 // search: whole searches, 50,000 spikes of 60 units. …_seed_stop: the published rule to stop, from
-// as many clusters. …_published: the same as it was published, the CPU from 500 clusters and the GPU
-// from 50.
+// as many clusters. …_published: the same as it was published, the CPU from 500 clusters and the
+// GPU from 50.
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -86,7 +86,8 @@ spike_masks draw(const load_shape& shape, std::size_t begin, std::size_t end, lo
         for (std::size_t away = 0; away <= 2 * reach; ++away) {
             const std::size_t channel = centre + away - reach;
             if (channel >= shape.channels) continue;  // before the first one, too
-            const double distance = (static_cast<double>(away) - static_cast<double>(reach)) / width_of_unit;
+            const double distance =
+                (static_cast<double>(away) - static_cast<double>(reach)) / width_of_unit;
             double most = 0;
             for (std::size_t c = 0; c < per_channel; ++c) {
                 double& value = row[channel * per_channel + c];
@@ -219,9 +220,8 @@ std::vector<contender> contenders(std::size_t serial_share, std::size_t parallel
 void iterate(benchmark::State& state, load_shape shape, const contender& by) {
     shape.spikes /= by.share;
     const load& what = load_of(shape);
-    const auto steps = by.run.devices.empty()
-                           ? masked_gmm::make_cpu(what.features, {}, by.run)
-                           : masked_gmm::make_cuda(what.features, {}, by.run);
+    const auto steps = by.run.devices.empty() ? masked_gmm::make_cpu(what.features, {}, by.run)
+                                              : masked_gmm::make_cuda(what.features, {}, by.run);
     for (auto _ : state) {
         const assignment found = steps->assign(what.start, by.run);
         benchmark::DoNotOptimize(steps->deletion_gains(found, what.start.clusters));
@@ -287,8 +287,8 @@ const bool registered = [] {
     for (const group& one : {group{"dense", dense, 40, 4}, group{"masked", masked, 10, 1},
                              group{"probe", probe, 50, 10}}) {
         for (const bool single : {false, true})
-            add(fmt::format("e_step_{}/{}", one.name, single ? "single" : "double"), true, 3, e_step,
-                one.shape, single);
+            add(fmt::format("e_step_{}/{}", one.name, single ? "single" : "double"), true, 3,
+                e_step, one.shape, single);
         std::vector<contender> all = contenders(one.serial_share, one.parallel_share);
         // The GPU first: it takes the load that is there.
         std::rotate(all.begin(), all.end() - 1, all.end());

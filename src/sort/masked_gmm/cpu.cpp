@@ -111,9 +111,8 @@ private:
         halving now(*this, whole, std::move(sides), sum(to_first) + penalty_of(whole, n),
                     options().max_iterations);
         while (!now.over()) {
-            const auto two =
-                fit_clusters(data(), {now.parts().first, now.parts().second},
-                             {.options = &options(), .denominator = n + 2 * p}, run);
+            const auto two = fit_clusters(data(), {now.parts().first, now.parts().second},
+                                          {.options = &options(), .denominator = n + 2 * p}, run);
             costs_in(data(), two[0], whole, to_first);
             costs_in(data(), two[1], whole, to_second);
             now.take(to_first, to_second);

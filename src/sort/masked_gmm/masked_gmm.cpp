@@ -61,15 +61,13 @@ sort_strategy resolve(sort_strategy asked, const execution& run) {
     if (asked == sort_strategy::automatic)
         return on_device ? sort_strategy::cuda : sort_strategy::cpu;
     if (on_device != (asked == sort_strategy::cuda))
-        throw invalid_argument(
-            fmt::format("the strategy {} {} a device", to_string(asked),
-                        on_device ? "does not compute on" : "computes on"));
+        throw invalid_argument(fmt::format("the strategy {} {} a device", to_string(asked),
+                                           on_device ? "does not compute on" : "computes on"));
     return asked;
 }
 
 std::unique_ptr<masked_gmm::mixture> make(sort_strategy strategy, const spike_features& features,
-                                          const masked_gmm_options& options,
-                                          const execution& run) {
+                                          const masked_gmm_options& options, const execution& run) {
     switch (strategy) {
         case sort_strategy::reference:
             return masked_gmm::make_reference(features, options);
@@ -111,8 +109,7 @@ std::string_view to_string(sort_precision precision) {
 sort_precision sort_precision_from(std::string_view name) {
     for (const auto& [value, known] : precision_names)
         if (known == name) return value;
-    throw invalid_argument(
-        fmt::format("no precision is named '{}'; there are full, fast", name));
+    throw invalid_argument(fmt::format("no precision is named '{}'; there are full, fast", name));
 }
 
 std::string_view to_string(stop_rule rule) {

@@ -101,7 +101,6 @@ struct open_group {
     bit_row bits{};
     double features = 0;
     double spikes = 0;
-
 };
 
 double united(const bit_row& a, const bit_row& b) {
@@ -165,7 +164,8 @@ std::vector<spike_group> group_spikes(const spike_features& features, const grou
                                       const std::stop_token& stop) {
     const mask_patterns patterns = find_patterns(features);
     std::vector<open_group> open;
-    const std::vector<std::uint32_t> group_of = group_patterns(features, patterns, rules, stop, open);
+    const std::vector<std::uint32_t> group_of =
+        group_patterns(features, patterns, rules, stop, open);
     std::vector<spike_group> groups(open.size());
     for (std::size_t g = 0; g < groups.size(); ++g) {
         for (std::uint32_t i = 0; i < features.feature_count(); ++i)
@@ -178,8 +178,7 @@ std::vector<spike_group> group_spikes(const spike_features& features, const grou
 
 }  // namespace
 
-sparse_data::sparse_data(const spike_features& what, const group_rules& rules,
-                         const execution& run)
+sparse_data::sparse_data(const spike_features& what, const group_rules& rules, const execution& run)
     : features(&what) {
     const std::size_t count = what.feature_count();
     noise.mean.resize(count);

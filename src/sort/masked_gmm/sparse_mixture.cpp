@@ -30,8 +30,7 @@ sparse_mixture::sparse_mixture(const spike_features& features, masked_gmm_option
 double sparse_mixture::penalty(const partition& now) const {
     const tally costs = tally_of(now);
     double total = 0;
-    for (std::uint32_t k = 0; k < now.clusters; ++k)
-        total += mean(costs.cost[k], costs.spikes[k]);
+    for (std::uint32_t k = 0; k < now.clusters; ++k) total += mean(costs.cost[k], costs.spikes[k]);
     return total * per_parameter(static_cast<double>(data_.size()));
 }
 
@@ -79,10 +78,10 @@ std::vector<std::string> sparse_mixture::warnings() const {
             fmt::format("The noise of {} of {} features has no variance; {} stands in for it.",
                         data_.floored, data_.feature_count(), least_variance));
     if (dead_ > 0)
-        all.push_back(fmt::format(
-            "{} times a cluster (of {} spikes at most) had no covariance that could be "
-            "inverted, and its spikes went to others.",
-            dead_, largest_dead_));
+        all.push_back(
+            fmt::format("{} times a cluster (of {} spikes at most) had no covariance that could be "
+                        "inverted, and its spikes went to others.",
+                        dead_, largest_dead_));
     return all;
 }
 

@@ -157,8 +157,7 @@ __device__ bool factor(const matrix_view& covariance, const matrix_view& root,
                 for (unsigned r = 0; r < rows_each; ++r) {
                     done.value[r] = at.b[row_of(r)][column()];
                     inverse.tile_at(j, j)[std::size_t{row_of(r)} * ld + column()] = done.value[r];
-                    done.value[r] =
-                        column() <= row_of(r) ? at.c[row_of(r)][column()] : 0;
+                    done.value[r] = column() <= row_of(r) ? at.c[row_of(r)][column()] : 0;
                 }
             } else {
                 load(at.b, inverse.tile_at(j, j), ld);

@@ -1,4 +1,5 @@
-// The M-step of sparse spikes: sums over the members of each cluster, in pieces whose order is fixed.
+// The M-step of sparse spikes: sums over the members of each cluster, in pieces whose order is
+// fixed.
 //
 //   work per block    a piece of a cluster: its spikes' unmasked features for the means, a tile of
 //                     the block's features squared for the covariances
@@ -32,8 +33,7 @@ struct piece {
     std::uint32_t end;
 };
 
-std::vector<piece> pieces_of(const member_lists& members, std::size_t cluster,
-                             std::size_t size) {
+std::vector<piece> pieces_of(const member_lists& members, std::size_t cluster, std::size_t size) {
     std::vector<piece> all;
     const std::size_t end = members.begin[cluster + 1];
     for (std::size_t at = members.begin[cluster]; at < end; at += size)
@@ -42,7 +42,8 @@ std::vector<piece> pieces_of(const member_lists& members, std::size_t cluster,
     return all;
 }
 
-// deltas, masks and etas of a piece, feature by feature: a warp a piece, a lane an entry of a spike.
+// deltas, masks and etas of a piece, feature by feature: a warp a piece, a lane an entry of a
+// spike.
 __global__ void __launch_bounds__(warp)
     sum_pieces(const device_rows rows, const std::uint32_t* __restrict__ members,
                const piece* __restrict__ pieces, double* __restrict__ sums) {
@@ -140,9 +141,8 @@ __device__ void fill_residuals(const device_rows& rows, const device_fits& fits,
     const unsigned lane = threadIdx.x % warp;
     for (unsigned s = threadIdx.x / warp; s < scatter_spikes; s += warps) {
         for (unsigned b = lane; b < scatter_tile; b += warp)
-            out[s][b] = s < count && first + b < size
-                            ? -fits.mean[row + fits.block[row + first + b]]
-                            : 0;
+            out[s][b] =
+                s < count && first + b < size ? -fits.mean[row + fits.block[row + first + b]] : 0;
         __syncwarp();
         if (s >= count) continue;
         const std::uint32_t n = members[s];
@@ -216,8 +216,8 @@ struct covariances {
 };
 
 // A block of threads for 32 rows of a cluster's matrix.
-__global__ void __launch_bounds__(threads) add_up_squares(const covariances p,
-                                                          const device_fits fits) {
+__global__ void __launch_bounds__(threads)
+    add_up_squares(const covariances p, const device_fits fits) {
     const std::uint32_t k = p.from + blockIdx.x;
     const std::uint32_t size = fits.size[k];
     const std::uint32_t edge = device_fits::edge_of(size);
@@ -346,9 +346,7 @@ bool fit_summary::dead(std::size_t cluster) const {
 }
 
 fitter::fitter(const resident_data& data, const masked_gmm_options& options)
-    : data_(&data),
-      prior_(options.prior_point),
-      points_(options.points_for_cluster_mask) {
+    : data_(&data), prior_(options.prior_point), points_(options.points_for_cluster_mask) {
     const device_rows rows = data.rows();
     device::check(cudaFuncSetAttribute(sum_pieces, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                        static_cast<int>(3 * rows.features * sizeof(double))));
@@ -447,16 +445,14 @@ void fitter::find_blocks(const member_lists& members, const device::stream& on) 
         std::uint32_t k = from;
         for (; k < clusters_; ++k) {
             const std::uint64_t edge = device_fits::edge_of(summary_.size[k]);
-            const std::vector<piece> own =
-                pieces_of(members, k,
-                          std::max(least_scatter_spikes,
-                                   members.of(k).size() / most_scatter_pieces + 1));
+            const std::vector<piece> own = pieces_of(
+                members, k,
+                std::max(least_scatter_spikes, members.of(k).size() / most_scatter_pieces + 1));
             if (k > from && used + own.size() * edge * edge > most_scatter_numbers) break;
             first.push_back(used);
             count.push_back(static_cast<std::uint32_t>(own.size()));
             edge_most = std::max(edge_most, static_cast<std::uint32_t>(edge));
-            const auto tiles =
-                static_cast<std::uint32_t>((edge + scatter_tile - 1) / scatter_tile);
+            const auto tiles = static_cast<std::uint32_t>((edge + scatter_tile - 1) / scatter_tile);
             for (const piece& one : own) {
                 for (std::uint32_t i = 0; i < tiles; ++i)
                     for (std::uint32_t j = 0; j <= i; ++j) pieces.push_back({one, i, j, used});
@@ -486,9 +482,8 @@ void fitter::find_blocks(const member_lists& members, const device::stream& on) 
     device::check(cudaGetLastError());
     double* const plain = numbers_.data();
     double* const log_determinant = plain + 3 * std::size_t{clusters_};
-    invert({clusters_, size_.data(), matrix_.data(), covariance_.data(),
-            inverse_times_mean_.data(), rows.features, root_inverse_.data(), inverse_.data(),
-            log_determinant},
+    invert({clusters_, size_.data(), matrix_.data(), covariance_.data(), inverse_times_mean_.data(),
+            rows.features, root_inverse_.data(), inverse_.data(), log_determinant},
            on);
     derive<<<clusters_, threads, 0, on.get()>>>(
         {counts_.data(), rows.noise_variance, log_determinant, prior_, inverse_diagonal_.data(),

@@ -9,7 +9,8 @@
 //
 //   work per block    128 spikes x all clusters x (v^2 + 3 v) / 2 terms of the group's v features,
 //                     on tensor cores; each term is made once for 112 clusters
-//   shared memory     the deltas, (v + 7) x 132 numbers, and a ring of three steps' coefficients for
+//   shared memory     the deltas, (v + 7) x 132 numbers, and a ring of three steps' coefficients
+//   for
 //                     112 clusters, 43 KB
 //   memory            a group's coefficients, which the second-level cache keeps for its tiles
 //   pays off          over residuals times the inverse root: half the work where nothing is masked,
@@ -83,7 +84,7 @@ struct gathering {
     const uint4* pairs;
     const double* plain;
     unsigned column_products;  // clusters in eights
-    double* coefficients;  // or as many pairs of single ones
+    double* coefficients;      // or as many pairs of single ones
 };
 
 __device__ double coefficient_of_pair(const device_fits& fits, unsigned cluster,
@@ -123,7 +124,8 @@ __global__ void __launch_bounds__(threads) gather(const gathering p, const devic
                 const unsigned codes[4] = {pair.x, pair.y, pair.z, pair.w};
 #pragma unroll
                 for (unsigned i = 0; i < 4; ++i)
-                    found[i] = coefficient_of_pair(fits, cluster, columns, group.features, codes[i]);
+                    found[i] =
+                        coefficient_of_pair(fits, cluster, columns, group.features, codes[i]);
             } else {
                 const std::size_t row = std::size_t{cluster} * fits.features;
 #pragma unroll
@@ -239,9 +241,8 @@ __device__ __forceinline__ void load(const evaluation& p, const device_group& gr
         const unsigned own = (step - of_products) * step_terms + t + 4 * i;
         double2 square{0, 0};
         if (own < group.features)
-            square = *reinterpret_cast<const double2*>(p.squares + group.values +
-                                                       std::size_t{own} * group.padded +
-                                                       tile_first + spike);
+            square = *reinterpret_cast<const double2*>(
+                p.squares + group.values + std::size_t{own} * group.padded + tile_first + spike);
         into.left[i] = {static_cast<Real>(square.x), static_cast<Real>(square.y)};
         into.right[i] = {1, 1};
     }
@@ -262,8 +263,8 @@ __device__ __forceinline__ void wait_for_all_but_one_fetch() {
     asm volatile("cp.async.wait_group 1;");
 }
 
-// The product of a warp's 16 spikes with `count` eights of clusters from `first` on. All warps of the
-// block come here, and each takes the same coefficients.
+// The product of a warp's 16 spikes with `count` eights of clusters from `first` on. All warps of
+// the block come here, and each takes the same coefficients.
 template <class Real>
 __device__ __forceinline__ void multiply(const evaluation& p, const device_group& group,
                                          unsigned tile_first, const Real* rows, unsigned spike,
@@ -383,14 +384,18 @@ constexpr std::uint32_t most_rows = 1024;
 
 std::uint32_t e_step::most_columns(const device::device_limits& limits) {
     std::uint32_t columns = 0;
-    while (columns < most_rows && shared_bytes<double>(columns + 1) <=
-                                          limits.shared_bytes_per_block_at_most)
+    while (columns < most_rows &&
+           shared_bytes<double>(columns + 1) <= limits.shared_bytes_per_block_at_most)
         ++columns;
     return columns;
 }
 
 e_step::e_step(const resident_data& data, std::size_t spikes, bool single)
-    : data_(&data), spikes_(spikes), single_(single), best_here_(2 * spikes), costs_here_(2 * spikes) {
+    : data_(&data),
+      spikes_(spikes),
+      single_(single),
+      best_here_(2 * spikes),
+      costs_here_(2 * spikes) {
     std::vector<uint2> tiles;
     for (std::uint32_t g = 0; g < data.groups().size(); ++g) {
         const device_group& group = data.groups()[g];
@@ -425,8 +430,7 @@ std::vector<e_step::batch> e_step::batches_of(std::uint32_t clusters,
             all.push_back({.first_group = g, .first_tile = first_tile_[g]});
         begin.push_back(all.back().numbers);
         all.back().numbers += numbers;
-        all.back().most_features =
-            std::max(all.back().most_features, data_->groups()[g].features);
+        all.back().most_features = std::max(all.back().most_features, data_->groups()[g].features);
         ++all.back().groups;
         all.back().tiles = first_tile_[g + 1] - all.back().first_tile;
     }
@@ -453,8 +457,7 @@ void e_step::evaluate(const device_fits& fits, const std::vector<double>& plain,
     for (std::size_t i = 0; i < batches.size(); ++i) {
         const batch& one = batches[i];
         const device::stream& on = i % 2 == 0 ? main_ : other_;
-        double* const coefficients =
-            i % 2 == 0 ? coefficients_.data() : other_coefficients_.data();
+        double* const coefficients = i % 2 == 0 ? coefficients_.data() : other_coefficients_.data();
         const gathering gathered{data_->device_groups_list() + one.first_group,
                                  begin_.data() + one.first_group,
                                  data_->group_columns(),

@@ -9,8 +9,8 @@
 #include "device/cuda.hpp"
 #include "sort/masked_gmm/cuda/device_fits.hpp"
 #include "sort/masked_gmm/cuda/e_step.hpp"
-#include "sort/masked_gmm/cuda/residual_costs.hpp"
 #include "sort/masked_gmm/cuda/resident_data.hpp"
+#include "sort/masked_gmm/cuda/residual_costs.hpp"
 #include "sort/masked_gmm/sparse_mixture.hpp"
 
 namespace synfire::masked_gmm {
@@ -78,11 +78,10 @@ public:
         }
         const double of_noise = noise_cost(all.of(0).size(), now.clusters);
         const std::size_t n = data().size();
-        assignment found{
-            .best = std::vector<std::uint32_t>(n),
-            .second = std::vector<std::uint32_t>(n, no_cluster),
-            .best_cost = std::vector<double>(n, of_noise),
-            .second_cost = std::vector<double>(n, infinity)};
+        assignment found{.best = std::vector<std::uint32_t>(n),
+                         .second = std::vector<std::uint32_t>(n, no_cluster),
+                         .best_cost = std::vector<double>(n, of_noise),
+                         .second_cost = std::vector<double>(n, infinity)};
         throw_if_stopped(run.stop);
         densities_->evaluate(fitter_->fits(), plain, of_noise, found);
         offer_wide(weight_cost, of_noise, found);
@@ -116,15 +115,13 @@ public:
             const member_list own = all.of(k);
             std::vector<std::uint8_t> sides(own.size());
             for (std::size_t a = 0; a < own.size(); ++a) sides[a] = start[own[a]];
-            open.emplace_back(
-                *this, own, std::move(sides),
-                unsplit[k - 1] + penalty_of(own, static_cast<double>(own.size())),
-                options().max_iterations);
+            open.emplace_back(*this, own, std::move(sides),
+                              unsplit[k - 1] + penalty_of(own, static_cast<double>(own.size())),
+                              options().max_iterations);
         }
         while (split_further(open)) throw_if_stopped(run.stop);
         std::vector<std::vector<std::uint8_t>> found(now.clusters);
-        for (std::uint32_t k = 1; k < now.clusters; ++k)
-            found[k] = std::move(open[k - 1]).answer();
+        for (std::uint32_t k = 1; k < now.clusters; ++k) found[k] = std::move(open[k - 1]).answer();
         judge(all, unsplit, found);
         return found;
     }

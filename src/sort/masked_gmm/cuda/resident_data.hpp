@@ -24,10 +24,10 @@ struct device_rows {
 struct device_group {
     std::uint32_t features;
     std::uint32_t spikes;
-    std::uint32_t padded;      ///< spikes in whole tiles; what is added is 0
-    std::uint32_t first;       ///< of `group_spikes`
+    std::uint32_t padded;        ///< spikes in whole tiles; what is added is 0
+    std::uint32_t first;         ///< of `group_spikes`
     std::uint32_t first_column;  ///< of `group_columns`
-    std::uint64_t values;      ///< where its values begin: features x padded
+    std::uint64_t values;        ///< where its values begin: features x padded
 };
 
 /// Spikes that a block takes at once.
@@ -56,8 +56,7 @@ public:
     const std::vector<std::uint32_t>& wide_spikes() const { return wide_; }
 
 private:
-    void fill_groups(const sparse_data& data, std::uint32_t most_columns,
-                     const device::stream& on);
+    void fill_groups(const sparse_data& data, std::uint32_t most_columns, const device::stream& on);
 
     std::uint32_t features_ = 0;
     device::buffer<std::uint64_t> begin_;

@@ -133,8 +133,7 @@ std::vector<double> residual_costs::of(const device_fits& fits, std::uint32_t la
     spikes_.upload(spikes);
     make_room(costs_, spikes.size(), on);
     const device::buffer<batch> uploaded(batches, on);
-    const std::size_t room_each =
-        std::size_t{device_fits::edge_of(largest_block)} * row_numbers;
+    const std::size_t room_each = std::size_t{device_fits::edge_of(largest_block)} * row_numbers;
     const bool fits_in = room_each * sizeof(double) <= shared_bytes_;
     const std::size_t at_once = fits_in ? batches.size() : blocks_in_memory;
     if (!fits_in) make_room(room_, std::min(at_once, batches.size()) * room_each, on);
