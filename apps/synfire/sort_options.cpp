@@ -72,6 +72,13 @@ void add_recording(CLI::App& app, sort_options& options) {
         fmt::format("of the pass band [{:g}]", detection.preprocessing.low_hz));
     add("--high-corner", detection.preprocessing.high_hz, parse_positive, "HZ",
         fmt::format("of the pass band [{:g}]", detection.preprocessing.high_hz));
+    add(
+        "--filter-order", detection.preprocessing.order,
+        [](const std::string& text) { return parse_whole_32(text, 1); }, "N",
+        fmt::format("of the pass band, 1 to 8 [{}]", detection.preprocessing.order));
+    app.add_flag("--whiten", detection.preprocessing.whiten,
+                 "make channels independent where nothing fires")
+        ->group(of_recordings);
     add("--reference", detection.preprocessing.reference, common_reference_from, "NAME",
         "what is taken from all channels: none, median [median from 64 channels on]");
     add("--weak", detection.weak, parse_positive, "X",
@@ -162,6 +169,8 @@ parameter_list recording_parameters(const sort_options& options) {
         {"stream", how.stream},
         {"low_corner_hz", number(detection.preprocessing.low_hz)},
         {"high_corner_hz", number(detection.preprocessing.high_hz)},
+        {"filter_order", std::to_string(detection.preprocessing.order)},
+        {"whiten", yes_no(detection.preprocessing.whiten)},
         {"reference", std::string(to_string(detection.preprocessing.reference))},
         {"weak", number(detection.weak)},
         {"strong", number(detection.strong)},
