@@ -194,8 +194,15 @@ void filtered_recording::parts::estimate_whitening(const execution& run) {
     const double least = smallest_part * solved.eigenvalues().maxCoeff();
     const Eigen::VectorXd roots = solved.eigenvalues().unaryExpr(
         [least](double x) { return x > least && x > 0 ? 1 / std::sqrt(x) : 0; });
-    const Eigen::MatrixXd whitening =
+    Eigen::MatrixXd whitening =
         solved.eigenvectors() * roots.asDiagonal() * solved.eigenvectors().transpose();
+    // Rounding leaves a dead channel a trace of the others, of which the noise would make full
+    // height.
+    for (Eigen::Index c = 0; c < channels; ++c) {
+        if (noise[static_cast<std::size_t>(c)] > 0) continue;
+        whitening.row(c).setZero();
+        whitening.col(c).setZero();
+    }
     recipe.whitening.reserve(static_cast<std::size_t>(whitening.size()));
     for (Eigen::Index k = 0; k < channels; ++k)
         for (Eigen::Index c = 0; c < channels; ++c)

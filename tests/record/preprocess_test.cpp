@@ -213,15 +213,19 @@ TEST(FilteredRecording, WhitensWhatChannelsShare) {
         }
 }
 
-TEST(FilteredRecording, OfADeadChannelIsWhitenedWithoutIt) {
-    const auto samples = samples_of(noisy_recording(7, 2, 20000, 0));
-    const recording half_dead = filled(2, 20000, [&](std::size_t f, std::size_t c) {
-        return c == 0 ? samples[2 * f] : std::int16_t{7};
+TEST(FilteredRecording, OfDeadChannelsIsWhitenedWithoutThem) {
+    constexpr std::size_t channels = 8;
+    const auto samples = samples_of(noisy_recording(7, channels, 20000, 0));
+    const auto dead = [](std::size_t c) { return c == 2 || c == 5; };
+    // Each hears the one above it.
+    const recording mixed = filled(channels, 20000, [&](std::size_t f, std::size_t c) {
+        const std::int16_t* const frame = samples.data() + channels * f;
+        return dead(c) ? 7.0 : frame[c] + (c > 0 ? 0.8 * frame[c - 1] : 0.0);
     });
-    const filtered_recording traces(half_dead, {.whiten = true});
+    const filtered_recording traces(mixed, {.whiten = true});
     for (const float value : read_all(traces)) ASSERT_TRUE(std::isfinite(value));
-    EXPECT_NEAR(traces.noise()[0], 1, 0.05);
-    EXPECT_EQ(traces.noise()[1], 0);
+    for (std::size_t c = 0; c < channels; ++c)
+        EXPECT_NEAR(traces.noise()[c], dead(c) ? 0 : 1, dead(c) ? 0 : 0.05) << c;
 }
 
 TEST(FilteredRecording, MayBeShorterThanItsFilterReaches) {
