@@ -1,0 +1,158 @@
+"""synfire sort, of recordings that are cut, mislabelled, silent or clipped: one clear line, or warnings that count."""
+
+import array
+import itertools
+import json
+import math
+import re
+import shutil
+import tempfile
+import unittest
+import zipfile
+from pathlib import Path
+
+from support import CliTest, run
+
+CHANNELS = 8
+RATE = 30000
+SECONDS = 5
+
+
+class BadRecordings(CliTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.place = Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, cls.place)
+        cls.good = cls.place / "good"
+        made = run("simulate", "recording", "--channels", CHANNELS, "--units", "3", "--length", f"{SECONDS}s", "--low-rate",
+                   "10", "--high-rate", "20", "--seed", "1", "-o", cls.good)
+        assert made.returncode == 0, made.stderr
+        cls.samples = array.array("h", (cls.good / "traces.raw").read_bytes())
+
+    def changed(self, name, samples=None, probe=None, **kwargs):
+        """The good recording with other samples (`samples(frame, channel, value)`), probe or keys; None takes a key away."""
+        folder = self.folder / name
+        shutil.copytree(self.good, folder)
+        if samples is not None:
+            places = itertools.product(range(SECONDS * RATE), range(CHANNELS))
+            new = array.array("h", (samples(*place, value) for place, value in zip(places, self.samples)))
+            (folder / "traces.raw").write_bytes(new.tobytes())
+        if probe is not None:
+            (folder / "probe.json").write_text(json.dumps(probe))
+        about = json.loads((folder / "binary.json").read_text())
+        about["kwargs"].update(kwargs)
+        about["kwargs"] = {key: value for key, value in about["kwargs"].items() if value is not None}
+        (folder / "binary.json").write_text(json.dumps(about))
+        return folder
+
+    def refused_sorting(self, path, *options, says):
+        self.refused("sort", path, *options, "-o", self.folder / "out", says=says)
+
+    def sorted_with_warnings(self, path, *options):
+        """The warnings, once nothing that was written is other than a number."""
+        out = self.folder / "out"
+        result = self.ok("sort", path, "-o", out, *options)
+        for file in out.iterdir():
+            if file.suffix == ".npz":
+                self.finite_arrays(file)
+            else:
+                self.assertIsNone(re.search(r"(?i)(?<![a-z])-?(nan|inf|infinity)(?![a-z])", file.read_text()), file)
+        return result.stderr
+
+    def finite_arrays(self, path):
+        with zipfile.ZipFile(path) as archive:
+            for name in archive.namelist():
+                content = archive.read(name)
+                if b"'<f8'" not in content[:128]:
+                    continue
+                begin = 10 + int.from_bytes(content[8:10], "little")
+                for value in array.array("d", content[begin:]):
+                    self.assertTrue(math.isfinite(value), (path, name))
+
+    def test_cut_files_are_named_with_what_is_missing(self):
+        cut = self.changed("cut")
+        content = (cut / "traces.raw").read_bytes()
+        (cut / "traces.raw").write_bytes(content[:-3])
+        self.refused_sorting(cut, says=("traces.raw", "frame 149999", "found 13 bytes, expected 16", "cut"))
+        (cut / "traces.raw").write_bytes(b"")
+        self.refused_sorting(cut, says=("traces.raw", "holds no samples"))
+        (cut / "traces.raw").unlink()
+        self.refused_sorting(cut, says="traces.raw")
+        self.file("run.bin", content[:-160])
+        meta = f"nSavedChans=8\nimSampRate=30000\nfileSizeBytes={len(content)}\nsnsApLfSy=8,0,0\nacqApLfSy=8,0,0\n" \
+               "imAiRangeMax=0.6\nimChan0apGain=80\n"
+        self.file("run.meta", meta)
+        self.refused_sorting(self.folder / "run.bin", says=("run.bin", str(len(content) - 160), str(len(content)), "run.meta"))
+
+    def test_the_wrong_number_of_channels_is_found_wherever_it_shows(self):
+        raw = ("--sample-rate", RATE)
+        self.refused_sorting(self.good / "traces.raw", *raw, "--channels", 7, says=("frame 171428", "7 channels"))
+        self.refused_sorting(self.good, "--channels", 4, says=("good", "says its rate, channels"))
+        self.refused_sorting(self.changed("ids", num_channels=7), says=("binary.json", "channel_ids", "found 8", "7"))
+        self.refused_sorting(self.changed("gains", gain_to_uV=[1] * 5), says=("binary.json", "gain_to_uV", "found 5"))
+        probe = {"probes": [{"si_units": "um", "contact_positions": [[0, 0], [0, 20]]}]}
+        self.refused_sorting(self.changed("probe", probe=probe), says=("probe.json", "2", "8"))
+
+    def test_missing_keys_are_named(self):
+        content = (self.good / "traces.raw").read_bytes()
+        self.file("run.bin", content)
+        keys = {"nSavedChans": "8", "imSampRate": "30000", "fileSizeBytes": str(len(content)), "snsApLfSy": "8,0,0",
+                "acqApLfSy": "8,0,0", "imAiRangeMax": "0.6", "imChan0apGain": "80"}
+
+        def meta_without(missing):
+            self.file("run.meta", "".join(f"{key}={value}\n" for key, value in keys.items() if key != missing))
+
+        meta_without(None)
+        self.sorted_with_warnings(self.folder / "run.bin")
+        shutil.rmtree(self.folder / "out")
+        for key in keys:
+            # Without these the file is one of another kind of device, which has other keys.
+            named = {"imSampRate": "obSampRate", "snsApLfSy": "snsXaDwSy"}.get(key, key)
+            meta_without(key)
+            with self.subTest(key):
+                self.refused_sorting(self.folder / "run.bin", says=("run.meta", named, "missing"))
+        (self.folder / "run.meta").unlink()
+        self.refused_sorting(self.folder / "run.bin", says=("run.bin", "how many channels"))
+        for key in ("sampling_frequency", "num_channels", "channel_ids", "file_paths", "dtype"):
+            with self.subTest(key):
+                self.refused_sorting(self.changed(key, **{key: None}), says=("binary.json", key))
+
+    def test_silence_is_an_error_and_so_is_a_recording_of_clipped_channels(self):
+        for name, level in (("silent", 0), ("stuck", 11), ("clipped", -32768)):
+            with self.subTest(name):
+                path = self.changed(name, samples=lambda frame, channel, value, level=level: level)
+                self.refused_sorting(path, says=(name, "holds no spikes", "8 of 8 channels show no noise"))
+        for frames in (1, 10):
+            short = self.changed(f"frames{frames}")
+            (short / "traces.raw").write_bytes(self.samples[:frames * CHANNELS].tobytes())
+            with self.subTest(frames):
+                self.refused_sorting(short, says="holds no spikes")
+
+    def test_clipped_channels_are_counted_and_left_out(self):
+        path = self.changed("some", samples=lambda frame, channel, value: 32767 if channel in (2, 5) else value)
+        for options in ((), ("--whiten",), ("--reference", "median")):
+            with self.subTest(options):
+                warnings = self.sorted_with_warnings(path, *options, "--overwrite")
+                if options != ("--reference", "median"):  # which gives every channel the noise of the others
+                    self.assertIn("2 of 8 channels show no noise", warnings)
+                    self.assertIn("left out: 2, 5.", warnings)
+
+    def test_samples_at_both_ends_of_the_range_give_numbers(self):
+        def jumps(frame, channel, value):
+            return value if channel != 3 else 32767 if frame * frame % 7 < 3 else -32768
+
+        self.sorted_with_warnings(self.changed("jumping", samples=jumps))
+        self.sorted_with_warnings(self.changed("loud", samples=lambda frame, channel, value: max(-99, min(99, value))),
+                                  "--overwrite")
+
+    def test_a_scale_that_is_none_is_refused(self):
+        for gain in (0, 1e999):
+            with self.subTest(gain):
+                self.refused_sorting(self.changed(f"gain{gain}", gain_to_uV=[gain] * CHANNELS), says="binary.json" if gain else "gain 0")
+        for rate in (0, -1, 500):
+            with self.subTest(rate):
+                self.refused_sorting(self.changed(f"rate{rate}", sampling_frequency=rate), says="500 samples" if rate == 500 else str(rate))
+
+
+if __name__ == "__main__":
+    unittest.main()
