@@ -87,6 +87,11 @@ void add_recording(CLI::App& app, sort_options& options) {
         fmt::format("and goes beyond this many somewhere [{:g}]", detection.strong));
     add("--sign", detection.sign, spike_sign_from, "NAME",
         "which way spikes point: negative, positive or both [negative]");
+    add("--before", detection.before, parse_positive_duration, "TIME",
+        fmt::format("features are made of the waveform from so long before the peak [{}]",
+                    format_duration(detection.before)));
+    add("--after", detection.after, parse_positive_duration, "TIME",
+        fmt::format("to so long after it [{}]", format_duration(detection.after)));
     add("--neighbours", detection.neighbour_um, parse_positive, "UM",
         "how far apart neighbouring channels are at most [1.5 times the usual distance]");
 }
@@ -175,6 +180,8 @@ parameter_list recording_parameters(const sort_options& options) {
         {"weak", number(detection.weak)},
         {"strong", number(detection.strong)},
         {"sign", std::string(to_string(detection.sign))},
+        {"before", format_duration(detection.before)},
+        {"after", format_duration(detection.after)},
         {"neighbours_um", near > 0 ? number(near) : "1.5 times the usual distance"},
     };
 }

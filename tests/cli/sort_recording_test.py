@@ -78,7 +78,7 @@ class SortRecording(CliTest):
         self.assertTrue(record["input"]["path"].endswith("traces.raw"))
         self.assertEqual(record["input"]["bytes"], 2 * 32 * 20 * 30000)
         self.assertEqual(len(record["input"]["more_files"]), 2)
-        self.assertEqual(record["parameters"]["reference"], "none")
+        self.assertEqual([record["parameters"][name] for name in ("reference", "filter_order", "whiten")], ["none", "3", "no"])
 
     def test_takes_raw_samples_and_what_decides_on_spikes(self):
         raw = self.file("r.dat", (self.recording / "traces.raw").read_bytes()[:2 * 32 * 2 * 30000])
@@ -91,10 +91,11 @@ class SortRecording(CliTest):
         usual = found()
         self.assertGreater(usual[0], 50)
         self.assertEqual(found("--low-corner", "300", "--high-corner", "6000", "--weak", "2", "--strong", "4.5", "--sign",
-                               "negative", "--reference", "none", "--neighbours", "30"), usual)
+                               "negative", "--reference", "none", "--neighbours", "30", "--filter-order", "3",
+                               "--before", "500us", "--after", "800us"), usual)
         self.assertLess(found("--strong", "20")[0], usual[0])
         for options in (("--low-corner", "900"), ("--high-corner", "2000"), ("--weak", "3.5"), ("--sign", "both"),
-                        ("--reference", "median"), ("--neighbours", "500"), ("--features-per-channel", "2")):
+                        ("--filter-order", "1"), ("--whiten",), ("--before", "300us"), ("--after", "500us"), ("--reference", "median"), ("--neighbours", "500"), ("--features-per-channel", "2")):
             self.assertNotEqual(found(*options), usual, options)
 
     def test_names_what_is_wrong(self):
@@ -112,6 +113,11 @@ class SortRecording(CliTest):
                 ((silence, "--channels", "4"), ("silence.dat", "how many a second")),
                 ((silence,), ("silence.dat", "how many channels")),
                 ((silence, *raw, "--high-corner", "200"), ("200",)),
+                ((silence, *raw, "--filter-order", "0"), ("--filter-order", "'0'")),
+                ((silence, *raw, "--filter-order", "9"), ("9", "expected 1 to 8")),
+                ((silence, *raw, "--before", "1s"), ("before its peak", "20 ms")),
+                ((silence, *raw, "--after", "8"), ("--after", "8")),
+                ((silence, *raw, "--whiten"), ("silence.dat", "holds no spikes")),
                 ((silence, *raw, "--weak", "5"), ("5", "4.5")),
                 ((silence, *raw, "--sign", "up"), ("--sign", "up", "negative")),
                 ((silence, *raw, "--reference", "mean"), ("--reference", "mean", "median")),
@@ -119,6 +125,7 @@ class SortRecording(CliTest):
                 ((self.recording, "--mask", "mad"), ("a recording", "--mask does not apply")),
                 ((self.recording, "--sample-rate", "20000"), ("rec", "says its rate")),
                 ((features, "--strong", "4", "--probe", features), ("features", "--strong", "--probe")),
+                ((features, "--whiten", "--filter-order", "2"), ("features", "--whiten", "--filter-order")),
         ):
             with self.subTest(arguments):
                 self.refused("sort", *arguments, *out, says=words)
