@@ -49,7 +49,7 @@ class BadRecordings(CliTest):
         self.refused("sort", path, *options, "-o", self.folder / "out", says=says)
 
     def sorted_with_warnings(self, path, *options):
-        """The warnings, once nothing that was written is other than a number."""
+        """The warnings, once everything that was written is known to be finite."""
         out = self.folder / "out"
         result = self.ok("sort", path, "-o", out, *options)
         for file in out.iterdir():
@@ -146,12 +146,11 @@ class BadRecordings(CliTest):
                                   "--overwrite")
 
     def test_a_scale_that_is_none_is_refused(self):
-        for gain in (0, 1e999):
-            with self.subTest(gain):
-                self.refused_sorting(self.changed(f"gain{gain}", gain_to_uV=[gain] * CHANNELS), says="binary.json" if gain else "gain 0")
-        for rate in (0, -1, 500):
-            with self.subTest(rate):
-                self.refused_sorting(self.changed(f"rate{rate}", sampling_frequency=rate), says="500 samples" if rate == 500 else str(rate))
+        for key, value, says in (("gain_to_uV", [0] * CHANNELS, "gain 0"), ("gain_to_uV", [1e999] * CHANNELS, "binary.json"),
+                                 ("sampling_frequency", 0, "found 0"), ("sampling_frequency", -1, "found -1"),
+                                 ("sampling_frequency", 500, "500 samples")):
+            with self.subTest(key=key, value=value):
+                self.refused_sorting(self.changed(f"{key}{says}", **{key: value}), says=says)
 
 
 if __name__ == "__main__":

@@ -94,8 +94,9 @@ class SortRecording(CliTest):
                                "negative", "--reference", "none", "--neighbours", "30", "--filter-order", "3",
                                "--before", "500us", "--after", "800us"), usual)
         self.assertLess(found("--strong", "20")[0], usual[0])
-        for options in (("--low-corner", "900"), ("--high-corner", "2000"), ("--weak", "3.5"), ("--sign", "both"),
-                        ("--filter-order", "1"), ("--whiten",), ("--before", "300us"), ("--after", "500us"), ("--reference", "median"), ("--neighbours", "500"), ("--features-per-channel", "2")):
+        for options in (("--low-corner", "900"), ("--high-corner", "2000"), ("--filter-order", "1"), ("--whiten",),
+                        ("--weak", "3.5"), ("--sign", "both"), ("--reference", "median"), ("--neighbours", "500"),
+                        ("--before", "300us"), ("--after", "500us"), ("--features-per-channel", "2")):
             self.assertNotEqual(found(*options), usual, options)
 
     def test_names_what_is_wrong(self):
