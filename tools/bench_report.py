@@ -57,6 +57,21 @@ def table(result):
     return lines
 
 
+def cell(value):
+    if value is None:
+        return ""
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def plain_table(result):
+    """What a script saved as columns and rows."""
+    lines = ["| " + " | ".join(result["columns"]) + " |", "|---" * len(result["columns"]) + "|"]
+    lines += ["| " + " | ".join(map(cell, row)) + " |" for row in result["rows"]]
+    context = result["context"]
+    said = [", ".join(context["versions"]), *context.get("notes", [])]
+    return [f"`{context['command']}`", "", *(line for text in said for line in (text, "")), *lines]
+
+
 def main():
     newest = {}
     for path in sorted((ROOT / "benchmarks" / "results").glob("*/*.json")):
@@ -65,11 +80,13 @@ def main():
     for (machine, name), path in newest.items():
         result = json.loads(path.read_text())
         context = result["context"]
+        plain = "columns" in result
+        when = "" if plain else f"{path.name[:10]} · "
         lines += ["", f"## {name} on {machine}", "",
-                  f"{context.get('processor', machine)}, {context['num_cpus']} cores · {path.name[:10]} · commit "
+                  f"{context.get('processor', machine)}, {context['num_cpus']} cores · {when}commit "
                   f"{context.get('commit', 'unknown')}{' · ' + context['compiler'] if 'compiler' in context else ''}", ""]
         lines += [context["gpu"], ""] if "gpu" in context else []
-        lines += table(result)
+        lines += plain_table(result) if plain else table(result)
     page = ROOT / "docs" / "benchmarks.md"
     head = page.read_text().split(MARK)[0].rstrip()
     page.write_text(head + "\n\n" + "\n".join(lines) + "\n")

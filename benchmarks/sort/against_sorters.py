@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""synfire sort beside klusta, MountainSort5 and Tridesclous2, on recordings with known truth, judged by SpikeInterface.
+
+Makes the peers' environments from the pins in benchmarks/sort/peers, below FOLDER [build/peers], where the recordings and
+what the peers found stay, too, until the pins change; synfire sorts anew each time. A peer that cannot be installed, or
+fails, is in the table with the reason. klustakwik2 takes minutes.
+Usage: against_sorters.py SYNFIRE [--folder FOLDER] [--save] [--only SORTER]...
+"""
+
+import argparse
+import hashlib
+import json
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "support"))
+import results  # noqa: E402
+
+PEERS = HERE / "peers"
+INSIDE = PEERS / "inside.py"
+# Each with the files of pins that its environment is made from, one after another.
+ENVIRONMENTS = {"spikeinterface": ["spikeinterface.txt"], "klusta": ["klusta_build.txt", "klusta.txt"]}
+# name -> environment and what inside.py is told beside recording and result.
+SORTERS = {
+    "klusta": ("klusta", ["klusta", "500"]),
+    "klusta, 100 starting clusters": ("klusta", ["klusta", "100"]),
+    "MountainSort5": ("spikeinterface", ["mountainsort5"]),
+    "Tridesclous2": ("spikeinterface", ["tridesclous2"]),
+    "synfire": (None, ["synfire"]),
+}
+COLUMNS = ("recording", "sorter", "seconds", "processor seconds", "units", "accuracy", "recall", "precision", "units above 0.8")
+
+
+class Failed(Exception):
+    pass
+
+
+def run(*command, log):
+    """Runs to the end; what it said is in the log, the last line of it in the error."""
+    with open(log, "a", encoding="utf-8") as file:
+        done = subprocess.run([str(word) for word in command], stdout=file, stderr=subprocess.STDOUT, check=False)
+    if done.returncode != 0:
+        lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        raise Failed(lines[-1] if lines else f"exit status {done.returncode}")
+
+
+def environment(name, folder):
+    """The Python of an environment that has the pins, made where there is none."""
+    pins = [PEERS / file for file in ENVIRONMENTS[name]]
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in pins)).hexdigest()
+    place, log = folder / name, folder / f"{name}.log"
+    python, stamp = place / "bin/python", place / "pins.sha256"
+    if stamp.exists() and stamp.read_text() == digest:
+        return python
+    print(f"making {place}", file=sys.stderr)
+    shutil.rmtree(place, ignore_errors=True)
+    for found in folder.glob(f"{name}-*.json"):
+        found.unlink()
+    log.unlink(missing_ok=True)
+    run(sys.executable, "-m", "venv", place, log=log)
+    for path in pins:
+        run(python, "-m", "pip", "install", "--no-build-isolation", "-r", path, log=log)
+    stamp.write_text(digest)
+    return python
+
+
+def make_recordings(synfire, python, folder):
+    """name -> folder with binary.json, probe.json, the samples and truth.npz (samples, labels)."""
+    own, theirs = folder / "synfire_simulate", folder / "spikeinterface_generate"
+    log = folder / "recordings.log"
+    if not own.exists():
+        run(synfire, "simulate", "recording", "--seed", "1", "-o", own, log=log)
+    if not theirs.exists():
+        run(python, INSIDE, "generate", theirs, log=log)
+    return {"generate_ground_truth_recording": theirs, "synfire simulate recording": own}
+
+
+def processor_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def sort_with_synfire(synfire, recording, result):
+    sorted_to = result.with_suffix("")
+    began, used = time.perf_counter(), processor_seconds()
+    run(synfire, "sort", recording, "-o", sorted_to, "--overwrite", log=result.with_suffix(".log"))
+    result.with_suffix(".json").write_text(json.dumps({
+        "seconds": time.perf_counter() - began, "processor seconds": processor_seconds() - used}))
+    shutil.copy(sorted_to / "sorting.npz", result)
+
+
+def measure(name, recording, folder, synfire, pythons):
+    """One row's figures."""
+    where, (task, *arguments) = SORTERS[name]
+    result = folder / "-".join([str(where), task, *arguments, recording.name, "found.npz"])
+    log, took, judged = (result.with_suffix(suffix) for suffix in (".log", ".json", ".judged.json"))
+    if where is None:
+        sort_with_synfire(synfire, recording, result)
+    elif where not in pythons:
+        raise Failed(f"not installed: see {where}.log")
+    elif not took.exists():
+        log.unlink(missing_ok=True)
+        run(pythons[where], INSIDE, task, recording, result, *arguments, log=log)
+    run(pythons["spikeinterface"], INSIDE, "compare", recording, result, judged, log=log)
+    return {**json.loads(took.read_text()), **json.loads(judged.read_text())}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("synfire", type=Path)
+    parser.add_argument("--folder", type=Path, default=results.ROOT / "build/peers")
+    parser.add_argument("--save", action="store_true")
+    parser.add_argument("--only", action="append", choices=SORTERS, default=[])
+    chosen = parser.parse_args()
+
+    folder = chosen.folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    pythons = {}
+    for name in ENVIRONMENTS:
+        try:
+            pythons[name] = environment(name, folder)
+        except Failed as reason:
+            print(f"{name} cannot be installed: {reason}", file=sys.stderr)
+    if "spikeinterface" not in pythons:
+        return 1
+    rows = []
+    for where, recording in make_recordings(chosen.synfire.resolve(), pythons["spikeinterface"], folder).items():
+        for name in chosen.only or SORTERS:
+            try:
+                found = measure(name, recording, folder, chosen.synfire.resolve(), pythons)
+                rows.append([where, name, *(found[column] for column in COLUMNS[2:])])
+            except Failed as reason:
+                rows.append([where, name, str(reason), *[None] * (len(COLUMNS) - 3)])
+            print(*rows[-1], sep="\t", flush=True)
+    if chosen.save:
+        results.save("against_sorters", COLUMNS, rows, chosen.synfire,
+                     versions=[line.replace("==", " ") for file in ("klusta.txt", "spikeinterface.txt")
+                               for line in (PEERS / file).read_text().splitlines()
+                               if line.split("==")[0] in ("klusta", "klustakwik2", "spikeinterface", "mountainsort5")])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
