@@ -25,7 +25,7 @@ PEERS = HERE / "peers"
 INSIDE = PEERS / "inside.py"
 # Each with the files of pins that its environment is made from, one after another.
 ENVIRONMENTS = {"spikeinterface": ["spikeinterface.txt"], "klusta": ["klusta_build.txt", "klusta.txt"]}
-# name -> environment and what inside.py is told beside recording and result.
+# name -> environment, task of inside.py, and what it is told beside recording and result.
 SORTERS = {
     "klusta": ("klusta", ["klusta", "500"]),
     "klusta, 100 starting clusters": ("klusta", ["klusta", "100"]),
@@ -46,7 +46,7 @@ def run(*command, log):
         done = subprocess.run([str(word) for word in command], stdout=file, stderr=subprocess.STDOUT, check=False)
     if done.returncode != 0:
         lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        raise Failed(lines[-1] if lines else f"exit status {done.returncode}")
+        raise Failed(lines[-1][:200] if lines else f"exit status {done.returncode}")
 
 
 def environment(name, folder):

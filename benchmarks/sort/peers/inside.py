@@ -34,7 +34,7 @@ def keep(result, samples, labels, took):
 
 
 def generate(recording):
-    """The recording of design section 4, in counts of 16 bits, as converters give them."""
+    """20 units in white noise, in counts of 16 bits, as converters give them."""
     import spikeinterface.full as si
 
     traces, truth = si.generate_ground_truth_recording(
@@ -89,7 +89,7 @@ def klusta(recording, result, starting_clusters):
 
 
 def with_spikeinterface(sorter, recording, result):
-    """At its defaults."""
+    """At its defaults. Tridesclous2 compiles itself first, which counts."""
     import spikeinterface.full as si
 
     si.set_global_job_kwargs(n_jobs=os.cpu_count(), progress_bar=False)
