@@ -25,13 +25,12 @@ PEERS = HERE / "peers"
 INSIDE = PEERS / "inside.py"
 # Each with the files of pins that its environment is made from, one after another.
 ENVIRONMENTS = {"spikeinterface": ["spikeinterface.txt"], "klusta": ["klusta_build.txt", "klusta.txt"]}
-# name -> environment, task of inside.py, and what it is told beside recording and result.
+# name -> environment and the task of inside.py.
 SORTERS = {
-    "klusta": ("klusta", ["klusta", "500"]),
-    "klusta, 100 starting clusters": ("klusta", ["klusta", "100"]),
-    "MountainSort5": ("spikeinterface", ["mountainsort5"]),
-    "Tridesclous2": ("spikeinterface", ["tridesclous2"]),
-    "synfire": (None, ["synfire"]),
+    "klusta": ("klusta", "klusta"),
+    "MountainSort5": ("spikeinterface", "mountainsort5"),
+    "Tridesclous2": ("spikeinterface", "tridesclous2"),
+    "synfire": (None, "synfire"),
 }
 COLUMNS = ("recording", "sorter", "seconds", "processor seconds", "units", "accuracy", "recall", "precision", "units above 0.8")
 
@@ -96,8 +95,8 @@ def sort_with_synfire(synfire, recording, result):
 
 def measure(name, recording, folder, synfire, pythons):
     """One row's figures."""
-    where, (task, *arguments) = SORTERS[name]
-    result = folder / "-".join([str(where), task, *arguments, recording.name, "found.npz"])
+    where, task = SORTERS[name]
+    result = folder / "-".join([where or "own", task, recording.name, "found.npz"])
     log, took, judged = (result.with_suffix(suffix) for suffix in (".log", ".json", ".judged.json"))
     if where is None:
         sort_with_synfire(synfire, recording, result)
@@ -105,7 +104,7 @@ def measure(name, recording, folder, synfire, pythons):
         raise Failed(f"not installed: see {where}.log")
     elif not took.exists():
         log.unlink(missing_ok=True)
-        run(pythons[where], INSIDE, task, recording, result, *arguments, log=log)
+        run(pythons[where], INSIDE, task, recording, result, log=log)
     run(pythons["spikeinterface"], INSIDE, "compare", recording, result, judged, log=log)
     return {**json.loads(took.read_text()), **json.loads(judged.read_text())}
 

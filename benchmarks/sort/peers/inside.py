@@ -1,7 +1,7 @@
 """What against_sorters.py runs inside a peer's environment.
 
 Usage: inside.py generate RECORDING
-       inside.py klusta|mountainsort5|tridesclous2 RECORDING RESULT.npz [STARTING_CLUSTERS]
+       inside.py klusta|mountainsort5|tridesclous2 RECORDING RESULT.npz
        inside.py compare RECORDING RESULT.npz FIGURES.json
 A RECORDING is a folder with binary.json, probe.json, the samples (int16) and truth.npz. A RESULT has samples and labels, 0
 for noise, and beside it RESULT.json with the seconds that sorting took.
@@ -63,8 +63,8 @@ def about(recording):
     return str((recording / file).resolve()), kwargs["sampling_frequency"], np.array(places)
 
 
-def klusta(recording, result, starting_clusters):
-    """At its defaults but for the clusters to begin with."""
+def klusta(recording, result):
+    """At its defaults."""
     file, rate, places = about(recording)
     folder = result.with_suffix("")
     shutil.rmtree(folder, ignore_errors=True)
@@ -79,7 +79,7 @@ def klusta(recording, result, starting_clusters):
               "voltage_gain": GAIN_UV}
     (folder / "all.prm").write_text(
         f"experiment_name = 'all'\nprb_file = 'probe.prb'\ntraces = {traces!r}\nspikedetekt = {{}}\n"
-        f"klustakwik2 = {{'num_starting_clusters': {starting_clusters}}}\n")
+        "klustakwik2 = {}\n")
     began = clocks()
     subprocess.run([Path(sys.executable).with_name("klusta"), "all.prm", "--legacy-output"], cwd=folder, check=True)
     took = clocks() - began
