@@ -53,10 +53,17 @@ std::uint32_t choose_group(const fs::path& path, hid_t file, std::optional<std::
                          fmt::format("found {}, expected {}", found, expected));
 }
 
-// Features with their masks, a pair after another.
-void read_features_masks(const fs::path& path, hid_t file, const feature_reading& how,
-                         feature_file& out, const execution& run) {
-    const std::string name = fmt::format("{}/{}/features_masks", groups_path, *out.channel_group);
+std::string features_name(const feature_file& out) {
+    return fmt::format("{}/{}/features_masks", groups_path, *out.channel_group);
+}
+
+struct feature_counts {
+    std::size_t spikes = 0;
+    std::size_t features = 0;
+};
+
+feature_counts count_features(const fs::path& path, hid_t file, const feature_file& out) {
+    const std::string name = features_name(out);
     const h5::column data(path, file, name);
     const auto& shape = data.shape();
     constexpr std::uint64_t widest = std::uint64_t{1} << 20;
@@ -65,16 +72,27 @@ void read_features_masks(const fs::path& path, hid_t file, const feature_reading
                              fmt::format("its shape is {}, expected spikes x features x 2",
                                          fmt::join(shape, " x ")));
     if (shape[0] == 0) throw io::file_error(path, fmt::format("/{}", name), "holds no spikes");
+    return {static_cast<std::size_t>(shape[0]), static_cast<std::size_t>(shape[1])};
+}
+
+// Features with their masks, a pair after another.
+void read_features_masks(const fs::path& path, hid_t file, const feature_counts& counts,
+                         const feature_reading& how, feature_file& out, const execution& run) {
+    const std::string name = features_name(out);
+    const h5::column data(path, file, name);
     number_table table;
-    table.columns = static_cast<std::size_t>(shape[1]);
+    table.columns = counts.features;
+    // What a header claims may be anything, so that room is made for what fits into the file.
+    table.values.reserve(static_cast<std::size_t>(
+        std::min<std::uintmax_t>(counts.spikes * counts.features, fs::file_size(path))));
     spike_masks masks;
     std::vector<double> row(table.columns);
-    constexpr std::uint64_t at_once = 1024;
+    constexpr std::size_t at_once = 1024;
     std::vector<float> block;
-    const io::progress_meter meter(run, "reading " + path.filename().string(), shape[0]);
-    for (std::uint64_t begin = 0; begin < shape[0]; begin += at_once) {
-        const std::uint64_t count = std::min(at_once, shape[0] - begin);
-        block.resize(static_cast<std::size_t>(count) * table.columns * 2);
+    const io::progress_meter meter(run, "reading " + path.filename().string(), counts.spikes);
+    for (std::size_t begin = 0; begin < counts.spikes; begin += at_once) {
+        const std::size_t count = std::min(at_once, counts.spikes - begin);
+        block.resize(count * table.columns * 2);
         data.read_rows(begin, block);
         for (std::size_t k = 0; k < count; ++k) {
             for (std::size_t i = 0; i < table.columns; ++i) {
@@ -133,15 +151,21 @@ double read_rate(const fs::path& path, hid_t file) {
     return 0;
 }
 
-std::vector<std::int64_t> read_numbers(const fs::path& path, hid_t group, const std::string& name) {
+// One for each spike.
+std::vector<std::int64_t> read_numbers(const fs::path& path, hid_t group, const std::string& name,
+                                       std::size_t spikes) {
     const h5::column column(path, group, name);
-    std::vector<std::int64_t> out(static_cast<std::size_t>(column.size()));
+    if (column.size() != spikes)
+        throw io::file_error(
+            path, name,
+            fmt::format("holds {} numbers, expected {}, one a spike", column.size(), spikes));
+    std::vector<std::int64_t> out(spikes);
     column.read(0, out);
     return out;
 }
 
 // Clusters of the group 0 are noise; so are 0 and 1 where nobody said, as KlustaKwik numbers them.
-std::vector<std::uint32_t> read_labels(const fs::path& path, hid_t group) {
+std::vector<std::uint32_t> read_labels(const fs::path& path, hid_t group, std::size_t spikes) {
     const auto is_noise = [&](std::int64_t cluster) {
         const std::string name = fmt::format("clusters/main/{}", cluster);
         if (h5::exists(group, "clusters") && h5::exists(group, "clusters/main") &&
@@ -152,10 +176,24 @@ std::vector<std::uint32_t> read_labels(const fs::path& path, hid_t group) {
         }
         return cluster <= 1;
     };
-    return numbered_labels(read_numbers(path, group, "spikes/clusters/main"), is_noise);
+    return numbered_labels(read_numbers(path, group, "spikes/clusters/main", spikes), is_noise);
 }
 
-void read_beside(const fs::path& path, feature_file& out) {
+std::vector<float> read_fractions(const fs::path& path, hid_t group, std::size_t spikes) {
+    constexpr std::int64_t whole = 255;
+    const std::string name = "spikes/time_fractional";
+    std::vector<float> out;
+    out.reserve(spikes);
+    for (const std::int64_t part : read_numbers(path, group, name, spikes)) {
+        if (part < 0 || part > whole)
+            throw io::file_error(path, name,
+                                 fmt::format("found {}, expected 0 to {}", part, whole));
+        out.push_back(static_cast<float>(part) / static_cast<float>(whole));
+    }
+    return out;
+}
+
+void read_beside(const fs::path& path, const feature_counts& counts, feature_file& out) {
     const h5::handle file = h5::open_file(path);
     const std::string name = fmt::format("{}/{}", groups_path, *out.channel_group);
     if (!h5::exists(file.get(), groups_path) || !h5::exists(file.get(), name))
@@ -164,35 +202,20 @@ void read_beside(const fs::path& path, feature_file& out) {
     out.files.push_back(path);
     out.sample_rate = read_rate(path, file.get());
     out.channels = read_channels(path, group.get());
-    if (!h5::exists(group.get(), "spikes")) return;
-    if (h5::exists(group.get(), "spikes/time_samples"))
-        out.samples = read_numbers(path, group.get(), "spikes/time_samples");
-    if (h5::exists(group.get(), "spikes/time_fractional"))
-        for (const std::int64_t part : read_numbers(path, group.get(), "spikes/time_fractional")) {
-            constexpr std::int64_t whole = 255;
-            if (part < 0 || part > whole)
-                throw io::file_error(path, fmt::format("/{}/spikes/time_fractional", name),
-                                     fmt::format("found {}, expected 0 to {}", part, whole));
-            out.fractions.push_back(static_cast<float>(part) / whole);
-        }
-    if (h5::exists(group.get(), "spikes/clusters") &&
-        h5::exists(group.get(), "spikes/clusters/main"))
-        out.labels = read_labels(path, group.get());
-}
-
-void check_parts(const fs::path& path, feature_file& out) {
-    if (!out.samples.empty()) check_samples(out, path);
-    if (!out.labels.empty() && out.labels.size() != out.features.size())
-        throw io::file_error(path, fmt::format("holds clusters of {} spikes, expected {}",
-                                               out.labels.size(), out.features.size()));
-    if (!out.fractions.empty() && out.fractions.size() != out.samples.size())
-        throw io::file_error(path, fmt::format("holds fractions of {} times, expected {}",
-                                               out.fractions.size(), out.samples.size()));
-    if (out.channels.empty()) return;
-    if (out.features.feature_count() % out.channels.size() != 0)
+    if (!out.channels.empty() && counts.features % out.channels.size() != 0)
         throw io::file_error(path, fmt::format("has {} channels, which do not share {} features "
                                                "evenly",
-                                               out.channels.size(), out.features.feature_count()));
+                                               out.channels.size(), counts.features));
+    if (!out.channels.empty()) out.features_per_channel = counts.features / out.channels.size();
+    if (!h5::exists(group.get(), "spikes")) return;
+    if (h5::exists(group.get(), "spikes/time_samples")) {
+        out.samples = read_numbers(path, group.get(), "spikes/time_samples", counts.spikes);
+        if (h5::exists(group.get(), "spikes/time_fractional"))
+            out.fractions = read_fractions(path, group.get(), counts.spikes);
+    }
+    if (h5::exists(group.get(), "spikes/clusters") &&
+        h5::exists(group.get(), "spikes/clusters/main"))
+        out.labels = read_labels(path, group.get(), counts.spikes);
 }
 
 }  // namespace
@@ -209,16 +232,10 @@ feature_file read_kwik(const fs::path& path, const feature_reading& how, const e
     feature_file out;
     out.files.push_back(features);
     out.channel_group = choose_group(features, file.get(), how.channel_group);
-    if (fs::exists(spikes, unknown)) read_beside(spikes, out);
-    if (!out.channels.empty()) {
-        const h5::column data(features, file.get(),
-                              fmt::format("{}/{}/features_masks", groups_path, *out.channel_group));
-        if (data.shape().size() > 1)
-            out.features_per_channel =
-                static_cast<std::size_t>(data.shape()[1]) / out.channels.size();
-    }
-    read_features_masks(features, file.get(), how, out, run);
-    check_parts(spikes, out);
+    const feature_counts counts = count_features(features, file.get(), out);
+    if (fs::exists(spikes, unknown)) read_beside(spikes, counts, out);
+    read_features_masks(features, file.get(), counts, how, out, run);
+    if (!out.samples.empty()) check_samples(out, spikes);
     return out;
 }
 

@@ -108,34 +108,40 @@ void write_root(hid_t file) {
     h5::write_attribute(file, "creator_version", fmt::format("synfire {}", version()));
 }
 
-void write_kwik_file(const fs::path& path, const kwik_content& content) {
-    h5::output file(path);
-    write_root(file.get());
-    const h5::handle recordings = h5::create_group(file.get(), "recordings");
+// HDF5 closes a file only after everything in it: what these open, they close before `commit`.
+void write_all(hid_t file, const kwik_content& content) {
+    write_root(file);
+    const h5::handle recordings = h5::create_group(file, "recordings");
     const h5::handle recording = h5::create_group(recordings.get(), "0");
     h5::write_attribute(recording.get(), "name", std::string("recording_0"));
     h5::write_attribute(recording.get(), "start_sample", 0.0);
     h5::write_attribute(recording.get(), "start_time", 0.0);
     if (content.sorted.sample_rate > 0)
         h5::write_attribute(recording.get(), "sample_rate", content.sorted.sample_rate);
-    const h5::handle groups = h5::create_group(file.get(), "channel_groups");
+    const h5::handle groups = h5::create_group(file, "channel_groups");
     const std::string number = std::to_string(content.channel_group);
     const h5::handle group = h5::create_group(groups.get(), number);
     h5::write_attribute(group.get(), "name", fmt::format("channel_group_{}", number));
     if (!content.channels.empty()) write_channels(group.get(), content.channels);
     write_spikes(group.get(), content.sorted);
     write_clusters(group.get(), content);
-    file.commit();
 }
 
-void write_features_link(const fs::path& path, const kwik_content& content) {
-    h5::output file(path);
-    write_root(file.get());
-    const h5::handle groups = h5::create_group(file.get(), "channel_groups");
+void write_link(hid_t file, const kwik_content& content) {
+    write_root(file);
+    const h5::handle groups = h5::create_group(file, "channel_groups");
     const std::string number = std::to_string(content.channel_group);
     h5::link_outside(groups.get(), number, fs::absolute(content.features),
                      fmt::format("/channel_groups/{}", number));
-    file.commit();
+}
+
+void write_files(const fs::path& path, const kwik_content& content) {
+    h5::output spikes(path);
+    write_all(spikes.get(), content);
+    h5::output features(fs::path(path).replace_extension(".kwx"));
+    write_link(features.get(), content);
+    spikes.commit();
+    features.commit();
 }
 
 }  // namespace
@@ -146,8 +152,7 @@ void write_kwik(const fs::path& path, const kwik_content& content) {
         throw invalid_argument("the times of these spikes are not known in samples");
     const h5::quiet no_printing;
     try {
-        write_kwik_file(path, content);
-        write_features_link(fs::path(path).replace_extension(".kwx"), content);
+        write_files(path, content);
     } catch (const io_error& error) {
         const std::string_view what = error.what();
         if (what.starts_with('\'')) throw;  // it names the file already

@@ -5,6 +5,7 @@ import random
 import struct
 import unittest
 import zipfile
+from collections import Counter
 
 from support import CliTest
 
@@ -84,7 +85,8 @@ class Sort(CliTest):
         self.ok("episodes", self.folder / "out/phy", "--min-count", "100")
         again = self.ok("sort", self.folder / "out/phy", "-o", self.folder / "again").stdout
         self.assertIn("600 spikes of 6 features, masks from mad", again)
-        self.assertEqual(len(set(zip(self.labels("out"), self.labels("again")))), 3)
+        pairs = Counter(zip(self.labels("out"), self.labels("again")))
+        self.assertGreater(sum(count for _, count in pairs.most_common(3)), 590)  # masks by rule are not those of before
         self.ok("sort", self.probe(), "--sample-rate", "20000", "--no-phy", "-o", self.folder / "without")
         self.assertFalse((self.folder / "without/phy").exists())
         (self.folder / "out/phy/phy.log").write_text("curated")

@@ -208,8 +208,10 @@ class SortingFiles(unittest.TestCase):
         spoiled(in_kwx(set_item((4, 2, 1), 1.5)), "spike 5, column 3", "found 1.5", "mask")
         spoiled(in_kwx(replace("features_masks", np.zeros((5, 4)))), "5 x 4", "spikes x features x 2")
         spoiled(in_kwx(replace("features_masks", np.zeros((0, 4, 2)))), "no spikes")
-        spoiled(in_kwik(replace("spikes/time_samples", np.arange(5))), "probe.kwik", "5 times", "900")
-        spoiled(in_kwik(replace("spikes/clusters/main", np.arange(5))), "probe.kwik", "clusters of 5 spikes")
+        spoiled(in_kwik(replace("spikes/time_samples", np.arange(5))), "probe.kwik", "time_samples", "holds 5 numbers, expected 900")
+        spoiled(in_kwik(replace("spikes/clusters/main", np.arange(5))), "probe.kwik", "clusters/main", "holds 5 numbers, expected 900")
+        spoiled(in_kwik(lambda group: group.attrs.__setitem__("channel_order", np.arange(4))), "4 channels", "15 features")
+        spoiled(lambda kwik: kwik.write_bytes(kwik.read_bytes()[:600]), "probe.kwik", "damaged")
 
     @unittest.skipUnless(extractors, "no SpikeInterface")
     def test_spikeinterface_reads_kwik(self):
@@ -248,7 +250,7 @@ class SortingFiles(unittest.TestCase):
         np.testing.assert_array_equal(model.spike_samples, samples)
         np.testing.assert_array_equal(model.spike_clusters, labels)
         self.assertEqual(model.traces is not None, raw)
-        self.assertIn("isolation_distance", model.metadata)
+        self.assertIn("l_ratio", model.metadata)
         chosen = np.flatnonzero(labels == 1)[:7]
         found = model.get_features(chosen, np.arange(model.n_channels))
         self.assertEqual(found.shape, (7, model.n_channels, COMPONENTS))
@@ -267,8 +269,8 @@ class SortingFiles(unittest.TestCase):
     @unittest.skipUnless(load_model, "no phylib")
     def test_phylib_opens_phy_of_a_recording(self):
         recording = self.folder / "rec"
-        subprocess.run([SYNFIRE, "simulate", "recording", "--channels", "8", "--units", "3", "--length", "10s", "--seed", "2",
-                        "-o", recording], check=True, stdout=subprocess.PIPE)
+        subprocess.run([SYNFIRE, "simulate", "recording", "--channels", "8", "--units", "4", "--length", "20s", "--low-rate", "10",
+                        "--high-rate", "20", "--seed", "2", "-o", recording], check=True, stdout=subprocess.PIPE)
         self.sort(recording)
 
         model = self.check_phylib(raw=True)
@@ -276,9 +278,13 @@ class SortingFiles(unittest.TestCase):
         labels, samples = labels_of(self.out)
         with open(self.out / "units.tsv", encoding="utf-8") as file:
             units = list(csv.DictReader(file, delimiter="\t"))
+        self.assertGreater(len(units), 1)
+        traces = np.fromfile(recording / "traces.raw", np.int16).reshape(-1, 8)
         for unit in units:
+            own = samples[labels == int(unit["unit"])][5:200]
+            mean = np.mean([traces[at - 15:at + 25] for at in own], axis=0)
             template = model.get_template(int(unit["unit"]))
-            self.assertEqual(template.best_channel, int(unit["peak_feature"]) // COMPONENTS)
+            self.assertEqual(template.best_channel, np.argmax(np.ptp(mean, axis=0)))
             self.assertGreater(float(unit["snr"]), 4)
         waveforms = model.get_waveforms(np.flatnonzero(labels == 1)[:5], np.arange(8))
         self.assertEqual(waveforms.shape[0], 5)

@@ -64,6 +64,13 @@ struct small_folder {
     std::filesystem::path path() const { return folder.path(); }
 };
 
+// The same bytes, with a header that says that the first dimension is the fastest.
+std::string in_fortrans_order(std::string bytes) {
+    const std::string c_order = "'fortran_order': False";
+    const std::size_t at = bytes.find(c_order);
+    return bytes.replace(at, c_order.size(), "'fortran_order': True ");
+}
+
 TEST(PhyFeatures, AreReadChannelByChannel) {
     const small_folder phy;
 
@@ -100,13 +107,11 @@ TEST(PhyFeatures, AreReadInFortransOrderToo) {
     for (std::size_t l = 0; l < 2; ++l)
         for (std::size_t p = 0; p < 2; ++p)
             for (std::size_t n = 0; n < 3; ++n) turned.push_back(phy.features[(n * 2 + p) * 2 + l]);
-    std::string bytes = io::format_npy_header({io::npy_kind::real, 4, true, {3, 2, 2}});
-    bytes.append(reinterpret_cast<const char*>(turned.data()), turned.size() * sizeof(float));
-    phy.folder.file("pc_features.npy", bytes);
+    phy.folder.file("pc_features.npy",
+                    in_fortrans_order(npy_bytes(io::npy_kind::real, turned, {3, 2, 2})));
     const std::vector<std::int32_t> where{phy.where[0], phy.where[2], phy.where[1], phy.where[3]};
-    bytes = io::format_npy_header({io::npy_kind::integer, 4, true, {2, 2}});
-    bytes.append(reinterpret_cast<const char*>(where.data()), where.size() * sizeof(std::int32_t));
-    phy.folder.file("pc_feature_ind.npy", bytes);
+    phy.folder.file("pc_feature_ind.npy",
+                    in_fortrans_order(npy_bytes(io::npy_kind::integer, where, {2, 2})));
 
     EXPECT_EQ(read_features(phy.path(), {.rule = mask_rule::all}).features, expected);
 }
