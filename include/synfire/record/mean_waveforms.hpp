@@ -36,7 +36,8 @@ struct mean_waveforms {
 
 /// Takes the filtered traces of up to `most` spikes of each group, from blocks spread over the
 /// recording, and all from a group that has no more. The window is that of the options, which
-/// should be those of the detection. The same to the bit for any number of threads.
+/// should be those of the detection. The same to the bit for any number of threads. The noise is
+/// estimated on the devices of `run`; waveforms are taken on the CPU.
 /// @param frames  of the peak of each spike, in any order
 /// @param groups  of each spike, below `group_count`
 /// @throws invalid_argument if these do not belong together or lie outside of the recording;

@@ -54,7 +54,8 @@ std::vector<std::vector<std::uint32_t>> counting_features(const spike_features& 
 
 /// Unit u at u - 1; `snr` is left empty. Masks decide which features count, and nothing else: the
 /// values are taken as they are, of masked features, too, which show the noise. Units run side by
-/// side, O(spikes * features that count^2) each; 8 bytes a spike for each thread.
+/// side, O(spikes * features that count^2) each; 8 bytes a spike for each thread. Does not
+/// look at the devices of `run`.
 /// @throws invalid_argument if the labels are not those of the spikes, or unless the refractory
 /// period is above 0 and `least_mask` in (0, 1]; cancelled.
 ///
