@@ -25,9 +25,10 @@ void warn(const std::vector<std::string>& warnings) {
 // What went into spikes.npz, and what could not.
 std::string times_text(const sorting_report& report, const sort_options& options) {
     if (report.sorted.samples.empty())
-        return "the times of the spikes are not known: no spikes.npz\n";
+        return "the times of the spikes are not known: no spikes.npz, no phy\n";
     if (!report.sorted.has_times())
-        return "without --sample-rate the times are known in samples only: no spikes.npz\n";
+        return "without --sample-rate the times are known in samples only: no spikes.npz, no "
+               "phy\n";
     std::uint64_t spikes = 0;
     for (const sorted_unit& unit : report.units) spikes += unit.spikes;
     std::string text = fmt::format("{} spikes of units in {}/spikes.npz, without {} of noise",
@@ -60,6 +61,22 @@ std::vector<device_info> chosen_devices(const sort_options& options) {
     return chosen;
 }
 
+// Of each unit, and the mean waveforms that it needs of a recording.
+void measure(const sort_input& input, const sort_options& options, sorting_report& report,
+             const execution& run) {
+    const sorting& sorted = report.sorted;
+    report.units = describe_units(input.features, sorted);
+    const std::vector<unit_quality> quality =
+        measure_quality(input.features, sorted, options.quality, run);
+    for (std::size_t u = 0; u < quality.size(); ++u) report.units[u].quality = quality[u];
+    if (!input.from) return;
+    report.waveforms =
+        average_waveforms(*input.from, sorted.samples, sorted.labels,
+                          std::size_t{sorted.unit_count} + 1, options.detection, run);
+    for (std::size_t u = 0; u < quality.size(); ++u)
+        report.units[u].quality.snr = report.waveforms.signal_to_noise(u + 1);
+}
+
 void sort(sort_options options, session& now) {
     const auto began = std::chrono::steady_clock::now();
     if (!options.to.empty()) check_output_place(options.to, options.overwrite);
@@ -71,6 +88,10 @@ void sort(sort_options options, session& now) {
     now.stop_if_asked();
     now.progress.clear();
     warn(report.run.warnings);
+    if (options.nwb && !report.sorted.has_times())
+        throw invalid_argument(fmt::format(
+            "the times of the spikes of '{}' are not known in seconds, and --nwb needs them{}",
+            options.path, report.sorted.samples.empty() ? "" : ": give --sample-rate"));
 
     options.search.start = std::move(input.start);
     report.search = sort_spikes(input.features, options.search, run);
@@ -80,7 +101,9 @@ void sort(sort_options options, session& now) {
     warnings.insert(warnings.end(), report.search.warnings.begin(), report.search.warnings.end());
     report.sorted.labels = std::move(report.search.labels);
     report.sorted.unit_count = report.search.units;
-    report.units = describe_units(input.features, report.sorted);
+    measure(input, options, report, run);
+    report.nwb = options.nwb;
+    if (options.phy) report.for_phy = &input.features;
     if (report.sorted.has_times()) report.run.duplicates = to_spikes(report.sorted).duplicates;
 
     report.run.command = now.command_line;
@@ -113,6 +136,7 @@ void add_sort(CLI::App& app, verb& chosen) {
     sub.footer(
         "Examples: synfire sort recording.nwb -o sorted\n"
         "          synfire sort probe.fet.1 --masks probe.fmask.1 --sample-rate 30000 -o sorted\n"
+        "          synfire sort probe.kwik --start probe.kwik -o sorted\n"
         "          synfire sort features.npz --json");
     sub.callback([options, &chosen, &sub] {
         note_given(sub, *options);

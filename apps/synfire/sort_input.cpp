@@ -29,13 +29,13 @@ std::vector<std::uint32_t> read_start(const std::string& path, std::size_t spike
 }
 
 // Features have a sample rate, too, which therefore does not tell; and nobody calls them like raw
-// samples.
+// samples. Of an NWB file that holds units besides, the samples are what there is to sort.
 bool is_to_be_detected(const sort_options& options) {
     recording_reading marks = options.recording;
     marks.rate_hz = 0;
     const auto extension = std::filesystem::path(options.path).extension();
     return is_recording(options.path, marks) || extension == ".bin" || extension == ".dat" ||
-           extension == ".raw";
+           extension == ".raw" || extension == ".nwb";
 }
 
 void refuse(const std::vector<std::string>& given, const std::string& path, const char* is) {
@@ -51,8 +51,8 @@ void describe_files(const std::vector<std::filesystem::path>& files, sorting_rep
         report.more_input.push_back(describe_input(files[i], run));
 }
 
-spike_features take_features(const sort_options& options, sorting_report& report,
-                             const execution& run) {
+sort_input take_features(const sort_options& options, sorting_report& report,
+                         const execution& run) {
     feature_file file = read_features(options.path, options.how, run);
     report.run.warnings = std::move(file.warnings);
     describe_files(file.files, report, run);
@@ -60,7 +60,15 @@ spike_features take_features(const sort_options& options, sorting_report& report
     report.sorted.sample_rate =
         options.recording.rate_hz > 0 ? options.recording.rate_hz : file.sample_rate;
     report.sorted.samples = std::move(file.samples);
-    return std::move(file.features);
+    report.sorted.fractions = std::move(file.fractions);
+    report.channels = std::move(file.channels);
+    if (file.features_per_channel > 0) report.features_per_channel = file.features_per_channel;
+    if (file.channel_group) report.kwik = {file.files.front(), *file.channel_group};
+    // The file's own clusters, when it is named a second time.
+    if (options.start == options.path && file.labels.empty())
+        throw io_error(fmt::format("'{}' holds no clusters to begin with", options.path));
+    if (options.start != options.path) file.labels.clear();
+    return {std::move(file.features), std::move(file.labels), {}};
 }
 
 [[noreturn]] void fail_without_spikes(const sort_options& options,
@@ -72,8 +80,7 @@ spike_features take_features(const sort_options& options, sorting_report& report
 }
 
 // What was detected goes when its features have been taken, before clustering needs the room.
-spike_features detect_features(sort_options& options, sorting_report& report,
-                               const execution& run) {
+sort_input detect_features(sort_options& options, sorting_report& report, const execution& run) {
     options.detection.features_per_channel =
         static_cast<std::uint32_t>(options.how.features_per_channel);
     const recording from = read_recording(options.path, options.recording);
@@ -87,25 +94,30 @@ spike_features detect_features(sort_options& options, sorting_report& report,
     report.masks_from = "detection";
     report.sorted.sample_rate = from.rate_hz();
     report.sorted.sample_count = static_cast<std::int64_t>(from.frame_count());
+    report.channels = from.channels();
+    report.raw_offset_bytes = options.recording.offset_bytes;
+    report.raw = raw_samples_of(from, report.raw_offset_bytes);
     spike_features features = to_features(found);
     report.sorted.samples = std::move(found.frames);
-    return features;
+    report.sorted.fractions = std::move(found.fractions);
+    return {std::move(features), {}, from};
 }
 
 }  // namespace
 
 sort_input read_sort_input(sort_options& options, sorting_report& report, const execution& run) {
     options.of_recording = is_to_be_detected(options);
+    report.features_per_channel = options.how.features_per_channel;
     sort_input input;
     if (options.of_recording) {
         refuse(options.given_of_features, options.path, "a recording");
-        input.features = detect_features(options, report, run);
+        input = detect_features(options, report, run);
     } else {
         refuse(options.given_of_recordings, options.path, "a file of features");
-        input.features = take_features(options, report, run);
+        input = take_features(options, report, run);
     }
     report.features = input.features.feature_count();
-    if (!options.start.empty()) {
+    if (!options.start.empty() && input.start.empty()) {
         input.start = read_start(options.start, input.features.size(), run);
         report.more_input.push_back(describe_input(options.start, run));
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sort_options.hpp"
@@ -13,6 +14,8 @@ struct sort_input {
     spike_features features{};
     /// Clusters to begin with; empty: by masks.
     std::vector<std::uint32_t> start{};
+    /// What the spikes were detected in.
+    std::optional<recording> from{};
 };
 
 /// Reads features, or detects the spikes of a recording. Notes in `options` which it was and what

@@ -55,6 +55,12 @@ void add_features(CLI::App& app, sort_options& options) {
               "whether the last column of a .fet.N is the time in samples [yes if it never falls]")
         ->type_name("yes|no")
         ->group(of_features);
+    add_value(
+        app, "--channel-group", options.how.channel_group,
+        [](const std::string& text) { return parse_whole_32(text, 0); },
+        "which group of channels, of a .kwik or .kwx that holds several")
+        ->type_name("N")
+        ->group(of_features);
 }
 
 void add_recording(CLI::App& app, sort_options& options) {
@@ -155,10 +161,12 @@ std::string yes_no(bool value) {
 
 parameter_list feature_parameters(const sort_options& options) {
     const auto& timed = options.how.time_column;
+    const auto& group = options.how.channel_group;
     return {
         {"masks", options.how.masks.string()},
         {"mask", options.how.rule ? std::string(to_string(*options.how.rule)) : "file or mad"},
         {"time_column", timed ? yes_no(*timed) : "automatic"},
+        {"channel_group", group ? std::to_string(*group) : "the only one"},
     };
 }
 
@@ -189,8 +197,10 @@ parameter_list recording_parameters(const sort_options& options) {
 }  // namespace
 
 void add_options(CLI::App& app, sort_options& options) {
-    app.add_option("FILE", options.path,
-                   "a recording, or features: KlustaKwik's .fet.N, or an .npz")
+    app.add_option(
+           "FILE", options.path,
+           "a recording, or features: KlustaKwik's .fet.N, klusta's .kwik or .kwx, a folder "
+           "of Phy, or an .npz")
         ->required()
         ->type_name("");
     add_recording(app, options);
@@ -204,17 +214,28 @@ void add_options(CLI::App& app, sort_options& options) {
     CLI::Option* folder = add_value(app, "-o,--output", options.to, parse_path,
                                     "folder to write: sorting.npz, sorting.clu.1, units.tsv, "
                                     "iterations.tsv, run.json; where times are known "
-                                    "sorting.res.1 and spikes.npz")
+                                    "sorting.res.1, spikes.npz and phy; of a .kwik sorting.kwik")
                               ->type_name("OUT_DIR");
     app.add_flag("--overwrite", options.overwrite, "replace OUT_DIR if it exists")->needs(folder);
     app.add_flag("--json", options.json, "print one JSON document");
     add_search(app, options.search);
-    add_value(app, "--start", options.start, parse_path,
-              "begin with the clusters of this .clu.N; 0 and 1 are noise")
+    add_value(
+        app, "--start", options.start, parse_path,
+        "begin with the clusters of this .clu.N, of which 0 and 1 are noise; or those that FILE "
+        "itself holds, a .kwik or a folder of Phy")
         ->type_name("FILE")
         ->excludes("--starting-clusters");
     app.add_flag("--kk2-labels", options.klustakwik2_labels,
                  "units from 3 in sorting.clu.1, as klustakwik2 has them [from 2]")
+        ->needs(folder);
+    add_value(app, "--refractory", options.quality.refractory, parse_positive_duration,
+              fmt::format("for the quality of units: spikes of a neuron are this far apart [{}]",
+                          format_duration(options.quality.refractory)))
+        ->type_name("TIME");
+    app.add_flag_callback(
+           "--no-phy", [&options] { options.phy = false; }, "do not write the folder phy")
+        ->needs(folder);
+    app.add_flag("--nwb", options.nwb, "write spikes.nwb too, with the quality of the units")
         ->needs(folder);
     add_value(app, "--threads", options.threads, parse_threads, "worker threads [all cores]")
         ->type_name("N");
@@ -255,6 +276,9 @@ parameter_list resolved_parameters(const sort_options& options) {
         {"precision", std::string(to_string(search.precision))},
         {"device", format_devices(options.devices)},
         {"kk2_labels", yes_no(options.klustakwik2_labels)},
+        {"refractory", format_duration(options.quality.refractory)},
+        {"phy", yes_no(options.phy)},
+        {"nwb", yes_no(options.nwb)},
     };
     all.insert(all.end(), shared.begin(), shared.end());
     return all;

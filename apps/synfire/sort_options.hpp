@@ -29,6 +29,9 @@ struct sort_options {
     bool json = false;
     bool klustakwik2_labels = false;
     masked_gmm_options search{};
+    quality_options quality{};
+    bool phy = true;
+    bool nwb = false;
     int threads = 0;
     std::optional<std::vector<int>> devices{std::in_place};  ///< nothing: the first, if any
 };

@@ -199,16 +199,30 @@ bool column::is_int16() const {
            H5Tget_sign(type.get()) == H5T_SGN_2;
 }
 
+void column::read_rows(std::uint64_t begin, std::uint64_t rows, hid_t type, void* into) const {
+    const handle space{H5Dget_space(dataset_.get()), H5Sclose};
+    std::vector<hsize_t> at(shape_.size(), 0);
+    std::vector<hsize_t> n(shape_.begin(), shape_.end());
+    at.front() = begin;
+    n.front() = rows;
+    const handle memory = space_of({n.begin(), n.end()});
+    if (H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, at.data(), nullptr, n.data(), nullptr) <
+            0 ||
+        H5Dread(dataset_.get(), type, memory.get(), space.get(), H5P_DEFAULT, into) < 0)
+        fail(fmt::format("cannot be read from row {}: {}", begin, last_error()));
+}
+
 void column::read_rows(std::uint64_t begin, std::span<std::int16_t> into) const {
     if (shape_.size() != 2) fail(fmt::format("has {} dimensions, expected 2", shape_.size()));
-    const handle space{H5Dget_space(dataset_.get()), H5Sclose};
-    const hsize_t at[2] = {begin, 0};
-    const hsize_t n[2] = {into.size() / shape_[1], shape_[1]};
-    const handle memory = space_of({n[0], n[1]});
-    if (H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, at, nullptr, n, nullptr) < 0 ||
-        H5Dread(dataset_.get(), H5T_NATIVE_INT16, memory.get(), space.get(), H5P_DEFAULT,
-                into.data()) < 0)
-        fail(fmt::format("cannot be read from row {}: {}", begin, last_error()));
+    read_rows(begin, into.size() / shape_[1], H5T_NATIVE_INT16, into.data());
+}
+
+void column::read_rows(std::uint64_t begin, std::span<float> into) const {
+    if (shape_.empty() || !is_number()) fail("does not hold rows of numbers");
+    std::uint64_t row = 1;
+    for (std::size_t d = 1; d < shape_.size(); ++d) row *= shape_[d];
+    if (row == 0) return;
+    read_rows(begin, into.size() / row, H5T_NATIVE_FLOAT, into.data());
 }
 
 std::string text_attribute(hid_t object, const char* name) {
@@ -223,6 +237,20 @@ std::string text_attribute(hid_t object, const char* name) {
                             return H5Aread(attribute.get(), memory, into) >= 0;
                         })
         .front();
+}
+
+std::vector<double> number_attributes(hid_t object, const char* name) {
+    constexpr hssize_t most = 1 << 20;
+    if (H5Aexists(object, name) <= 0) return {};
+    const handle attribute{H5Aopen(object, name, H5P_DEFAULT), H5Aclose};
+    const handle type{H5Aget_type(attribute.get()), H5Tclose};
+    const handle space{H5Aget_space(attribute.get()), H5Sclose};
+    const H5T_class_t kind = H5Tget_class(type.get());
+    const hssize_t count = H5Sget_simple_extent_npoints(space.get());
+    if ((kind != H5T_FLOAT && kind != H5T_INTEGER) || count <= 0 || count > most) return {};
+    std::vector<double> values(static_cast<std::size_t>(count));
+    if (H5Aread(attribute.get(), H5T_NATIVE_DOUBLE, values.data()) < 0) return {};
+    return values;
 }
 
 std::string column::attribute(const char* name) const {
@@ -286,6 +314,30 @@ void write_attribute(hid_t object, const std::string& name, const std::vector<st
     const handle attribute =
         create_attribute(object, name, type.get(), space_of({texts.size()}).get());
     check(H5Awrite(attribute.get(), type.get(), pointers(texts).data()), name);
+}
+
+void write_attribute(hid_t object, const std::string& name, std::int32_t value) {
+    const handle attribute = create_attribute(object, name, H5T_STD_I32LE, scalar().get());
+    check(H5Awrite(attribute.get(), H5T_NATIVE_INT32, &value), name);
+}
+
+void write_attribute(hid_t object, const std::string& name, std::span<const std::int32_t> values) {
+    const handle attribute =
+        create_attribute(object, name, H5T_STD_I32LE, space_of({values.size()}).get());
+    check(H5Awrite(attribute.get(), H5T_NATIVE_INT32, values.data()), name);
+}
+
+void write_attribute(hid_t object, const std::string& name, std::span<const float> values) {
+    const handle attribute =
+        create_attribute(object, name, H5T_IEEE_F32LE, space_of({values.size()}).get());
+    check(H5Awrite(attribute.get(), H5T_NATIVE_FLOAT, values.data()), name);
+}
+
+void link_outside(hid_t parent, const std::string& name, const std::filesystem::path& file,
+                  const std::string& object) {
+    check(H5Lcreate_external(file.c_str(), object.c_str(), parent, name.c_str(), H5P_DEFAULT,
+                             H5P_DEFAULT),
+          name);
 }
 
 void write_reference(hid_t object, const std::string& name, const std::string& path) {

@@ -79,6 +79,9 @@ public:
     std::vector<std::string> read_text() const;
     /// Rows [begin, …) of a dataset with two dimensions, as many as `into` holds.
     void read_rows(std::uint64_t begin, std::span<std::int16_t> into) const;
+    /// The same of a dataset with any number of dimensions, as reals: what lies behind the first
+    /// dimension is the row.
+    void read_rows(std::uint64_t begin, std::span<float> into) const;
     /// Whether its items are signed integers of two bytes.
     bool is_int16() const;
     /// A text attribute; empty when there is none.
@@ -88,6 +91,7 @@ public:
 
 private:
     void read_block(std::uint64_t begin, std::uint64_t count, hid_t type, void* into) const;
+    void read_rows(std::uint64_t begin, std::uint64_t rows, hid_t type, void* into) const;
     [[noreturn]] void fail(const std::string& why) const;
 
     const std::filesystem::path* file_;
@@ -104,6 +108,8 @@ bool exists(hid_t parent, const std::string& name);
 std::vector<std::string> members(hid_t group);
 /// A text attribute of a group; empty when there is none.
 std::string text_attribute(hid_t object, const char* name);
+/// All numbers of an attribute; nothing when there is none, or it holds no numbers.
+std::vector<double> number_attributes(hid_t object, const char* name);
 
 /// What the library says about its last failure.
 std::string last_error();
@@ -114,6 +120,12 @@ handle text_type();
 void write_attribute(hid_t object, const std::string& name, const std::string& text);
 void write_attribute(hid_t object, const std::string& name, double value);
 void write_attribute(hid_t object, const std::string& name, const std::vector<std::string>& texts);
+void write_attribute(hid_t object, const std::string& name, std::int32_t value);
+void write_attribute(hid_t object, const std::string& name, std::span<const std::int32_t> values);
+void write_attribute(hid_t object, const std::string& name, std::span<const float> values);
+/// A link to an object of another file, which need not be there.
+void link_outside(hid_t parent, const std::string& name, const std::filesystem::path& file,
+                  const std::string& object);
 /// A reference to the object at `path` of the file.
 void write_reference(hid_t object, const std::string& name, const std::string& path);
 handle create_dataset(hid_t parent, const std::string& name, hid_t type,

@@ -34,9 +34,12 @@ void rename_folder(const fs::path& from, const fs::path& to, const fs::path& tar
 // Nothing is ever deleted that this library did not write.
 void check_replaceable(const fs::path& folder, std::span<const std::string_view> our_files) {
     if (!fs::is_directory(folder)) throw file_error(folder, "exists and is not a folder");
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-        const std::string name = entry.path().filename().string();
-        if (std::find(our_files.begin(), our_files.end(), name) == our_files.end())
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+        const std::string name = entry.path().lexically_relative(folder).generic_string();
+        const bool is_folder = entry.is_directory() && !entry.is_symlink();
+        if (std::none_of(our_files.begin(), our_files.end(), [&](std::string_view ours) {
+                return is_folder ? ours.starts_with(name + '/') : ours == name;
+            }))
             throw file_error(folder,
                              fmt::format("holds '{}', which is no result of this kind, and is not "
                                          "replaced",

@@ -11,8 +11,8 @@ namespace synfire::io {
 /// replaces is kept until then.
 class result_folder {
 public:
-    /// @param our_files  all names that such a result can have: a folder that holds any other file
-    /// is never replaced
+    /// @param our_files  all names that such a result can have, as "folder/name" in a folder of it:
+    /// one that holds any other file is never replaced
     /// @throws io_error
     result_folder(const std::filesystem::path& target, bool overwrite,
                   std::span<const std::string_view> our_files);

@@ -30,6 +30,24 @@ report::json iterations_of(const sorting_report& report) {
     return list;
 }
 
+report::json quality_of(const unit_quality& quality) {
+    const auto number = [](const std::optional<double>& value) {
+        return value ? report::json(*value) : report::json(nullptr);
+    };
+    return {{"features", quality.features},
+            {"rate_hz", number(quality.rate_hz)},
+            {"l_ratio", number(quality.l_ratio)},
+            {"isolation_distance", number(quality.isolation_distance)},
+            {"refractory_violations", number(quality.refractory_violations)},
+            {"contamination", number(quality.contamination)},
+            {"snr", number(quality.snr)}};
+}
+
+// Three digits in a column; a dash for what cannot be said.
+std::string shown(const std::optional<double>& value) {
+    return value ? fmt::format("{:.3g}", *value) : std::string("-");
+}
+
 }  // namespace
 
 std::vector<sorted_unit> describe_units(const spike_features& features, const sorting& sorted) {
@@ -93,7 +111,8 @@ std::string to_json(const sorting_report& report) {
                          {"clu_label", u + report.first_label},
                          {"spikes", report.units[u].spikes},
                          {"unmasked_features", report.units[u].unmasked},
-                         {"peak_feature", report.units[u].peak_feature}});
+                         {"peak_feature", report.units[u].peak_feature},
+                         {"quality", quality_of(report.units[u].quality)}});
     return report::text_of({{"run", report::sorting_run(report)},
                             {"units", units},
                             {"iterations", iterations_of(report)}});
@@ -103,15 +122,22 @@ std::string summarize(const sorting_report& report) {
     const std::uint64_t noise = noise_spikes(report);
     std::string text = fmt::format(
         "{} spikes of {} features, masks from {}; {} units, {} in noise\n"
-        "{} after {} iterations by {}, score {:.1f}\n\n{:>6} {:>8} {:>9} {:>13}\n",
+        "{} after {} iterations by {}, score {:.1f}\n\n{:>6} {:>8} {:>9} {:>13} {:>8} {:>9} {:>9} "
+        "{:>10} {:>6}\n",
         report.sorted.labels.size(), report.features, report.masks_from, report.sorted.unit_count,
         report::plural(noise, "spike", "spikes"), to_string(report.search.stopped),
         report.search.iterations.size(), to_string(report.search.ran_on), report.search.score(),
-        "unit", "spikes", "unmasked", "peak feature");
-    for (std::size_t u = 0; u < report.units.size(); ++u)
-        fmt::format_to(std::back_inserter(text), "{:>6} {:>8} {:>9.1f} {:>13}\n", u + 1,
+        "unit", "spikes", "unmasked", "peak feature", "rate Hz", "L-ratio", "isolation",
+        "violations", "SNR");
+    for (std::size_t u = 0; u < report.units.size(); ++u) {
+        const unit_quality& quality = report.units[u].quality;
+        fmt::format_to(std::back_inserter(text),
+                       "{:>6} {:>8} {:>9.1f} {:>13} {:>8} {:>9} {:>9} {:>10} {:>6}\n", u + 1,
                        report.units[u].spikes, report.units[u].unmasked,
-                       report.units[u].peak_feature);
+                       report.units[u].peak_feature, shown(quality.rate_hz), shown(quality.l_ratio),
+                       shown(quality.isolation_distance), shown(quality.refractory_violations),
+                       shown(quality.snr));
+    }
     return text;
 }
 

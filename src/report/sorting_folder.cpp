@@ -2,29 +2,65 @@
 
 #include <array>
 #include <iterator>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "io/result_folder.hpp"
 #include "report/sorting_parts.hpp"
 #include "report/text.hpp"
 #include "synfire/sort/files.hpp"
+#include "synfire/sort/phy.hpp"
 #include "synfire/spikes/files.hpp"
 
 namespace synfire {
 namespace {
 
-constexpr std::array<std::string_view, 7> our_files{
-    "sorting.npz", "sorting.clu.1",  "sorting.res.1", "spikes.npz",
-    "units.tsv",   "iterations.tsv", "run.json"};
+constexpr std::array<std::string_view, 24> our_files{"sorting.npz",
+                                                     "sorting.clu.1",
+                                                     "sorting.res.1",
+                                                     "spikes.npz",
+                                                     "spikes.nwb",
+                                                     "units.tsv",
+                                                     "iterations.tsv",
+                                                     "run.json",
+                                                     "sorting.kwik",
+                                                     "sorting.kwx",
+                                                     "sorting.prm",
+                                                     "phy/params.py",
+                                                     "phy/spike_times.npy",
+                                                     "phy/spike_templates.npy",
+                                                     "phy/spike_clusters.npy",
+                                                     "phy/amplitudes.npy",
+                                                     "phy/channel_map.npy",
+                                                     "phy/channel_shanks.npy",
+                                                     "phy/channel_positions.npy",
+                                                     "phy/templates.npy",
+                                                     "phy/pc_features.npy",
+                                                     "phy/pc_feature_ind.npy",
+                                                     "phy/cluster_group.tsv",
+                                                     "phy/cluster_quality.tsv"};
+
+std::string cell(const std::optional<double>& value) {
+    return value ? report::number_text(*value) : std::string();
+}
 
 std::string units_tsv(const sorting_report& report) {
-    std::string text = "unit\tclu_label\tspikes\tunmasked_features\tpeak_feature\n";
+    std::string text =
+        "unit\tclu_label\tspikes\tunmasked_features\tpeak_feature\trate_hz\tquality_features\t"
+        "l_ratio\tisolation_distance\trefractory_violations\tcontamination\tsnr\n";
     for (std::size_t u = 0; u < report.units.size(); ++u) {
         const sorted_unit& unit = report.units[u];
-        fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\t{}\t{}\n", u + 1,
-                       u + report.first_label, unit.spikes, report::number_text(unit.unmasked),
-                       unit.peak_feature);
+        const unit_quality& quality = unit.quality;
+        fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
+                       u + 1, u + report.first_label, unit.spikes,
+                       report::number_text(unit.unmasked), unit.peak_feature, cell(quality.rate_hz),
+                       quality.features, cell(quality.l_ratio), cell(quality.isolation_distance),
+                       cell(quality.refractory_violations), cell(quality.contamination),
+                       cell(quality.snr));
     }
     return text;
 }
@@ -42,6 +78,59 @@ std::string iterations_tsv(const sorting_report& report) {
     return text;
 }
 
+std::vector<unit_quality> qualities_of(const sorting_report& report) {
+    std::vector<unit_quality> all;
+    all.reserve(report.units.size());
+    for (const sorted_unit& unit : report.units) all.push_back(unit.quality);
+    return all;
+}
+
+std::vector<unit_column> columns_of(const sorting_report& report) {
+    using member = std::optional<double> unit_quality::*;
+    struct described {
+        const char* name;
+        member from;
+        const char* description;
+    };
+    constexpr std::array<described, 6> columns{{
+        {"firing_rate", &unit_quality::rate_hz, "spikes a second"},
+        {"l_ratio", &unit_quality::l_ratio, "L-ratio, Schmitzer-Torbert et al. 2005"},
+        {"isolation_distance", &unit_quality::isolation_distance,
+         "squared Mahalanobis distance at which there are as many other spikes as the unit has"},
+        {"isi_violations", &unit_quality::refractory_violations,
+         "share of inter-spike intervals shorter than the refractory period"},
+        {"contamination", &unit_quality::contamination,
+         "estimated share of spikes of other neurons, Llobet et al. 2022"},
+        {"snr", &unit_quality::snr, "height of the mean waveform over the noise of its channel"},
+    }};
+    std::vector<unit_column> out;
+    out.reserve(columns.size());
+    for (const described& column : columns) {
+        unit_column made{column.name, column.description, {}};
+        made.values.reserve(report.units.size());
+        for (const sorted_unit& unit : report.units)
+            made.values.push_back(
+                (unit.quality.*column.from).value_or(std::numeric_limits<double>::quiet_NaN()));
+        out.push_back(std::move(made));
+    }
+    return out;
+}
+
+void write_phy_of(const std::filesystem::path& folder, const sorting_report& report,
+                  const execution& run) {
+    const std::vector<unit_quality> quality = qualities_of(report);
+    write_phy(folder,
+              {.features = *report.for_phy,
+               .sorted = report.sorted,
+               .quality = quality,
+               .features_per_channel = report.features_per_channel,
+               .channels = report.channels,
+               .waveforms = report.waveforms.group_count() > 0 ? &report.waveforms : nullptr,
+               .raw = report.raw,
+               .raw_offset_bytes = report.raw_offset_bytes},
+              run);
+}
+
 }  // namespace
 
 void write_sorting_report(const std::filesystem::path& folder, const sorting_report& report,
@@ -50,8 +139,20 @@ void write_sorting_report(const std::filesystem::path& folder, const sorting_rep
     write_sorting(out.file("sorting.npz"), report.sorted);
     write_clusters(out.file("sorting.clu.1"), report.sorted, report.first_label);
     if (!report.sorted.samples.empty()) write_samples(out.file("sorting.res.1"), report.sorted);
-    if (report.sorted.has_times())
-        write_spikes(out.file("spikes.npz"), to_spikes(report.sorted).spikes, run);
+    if (report.sorted.has_times()) {
+        const spike_sequence spikes = to_spikes(report.sorted).spikes;
+        write_spikes(out.file("spikes.npz"), spikes, run);
+        if (report.nwb) write_nwb_units(out.file("spikes.nwb"), spikes, columns_of(report), run);
+        if (report.for_phy != nullptr) write_phy_of(out.file("phy"), report, run);
+    }
+    if (report.kwik && !report.sorted.samples.empty()) {
+        const std::vector<unit_quality> quality = qualities_of(report);
+        write_kwik(out.file("sorting.kwik"), {.sorted = report.sorted,
+                                              .quality = quality,
+                                              .features = report.kwik->features,
+                                              .channel_group = report.kwik->channel_group,
+                                              .channels = report.channels});
+    }
     out.write("units.tsv", units_tsv(report));
     out.write("iterations.tsv", iterations_tsv(report));
     out.write("run.json", report::text_of(report::sorting_run(report)));

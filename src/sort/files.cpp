@@ -13,6 +13,7 @@
 #include "io/progress_meter.hpp"
 #include "io/zip_reader.hpp"
 #include "io/zip_writer.hpp"
+#include "sort/feature_readers.hpp"
 #include "sort/klustakwik_files.hpp"
 
 namespace synfire {
@@ -61,39 +62,6 @@ void warn_of_masks(feature_file& file) {
         file.warnings.push_back(fmt::format(
             "{} of {} spikes are masked on all features, which says nothing of their unit.", empty,
             file.features.size()));
-}
-
-spike_features with_made_masks(number_table table, mask_rule rule, const feature_reading& how,
-                               feature_file& file, const execution& run) {
-    const made_masks made =
-        make_masks(table.values, table.columns,
-                   {.rule = rule, .features_per_channel = how.features_per_channel}, run);
-    file.masks_from = to_string(rule);
-    if (rule == mask_rule::seed)
-        file.warnings.emplace_back(
-            "Masks by the SD over all spikes are blind to what fires much: the more spikes a "
-            "feature has, the more of them are masked.");
-    if (made.without_mask > 0 && rule == mask_rule::mad)
-        file.warnings.push_back(
-            fmt::format("{} of {} spikes are below the threshold of masks on all channels; each "
-                        "keeps its largest channel.",
-                        made.without_mask, table.rows()));
-    if (made.constant_features > 0)
-        file.warnings.push_back(
-            fmt::format("{} of {} features do not vary (or for most spikes do not) and are masked.",
-                        made.constant_features, table.columns));
-    return {table.columns, std::move(table.values), made.masks};
-}
-
-void check_samples(const feature_file& file, const std::filesystem::path& path) {
-    if (file.samples.size() != file.features.size())
-        throw io::file_error(path, fmt::format("holds {} times, expected {}, one a spike",
-                                               file.samples.size(), file.features.size()));
-    const auto negative =
-        std::find_if(file.samples.begin(), file.samples.end(), [](auto t) { return t < 0; });
-    if (negative != file.samples.end())
-        throw io::file_error(path, fmt::format("spike {}", negative - file.samples.begin() + 1),
-                             fmt::format("found the time {} before zero", *negative));
 }
 
 std::filesystem::path masks_beside(const std::filesystem::path& path) {
@@ -145,8 +113,8 @@ feature_file read_fet(const std::filesystem::path& path, const feature_reading& 
     std::filesystem::path masks = how.masks;
     if (masks.empty() && !how.rule) masks = masks_beside(path);
     if (masks.empty()) {
-        file.features =
-            with_made_masks(std::move(table), how.rule.value_or(mask_rule::mad), how, file, run);
+        file.features = with_made_masks(std::move(table), how.rule.value_or(mask_rule::mad),
+                                        how.features_per_channel, file, run);
     } else {
         file.features = with_masks_of(std::move(table), timed, masks, path, file, run);
     }
@@ -236,8 +204,8 @@ feature_file read_npz_features(const std::filesystem::path& path, const feature_
         },
         run);
     if (how.rule || !has(archive, "masks")) {
-        file.features =
-            with_made_masks(std::move(table), how.rule.value_or(mask_rule::mad), how, file, run);
+        file.features = with_made_masks(std::move(table), how.rule.value_or(mask_rule::mad),
+                                        how.features_per_channel, file, run);
     } else {
         spike_masks masks;
         std::size_t columns = 0;
@@ -269,15 +237,38 @@ void write_array(io::zip_writer& archive, const char* name, io::npy_kind kind,
 
 }  // namespace
 
+void check_samples(const feature_file& file, const std::filesystem::path& path) {
+    if (file.samples.size() != file.features.size())
+        throw io::file_error(path, fmt::format("holds {} times, expected {}, one a spike",
+                                               file.samples.size(), file.features.size()));
+    const auto negative =
+        std::find_if(file.samples.begin(), file.samples.end(), [](auto t) { return t < 0; });
+    if (negative != file.samples.end())
+        throw io::file_error(path, fmt::format("spike {}", negative - file.samples.begin() + 1),
+                             fmt::format("found the time {} before zero", *negative));
+}
+
 feature_file read_features(const std::filesystem::path& path, const feature_reading& how,
                            const execution& run) {
-    const bool is_npz = path.extension() == ".npz";
-    if (is_npz && !how.masks.empty())
-        throw invalid_argument(fmt::format("'{}' brings its own masks, and '{}' was given too",
-                                           path.string(), how.masks.string()));
+    const auto extension = path.extension();
+    std::error_code unknown;
+    const bool is_kwik = extension == ".kwik" || extension == ".kwx";
+    const bool is_phy =
+        path.filename() == "params.py" || std::filesystem::is_directory(path, unknown);
+    const bool has_masks = extension == ".npz" || is_kwik;
+    if ((has_masks || is_phy) && !how.masks.empty())
+        throw invalid_argument(fmt::format(
+            "'{}' {} masks, and '{}' was given", path.string(),
+            is_phy ? "is a folder of Phy, which has no" : "brings its own", how.masks.string()));
     if (how.rule && !how.masks.empty())
         throw invalid_argument("masks are read from a file or made by a rule, not both");
-    feature_file file = is_npz ? read_npz_features(path, how, run) : read_fet(path, how, run);
+    if (how.channel_group && !is_kwik)
+        throw invalid_argument(
+            fmt::format("'{}' is no .kwik or .kwx, which have groups of channels", path.string()));
+    feature_file file = is_kwik               ? read_kwik(path, how, run)
+                        : is_phy              ? read_phy_features(path, how, run)
+                        : extension == ".npz" ? read_npz_features(path, how, run)
+                                              : read_fet(path, how, run);
     warn_of_masks(file);
     return file;
 }
@@ -287,6 +278,8 @@ void write_sorting(const std::filesystem::path& path, const sorting& sorted) {
     write_array<std::uint32_t>(archive, "labels", io::npy_kind::natural, sorted.labels);
     if (!sorted.samples.empty())
         write_array<std::int64_t>(archive, "samples", io::npy_kind::integer, sorted.samples);
+    if (!sorted.fractions.empty())
+        write_array<float>(archive, "fractions", io::npy_kind::real, sorted.fractions);
     if (sorted.sample_rate > 0)
         write_array<double>(archive, "sample_rate", io::npy_kind::real, {&sorted.sample_rate, 1});
     archive.commit();

@@ -52,8 +52,11 @@ std::vector<double> deviations(std::span<const double> values, std::size_t featu
     std::vector<double> sd(feature_count);
     if (spikes == 0) return sd;
     parallel_for(feature_count, run, "noise of features", [&](std::size_t i) {
-        std::vector<double> column(spikes);
-        for (std::size_t n = 0; n < spikes; ++n) column[n] = values[n * feature_count + i];
+        std::vector<double> column;
+        column.reserve(spikes);
+        for (std::size_t n = 0; n < spikes; ++n)
+            if (const double x = values[n * feature_count + i]; !std::isnan(x)) column.push_back(x);
+        if (column.empty()) return;
         sd[i] = rule == mask_rule::seed ? plain_sd(column) : noise_sd(column);
     });
     return sd;
@@ -61,7 +64,7 @@ std::vector<double> deviations(std::span<const double> values, std::size_t featu
 
 // How many SDs a value is; a feature without deviation tells nothing.
 double amplitude(double value, double sd) {
-    return sd > 0 ? std::abs(value) / sd : 0;
+    return sd > 0 && !std::isnan(value) ? std::abs(value) / sd : 0;
 }
 
 double mask_of(double sds, const mask_options& options) {
@@ -79,7 +82,7 @@ bool mask_channels(std::span<const double> spike, const std::vector<double>& sd,
         for (std::size_t i = begin; i < begin + width; ++i)
             sds = std::max(sds, amplitude(spike[i], sd[i]));
         std::fill_n(row.begin() + static_cast<std::ptrdiff_t>(begin), width, mask_of(sds, options));
-        if (sds > most) {
+        if (sds > most && !std::isnan(spike[begin])) {
             most = sds;
             largest = begin;
         }
@@ -97,6 +100,11 @@ bool mask_features(std::span<const double> spike, const std::vector<double>& sd,
         any = any || row[i] > 0;
     }
     return any;
+}
+
+void mask_missing(std::span<const double> spike, std::vector<double>& row) {
+    for (std::size_t i = 0; i < spike.size(); ++i)
+        if (std::isnan(spike[i])) row[i] = 0;
 }
 
 void check(std::size_t feature_count, const mask_options& options) {
@@ -133,7 +141,11 @@ made_masks make_masks(std::span<const double> values, std::size_t feature_count,
     std::vector<double> row(feature_count, 1.0);
     const std::size_t spikes = values.size() / feature_count;
     if (options.rule == mask_rule::all) {
-        for (std::size_t n = 0; n < spikes; ++n) made.masks.append(row);
+        for (std::size_t n = 0; n < spikes; ++n) {
+            std::fill(row.begin(), row.end(), 1.0);
+            mask_missing(values.subspan(n * feature_count, feature_count), row);
+            made.masks.append(row);
+        }
         return made;
     }
     const std::vector<double> sd = deviations(values, feature_count, options.rule, run);
@@ -143,6 +155,7 @@ made_masks make_masks(std::span<const double> values, std::size_t feature_count,
         const auto spike = values.subspan(n * feature_count, feature_count);
         const bool any = options.rule == mask_rule::seed ? mask_features(spike, sd, options, row)
                                                          : mask_channels(spike, sd, options, row);
+        mask_missing(spike, row);
         made.without_mask += any ? 0 : 1;
         made.masks.append(row);
     }

@@ -16,19 +16,28 @@ sorted_spikes to_spikes(const sorting& sorted) {
     if (sorted.samples.size() != sorted.labels.size())
         throw invalid_argument(fmt::format("there are {} times for {} spikes",
                                            sorted.samples.size(), sorted.labels.size()));
+    if (!sorted.fractions.empty() && sorted.fractions.size() != sorted.labels.size())
+        throw invalid_argument(fmt::format("there are {} fractions for {} spikes",
+                                           sorted.fractions.size(), sorted.labels.size()));
     sorted_spikes out;
     spike_sequence_builder builder;
     std::vector<unit_id> units;
     units.reserve(sorted.unit_count);
     for (std::uint32_t u = 1; u <= sorted.unit_count; ++u)
         units.push_back(builder.unit(std::to_string(u)));
-    const auto time_of = [&](std::int64_t sample) {
-        return duration_from_seconds(static_cast<double>(sample) / sorted.sample_rate);
+    const auto time_of = [&](double sample) {
+        return duration_from_seconds(sample / sorted.sample_rate);
+    };
+    // A peak before the first sample's time is of that sample.
+    const auto sample_of = [&](std::size_t n) {
+        const auto sample = static_cast<double>(sorted.samples[n]);
+        return sorted.fractions.empty() ? sample : std::max(0.0, sample + sorted.fractions[n]);
     };
     time_span span{duration::max(), duration::min()};
-    if (sorted.sample_count > 0) span = {duration{0}, time_of(sorted.sample_count)};
+    if (sorted.sample_count > 0)
+        span = {duration{0}, time_of(static_cast<double>(sorted.sample_count))};
     for (std::size_t n = 0; n < sorted.labels.size(); ++n) {
-        const duration time = time_of(sorted.samples[n]);
+        const duration time = time_of(sample_of(n));
         span.begin = std::min(span.begin, time);
         span.end = std::max(span.end, time);
         const std::uint32_t label = sorted.labels[n];

@@ -99,6 +99,16 @@ void write_spikes(const std::filesystem::path& path, const spike_sequence& spike
         path.string()));
 }
 
+void write_nwb_units(const std::filesystem::path& path, const spike_sequence& spikes,
+                     std::span<const unit_column> columns, const execution& run) {
+    for (const unit_column& column : columns)
+        if (column.values.size() != spikes.unit_count())
+            throw invalid_argument(fmt::format("column '{}' has {} values for {} units",
+                                               column.name, column.values.size(),
+                                               spikes.unit_count()));
+    write_nwb({path, spikes, run, columns});
+}
+
 void finish(spike_file& file, spike_sequence_builder& builder, const reading& job,
             const time_span* span) {
     if (builder.size() == 0 && file.stimulus_us.empty() && span == nullptr)

@@ -1,70 +1,13 @@
-#include <fast_float/fast_float.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <set>
 
 #include "io/file_error.hpp"
-#include "io/line_blocks.hpp"
+#include "io/phy_text.hpp"
 #include "io/random_file.hpp"
 #include "spikes/numpy_times.hpp"
-#include "spikes/text_layout.hpp"
 
 namespace synfire {
-namespace {
-
-// params.py is Python, but in practice lines of NAME = VALUE.
-double read_sample_rate(const std::filesystem::path& path) {
-    io::input_stream in(path);
-    io::line_reader lines(in);
-    for (std::string_view line; lines.next(line);) {
-        const std::size_t equals = line.find('=');
-        if (equals == std::string_view::npos) continue;
-        if (split_fields(line.substr(0, equals), ' ').front() != "sample_rate") continue;
-        std::string value(split_fields(line.substr(equals + 1), ' ').front());
-        std::erase(value, '_');
-        double rate = 0;
-        const auto [end, code] =
-            fast_float::from_chars(value.data(), value.data() + value.size(), rate);
-        const std::string_view rest(end,
-                                    static_cast<std::size_t>(value.data() + value.size() - end));
-        if (code != std::errc{} || (!rest.empty() && !rest.starts_with('#')) || !(rate > 0) ||
-            !std::isfinite(rate))
-            throw io::file_error(path, fmt::format("line {}", lines.line_number()),
-                                 fmt::format("found {}, expected a sample rate in Hz, such as "
-                                             "sample_rate = 30000.0",
-                                             io::shown(line)));
-        return rate;
-    }
-    throw io::file_error(path, "has no line 'sample_rate = RATE'");
-}
-
-// Clusters that a person marked as noise.
-std::set<std::int64_t> read_noise_clusters(const std::filesystem::path& path) {
-    std::set<std::int64_t> out;
-    std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) return out;
-    io::input_stream in(path);
-    io::line_reader lines(in);
-    for (std::string_view line; lines.next(line);) {
-        const auto fields = split_fields(line, '\t');
-        if (fields.size() < 2 || lines.line_number() == 1) continue;
-        std::int64_t cluster = 0;
-        const auto [end, code] =
-            std::from_chars(fields[0].data(), fields[0].data() + fields[0].size(), cluster);
-        if (code != std::errc{} || end != fields[0].data() + fields[0].size())
-            throw io::file_error(path, fmt::format("line {}", lines.line_number()),
-                                 fmt::format("found {}, expected a cluster's number and its group",
-                                             io::shown(line)));
-        if (fields[1] == "noise") out.insert(cluster);
-    }
-    return out;
-}
-
-}  // namespace
-
 spike_file read_phy(const reading& job) {
     std::error_code ignored;
     const bool is_folder = std::filesystem::is_directory(job.path, ignored);
@@ -75,9 +18,10 @@ spike_file read_phy(const reading& job) {
         throw io::file_error(folder,
                              "has no params.py with the sample rate, expected one, or to be told "
                              "the unit of time as samples:RATE");
-    const time_scale scale = job.how.time_unit.empty()
-                                 ? time_scale::samples(read_sample_rate(folder / "params.py"))
-                                 : time_scale::from(job.how.time_unit);
+    const time_scale scale =
+        job.how.time_unit.empty()
+            ? time_scale::samples(io::read_phy_sample_rate(folder / "params.py"))
+            : time_scale::from(job.how.time_unit);
     // Phy writes merges and splits to spike_clusters; templates are what the sorter found.
     const bool curated = std::filesystem::exists(folder / "spike_clusters.npy", ignored);
     const std::filesystem::path times_path = folder / "spike_times.npy";
@@ -99,7 +43,7 @@ spike_file read_phy(const reading& job) {
     units.expect_end();
     finish(file, builder, job);
 
-    const auto noise = read_noise_clusters(folder / "cluster_group.tsv");
+    const auto noise = io::read_phy_noise(folder / "cluster_group.tsv");
     const auto& names = file.spikes.unit_names();
     const auto labelled = static_cast<std::size_t>(
         std::count_if(file.spikes.units().begin(), file.spikes.units().end(), [&](unit_id unit) {

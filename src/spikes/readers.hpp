@@ -4,6 +4,7 @@
 // throws io_error with the file, the line or record, what was found and what was expected.
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -37,6 +38,8 @@ struct writing {
     const std::filesystem::path& path;
     const spike_sequence& spikes;
     const execution& run;
+    /// Of `.nwb` only.
+    std::span<const unit_column> columns{};
 
     io::progress_meter meter() const {
         return {run, "writing " + path.filename().string(), spikes.size()};

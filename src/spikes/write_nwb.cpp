@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <vector>
 
@@ -19,8 +20,13 @@ namespace {
 namespace h5 = io::hdf5;
 namespace nwb = io::nwb;
 
-nwb::digest digest_of(const spike_sequence& spikes) {
+nwb::digest digest_of(const writing& job) {
+    const spike_sequence& spikes = job.spikes;
     nwb::digest out;
+    for (const unit_column& column : job.columns) {
+        out.add(column.name);
+        for (const double value : column.values) out.add(std::bit_cast<std::uint64_t>(value));
+    }
     for (const std::int64_t t : spikes.times_us()) out.add(static_cast<std::uint64_t>(t));
     for (const unit_id unit : spikes.units()) out.add(static_cast<std::uint64_t>(index(unit)));
     for (const std::string& name : spikes.unit_names()) out.add(name);
@@ -69,6 +75,7 @@ void write_units(hid_t file, const nwb::digest& identity, const writing& job) {
     const bool numbered = std::all_of(names.begin(), names.end(), is_plain_integer);
     std::vector<std::string> columns{"spike_times", "obs_intervals"};
     if (!numbered) columns.emplace_back("unit_name");
+    for (const unit_column& column : job.columns) columns.push_back(column.name);
     const nwb::table units(file, "/units", "core", "Units", identity,
                            "the units of a spike sequence", columns);
 
@@ -85,6 +92,11 @@ void write_units(hid_t file, const nwb::digest& identity, const writing& job) {
                       "where each unit's part of spike_times ends");
     write_observed(units, spikes);
     if (!numbered) units.write_texts("unit_name", names, nwb_name_column);
+    for (const unit_column& column : job.columns) {
+        const h5::handle made = units.new_column(column.name, H5T_IEEE_F64LE, {names.size()},
+                                                 column.description.c_str());
+        h5::write_block(made.get(), 0, names.size(), H5T_NATIVE_DOUBLE, column.values.data());
+    }
 }
 
 }  // namespace
@@ -92,7 +104,7 @@ void write_units(hid_t file, const nwb::digest& identity, const writing& job) {
 void write_nwb(const writing& job) {
     check_exact_in_seconds(job);
     const h5::quiet no_printing;
-    const nwb::digest identity = digest_of(job.spikes);
+    const nwb::digest identity = digest_of(job);
     try {
         h5::output file(job.path);
         nwb::write_root(file.get(), identity,

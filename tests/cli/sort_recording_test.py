@@ -59,11 +59,16 @@ class SortRecording(CliTest):
             out = self.folder / threads
             text = self.ok("sort", self.recording, "--threads", threads, "-o", out).stdout
             self.assertIn("masks from detection", text)
-            contents.append({file.name: file.read_bytes() for file in out.iterdir() if file.name != "run.json"})
+            contents.append({file.name: file.read_bytes() for file in out.rglob("*")
+                             if file.is_file() and file.name != "run.json"})
         truth, found = self.units(self.recording / "truth.npz"), self.units(self.folder / "1/spikes.npz")
         accuracy = accuracies(truth, found)
 
         self.assertEqual(contents[0], contents[1])
+        self.assertIn("templates.npy", contents[0])
+        self.assertIn(f"dat_path = '{self.recording / 'traces.raw'}'", contents[0]["params.py"].decode())
+        snr = [float(line.split("\t")[-1]) for line in contents[0]["units.tsv"].decode().splitlines()[1:]]
+        self.assertGreater(sorted(snr)[-6], 8)  # of the true units 8.1 and more before the filter
         self.assertEqual(len(truth), 6)
         # The worst unit of the first eight seeds has 0.878, of this one 0.953; overlaps cost the rest.
         self.assertGreater(accuracy[0], 0.87, accuracy)

@@ -5,6 +5,7 @@ import random
 import struct
 import unittest
 import zipfile
+from collections import Counter
 
 from support import CliTest
 
@@ -48,7 +49,7 @@ class Sort(CliTest):
         self.assertIn("converged", out)
         self.assertIn("600 spikes of units", out)
         self.assertEqual(sorted(path.name for path in (self.folder / "out").iterdir()),
-                         ["iterations.tsv", "run.json", "sorting.clu.1", "sorting.npz", "sorting.res.1", "spikes.npz",
+                         ["iterations.tsv", "phy", "run.json", "sorting.clu.1", "sorting.npz", "sorting.res.1", "spikes.npz",
                           "units.tsv"])
         own = clouds()[1]
         self.assertEqual({(label, tuple(mask)) for label, mask in zip(self.labels("out"), own)},
@@ -63,6 +64,33 @@ class Sort(CliTest):
         self.ok("episodes", self.folder / "out/spikes.npz", "--min-count", "100")
         clusters = self.ok("info", self.folder / "out/sorting.res.1", "--time-unit", "samples:20000", "--json").stdout
         self.assertEqual(json.loads(clusters)["spikes"], 600)
+
+    def test_the_quality_of_units_is_in_the_table(self):
+        self.ok("sort", self.probe(), "--sample-rate", "20000", "--refractory", "3ms", "-o", self.folder / "out")
+        rows = [line.split("\t") for line in (self.folder / "out/units.tsv").read_text().splitlines()]
+        self.assertEqual(rows[0][5:], ["rate_hz", "quality_features", "l_ratio", "isolation_distance",
+                                       "refractory_violations", "contamination", "snr"])
+        self.assertEqual(len(rows), 4)
+        for row in rows[1:]:
+            self.assertAlmostEqual(float(row[5]), float(row[2]) * 20000 / (599 * 40), places=2)
+            self.assertEqual(row[6], "2")
+            self.assertLess(float(row[7]), 1e-6)
+            self.assertGreater(float(row[8]), 50)
+            # Spikes are 2 ms apart, and a third of them is of the unit.
+            self.assertAlmostEqual(float(row[9]), 1 / 3, delta=0.1)
+            self.assertEqual(row[11], "")
+
+    def test_phy_is_read_by_other_verbs_and_can_be_left_out(self):
+        self.ok("sort", self.probe(), "--sample-rate", "20000", "--features-per-channel", "2", "-o", self.folder / "out")
+        self.ok("episodes", self.folder / "out/phy", "--min-count", "100")
+        again = self.ok("sort", self.folder / "out/phy", "-o", self.folder / "again").stdout
+        self.assertIn("600 spikes of 6 features, masks from mad", again)
+        pairs = Counter(zip(self.labels("out"), self.labels("again")))
+        self.assertGreater(sum(count for _, count in pairs.most_common(3)), 590)  # masks by rule are not those of before
+        self.ok("sort", self.probe(), "--sample-rate", "20000", "--no-phy", "-o", self.folder / "without")
+        self.assertFalse((self.folder / "without/phy").exists())
+        (self.folder / "out/phy/phy.log").write_text("curated")
+        self.refused("sort", self.probe(), "-o", self.folder / "out", "--overwrite", says="phy/phy.log")
 
     def test_says_why_there_are_no_times(self):
         path = self.probe()
@@ -89,8 +117,8 @@ class Sort(CliTest):
         contents = []
         for i, options in enumerate((("--threads", "1"), ("--threads", "16"), ("--strategy", "reference"))):
             self.ok("sort", path, "--sample-rate", "20000", *options, "-o", self.folder / str(i))
-            contents.append({file.name: file.read_bytes() for file in (self.folder / str(i)).iterdir()
-                             if file.name not in ("run.json", "iterations.tsv")})
+            contents.append({file.name: file.read_bytes() for file in (self.folder / str(i)).rglob("*")
+                             if file.is_file() and file.name not in ("run.json", "iterations.tsv")})
         self.assertEqual(contents[0], contents[1])
         self.assertEqual(contents[0], contents[2])
         self.assertEqual((self.folder / "0/iterations.tsv").read_bytes(), (self.folder / "1/iterations.tsv").read_bytes())
@@ -148,6 +176,14 @@ class Sort(CliTest):
                 ((path, "--no-splits", "--split-first", "3"), ("--no-splits",)),
                 ((path, "--strategy", "magic"), ("--strategy", "magic", "cpu")),
                 ((path, "--kk2-labels"), ("--output",)),
+                ((path, "--no-phy"), ("--output",)),
+                ((path, "--nwb"), ("--output",)),
+                ((path, "--nwb", "-o", self.folder / "out"), ("--nwb", "--sample-rate")),
+                ((path, "--channel-group", "1"), ("no .kwik or .kwx",)),
+                ((path, "--refractory", "2"), ("--refractory",)),
+                ((path, "--start", path), ("holds no clusters",)),
+                ((self.file("d.kwx", "text"),), ("d.kwx",)),
+                ((self.folder,), ("has no pc_features.npy",)),
                 ((path, "--overwrite"), ("--output",)),
                 ((path, "--threads", "-1"), ("--threads",)),
                 ((path, "-o", self.folder / "no/such"), ("no folder",)),

@@ -18,6 +18,12 @@ sorting_report small_report() {
                           .features = 3,
                           .masks_from = "mad"};
     report.units = describe_units(features, report.sorted);
+    report.units[0].quality = {.spikes = 2,
+                               .features = 2,
+                               .rate_hz = 2.5,
+                               .l_ratio = 0.125,
+                               .refractory_violations = 0,
+                               .snr = 7};
     report.search.iterations = {{3, 4, true, 0, -10, 2}, {2, 0, false, 0, -12.5, 1.5}};
     report.search.ran_on = sort_strategy::cpu;
     return report;
@@ -43,7 +49,10 @@ TEST(SortingReport, WritesTablesThatSayWhatTheyHold) {
 
     EXPECT_EQ(
         read_bytes(out / "units.tsv"),
-        "unit\tclu_label\tspikes\tunmasked_features\tpeak_feature\n1\t2\t2\t2\t1\n2\t3\t1\t1\t2\n");
+        "unit\tclu_label\tspikes\tunmasked_features\tpeak_feature\trate_hz\tquality_features\t"
+        "l_ratio\tisolation_distance\trefractory_violations\tcontamination\tsnr\n"
+        "1\t2\t2\t2\t1\t2.5\t2\t0.125\t\t0\t\t7\n"
+        "2\t3\t1\t1\t2\t\t0\t\t\t\t\t\n");
     EXPECT_EQ(read_bytes(out / "iterations.tsv"),
               "iteration\tclusters\tchanged\tdeleted\tsplits\tlog_likelihood\tpenalty\tscore\n"
               "1\t3\t4\t1\t0\t10.000000\t2.000000\t-8.000000\n"
@@ -54,6 +63,40 @@ TEST(SortingReport, WritesTablesThatSayWhatTheyHold) {
     EXPECT_EQ(spikes.spikes.times_us().back(), 40'000);
     EXPECT_THROW(write_sorting_report(out, small_report()), io_error);
     write_sorting_report(out, small_report(), true);
+}
+
+TEST(SortingReport, KeepsWherePeaksAreBetweenSamples) {
+    const temporary_folder folder;
+    sorting_report report = small_report();
+    report.sorted.samples[0] = 0;
+    report.sorted.fractions = {-0.5F, 0.25F, 0, -0.25F};
+
+    write_sorting_report(folder.path() / "out", report);
+
+    // At 10 kHz a sample is 100 us; nothing is before the recording.
+    const spike_file spikes = read_spikes(folder.path() / "out/spikes.npz");
+    EXPECT_EQ(std::vector(spikes.spikes.times_us().begin(), spikes.spikes.times_us().end()),
+              (std::vector<std::int64_t>{0, 20'025, 39'975}));
+    EXPECT_NE(read_bytes(folder.path() / "out/sorting.npz").find("fractions.npy"),
+              std::string::npos);
+    report.sorted.fractions.pop_back();
+    EXPECT_THROW(to_spikes(report.sorted), invalid_argument);
+}
+
+TEST(SortingReport, WritesWhatItIsAskedFor) {
+    const temporary_folder folder;
+    const auto out = folder.path() / "out";
+    sorting_report report = small_report();
+    report.for_phy = &features;
+
+    write_sorting_report(out, report);
+
+    EXPECT_EQ(read_spikes(out / "phy").spikes.size(), 4U);  // with noise, as cluster 0
+    EXPECT_FALSE(std::filesystem::exists(out / "spikes.nwb"));
+    write_sorting_report(out, report, true);
+    folder.file("out/phy/phy.log", "curated for hours");
+    EXPECT_THROW(write_sorting_report(out, report, true), io_error);
+    EXPECT_TRUE(std::filesystem::exists(out / "phy/phy.log"));
 }
 
 TEST(SortingReport, LeavesOutTimesThatAreNotKnown) {

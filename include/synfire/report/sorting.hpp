@@ -2,12 +2,15 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "synfire/core/execution.hpp"
+#include "synfire/record/mean_waveforms.hpp"
 #include "synfire/report/run_record.hpp"
 #include "synfire/sort/masked_gmm.hpp"
+#include "synfire/sort/quality.hpp"
 #include "synfire/sort/sorting.hpp"
 
 namespace synfire {
@@ -19,6 +22,14 @@ struct sorted_unit {
     double unmasked = 0;
     /// The feature, from 0, with the largest sum of its spikes' masks.
     std::uint32_t peak_feature = 0;
+    /// Left to the caller: `measure_quality`.
+    unit_quality quality{};
+};
+
+/// Where the features of a `.kwik` or `.kwx` were.
+struct kwik_origin {
+    std::filesystem::path features{};
+    std::uint32_t channel_group = 0;
 };
 
 /// Unit u at u - 1. @throws invalid_argument if the labels are not those of the spikes.
@@ -38,11 +49,28 @@ struct sorting_report {
     /// Of unit 1 in `sorting.clu.1`, where noise is 1: 2, or klustakwik2's 3.
     std::uint32_t first_label = 2;
     run_record run{};
+
+    /// Columns of the features are channel * features_per_channel + component.
+    std::size_t features_per_channel = 3;
+    /// Where they are known; else empty.
+    std::vector<recording_channel> channels{};
+    /// Of noise and of each unit, of recordings; else without groups.
+    mean_waveforms waveforms{};
+    /// Flat samples that Phy can show, and where they begin; empty: none.
+    std::filesystem::path raw{};
+    std::uint64_t raw_offset_bytes = 0;
+    /// Of features that came from one: `sorting.kwik` is written.
+    std::optional<kwik_origin> kwik{};
+    /// What `phy/` is made of. Not owned; none: it is not written.
+    const spike_features* for_phy = nullptr;
+    /// Write `spikes.nwb`.
+    bool nwb = false;
 };
 
 /// Writes `sorting.npz`, `sorting.clu.1`, `units.tsv`, `iterations.tsv`, `run.json`, and where
 /// times are known `sorting.res.1` and, with the sample rate, `spikes.npz`, which every verb reads
-/// that takes spikes; docs/results.md has their columns. The files are the same byte for byte for
+/// that takes spikes, `phy/` and, when asked for, `spikes.nwb` and `sorting.kwik` with `.kwx` and
+/// `.prm`; docs/results.md has their columns. The files are the same byte for byte for
 /// the same input, parameters and seed; only `run.json` holds times, memory and threads.
 ///
 /// The folder is made aside and renamed, so that it is whole or absent.

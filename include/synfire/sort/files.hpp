@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "synfire/core/execution.hpp"
+#include "synfire/record/recording.hpp"
 #include "synfire/sort/masks.hpp"
+#include "synfire/sort/quality.hpp"
 #include "synfire/sort/sorting.hpp"
 #include "synfire/sort/spike_features.hpp"
 
@@ -24,14 +27,27 @@ struct feature_reading {
     /// Whether the last column of a `.fet` is the time in samples. Not said: it is if it is whole
     /// and never falls in at least 20 spikes.
     std::optional<bool> time_column{};
+    /// Which one of a `.kwik` or `.kwx` that holds several.
+    std::optional<std::uint32_t> channel_group{};
 };
 
 struct feature_file {
     spike_features features;
     /// From the time column, a `.res.N` beside the `.fet.N`, or the array `samples`; else empty.
     std::vector<std::int64_t> samples{};
-    /// Of an `.npz` that says it, in Hz; else 0.
+    /// Of a `.kwik` that says it: how far each peak is from its sample, 0 to 1; else empty.
+    std::vector<float> fractions{};
+    /// In Hz, of a file that says it; else 0.
     double sample_rate = 0;
+    /// The clusters that the file holds (`.kwik`, Phy), one a spike: 0 what it calls noise, then
+    /// from 1 in the order of its own numbers. Empty: none.
+    std::vector<std::uint32_t> labels{};
+    /// Of a file that says it (`.kwik`, Phy); else empty.
+    std::vector<recording_channel> channels{};
+    /// Of a file that says it (`.kwx`, Phy); else 0.
+    std::size_t features_per_channel = 0;
+    /// The group that was read of a `.kwik` or `.kwx`.
+    std::optional<std::uint32_t> channel_group{};
     /// Where masks came from: a file's name, or a rule's.
     std::string masks_from{};
     /// Everything that was read, the features first.
@@ -40,8 +56,9 @@ struct feature_file {
     std::vector<std::string> warnings{};
 };
 
-/// Reads KlustaKwik's `.fet.N` (text) or an `.npz` with the arrays `features`, and where there are
-/// any `masks`, `samples`, `sample_rate`; docs/formats.md has both.
+/// Reads KlustaKwik's `.fet.N` (text), klusta's `.kwx` with its `.kwik` (needs SYNFIRE_HDF5), the
+/// features of a Phy folder, or an `.npz` with the arrays `features`, and where there are any
+/// `masks`, `samples`, `sample_rate`; docs/formats.md has them all.
 /// @throws io_error naming the file, the line or spike, the column, what was found and expected.
 feature_file read_features(const std::filesystem::path& path, const feature_reading& how = {},
                            const execution& run = {});
@@ -58,8 +75,24 @@ void write_clusters(const std::filesystem::path& path, const sorting& sorted,
                     std::uint32_t first_unit = 2);
 /// `.res.N`: a sample number a line. @throws io_error, invalid_argument without samples.
 void write_samples(const std::filesystem::path& path, const sorting& sorted);
-/// An `.npz`: `labels` (0 noise, then units), `samples` and `sample_rate` where known. @throws
-/// io_error
+/// An `.npz`: `labels` (0 noise, then units), `samples`, `fractions` and `sample_rate` where known.
+/// @throws io_error
 void write_sorting(const std::filesystem::path& path, const sorting& sorted);
+
+struct kwik_content {
+    const sorting& sorted;
+    /// Unit u at u - 1; empty: not known.
+    std::span<const unit_quality> quality{};
+    /// The file that the features came from, and the group in it.
+    std::filesystem::path features{};
+    std::uint32_t channel_group = 0;
+    /// Empty: not known.
+    std::span<const recording_channel> channels{};
+};
+
+/// klusta's `BASE.kwik`: spikes, clusters (0 is noise, units as everywhere) and channels; beside it
+/// `BASE.kwx`, in which the features are a link to where they came from, and `BASE.prm` with the
+/// sample rate. @throws io_error; invalid_argument without times.
+void write_kwik(const std::filesystem::path& path, const kwik_content& content);
 
 }  // namespace synfire

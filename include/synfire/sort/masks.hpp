@@ -37,7 +37,8 @@ struct made_masks {
     std::size_t constant_features = 0;
 };
 
-/// @param values  spikes x feature_count, finite
+/// @param values  spikes x feature_count, finite; NaN is a feature that nobody kept of that spike,
+/// which is masked whatever the rule
 /// @throws invalid_argument if feature_count is no multiple of `features_per_channel`, or unless
 /// 0 <= low < high; cancelled.
 ///

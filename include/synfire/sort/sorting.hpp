@@ -19,6 +19,9 @@ struct sorting {
     double sample_rate = 0;
     /// How many samples long the recording is; 0 where that is not known.
     std::int64_t sample_count = 0;
+    /// How far from its sample each spike's peak is, -0.5 to 1 samples; empty where that is not
+    /// known.
+    std::vector<float> fractions{};
 
     bool has_times() const { return !samples.empty() && sample_rate > 0; }
 
@@ -35,7 +38,8 @@ struct sorted_spikes {
 };
 
 /// The spikes of the units in time order. They span the recording; where its length is not known,
-/// from the first spike to the last, also of noise.
+/// from the first spike to the last, also of noise. Times are those of the interpolated peaks where
+/// `fractions` has them.
 /// @throws invalid_argument unless `has_times()`, or if the parts do not belong together.
 sorted_spikes to_spikes(const sorting& sorted);
 

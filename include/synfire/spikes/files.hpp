@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,6 +70,18 @@ spike_file read_spikes(const std::filesystem::path& path, const spike_reading& h
 /// format cannot hold, and times beyond 71 years in `.npz` and `.nwb`.
 void write_spikes(const std::filesystem::path& path, const spike_sequence& spikes,
                   const execution& run = {});
+
+/// A number for each unit, in the order of the sequence's units; NaN where there is none.
+struct unit_column {
+    std::string name{};
+    std::string description{};
+    std::vector<double> values{};
+};
+
+/// `write_spikes` to an `.nwb`, with more columns in its table of units.
+/// @throws as `write_spikes`; invalid_argument also unless each column has a value for each unit.
+void write_nwb_units(const std::filesystem::path& path, const spike_sequence& spikes,
+                     std::span<const unit_column> columns, const execution& run = {});
 
 /// What `synfire info` warns about: double spikes 0.1 to 0.2 ms apart in one unit, milliseconds
 /// taken for seconds, a channel 60 among electrodes 0 to 59, artefacts (many units in one tick).

@@ -1,0 +1,48 @@
+#pragma once
+
+// What the readers of features share, one source file a format.
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "sort/klustakwik_files.hpp"
+#include "synfire/sort/files.hpp"
+
+namespace synfire {
+
+/// klusta's `.kwx`, with what a `.kwik` beside it says. @throws io_error, always without HDF5
+feature_file read_kwik(const std::filesystem::path& path, const feature_reading& how,
+                       const execution& run);
+/// The principal components of a Phy folder, or of the one that `params.py` lies in.
+feature_file read_phy_features(const std::filesystem::path& path, const feature_reading& how,
+                               const execution& run);
+
+/// Features (NaN: not kept) with masks by a rule; says in `file` where these are from and what is
+/// odd about them.
+spike_features with_made_masks(number_table table, mask_rule rule, std::size_t features_per_channel,
+                               feature_file& file, const execution& run);
+
+/// @throws io_error naming `path` unless there is a time for each spike, none before zero.
+void check_samples(const feature_file& file, const std::filesystem::path& path);
+
+/// Clusters by any numbers: 0 where `is_noise`, the others from 1 in the order of their numbers.
+template <class IsNoise>
+std::vector<std::uint32_t> numbered_labels(const std::vector<std::int64_t>& clusters,
+                                           const IsNoise& is_noise) {
+    std::vector<std::int64_t> numbers(clusters);
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    std::erase_if(numbers, is_noise);
+    std::vector<std::uint32_t> labels;
+    labels.reserve(clusters.size());
+    for (const std::int64_t cluster : clusters) {
+        const auto at = std::lower_bound(numbers.begin(), numbers.end(), cluster);
+        const bool is_unit = at != numbers.end() && *at == cluster;
+        labels.push_back(is_unit ? static_cast<std::uint32_t>(at - numbers.begin()) + 1 : 0);
+    }
+    return labels;
+}
+
+}  // namespace synfire

@@ -1,0 +1,23 @@
+// Linked in place of read_kwik.cpp and write_kwik.cpp in a build without HDF5.
+
+#include "io/file_error.hpp"
+#include "sort/feature_readers.hpp"
+
+namespace synfire {
+namespace {
+
+constexpr auto no_kwik =
+    "this build of synfire has no .kwik (it was configured with SYNFIRE_HDF5=OFF)";
+
+}  // namespace
+
+feature_file read_kwik(const std::filesystem::path& path, const feature_reading& /*how*/,
+                       const execution& /*run*/) {
+    throw io::file_error(path, no_kwik);
+}
+
+void write_kwik(const std::filesystem::path& path, const kwik_content& /*content*/) {
+    throw io::file_error(path, no_kwik);
+}
+
+}  // namespace synfire

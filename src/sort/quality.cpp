@@ -1,0 +1,222 @@
+#include "synfire/sort/quality.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <boost/math/special_functions/gamma.hpp>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "core/stop.hpp"
+#include "parallel/parallel_for.hpp"
+#include "synfire/core/error.hpp"
+
+namespace synfire {
+namespace {
+
+using matrix = Eigen::MatrixXd;
+using vector = Eigen::VectorXd;
+
+// Spikes that are worked on at once: their columns stay in the cache.
+constexpr std::size_t block_spikes = 512;
+
+void check(const spike_features& features, const sorting& sorted) {
+    if (features.size() != sorted.labels.size())
+        throw invalid_argument(fmt::format("there are labels of {} spikes, and features of {}",
+                                           sorted.labels.size(), features.size()));
+    if (!sorted.samples.empty() && sorted.samples.size() != sorted.labels.size())
+        throw invalid_argument(fmt::format("there are {} times for {} spikes",
+                                           sorted.samples.size(), sorted.labels.size()));
+    for (std::size_t n = 0; n < sorted.labels.size(); ++n)
+        if (sorted.labels[n] > sorted.unit_count)
+            throw invalid_argument(fmt::format("spike {} is of unit {} of {}", n, sorted.labels[n],
+                                               sorted.unit_count));
+}
+
+std::vector<std::vector<std::uint32_t>> members_of(const sorting& sorted) {
+    std::vector<std::vector<std::uint32_t>> members(sorted.unit_count);
+    for (std::size_t n = 0; n < sorted.labels.size(); ++n)
+        if (sorted.labels[n] > 0)
+            members[sorted.labels[n] - 1].push_back(static_cast<std::uint32_t>(n));
+    return members;
+}
+
+// The normal distribution of a unit on the features that count for it, each in units of its own
+// deviation.
+class unit_shape {
+public:
+    // Below this share of a feature's variance, what other features do not tell of it is rounding.
+    static constexpr double independent = 1e-10;
+
+    unit_shape(const spike_features& features, const std::vector<std::uint32_t>& members,
+               const std::vector<std::uint32_t>& columns)
+        : features_(&features), columns_(&columns) {
+        const auto width = static_cast<Eigen::Index>(columns.size());
+        if (members.size() <= columns.size()) return;
+        matrix own(width, static_cast<Eigen::Index>(members.size()));
+        for (std::size_t i = 0; i < members.size(); ++i)
+            take(members[i], own.col(static_cast<Eigen::Index>(i)));
+        centre_ = own.rowwise().mean();
+        own.colwise() -= centre_;
+        scale_ = (own.rowwise().squaredNorm() / static_cast<double>(members.size() - 1))
+                     .cwiseSqrt()
+                     .eval();
+        if (!(scale_.minCoeff() > 0)) return;
+        own.array().colwise() /= scale_.array();
+        const matrix correlation = own * own.transpose() / static_cast<double>(members.size() - 1);
+        root_.compute(correlation);
+        defined_ = root_.info() == Eigen::Success &&
+                   matrix(root_.matrixL()).diagonal().array().square().minCoeff() > independent;
+    }
+
+    bool is_defined() const { return defined_; }
+
+    // Of spikes [begin, begin + into.size()), those of the unit too.
+    void squared_distances(std::size_t begin, std::span<double> into) const {
+        matrix all(static_cast<Eigen::Index>(columns_->size()),
+                   static_cast<Eigen::Index>(into.size()));
+        for (std::size_t i = 0; i < into.size(); ++i)
+            take(begin + i, all.col(static_cast<Eigen::Index>(i)));
+        all.colwise() -= centre_;
+        all.array().colwise() /= scale_.array();
+        root_.matrixL().solveInPlace(all);
+        for (std::size_t i = 0; i < into.size(); ++i)
+            into[i] = all.col(static_cast<Eigen::Index>(i)).squaredNorm();
+    }
+
+private:
+    template <class Column>
+    void take(std::size_t spike, Column&& into) const {
+        const auto values = features_->values(spike);
+        for (std::size_t a = 0; a < columns_->size(); ++a)
+            into[static_cast<Eigen::Index>(a)] = values[(*columns_)[a]];
+    }
+
+    const spike_features* features_;
+    const std::vector<std::uint32_t>* columns_;
+    vector centre_{};
+    vector scale_{};
+    Eigen::LLT<matrix> root_{};
+    bool defined_ = false;
+};
+
+// How likely a spike of the unit lies further out. Beyond a distance at which it is below 1e-43
+// (Laurent and Massart 2000, lemma 1) it adds nothing to a sum that is looked at.
+double chance_further_out(double squared, double features) {
+    constexpr double least = 100;
+    if (squared > features + 2 * std::sqrt(features * least) + 2 * least) return 0;
+    return boost::math::gamma_q(features / 2, squared / 2);
+}
+
+void measure_isolation(const unit_shape& shape, const sorting& sorted, std::uint32_t unit,
+                       const execution& run, unit_quality& out) {
+    std::vector<double> others;
+    others.reserve(sorted.labels.size() - out.spikes);
+    std::vector<double> block(block_spikes);
+    double chances = 0;
+    for (std::size_t begin = 0; begin < sorted.labels.size(); begin += block_spikes) {
+        throw_if_stopped(run.stop);
+        const std::size_t count = std::min(block_spikes, sorted.labels.size() - begin);
+        shape.squared_distances(begin, std::span{block}.first(count));
+        for (std::size_t i = 0; i < count; ++i) {
+            if (sorted.labels[begin + i] == unit) continue;
+            chances += chance_further_out(block[i], out.features);
+            others.push_back(block[i]);
+        }
+    }
+    const double l_ratio = chances / static_cast<double>(out.spikes);
+    if (std::isfinite(l_ratio)) out.l_ratio = l_ratio;
+    if (others.size() < out.spikes) return;
+    const auto at = others.begin() + static_cast<std::ptrdiff_t>(out.spikes - 1);
+    std::nth_element(others.begin(), at, others.end());
+    if (std::isfinite(*at)) out.isolation_distance = *at;
+}
+
+// In samples; from the first spike to the last where the recording's length is not known.
+double length_of(const sorting& sorted) {
+    if (sorted.sample_count > 0) return static_cast<double>(sorted.sample_count);
+    const auto [first, last] = std::minmax_element(sorted.samples.begin(), sorted.samples.end());
+    return static_cast<double>(*last - *first);
+}
+
+void measure_times(const sorting& sorted, const std::vector<std::uint32_t>& members, double length,
+                   double refractory, unit_quality& out) {
+    const auto spikes = static_cast<double>(members.size());
+    if (length > 0) out.rate_hz = spikes * sorted.sample_rate / length;
+    if (members.size() < 2) return;
+    std::vector<std::int64_t> times;
+    times.reserve(members.size());
+    for (const std::uint32_t n : members) times.push_back(sorted.samples[n]);
+    std::sort(times.begin(), times.end());
+    std::uint64_t next = 0;
+    std::uint64_t pairs = 0;
+    for (std::size_t i = 1, first = 0; i < times.size(); ++i) {
+        const auto is_within = [&](std::size_t j) {
+            return static_cast<double>(times[i] - times[j]) < refractory;
+        };
+        while (!is_within(first) && first < i) ++first;
+        next += is_within(i - 1) ? 1 : 0;
+        pairs += i - first;
+    }
+    out.refractory_violations = static_cast<double>(next) / (spikes - 1);
+    if (!(length > 0)) return;
+    const double clean = 1 - static_cast<double>(pairs) * length / (spikes * spikes * refractory);
+    out.contamination = clean > 0 ? 1 - std::sqrt(clean) : 1;
+}
+
+}  // namespace
+
+std::vector<std::vector<std::uint32_t>> counting_features(const spike_features& features,
+                                                          const sorting& sorted,
+                                                          double least_mask) {
+    check(features, sorted);
+    if (!(least_mask > 0 && least_mask <= 1))
+        throw invalid_argument(
+            fmt::format("the least mask is {}, expected above 0 and at most 1", least_mask));
+    const std::size_t width = features.feature_count();
+    std::vector<double> masks(std::size_t{sorted.unit_count} * width);
+    std::vector<double> spikes(sorted.unit_count);
+    for (std::size_t n = 0; n < features.size(); ++n) {
+        if (sorted.labels[n] == 0) continue;
+        const std::size_t u = sorted.labels[n] - 1;
+        ++spikes[u];
+        const auto columns = features.unmasked(n);
+        for (std::size_t a = 0; a < columns.size(); ++a)
+            masks[u * width + columns[a]] += features.mask_values(n)[a];
+    }
+    std::vector<std::vector<std::uint32_t>> counting(sorted.unit_count);
+    for (std::size_t u = 0; u < counting.size(); ++u) {
+        const std::span<const double> own = std::span{masks}.subspan(u * width, width);
+        const double most = *std::max_element(own.begin(), own.end());
+        if (!(most > 0)) continue;
+        const double enough = std::min(least_mask * spikes[u], most);
+        for (std::size_t i = 0; i < width; ++i)
+            if (own[i] >= enough) counting[u].push_back(static_cast<std::uint32_t>(i));
+    }
+    return counting;
+}
+
+std::vector<unit_quality> measure_quality(const spike_features& features, const sorting& sorted,
+                                          const quality_options& options, const execution& run) {
+    if (options.refractory <= duration{0})
+        throw invalid_argument("the refractory period is not above 0");
+    const auto counting = counting_features(features, sorted, options.least_mask);
+    const auto members = members_of(sorted);
+    const double length = sorted.has_times() ? length_of(sorted) : 0;
+    const double refractory = to_seconds(options.refractory) * sorted.sample_rate;
+    std::vector<unit_quality> out(sorted.unit_count);
+    parallel_for(out.size(), run, "quality of units", [&](std::size_t u) {
+        out[u].spikes = members[u].size();
+        out[u].features = static_cast<std::uint32_t>(counting[u].size());
+        if (sorted.has_times()) measure_times(sorted, members[u], length, refractory, out[u]);
+        if (counting[u].empty()) return;
+        const unit_shape shape(features, members[u], counting[u]);
+        if (shape.is_defined())
+            measure_isolation(shape, sorted, static_cast<std::uint32_t>(u + 1), run, out[u]);
+    });
+    return out;
+}
+
+}  // namespace synfire

@@ -1,0 +1,242 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "io/file_error.hpp"
+#include "io/hdf5.hpp"
+#include "io/progress_meter.hpp"
+#include "sort/feature_readers.hpp"
+
+namespace synfire {
+namespace {
+
+namespace fs = std::filesystem;
+namespace h5 = io::hdf5;
+
+constexpr auto groups_path = "channel_groups";
+
+// Which group to read: the one that is asked for, or the only one.
+std::uint32_t choose_group(const fs::path& path, hid_t file, std::optional<std::uint32_t> wanted) {
+    if (!h5::exists(file, groups_path))
+        throw io::file_error(path, "has no /channel_groups, expected a file of klusta");
+    const std::vector<std::string> names =
+        h5::members(h5::open_group(path, file, groups_path).get());
+    if (wanted) {
+        if (std::find(names.begin(), names.end(), std::to_string(*wanted)) != names.end())
+            return *wanted;
+        throw io::file_error(path, fmt::format("has no channel group {}, expected one of {}",
+                                               *wanted, fmt::join(names, ", ")));
+    }
+    if (names.size() != 1)
+        throw io::file_error(path,
+                             fmt::format("holds {} channel groups ({}): say which one to sort "
+                                         "(--channel-group)",
+                                         names.size(), fmt::join(names, ", ")));
+    const std::string& name = names.front();
+    constexpr std::size_t longest = 9;
+    if (name.empty() || name.size() > longest ||
+        !std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; }))
+        throw io::file_error(
+            path, fmt::format("its channel group is {}, expected a number", io::shown(name)));
+    return static_cast<std::uint32_t>(std::stoul(name));
+}
+
+// Where one of the spikes' numbers cannot be.
+[[noreturn]] void refuse(const fs::path& path, const std::string& name, std::size_t spike,
+                         std::size_t column, float found, const char* expected) {
+    throw io::file_error(path, fmt::format("/{}, spike {}, column {}", name, spike + 1, column + 1),
+                         fmt::format("found {}, expected {}", found, expected));
+}
+
+std::string features_name(const feature_file& out) {
+    return fmt::format("{}/{}/features_masks", groups_path, *out.channel_group);
+}
+
+struct feature_counts {
+    std::size_t spikes = 0;
+    std::size_t features = 0;
+};
+
+feature_counts count_features(const fs::path& path, hid_t file, const feature_file& out) {
+    const std::string name = features_name(out);
+    const h5::column data(path, file, name);
+    const auto& shape = data.shape();
+    constexpr std::uint64_t widest = std::uint64_t{1} << 20;
+    if (shape.size() != 3 || shape[2] != 2 || shape[1] == 0 || shape[1] > widest)
+        throw io::file_error(path, fmt::format("/{}", name),
+                             fmt::format("its shape is {}, expected spikes x features x 2",
+                                         fmt::join(shape, " x ")));
+    if (shape[0] == 0) throw io::file_error(path, fmt::format("/{}", name), "holds no spikes");
+    return {static_cast<std::size_t>(shape[0]), static_cast<std::size_t>(shape[1])};
+}
+
+// Features with their masks, a pair after another.
+void read_features_masks(const fs::path& path, hid_t file, const feature_counts& counts,
+                         const feature_reading& how, feature_file& out, const execution& run) {
+    const std::string name = features_name(out);
+    const h5::column data(path, file, name);
+    number_table table;
+    table.columns = counts.features;
+    // What a header claims may be anything, so that room is made for what fits into the file.
+    table.values.reserve(static_cast<std::size_t>(
+        std::min<std::uintmax_t>(counts.spikes * counts.features, fs::file_size(path))));
+    spike_masks masks;
+    std::vector<double> row(table.columns);
+    constexpr std::size_t at_once = 1024;
+    std::vector<float> block;
+    const io::progress_meter meter(run, "reading " + path.filename().string(), counts.spikes);
+    for (std::size_t begin = 0; begin < counts.spikes; begin += at_once) {
+        const std::size_t count = std::min(at_once, counts.spikes - begin);
+        block.resize(count * table.columns * 2);
+        data.read_rows(begin, block);
+        for (std::size_t k = 0; k < count; ++k) {
+            for (std::size_t i = 0; i < table.columns; ++i) {
+                const float value = block[2 * (k * table.columns + i)];
+                const float mask = block[2 * (k * table.columns + i) + 1];
+                if (!std::isfinite(value))
+                    refuse(path, name, begin + k, i, value, "a finite number");
+                if (!(mask >= 0 && mask <= 1))
+                    refuse(path, name, begin + k, i, mask, "a mask from 0 to 1");
+                table.values.push_back(value);
+                row[i] = mask;
+            }
+            if (!how.rule) masks.append(row);
+        }
+        meter.at(begin + count);
+    }
+    if (how.rule) {
+        const std::size_t width =
+            out.features_per_channel > 0 ? out.features_per_channel : how.features_per_channel;
+        out.features = with_made_masks(std::move(table), *how.rule, width, out, run);
+        return;
+    }
+    out.masks_from = path.string();
+    out.features = {table.columns, std::move(table.values), std::move(masks)};
+}
+
+std::vector<recording_channel> read_channels(const fs::path& path, hid_t group) {
+    std::vector<recording_channel> channels;
+    for (const double number : h5::number_attributes(group, "channel_order")) {
+        const std::string name = fmt::format("channels/{}", static_cast<std::int64_t>(number));
+        recording_channel channel{.name = fmt::format("{}", static_cast<std::int64_t>(number))};
+        if (h5::exists(group, "channels") && h5::exists(group, name)) {
+            const h5::handle at = h5::open_group(path, group, name);
+            const auto place = h5::number_attributes(at.get(), "position");
+            if (place.size() == 2 && std::isfinite(place[0]) && std::isfinite(place[1])) {
+                channel.x_um = place[0];
+                channel.y_um = place[1];
+            }
+        }
+        channels.push_back(std::move(channel));
+    }
+    return channels;
+}
+
+double read_rate(const fs::path& path, hid_t file) {
+    for (const char* name : {"recordings/0", "application_data/spikedetekt"}) {
+        const std::string parent(name, std::string_view(name).find('/'));
+        if (!h5::exists(file, parent) || !h5::exists(file, name)) continue;
+        const h5::handle group = h5::open_group(path, file, name);
+        const auto rate = h5::number_attributes(group.get(), "sample_rate");
+        if (rate.size() != 1) continue;
+        if (rate[0] > 0 && std::isfinite(rate[0])) return rate[0];
+        throw io::file_error(path, fmt::format("/{}@sample_rate", name),
+                             fmt::format("found {}, expected a rate in Hz", rate[0]));
+    }
+    return 0;
+}
+
+// One for each spike.
+std::vector<std::int64_t> read_numbers(const fs::path& path, hid_t group, const std::string& name,
+                                       std::size_t spikes) {
+    const h5::column column(path, group, name);
+    if (column.size() != spikes)
+        throw io::file_error(
+            path, name,
+            fmt::format("holds {} numbers, expected {}, one a spike", column.size(), spikes));
+    std::vector<std::int64_t> out(spikes);
+    column.read(0, out);
+    return out;
+}
+
+// Clusters of the group 0 are noise; so are 0 and 1 where nobody said, as KlustaKwik numbers them.
+std::vector<std::uint32_t> read_labels(const fs::path& path, hid_t group, std::size_t spikes) {
+    const auto is_noise = [&](std::int64_t cluster) {
+        const std::string name = fmt::format("clusters/main/{}", cluster);
+        if (h5::exists(group, "clusters") && h5::exists(group, "clusters/main") &&
+            h5::exists(group, name)) {
+            const h5::handle at = h5::open_group(path, group, name);
+            const auto kind = h5::number_attributes(at.get(), "cluster_group");
+            if (kind.size() == 1) return kind[0] == 0;
+        }
+        return cluster <= 1;
+    };
+    return numbered_labels(read_numbers(path, group, "spikes/clusters/main", spikes), is_noise);
+}
+
+std::vector<float> read_fractions(const fs::path& path, hid_t group, std::size_t spikes) {
+    constexpr std::int64_t whole = 255;
+    const std::string name = "spikes/time_fractional";
+    std::vector<float> out;
+    out.reserve(spikes);
+    for (const std::int64_t part : read_numbers(path, group, name, spikes)) {
+        if (part < 0 || part > whole)
+            throw io::file_error(path, name,
+                                 fmt::format("found {}, expected 0 to {}", part, whole));
+        out.push_back(static_cast<float>(part) / static_cast<float>(whole));
+    }
+    return out;
+}
+
+void read_beside(const fs::path& path, const feature_counts& counts, feature_file& out) {
+    const h5::handle file = h5::open_file(path);
+    const std::string name = fmt::format("{}/{}", groups_path, *out.channel_group);
+    if (!h5::exists(file.get(), groups_path) || !h5::exists(file.get(), name))
+        throw io::file_error(path, fmt::format("/{}", name), "is missing");
+    const h5::handle group = h5::open_group(path, file.get(), name);
+    out.files.push_back(path);
+    out.sample_rate = read_rate(path, file.get());
+    out.channels = read_channels(path, group.get());
+    if (!out.channels.empty() && counts.features % out.channels.size() != 0)
+        throw io::file_error(path, fmt::format("has {} channels, which do not share {} features "
+                                               "evenly",
+                                               out.channels.size(), counts.features));
+    if (!out.channels.empty()) out.features_per_channel = counts.features / out.channels.size();
+    if (!h5::exists(group.get(), "spikes")) return;
+    if (h5::exists(group.get(), "spikes/time_samples")) {
+        out.samples = read_numbers(path, group.get(), "spikes/time_samples", counts.spikes);
+        if (h5::exists(group.get(), "spikes/time_fractional"))
+            out.fractions = read_fractions(path, group.get(), counts.spikes);
+    }
+    if (h5::exists(group.get(), "spikes/clusters") &&
+        h5::exists(group.get(), "spikes/clusters/main"))
+        out.labels = read_labels(path, group.get(), counts.spikes);
+}
+
+}  // namespace
+
+feature_file read_kwik(const fs::path& path, const feature_reading& how, const execution& run) {
+    const fs::path features = fs::path(path).replace_extension(".kwx");
+    const fs::path spikes = fs::path(path).replace_extension(".kwik");
+    std::error_code unknown;
+    if (!fs::exists(features, unknown))
+        throw io::file_error(path, fmt::format("has no '{}' beside it, expected the features there",
+                                               features.filename().string()));
+    const h5::quiet no_printing;
+    const h5::handle file = h5::open_file(features);
+    feature_file out;
+    out.files.push_back(features);
+    out.channel_group = choose_group(features, file.get(), how.channel_group);
+    const feature_counts counts = count_features(features, file.get(), out);
+    if (fs::exists(spikes, unknown)) read_beside(spikes, counts, out);
+    read_features_masks(features, file.get(), counts, how, out, run);
+    if (!out.samples.empty()) check_samples(out, spikes);
+    return out;
+}
+
+}  // namespace synfire
