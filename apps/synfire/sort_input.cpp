@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <string>
@@ -13,9 +14,24 @@
 namespace synfire::cli {
 namespace {
 
-// 0 (artefacts) and 1 (noise) are no units.
+bool is_archive(const std::string& path) {
+    return std::filesystem::path(path).extension() == ".npz";
+}
+
+// The numbers in a .clu begin with 0 (artefacts), 1 (noise) and units from 2; ours with noise.
+std::uint32_t label_of(std::int64_t cluster) {
+    return cluster <= 1 ? 0 : static_cast<std::uint32_t>(cluster - 1);
+}
+
 std::vector<std::uint32_t> read_start(const std::string& path, std::size_t spikes,
                                       const execution& run) {
+    if (is_archive(path)) {
+        std::vector<std::uint32_t> labels = read_sorting(path).labels;
+        if (labels.size() != spikes)
+            throw io_error(fmt::format("'{}' holds labels of {} spikes, expected {}", path,
+                                       labels.size(), spikes));
+        return labels;
+    }
     std::vector<std::uint32_t> start;
     start.reserve(spikes);
     for (const std::int64_t cluster : read_clusters(path, spikes, run)) {
@@ -23,7 +39,7 @@ std::vector<std::uint32_t> read_start(const std::string& path, std::size_t spike
             throw io_error(fmt::format("'{}', spike {}: found {}, expected a cluster from 0 to {}",
                                        path, start.size() + 1, cluster,
                                        std::numeric_limits<std::uint32_t>::max()));
-        start.push_back(cluster <= 1 ? 0 : static_cast<std::uint32_t>(cluster));
+        start.push_back(label_of(cluster));
     }
     return start;
 }
@@ -109,6 +125,13 @@ sort_input read_sort_input(sort_options& options, sorting_report& report, const 
         input.start = read_start(options.start, input.features.size(), run);
         report.more_input.push_back(describe_input(options.start, run));
     }
+    for (const std::uint32_t cluster : options.only_clusters)
+        input.only.push_back(is_archive(options.start) ? cluster : label_of(cluster));
+    if (!options.model.empty()) report.more_input.push_back(describe_input(options.model, run));
+    for (std::size_t c = 0; c < input.only.size(); ++c)
+        if (std::find(input.start.begin(), input.start.end(), input.only[c]) == input.start.end())
+            throw invalid_argument(fmt::format("no spike of '{}' is of cluster {}", options.start,
+                                               options.only_clusters[c]));
     return input;
 }
 

@@ -13,6 +13,8 @@ struct sort_input {
     spike_features features{};
     /// Clusters to begin with; empty: by masks.
     std::vector<std::uint32_t> start{};
+    /// Labels of `start` to find units in; none: in all spikes.
+    std::vector<std::uint32_t> only{};
 };
 
 /// Reads features, or detects the spikes of a recording. Notes in `options` which it was and what

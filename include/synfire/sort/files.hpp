@@ -61,5 +61,7 @@ void write_samples(const std::filesystem::path& path, const sorting& sorted);
 /// An `.npz`: `labels` (0 noise, then units), `samples` and `sample_rate` where known. @throws
 /// io_error
 void write_sorting(const std::filesystem::path& path, const sorting& sorted);
+/// What `write_sorting` writes; units are those up to the largest label. @throws io_error
+sorting read_sorting(const std::filesystem::path& path);
 
 }  // namespace synfire
