@@ -15,7 +15,7 @@ MAY_USE = {
     "io": "core",
     "record": "core parallel io",
     "spikes": "core io",
-    "simulate": "core record spikes",
+    "simulate": "core record sort spikes",
     "sort": "core device parallel record spikes",
     "mine": "core device parallel spikes",
     "assess": "core parallel spikes mine",

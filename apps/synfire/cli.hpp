@@ -53,6 +53,7 @@ void add_convert(CLI::App& app, verb& chosen);
 void add_simulate(CLI::App& app, verb& chosen);
 /// `synfire simulate recording`, under `simulate`.
 void add_simulate_recording(CLI::App& parent, verb& chosen);
+void add_simulate_features(CLI::App& parent, verb& chosen);
 void add_sort(CLI::App& app, verb& chosen);
 void add_episodes(CLI::App& app, verb& chosen);
 void add_spade(CLI::App& app, verb& chosen);

@@ -221,6 +221,7 @@ void add_simulate(CLI::App& app, verb& chosen) {
     add_poisson(sub, chosen);
     add_patterns(sub, chosen);
     add_simulate_recording(sub, chosen);
+    add_simulate_features(sub, chosen);
     sub.footer("Example: synfire simulate sym26 --seed 1 -o sym26.tsv");
 }
 

@@ -12,6 +12,7 @@
 #include "output.hpp"
 #include "sort_input.hpp"
 #include "sort_options.hpp"
+#include "sort_ways.hpp"
 #include "synfire/synfire.hpp"
 
 namespace synfire::cli {
@@ -80,6 +81,7 @@ void measure(const sort_input& input, const sort_options& options, sorting_repor
 void sort(sort_options options, session& now) {
     const auto began = std::chrono::steady_clock::now();
     if (!options.to.empty()) check_output_place(options.to, options.overwrite);
+    if (!options.save_model.empty()) check_output_place(options.save_model, options.overwrite);
     const std::vector<device_info> on = chosen_devices(options);
     execution run = now.run(options.threads);
     for (const device_info& one : on) run.devices.push_back(one.ordinal);
@@ -93,14 +95,11 @@ void sort(sort_options options, session& now) {
             "the times of the spikes of '{}' are not known in seconds, and --nwb needs them{}",
             options.path, report.sorted.samples.empty() ? "" : ": give --sample-rate"));
 
-    options.search.start = std::move(input.start);
-    report.search = sort_spikes(input.features, options.search, run);
+    find_units(input, options, report, run);
     now.progress.clear();
     warn(report.search.warnings);
     auto& warnings = report.run.warnings;
     warnings.insert(warnings.end(), report.search.warnings.begin(), report.search.warnings.end());
-    report.sorted.labels = std::move(report.search.labels);
-    report.sorted.unit_count = report.search.units;
     measure(input, options, report, run);
     report.nwb = options.nwb;
     if (options.phy) report.for_phy = &input.features;

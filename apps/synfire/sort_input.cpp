@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <string>
@@ -13,9 +14,24 @@
 namespace synfire::cli {
 namespace {
 
-// 0 (artefacts) and 1 (noise) are no units.
+bool is_archive(const std::string& path) {
+    return std::filesystem::path(path).extension() == ".npz";
+}
+
+// The numbers in a .clu begin with 0 (artefacts), 1 (noise) and units from 2; ours with noise.
+std::uint32_t label_of(std::int64_t cluster) {
+    return cluster <= 1 ? 0 : static_cast<std::uint32_t>(cluster - 1);
+}
+
 std::vector<std::uint32_t> read_start(const std::string& path, std::size_t spikes,
                                       const execution& run) {
+    if (is_archive(path)) {
+        std::vector<std::uint32_t> labels = read_sorting(path).labels;
+        if (labels.size() != spikes)
+            throw io_error(fmt::format("'{}' holds labels of {} spikes, expected {}", path,
+                                       labels.size(), spikes));
+        return labels;
+    }
     std::vector<std::uint32_t> start;
     start.reserve(spikes);
     for (const std::int64_t cluster : read_clusters(path, spikes, run)) {
@@ -23,7 +39,7 @@ std::vector<std::uint32_t> read_start(const std::string& path, std::size_t spike
             throw io_error(fmt::format("'{}', spike {}: found {}, expected a cluster from 0 to {}",
                                        path, start.size() + 1, cluster,
                                        std::numeric_limits<std::uint32_t>::max()));
-        start.push_back(cluster <= 1 ? 0 : static_cast<std::uint32_t>(cluster));
+        start.push_back(label_of(cluster));
     }
     return start;
 }
@@ -67,8 +83,10 @@ sort_input take_features(const sort_options& options, sorting_report& report,
     // The file's own clusters, when it is named a second time.
     if (options.start == options.path && file.labels.empty())
         throw io_error(fmt::format("'{}' holds no clusters to begin with", options.path));
-    if (options.start != options.path) file.labels.clear();
-    return {std::move(file.features), std::move(file.labels), {}};
+    if (options.start != options.path) return {.features = std::move(file.features)};
+    return {.features = std::move(file.features),
+            .start = std::move(file.labels),
+            .start_numbers = std::move(file.label_numbers)};
 }
 
 [[noreturn]] void fail_without_spikes(const sort_options& options,
@@ -100,7 +118,17 @@ sort_input detect_features(sort_options& options, sorting_report& report, const 
     spike_features features = to_features(found);
     report.sorted.samples = std::move(found.frames);
     report.sorted.fractions = std::move(found.fractions);
-    return {std::move(features), {}, from};
+    return {.features = std::move(features), .from = from};
+}
+
+// The label of what the user calls so; one that no spike has where nothing is called so.
+std::uint32_t label_in(const sort_input& input, std::uint32_t cluster, bool of_archive) {
+    const std::vector<std::int64_t>& numbers = input.start_numbers;
+    if (numbers.empty()) return of_archive ? cluster : label_of(cluster);
+    const auto at = std::lower_bound(numbers.begin(), numbers.end(), cluster);
+    const bool is_there = at != numbers.end() && *at == cluster;
+    return is_there ? static_cast<std::uint32_t>(at - numbers.begin()) + 1
+                    : std::numeric_limits<std::uint32_t>::max();
 }
 
 }  // namespace
@@ -121,6 +149,13 @@ sort_input read_sort_input(sort_options& options, sorting_report& report, const 
         input.start = read_start(options.start, input.features.size(), run);
         report.more_input.push_back(describe_input(options.start, run));
     }
+    for (const std::uint32_t cluster : options.only_clusters)
+        input.only.push_back(label_in(input, cluster, is_archive(options.start)));
+    if (!options.model.empty()) report.more_input.push_back(describe_input(options.model, run));
+    for (std::size_t c = 0; c < input.only.size(); ++c)
+        if (std::find(input.start.begin(), input.start.end(), input.only[c]) == input.start.end())
+            throw invalid_argument(fmt::format("no spike of '{}' is of cluster {}", options.start,
+                                               options.only_clusters[c]));
     return input;
 }
 

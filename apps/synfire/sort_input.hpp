@@ -14,6 +14,10 @@ struct sort_input {
     spike_features features{};
     /// Clusters to begin with; empty: by masks.
     std::vector<std::uint32_t> start{};
+    /// What the file calls those of `start` from 1 on; none: they are not of the sorted file.
+    std::vector<std::int64_t> start_numbers{};
+    /// Labels of `start` to find units in; none: in all spikes.
+    std::vector<std::uint32_t> only{};
     /// What the spikes were detected in.
     std::optional<recording> from{};
 };

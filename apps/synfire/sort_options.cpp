@@ -1,6 +1,7 @@
 #include "sort_options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli.hpp"
 #include "output.hpp"
@@ -21,9 +22,20 @@ constexpr auto of_recordings = "Of recordings";
     throw CLI::Success();
 }
 
+// Whether it is the first one.
+bool one_of(const std::string& text, const char* first, const char* second) {
+    if (text == first || text == second) return text == first;
+    throw invalid_argument(fmt::format("'{}' is neither {} nor {}", text, first, second));
+}
+
 bool yes_or_no(const std::string& text) {
-    if (text == "yes" || text == "no") return text == "yes";
-    throw invalid_argument(fmt::format("'{}' is neither yes nor no", text));
+    return one_of(text, "yes", "no");
+}
+
+std::vector<std::uint32_t> parse_clusters(const std::string& text) {
+    std::vector<std::uint32_t> clusters;
+    for (const std::string& name : parse_names(text)) clusters.push_back(parse_whole_32(name));
+    return clusters;
 }
 
 CLI::Option* add_count(CLI::App& app, const std::string& name, std::uint32_t& into,
@@ -122,6 +134,8 @@ void add_search(CLI::App& app, masked_gmm_options& search) {
         ->type_name("RULE");
     add_number(app, "--points-for-cluster-mask", search.points_for_cluster_mask, parse_positive,
                "sum of masks from which a feature has covariances in a cluster");
+    app.add_flag("--exact-variances", search.exact_variances,
+                 "variances of a cluster's other features as they are, not the noise's");
     add_number(app, "--prior-point", search.prior_point, parse_positive,
                "spikes of noise that each cluster has beforehand");
     add_number(app, "--noise-point", search.noise_point, parse_positive,
@@ -132,6 +146,13 @@ void add_search(CLI::App& app, masked_gmm_options& search) {
                "what it costs more, in ln(spikes) / 2; 1 is Bayes'");
     app.add_flag_callback(
         "--no-deletions", [&search] { search.delete_clusters = false; }, "never give up a cluster");
+    add_value(
+        app, "--deletions", search.delete_many,
+        [](const std::string& text) { return one_of(text, "all", "one"); },
+        "clusters given up in an iteration: the best one, or all that do not hand spikes to each "
+        "other [one]")
+        ->type_name("one|all")
+        ->excludes("--no-deletions");
     CLI::Option* unsplit = app.add_flag_callback(
         "--no-splits", [&search] { search.split_clusters = false; }, "never split a cluster");
     add_count(app, "--split-first", search.split_first, "iterations before the first splits")
@@ -139,8 +160,15 @@ void add_search(CLI::App& app, masked_gmm_options& search) {
     add_count(app, "--split-every", search.split_every, "iterations between two attempts to split")
         ->excludes(unsplit);
     add_value(
+        app, "--split-start", search.random_splits,
+        [](const std::string& text) { return one_of(text, "random", "principal"); },
+        "halves that splits begin with: along the direction of largest variance, or random as "
+        "klustakwik2's [principal]")
+        ->type_name("NAME")
+        ->excludes(unsplit);
+    add_value(
         app, "--seed", search.seed, [](const std::string& text) { return parse_whole(text); },
-        "of the random halves that splits begin with [0]")
+        "of random halves [0]")
         ->type_name("N");
     add_value(app, "--strategy", search.strategy, sort_strategy_from,
               "how to compute; the result says what ran [automatic]")
@@ -149,6 +177,37 @@ void add_search(CLI::App& app, masked_gmm_options& search) {
               "on a GPU: full (double), or fast (single, near boundaries double) [full]")
         ->type_name("NAME");
     app.add_flag_callback("--list-strategies", list_strategies, "list the strategies and stop");
+}
+
+void add_given_clusters(CLI::App& app, sort_options& options) {
+    CLI::Option* start = add_value(app, "--start", options.start, parse_path,
+                                   "begin with the clusters of this .clu.N, where 0 and 1 are "
+                                   "noise, or .npz (labels, 0 is noise); or those that the sorted "
+                                   "FILE itself holds, a .kwik or a folder of Phy")
+                             ->type_name("FILE");
+    CLI::Option* only =
+        add_value(app, "--only-clusters", options.only_clusters, parse_clusters,
+                  "find units in these clusters of --start only, by their masks; all others stay")
+            ->type_name("A,B,...")
+            ->needs(start);
+    start->excludes("--starting-clusters");
+    only->excludes("--save-model")->excludes("--kk2-labels");
+}
+
+void add_as_they_come(CLI::App& app, sort_options& options) {
+    CLI::Option* incremental =
+        app.add_flag("--incremental", options.incremental,
+                     "one spike after another, fitting anew when the fit no longer suits them");
+    add_count(app, "--first-fit", options.first_fit, "spikes before the first fit")
+        ->needs(incremental);
+    add_number(app, "--drift", options.drift, parse_positive,
+               "fit anew when spikes are worse by this than the fit's, in nats")
+        ->needs(incremental);
+    add_value(app, "--model", options.model, parse_path,
+              "assign spikes to the units of this model, which --save-model wrote")
+        ->type_name("FILE");
+    for (CLI::Option* one : {incremental, app.get_option("--model")})
+        one->excludes("--start")->excludes("--only-clusters");
 }
 
 std::string number(double value) {
@@ -219,12 +278,9 @@ void add_options(CLI::App& app, sort_options& options) {
     app.add_flag("--overwrite", options.overwrite, "replace OUT_DIR if it exists")->needs(folder);
     app.add_flag("--json", options.json, "print one JSON document");
     add_search(app, options.search);
-    add_value(
-        app, "--start", options.start, parse_path,
-        "begin with the clusters of this .clu.N, of which 0 and 1 are noise; or those that FILE "
-        "itself holds, a .kwik or a folder of Phy")
-        ->type_name("FILE")
-        ->excludes("--starting-clusters");
+    add_value(app, "--save-model", options.save_model, parse_path,
+              "write what the units are like, for --model")
+        ->type_name("FILE");
     app.add_flag("--kk2-labels", options.klustakwik2_labels,
                  "units from 3 in sorting.clu.1, as klustakwik2 has them [from 2]")
         ->needs(folder);
@@ -237,6 +293,8 @@ void add_options(CLI::App& app, sort_options& options) {
         ->needs(folder);
     app.add_flag("--nwb", options.nwb, "write spikes.nwb too, with the quality of the units")
         ->needs(folder);
+    add_given_clusters(app, options);
+    add_as_they_come(app, options);
     add_value(app, "--threads", options.threads, parse_threads, "worker threads [all cores]")
         ->type_name("N");
     add_value(app, "--device", options.devices, parse_devices,
@@ -259,6 +317,11 @@ parameter_list resolved_parameters(const sort_options& options) {
         {"features_per_channel", std::to_string(options.how.features_per_channel)},
         {"sample_rate", rate > 0 ? number(rate) : "of the file"},
         {"start", options.start.empty() ? "masks" : options.start},
+        {"only_clusters", fmt::format("{}", fmt::join(options.only_clusters, ","))},
+        {"incremental", yes_no(options.incremental)},
+        {"first_fit", std::to_string(options.first_fit)},
+        {"drift", number(options.drift)},
+        {"model", options.model},
         {"starting_clusters", std::to_string(search.starting_clusters)},
         {"max_clusters", std::to_string(search.max_clusters)},
         {"max_iterations", std::to_string(search.max_iterations)},
@@ -268,8 +331,12 @@ parameter_list resolved_parameters(const sort_options& options) {
         {"noise_point", number(search.noise_point)},
         {"penalty_k", number(search.penalty_k)},
         {"penalty_k_log_n", number(search.penalty_k_log_n)},
-        {"deletions", yes_no(search.delete_clusters)},
+        {"exact_variances", yes_no(search.exact_variances)},
+        {"deletions", !search.delete_clusters ? "none"
+                      : search.delete_many    ? "all"
+                                              : "one"},
         {"splits", yes_no(search.split_clusters)},
+        {"split_start", search.random_splits ? "random" : "principal"},
         {"split_first", std::to_string(search.split_first)},
         {"split_every", std::to_string(search.split_every)},
         {"strategy", std::string(to_string(search.strategy))},

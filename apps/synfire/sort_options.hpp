@@ -21,8 +21,16 @@ struct sort_options {
     std::vector<std::string> given_of_recordings{};
     /// What the input turned out to be.
     bool of_recording = false;
-    /// A `.clu.N` to begin with; empty: by masks.
+    /// A `.clu.N` or `.npz` to begin with; empty: by masks.
     std::string start{};
+    /// Of `start`, as they stand there; empty: all spikes are sorted.
+    std::vector<std::uint32_t> only_clusters{};
+    /// One spike after another.
+    bool incremental = false;
+    double drift = incremental_options{}.drift;
+    std::uint32_t first_fit = static_cast<std::uint32_t>(incremental_options{}.first);
+    std::string model{};
+    std::string save_model{};
     /// Empty: the terminal's result is all.
     std::string to{};
     bool overwrite = false;

@@ -48,6 +48,7 @@ void zip_writer::begin(std::string_view name) {
 }
 
 void zip_writer::write(std::string_view bytes) {
+    if (bytes.empty()) return;  // without an address, zlib begins its checksum anew
     zip_entry& entry = entries_.back();
     entry.crc = static_cast<std::uint32_t>(
         crc32_z(entry.crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));

@@ -17,6 +17,25 @@ std::uint64_t noise_spikes(const sorting_report& report) {
         std::count(report.sorted.labels.begin(), report.sorted.labels.end(), 0U));
 }
 
+// Numbers that no spike has are none.
+std::size_t unit_number(const sorting_report& report) {
+    return static_cast<std::size_t>(
+        std::count_if(report.units.begin(), report.units.end(),
+                      [](const sorted_unit& one) { return one.spikes > 0; }));
+}
+
+std::string how_it_went(const sorting_report& report) {
+    if (report.search.stopped != stop_reason::assigned)
+        return fmt::format("{} after {} iterations by {}, score {:.1f}\n",
+                           to_string(report.search.stopped), report.search.iterations.size(),
+                           to_string(report.search.ran_on), report.search.score());
+    std::string text = "assigned one after another";
+    for (const incremental_fit& one : report.fits)
+        fmt::format_to(std::back_inserter(text), "\nfitted at spike {} ({}): {} units", one.spikes,
+                       to_string(one.reason), one.units);
+    return text + "\n";
+}
+
 report::json iterations_of(const sorting_report& report) {
     report::json list = report::json::array();
     for (const masked_gmm_iteration& one : report.search.iterations)
@@ -95,24 +114,33 @@ report::json report::sorting_run(const sorting_report& report) {
         {"strategy", to_string(report.search.ran_on)},
         {"stopped", to_string(report.search.stopped)},
         {"iterations", report.search.iterations.size()},
-        {"units", report.sorted.unit_count},
+        {"units", unit_number(report)},
         {"noise_spikes", noise_spikes(report)},
         {"score", report.search.score()},
         {"seed_score",
          2 * report.search.score() -
              std::log(static_cast<double>(std::max<std::size_t>(report.sorted.labels.size(), 1)))}};
+    for (const incremental_fit& one : report.fits)
+        out["sorting"]["fits"].push_back({{"spikes", one.spikes},
+                                          {"reason", to_string(one.reason)},
+                                          {"cost_before", one.cost_before},
+                                          {"running_cost", one.running_cost},
+                                          {"cost", one.cost},
+                                          {"iterations", one.iterations},
+                                          {"units", one.units}});
     return out;
 }
 
 std::string to_json(const sorting_report& report) {
     report::json units = report::json::array();
     for (std::size_t u = 0; u < report.units.size(); ++u)
-        units.push_back({{"unit", u + 1},
-                         {"clu_label", u + report.first_label},
-                         {"spikes", report.units[u].spikes},
-                         {"unmasked_features", report.units[u].unmasked},
-                         {"peak_feature", report.units[u].peak_feature},
-                         {"quality", quality_of(report.units[u].quality)}});
+        if (report.units[u].spikes > 0)
+            units.push_back({{"unit", u + 1},
+                             {"clu_label", u + report.first_label},
+                             {"spikes", report.units[u].spikes},
+                             {"unmasked_features", report.units[u].unmasked},
+                             {"peak_feature", report.units[u].peak_feature},
+                             {"quality", quality_of(report.units[u].quality)}});
     return report::text_of({{"run", report::sorting_run(report)},
                             {"units", units},
                             {"iterations", iterations_of(report)}});
@@ -122,14 +150,12 @@ std::string summarize(const sorting_report& report) {
     const std::uint64_t noise = noise_spikes(report);
     std::string text = fmt::format(
         "{} spikes of {} features, masks from {}; {} units, {} in noise\n"
-        "{} after {} iterations by {}, score {:.1f}\n\n{:>6} {:>8} {:>9} {:>13} {:>8} {:>9} {:>9} "
-        "{:>10} {:>6}\n",
-        report.sorted.labels.size(), report.features, report.masks_from, report.sorted.unit_count,
-        report::plural(noise, "spike", "spikes"), to_string(report.search.stopped),
-        report.search.iterations.size(), to_string(report.search.ran_on), report.search.score(),
-        "unit", "spikes", "unmasked", "peak feature", "rate Hz", "L-ratio", "isolation",
-        "violations", "SNR");
+        "{}\n{:>6} {:>8} {:>9} {:>13} {:>8} {:>9} {:>9} {:>10} {:>6}\n",
+        report.sorted.labels.size(), report.features, report.masks_from, unit_number(report),
+        report::plural(noise, "spike", "spikes"), how_it_went(report), "unit", "spikes", "unmasked",
+        "peak feature", "rate Hz", "L-ratio", "isolation", "violations", "SNR");
     for (std::size_t u = 0; u < report.units.size(); ++u) {
+        if (report.units[u].spikes == 0) continue;
         const unit_quality& quality = report.units[u].quality;
         fmt::format_to(std::back_inserter(text),
                        "{:>6} {:>8} {:>9.1f} {:>13} {:>8} {:>9} {:>9} {:>10} {:>6}\n", u + 1,

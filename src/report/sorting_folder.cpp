@@ -54,6 +54,7 @@ std::string units_tsv(const sorting_report& report) {
         "l_ratio\tisolation_distance\trefractory_violations\tcontamination\tsnr\n";
     for (std::size_t u = 0; u < report.units.size(); ++u) {
         const sorted_unit& unit = report.units[u];
+        if (unit.spikes == 0) continue;
         const unit_quality& quality = unit.quality;
         fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
                        u + 1, u + report.first_label, unit.spikes,
@@ -72,7 +73,7 @@ std::string iterations_tsv(const sorting_report& report) {
         const masked_gmm_iteration& one = report.search.iterations[i];
         // More digits than elsewhere: what is to be seen is how the score falls.
         fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\t{}\t{}\t{:.6f}\t{:.6f}\t{:.6f}\n",
-                       i + 1, one.clusters, one.changed, one.deleted ? 1 : 0, one.splits,
+                       i + 1, one.clusters, one.changed, one.deleted, one.splits,
                        -one.negated_log_likelihood, one.penalty, one.score());
     }
     return text;

@@ -27,22 +27,22 @@ spike_features with_made_masks(number_table table, mask_rule rule, std::size_t f
 /// @throws io_error naming `path` unless there is a time for each spike, none before zero.
 void check_samples(const feature_file& file, const std::filesystem::path& path);
 
-/// Clusters by any numbers: 0 where `is_noise`, the others from 1 in the order of their numbers.
+/// Clusters by any numbers as labels of `file`: 0 where `is_noise`, the others from 1 in the order
+/// of their numbers.
 template <class IsNoise>
-std::vector<std::uint32_t> numbered_labels(const std::vector<std::int64_t>& clusters,
-                                           const IsNoise& is_noise) {
-    std::vector<std::int64_t> numbers(clusters);
+void set_labels(const std::vector<std::int64_t>& clusters, const IsNoise& is_noise,
+                feature_file& file) {
+    std::vector<std::int64_t>& numbers = file.label_numbers;
+    numbers = clusters;
     std::sort(numbers.begin(), numbers.end());
     numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
     std::erase_if(numbers, is_noise);
-    std::vector<std::uint32_t> labels;
-    labels.reserve(clusters.size());
+    file.labels.reserve(clusters.size());
     for (const std::int64_t cluster : clusters) {
         const auto at = std::lower_bound(numbers.begin(), numbers.end(), cluster);
         const bool is_unit = at != numbers.end() && *at == cluster;
-        labels.push_back(is_unit ? static_cast<std::uint32_t>(at - numbers.begin()) + 1 : 0);
+        file.labels.push_back(is_unit ? static_cast<std::uint32_t>(at - numbers.begin()) + 1 : 0);
     }
-    return labels;
 }
 
 }  // namespace synfire

@@ -165,7 +165,7 @@ std::vector<std::int64_t> read_numbers(const fs::path& path, hid_t group, const 
 }
 
 // Clusters of the group 0 are noise; so are 0 and 1 where nobody said, as KlustaKwik numbers them.
-std::vector<std::uint32_t> read_labels(const fs::path& path, hid_t group, std::size_t spikes) {
+void read_labels(const fs::path& path, hid_t group, std::size_t spikes, feature_file& out) {
     const auto is_noise = [&](std::int64_t cluster) {
         const std::string name = fmt::format("clusters/main/{}", cluster);
         if (h5::exists(group, "clusters") && h5::exists(group, "clusters/main") &&
@@ -176,7 +176,7 @@ std::vector<std::uint32_t> read_labels(const fs::path& path, hid_t group, std::s
         }
         return cluster <= 1;
     };
-    return numbered_labels(read_numbers(path, group, "spikes/clusters/main", spikes), is_noise);
+    set_labels(read_numbers(path, group, "spikes/clusters/main", spikes), is_noise, out);
 }
 
 std::vector<float> read_fractions(const fs::path& path, hid_t group, std::size_t spikes) {
@@ -215,7 +215,7 @@ void read_beside(const fs::path& path, const feature_counts& counts, feature_fil
     }
     if (h5::exists(group.get(), "spikes/clusters") &&
         h5::exists(group.get(), "spikes/clusters/main"))
-        out.labels = read_labels(path, group.get(), counts.spikes);
+        read_labels(path, group.get(), counts.spikes, out);
 }
 
 }  // namespace

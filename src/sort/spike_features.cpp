@@ -66,4 +66,23 @@ spike_features::spike_features(std::size_t feature_count, std::vector<double> va
     }
 }
 
+spike_features select(const spike_features& from, std::span<const std::uint32_t> spikes) {
+    std::vector<double> values;
+    values.reserve(spikes.size() * from.feature_count());
+    spike_masks masks;
+    masks.offsets.reserve(spikes.size() + 1);
+    for (const std::uint32_t n : spikes) {
+        if (n >= from.size())
+            throw invalid_argument(fmt::format("there is no spike {} of {}", n, from.size()));
+        const auto row = from.values(n);
+        const auto columns = from.unmasked(n);
+        const auto own = from.mask_values(n);
+        values.insert(values.end(), row.begin(), row.end());
+        masks.columns.insert(masks.columns.end(), columns.begin(), columns.end());
+        masks.values.insert(masks.values.end(), own.begin(), own.end());
+        masks.offsets.push_back(masks.columns.size());
+    }
+    return {from.feature_count(), std::move(values), std::move(masks)};
+}
+
 }  // namespace synfire

@@ -68,5 +68,23 @@ class Simulate(CliTest):
         self.refused("simulate", "poisson", "-o", out, "--seed", "x", says="--seed")
 
 
+    def test_makes_features_that_sort_reads(self):
+        path = self.folder / "f.npz"
+        out = self.ok("simulate", "features", "--spikes", "1500", "--units", "4", "--channels", "8", "--of-no-unit", "0",
+                      "--seed", "2", "--threads", "1", "-o", path).stdout
+        self.assertIn("wrote 1,500 spikes of 4 units, 24 features each", out)
+        first = path.read_bytes()
+        self.assertIn("4 units, 0 spikes in noise", self.ok("sort", path).stdout)
+        self.refused("simulate", "features", "-o", path, says=("f.npz", "--overwrite"))
+        self.ok("simulate", "features", "--spikes", "1500", "--units", "4", "--channels", "8", "--of-no-unit", "0",
+                "--seed", "2", "--threads", "2", "-o", path, "--overwrite")
+        self.assertEqual(path.read_bytes(), first)
+        for options, words in ((("--units", "0"), ("--units",)),
+                               (("--jitter", "2"), ("--jitter",)),
+                               (("--channels", "1", "--separation", "15"), ("no room", "30"))):
+            with self.subTest(options):
+                self.refused("simulate", "features", *options, "-o", self.folder / "no.npz", says=words)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -134,6 +134,68 @@ class Sort(CliTest):
         self.refused("sort", path, "--start", self.file("bad.clu.1", "1\n" + "-2\n" * 600), says=("bad.clu.1", "-2"))
         self.refused("sort", path, "--start", start, "--starting-clusters", "5", says="--starting-clusters")
 
+    def test_begins_with_the_labels_of_an_archive(self):
+        path = self.probe()
+        self.ok("sort", path, "-o", self.folder / "first")
+        run = json.loads(self.ok("sort", path, "--start", self.folder / "first/sorting.npz", "--json").stdout)
+        self.assertEqual(run["iterations"][0]["changed"], 0)
+        self.refused("sort", path, "--start", self.archive("few.npz", [1, 2]), says=("few.npz", "2 spikes", "600"))
+        self.refused("sort", path, "--start", self.archive("bad.npz", [1] * 599 + [-1]), says=("spike 600", "-1"))
+
+    def archive(self, name, labels):
+        header = f"{{'descr': '<i8', 'fortran_order': False, 'shape': ({len(labels)},), }}"
+        header += " " * (53 - len(header) % 64 + 64 - 1) + "\n"
+        with zipfile.ZipFile(self.folder / name, "w") as out:
+            out.writestr("labels.npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
+                         + struct.pack(f"<{len(labels)}q", *labels))
+        return self.folder / name
+
+    def test_finds_units_in_some_clusters_only(self):
+        path = self.probe()
+        own = [row.index(1.0) // 2 for row in clouds()[1]]
+        joined = self.file("joined.clu.1", "2\n" + "".join("7\n" if unit == 0 else "4\n" for unit in own))
+
+        out = self.ok("sort", path, "--start", joined, "--only-clusters", "4", "-o", self.folder / "out").stdout
+
+        self.assertIn("3 units", out)
+        labels = [int(line) for line in (self.folder / "out/sorting.clu.1").read_text().split()][1:]
+        self.assertEqual({label for label, unit in zip(labels, own) if unit == 0}, {7})
+        self.assertEqual(sorted(set(labels)), [7, 8, 9])
+        self.assertEqual(len(set(zip(labels, own))), 3)
+        table = (self.folder / "out/units.tsv").read_text().splitlines()[1:]
+        self.assertEqual([line.split("\t")[:2] for line in table], [["6", "7"], ["7", "8"], ["8", "9"]])
+        again = json.loads(self.ok("sort", path, "--start", self.folder / "out/sorting.npz", "--only-clusters", "6,7",
+                                   "--json").stdout)
+        self.assertEqual([unit["unit"] for unit in again["units"]], [8, 9, 10])
+        for options, words in ((("--only-clusters", "5"), ("joined.clu.1", "cluster 5")),
+                               (("--only-clusters", "4,x"), ("--only-clusters", "x")),
+                               (("--only-clusters", "4", "--kk2-labels", "-o", self.folder / "no"), ("--kk2-labels",)),
+                               (("--only-clusters", "4", "--incremental"), ("--incremental",))):
+            with self.subTest(options):
+                self.refused("sort", path, "--start", joined, *options, says=words)
+        self.refused("sort", path, "--only-clusters", "4", says="--start")
+
+    def test_sorts_spikes_as_they_come_and_by_a_model(self):
+        path = self.probe()
+        model = self.folder / "model.npz"
+        out = self.ok("sort", path, "--incremental", "--first-fit", "200", "--save-model", model, "-o",
+                      self.folder / "a").stdout
+        self.assertIn("3 units", out)
+        self.assertIn("fitted at spike 200 (first): 3 units", out)
+        run = json.loads((self.folder / "a/run.json").read_text())
+        self.assertEqual(run["sorting"]["stopped"], "assigned")
+        self.assertEqual(run["sorting"]["fits"][0]["spikes"], 200)
+
+        self.ok("sort", path, "--model", model, "-o", self.folder / "b")
+
+        self.assertEqual(self.labels("a"), self.labels("b"))
+        self.refused("sort", path, "--save-model", model, says=("model.npz", "exists"))
+        self.refused("sort", path, "--model", path, says="a.fet.1")
+        self.refused("sort", path, "--drift", "3", says="--incremental")
+        self.refused("sort", path, "--incremental", "--drift", "0", says="--drift")
+        few = self.file("few.fet.1", "2\n" + "1 2\n" * 5)
+        self.refused("sort", few, "--mask", "all", "--model", model, says=("2", "6"))
+
     def test_labels_are_numbered_as_asked(self):
         path = self.probe()
         self.ok("sort", path, "-o", self.folder / "2")
@@ -174,6 +236,9 @@ class Sort(CliTest):
                 ((path, "--points-for-cluster-mask", "0"), ("--points-for-cluster-mask",)),
                 ((path, "--prior-point", "0"), ("--prior-point",)),
                 ((path, "--no-splits", "--split-first", "3"), ("--no-splits",)),
+                ((path, "--deletions", "some"), ("--deletions", "some", "one")),
+                ((path, "--deletions", "all", "--no-deletions"), ("--no-deletions",)),
+                ((path, "--split-start", "magic"), ("--split-start", "magic")),
                 ((path, "--strategy", "magic"), ("--strategy", "magic", "cpu")),
                 ((path, "--kk2-labels"), ("--output",)),
                 ((path, "--no-phy"), ("--output",)),

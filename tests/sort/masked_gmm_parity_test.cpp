@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "sort/masked_gmm/steps.hpp"
@@ -46,7 +47,9 @@ TEST(MaskedGmmParity, FitsTheSameClustersToTheSameLabels) {
     std::size_t diagonals = 0;
     for (const double points : cluster_masks) {
         const spike_cloud made = cloud(3);
-        const pair both(made.features, {.points_for_cluster_mask = points});
+        // Every second one with exact variances outside of the blocks.
+        const pair both(made.features, {.points_for_cluster_mask = points,
+                                        .exact_variances = points == 10 || points == 1e9});
         const partition start = masked_gmm::start_by_masks(made.features, 20);
 
         const auto expected = both.reference->models(start, {});
@@ -73,7 +76,8 @@ TEST(MaskedGmmParity, GivesTheSameDensitiesGainsAndSplits) {
     std::size_t tried = 0;
     for (const double points : cluster_masks) {
         const spike_cloud made = cloud(4);
-        const pair both(made.features, {.points_for_cluster_mask = points});
+        const pair both(made.features,
+                        {.points_for_cluster_mask = points, .exact_variances = points >= 40});
         partition now = masked_gmm::start_by_masks(made.features, 4);
         // Some spikes are noise to begin with.
         for (std::size_t n = 0; n < now.labels.size(); n += 17) now.labels[n] = 0;
@@ -108,10 +112,17 @@ TEST(MaskedGmmParity, GivesTheSameDensitiesGainsAndSplits) {
 
 TEST(MaskedGmmParity, WholeSearchesAreTheSame) {
     std::size_t deletions = 0;
+    std::uint32_t at_once = 0;
     std::size_t splits = 0;
-    for (const std::uint32_t start : {2U, 50U}) {
+    for (const auto& [start, many] : {std::pair{2U, false}, {50U, false}, {50U, true}}) {
         const spike_cloud made = cloud(5);
-        masked_gmm_options options{.starting_clusters = start, .split_first = 3, .split_every = 5};
+        masked_gmm_options options{.starting_clusters = start,
+                                   .points_for_cluster_mask = 10,
+                                   .exact_variances = many,
+                                   .delete_many = many,
+                                   .split_first = 3,
+                                   .split_every = 5,
+                                   .random_splits = start == 2U};
         options.strategy = sort_strategy::reference;
         const clustered_spikes expected = sort_spikes(made.features, options);
         options.strategy = sort_strategy::cpu;
@@ -129,11 +140,13 @@ TEST(MaskedGmmParity, WholeSearchesAreTheSame) {
             EXPECT_EQ(a.changed, b.changed);
             EXPECT_EQ(a.deleted, b.deleted);
             EXPECT_EQ(a.splits, b.splits);
-            deletions += a.deleted ? 1 : 0;
+            deletions += a.deleted;
+            at_once = std::max(at_once, a.deleted);
             splits += a.splits;
         }
     }
     EXPECT_GT(deletions, 2U);
+    EXPECT_GT(at_once, 1U);
     EXPECT_GT(splits, 1U);
 }
 

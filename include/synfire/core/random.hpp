@@ -34,6 +34,9 @@ enum class random_purpose : std::uint32_t {
     recording_spikes = 57,
     recording_sizes = 58,
     recording_noise = 59,
+    feature_units = 60,
+    feature_spikes = 61,
+    feature_times = 62,
 };
 
 /// A counter-based generator (Philox4x32-10: Salmon et al. 2011, SC'11,

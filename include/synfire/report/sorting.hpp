@@ -9,6 +9,7 @@
 #include "synfire/core/execution.hpp"
 #include "synfire/record/mean_waveforms.hpp"
 #include "synfire/report/run_record.hpp"
+#include "synfire/sort/incremental.hpp"
 #include "synfire/sort/masked_gmm.hpp"
 #include "synfire/sort/quality.hpp"
 #include "synfire/sort/sorting.hpp"
@@ -41,6 +42,8 @@ struct sorting_report {
     std::vector<sorted_unit> units{};
     /// How it was found; its labels are `sorted`'s and may be empty here.
     clustered_spikes search{};
+    /// Of spikes that were sorted one after another.
+    std::vector<incremental_fit> fits{};
     std::size_t features = 0;
     /// Where the masks came from: a file's name, or a rule's.
     std::string masks_from{};

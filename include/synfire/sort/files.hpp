@@ -42,6 +42,7 @@ struct feature_file {
     /// The clusters that the file holds (`.kwik`, Phy), one a spike: 0 what it calls noise, then
     /// from 1 in the order of its own numbers. Empty: none.
     std::vector<std::uint32_t> labels{};
+    std::vector<std::int64_t> label_numbers{};  ///< the file's own, of labels from 1 on
     /// Of a file that says it (`.kwik`, Phy); else empty.
     std::vector<recording_channel> channels{};
     /// Of a file that says it (`.kwx`, Phy); else 0.
@@ -78,6 +79,8 @@ void write_samples(const std::filesystem::path& path, const sorting& sorted);
 /// An `.npz`: `labels` (0 noise, then units), `samples`, `fractions` and `sample_rate` where known.
 /// @throws io_error
 void write_sorting(const std::filesystem::path& path, const sorting& sorted);
+/// What `write_sorting` writes; units are those up to the largest label. @throws io_error
+sorting read_sorting(const std::filesystem::path& path);
 
 struct kwik_content {
     const sorting& sorted;

@@ -49,8 +49,10 @@ struct masked_gmm_options {
     std::uint32_t max_iterations = 1000;
     stop_rule stop = stop_rule::klustakwik2;
     /// A feature has covariances within a cluster whose masks add up to this there; at least one
-    /// spike's. Larger is coarser and faster; klustakwik2 has 100, KlustaKwik 10.
-    double points_for_cluster_mask = 10;
+    /// spike's. Larger is coarser and faster; KlustaKwik has 10.
+    double points_for_cluster_mask = 100;
+    /// The variance of a cluster's other features: exact, or the noise's, as klustakwik2 has it.
+    bool exact_variances = false;
     /// Spikes at the noise's mean that every cluster has beforehand, above 0.
     double prior_point = 1;
     /// The same of the noise cluster's weight, above 0.
@@ -60,11 +62,16 @@ struct masked_gmm_options {
     double penalty_k = 0;
     double penalty_k_log_n = 1;
     bool delete_clusters = true;
+    /// Give up all clusters that do not depend on each other in one iteration, not one.
+    bool delete_many = false;
     bool split_clusters = true;
     /// Iterations before the first attempt to split clusters, and between two.
     std::uint32_t split_first = 20;
     std::uint32_t split_every = 40;
-    std::uint64_t seed = 0;
+    /// Splits begin with random halves, as klustakwik2's do, not with those on either side of the
+    /// mean in the direction of largest variance.
+    bool random_splits = false;
+    std::uint64_t seed = 0;  ///< of these halves
     /// Clusters to begin with, one a spike: 0 is noise. Empty: by masks.
     std::vector<std::uint32_t> start{};
     /// `automatic` is `cuda` if there are devices, `cpu` if not.
@@ -75,7 +82,7 @@ struct masked_gmm_options {
 struct masked_gmm_iteration {
     std::uint32_t clusters = 0;  ///< that the iteration began with, without noise
     std::uint64_t changed = 0;   ///< spikes that moved
-    bool deleted = false;        ///< whether a cluster was given up
+    std::uint32_t deleted = 0;   ///< clusters given up
     std::uint32_t splits = 0;    ///< accepted after it
     /// -ln of the likelihood in which each spike is of its own cluster, on features scaled to
     /// [0, 1], and the penalty of the parameters.
@@ -90,6 +97,7 @@ enum class stop_reason : std::uint8_t {
     max_iterations,  ///< not converged
     few_changed,     ///< `stop_rule::seed`: not converged
     score_steady,    ///< `stop_rule::seed`: not converged
+    assigned,        ///< there was nothing to iterate: a model told what spikes are
 };
 std::string_view to_string(stop_reason reason);
 

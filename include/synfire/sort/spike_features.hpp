@@ -67,4 +67,8 @@ private:
     spike_masks masks_;
 };
 
+/// Some of the spikes, in the order in which they are named.
+/// @param spikes  below `from.size()`
+spike_features select(const spike_features& from, std::span<const std::uint32_t> spikes);
+
 }  // namespace synfire

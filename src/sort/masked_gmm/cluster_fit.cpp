@@ -33,11 +33,14 @@ struct sums {
     std::vector<double> delta{};
     std::vector<double> mask{};
     std::vector<double> eta{};
+    std::vector<double> squares{};  // of the deltas
 
-    explicit sums(std::size_t features) : delta(features), mask(features), eta(features) {}
+    explicit sums(std::size_t features)
+        : delta(features), mask(features), eta(features), squares(features) {}
     void add(const sums& other) {
         for (std::size_t i = 0; i < delta.size(); ++i) {
             delta[i] += other.delta[i];
+            squares[i] += other.squares[i];
             mask[i] += other.mask[i];
             eta[i] += other.eta[i];
         }
@@ -53,6 +56,7 @@ sums sums_of(const sparse_data& data, member_list spikes) {
         const auto etas = data.etas(n);
         for (std::size_t a = 0; a < columns.size(); ++a) {
             out.delta[columns[a]] += deltas[a];
+            out.squares[columns[a]] += deltas[a] * deltas[a];
             out.mask[columns[a]] += masks[a];
             out.eta[columns[a]] += etas[a];
         }
@@ -115,20 +119,12 @@ bool set_block(const Eigen::MatrixXd& covariance, cluster_fit& fit, double& log_
 void set_inverse(const sparse_data& data, const std::vector<double>& variance, cluster_fit& fit) {
     const std::size_t features = data.feature_count();
     fit.inverse_diagonal.resize(features);
-    fit.inverse_times_mean.resize(features);
-    Eigen::VectorXd block_mean(static_cast<Eigen::Index>(fit.block.size()));
-    for (std::size_t b = 0; b < fit.block.size(); ++b)
-        block_mean[static_cast<Eigen::Index>(b)] = fit.mean[fit.block[b]];
-    const Eigen::VectorXd product = fit.inverse * block_mean;
     for (std::size_t i = 0; i < features; ++i) {
         const std::int32_t at = fit.place[i];
         fit.inverse_diagonal[i] = at >= 0 ? fit.inverse(at, at) : 1 / variance[i];
-        fit.inverse_times_mean[i] = at >= 0 ? product[at] : fit.mean[i] / variance[i];
         fit.plain += fit.inverse_diagonal[i] * data.noise.variance[i] / 2;
-        fit.cancelling += fit.inverse_diagonal[i] * fit.mean[i] * fit.mean[i];
-        if (at < 0) fit.at_noise_outside += fit.mean[i] * fit.inverse_times_mean[i];
     }
-    fit.at_noise = fit.at_noise_outside + (fit.root_inverse * block_mean).squaredNorm();
+    write_out_around_noise(fit);
 }
 
 // @param scatter  lower triangle of the sum of squared residuals in the block
@@ -150,6 +146,11 @@ void finish(const sparse_data& data, const sums& total, double spikes, const fit
     std::vector<double> variance(data.feature_count());
     for (std::size_t i = 0; i < variance.size(); ++i) {
         variance[i] = noise[i] * (spikes + p) / divisor;
+        if (rules.options->exact_variances)
+            // The mean is the deltas' sum / (spikes + p).
+            variance[i] +=
+                (total.eta[i] + total.squares[i] - fit.mean[i] * fit.mean[i] * (spikes + 2 * p)) /
+                divisor;
         if (fit.place[i] < 0) log_determinant += std::log(variance[i]);
     }
     if (!set_block(scatter, fit, log_determinant)) {
@@ -172,6 +173,24 @@ void finish(const sparse_data& data, const sums& total, double spikes, const fit
 }
 
 }  // namespace
+
+void write_out_around_noise(cluster_fit& fit) {
+    const std::size_t features = fit.mean.size();
+    fit.inverse_times_mean.resize(features);
+    Eigen::VectorXd block_mean(static_cast<Eigen::Index>(fit.block.size()));
+    for (std::size_t b = 0; b < fit.block.size(); ++b)
+        block_mean[static_cast<Eigen::Index>(b)] = fit.mean[fit.block[b]];
+    const Eigen::VectorXd product = fit.inverse * block_mean;
+    fit.cancelling = 0;
+    fit.at_noise_outside = 0;
+    for (std::size_t i = 0; i < features; ++i) {
+        const std::int32_t at = fit.place[i];
+        fit.inverse_times_mean[i] = at >= 0 ? product[at] : fit.mean[i] * fit.inverse_diagonal[i];
+        fit.cancelling += fit.inverse_diagonal[i] * fit.mean[i] * fit.mean[i];
+        if (at < 0) fit.at_noise_outside += fit.mean[i] * fit.inverse_times_mean[i];
+    }
+    fit.at_noise = fit.at_noise_outside + (fit.root_inverse * block_mean).squaredNorm();
+}
 
 std::vector<cluster_fit> fit_clusters(const sparse_data& data,
                                       const std::vector<member_list>& clusters,

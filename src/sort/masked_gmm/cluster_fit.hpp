@@ -36,6 +36,9 @@ struct cluster_fit {
     std::vector<double> variance{};  ///< the same
 };
 
+/// Sets what follows from mean, block, place, inverse and its diagonal.
+void write_out_around_noise(cluster_fit& fit);
+
 struct fit_rules {
     const masked_gmm_options* options = nullptr;
     /// Of the weights.

@@ -11,14 +11,11 @@
 namespace synfire::masked_gmm {
 namespace {
 
-// Gathering one coefficient takes as long as using it for this many spikes.
-constexpr group_rules cpu_groups{.gather_cost = 6, .looked_at = 256};
-
 class cpu_mixture final : public sparse_mixture {
 public:
-    cpu_mixture(const spike_features& features, const masked_gmm_options& options,
-                const execution& run)
-        : sparse_mixture(features, options, cpu_groups, run) {}
+    cpu_mixture(const spike_features& features, const feature_space& space,
+                const masked_gmm_options& options, const execution& run)
+        : sparse_mixture(features, space, options, cpu_groups, run) {}
 
     assignment assign(const partition& now, const execution& run) override {
         const member_lists members(now);
@@ -125,7 +122,12 @@ private:
 
 std::unique_ptr<mixture> make_cpu(const spike_features& features, const masked_gmm_options& options,
                                   const execution& run) {
-    return std::make_unique<cpu_mixture>(features, options, run);
+    return make_cpu(features, measure_space(features, run), options, run);
+}
+
+std::unique_ptr<mixture> make_cpu(const spike_features& features, const feature_space& space,
+                                  const masked_gmm_options& options, const execution& run) {
+    return std::make_unique<cpu_mixture>(features, space, options, run);
 }
 
 }  // namespace synfire::masked_gmm

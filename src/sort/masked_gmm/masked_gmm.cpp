@@ -12,6 +12,8 @@
 
 #include "core/stop.hpp"
 #include "device/limits.hpp"
+#include "sort/masked_gmm/sparse_data.hpp"
+#include "sort/masked_gmm/split_start.hpp"
 #include "sort/masked_gmm/steps.hpp"
 #include "synfire/core/error.hpp"
 #include "synfire/core/random.hpp"
@@ -35,48 +37,6 @@ constexpr std::array<std::pair<stop_rule, std::string_view>, 2> rule_names{{
     {stop_rule::klustakwik2, "klustakwik2"},
     {stop_rule::seed, "seed"},
 }};
-
-void check(const spike_features& features, const masked_gmm_options& options,
-           const execution& run) {
-    const auto positive = [](double value, const char* name) {
-        if (!(value > 0) || !std::isfinite(value))
-            throw invalid_argument(fmt::format("{} is {}, expected a number above 0", name, value));
-    };
-    positive(options.prior_point, "prior_point");
-    positive(options.noise_point, "noise_point");
-    positive(options.points_for_cluster_mask, "points_for_cluster_mask");
-    if (!std::isfinite(options.penalty_k) || !std::isfinite(options.penalty_k_log_n))
-        throw invalid_argument("a penalty must be finite");
-    if (options.starting_clusters == 0 || options.max_clusters == 0 || options.max_iterations == 0)
-        throw invalid_argument("there must be at least one cluster and one iteration");
-    if (features.size() == 0) throw invalid_argument("there are no spikes to sort");
-    if (run.devices.size() > 1)
-        throw invalid_argument(
-            fmt::format("sorting computes on one device, not on {}", run.devices.size()));
-}
-
-// What `automatic` is.
-sort_strategy resolve(sort_strategy asked, const execution& run) {
-    const bool on_device = !run.devices.empty();
-    if (asked == sort_strategy::automatic)
-        return on_device ? sort_strategy::cuda : sort_strategy::cpu;
-    if (on_device != (asked == sort_strategy::cuda))
-        throw invalid_argument(fmt::format("the strategy {} {} a device", to_string(asked),
-                                           on_device ? "does not compute on" : "computes on"));
-    return asked;
-}
-
-std::unique_ptr<masked_gmm::mixture> make(sort_strategy strategy, const spike_features& features,
-                                          const masked_gmm_options& options, const execution& run) {
-    switch (strategy) {
-        case sort_strategy::reference:
-            return masked_gmm::make_reference(features, options);
-        case sort_strategy::cuda:
-            return masked_gmm::make_cuda(features, options, run);
-        default:
-            return masked_gmm::make_cpu(features, options, run);
-    }
-}
 
 }  // namespace
 
@@ -137,6 +97,8 @@ std::string_view to_string(stop_reason reason) {
             return "few-changed";
         case stop_reason::score_steady:
             return "score-steady";
+        case stop_reason::assigned:
+            return "assigned";
     }
     return "?";
 }
@@ -147,21 +109,66 @@ double clustered_spikes::seed_score() const {
 
 clustered_spikes sort_spikes(const spike_features& features, const masked_gmm_options& options,
                              const execution& run) {
-    check(features, options, run);
-    const sort_strategy strategy = resolve(options.strategy, run);
-    if (options.precision == sort_precision::fast && strategy != sort_strategy::cuda)
-        throw invalid_argument("fast precision is for GPUs: the CPU is as fast in double");
+    masked_gmm::check(features, options, run);
+    const sort_strategy strategy = masked_gmm::resolve(options, run);
     throw_if_stopped(run.stop);
     masked_gmm::partition start =
         options.start.empty() ? masked_gmm::start_by_masks(features, options.starting_clusters, run)
                               : masked_gmm::start_from(options.start, features.size());
-    const auto steps = make(strategy, features, options, run);
-    clustered_spikes found = masked_gmm::search(*steps, std::move(start), options, run);
+    const masked_gmm::feature_space space = masked_gmm::measure_space(features, run);
+    const auto steps = strategy == sort_strategy::reference
+                           ? masked_gmm::make_reference(features, options)
+                           : masked_gmm::make(strategy, features, space, options, run);
+    const masked_gmm::split_starts halves(features, space);
+    clustered_spikes found = masked_gmm::search(*steps, std::move(start), options, run, &halves);
     found.ran_on = strategy;
     return found;
 }
 
 namespace masked_gmm {
+
+void check(const spike_features& features, const masked_gmm_options& options,
+           const execution& run) {
+    const auto positive = [](double value, const char* name) {
+        if (!(value > 0) || !std::isfinite(value))
+            throw invalid_argument(fmt::format("{} is {}, expected a number above 0", name, value));
+    };
+    positive(options.prior_point, "prior_point");
+    positive(options.noise_point, "noise_point");
+    positive(options.points_for_cluster_mask, "points_for_cluster_mask");
+    if (!std::isfinite(options.penalty_k) || !std::isfinite(options.penalty_k_log_n))
+        throw invalid_argument("a penalty must be finite");
+    if (options.starting_clusters == 0 || options.max_clusters == 0 || options.max_iterations == 0)
+        throw invalid_argument("there must be at least one cluster and one iteration");
+    if (features.size() == 0) throw invalid_argument("there are no spikes to sort");
+    if (run.devices.size() > 1)
+        throw invalid_argument(
+            fmt::format("sorting computes on one device, not on {}", run.devices.size()));
+}
+
+sort_strategy resolve(const masked_gmm_options& options, const execution& run) {
+    const bool on_device = !run.devices.empty();
+    sort_strategy strategy = options.strategy;
+    if (strategy == sort_strategy::automatic)
+        strategy = on_device ? sort_strategy::cuda : sort_strategy::cpu;
+    const bool cuda = strategy == sort_strategy::cuda;
+    if (on_device != cuda)
+        throw invalid_argument(fmt::format("the strategy {} {} a device", to_string(strategy),
+                                           on_device ? "does not compute on" : "computes on"));
+    if (options.precision == sort_precision::fast && !cuda)
+        throw invalid_argument("fast precision is for GPUs: the CPU is as fast in double");
+    if (options.exact_variances && cuda)
+        throw invalid_argument("a device does not compute exact variances: take the CPU");
+    return strategy;
+}
+
+std::unique_ptr<mixture> make(sort_strategy strategy, const spike_features& features,
+                              const feature_space& space, const masked_gmm_options& options,
+                              const execution& run) {
+    if (strategy == sort_strategy::cuda) return make_cuda(features, space, options, run);
+    return make_cpu(features, space, options, run);
+}
+
 namespace {
 
 // Of `stop_rule::seed`.
@@ -186,8 +193,9 @@ double sum_of(const std::vector<double>& costs) {
 class searching {
 public:
     searching(mixture& steps, partition start, const masked_gmm_options& options,
-              const execution& run)
+              const execution& run, const split_starts* halves)
         : steps_(&steps),
+          halves_(halves),
           options_(&options),
           run_(&run),
           quiet_{.threads = run.threads, .stop = run.stop, .ranks = run.ranks},
@@ -230,7 +238,7 @@ private:
         throw_if_stopped(run_->stop);
         masked_gmm_iteration done{.clusters = now_.clusters - 1};
         assignment next = steps_->assign(now_, quiet_);
-        if (options_->delete_clusters) done.deleted = give_up_one(next);
+        if (options_->delete_clusters) done.deleted = give_up(next);
         for (std::size_t n = 0; n < next.best.size(); ++n)
             done.changed += next.best[n] != now_.labels[n] ? 1 : 0;
         now_.labels = std::move(next.best);
@@ -240,17 +248,60 @@ private:
         return done;
     }
 
-    bool give_up_one(assignment& next) const {
+    // @return how many
+    std::uint32_t give_up(assignment& next) const {
         const std::vector<double> gains = steps_->deletion_gains(next, now_.clusters);
         const auto most = std::max_element(gains.begin(), gains.end());
-        if (!(*most > 0)) return false;
-        const auto cluster = static_cast<std::uint32_t>(most - gains.begin());
+        if (!(*most > 0)) return 0;
+        std::vector<bool> chosen(gains.size());
+        if (options_->delete_many) chosen = independent(next, gains);
+        // What two clusters hand to a third is in the penalty of both gains: the best one alone may
+        // be worth more.
+        if (!options_->delete_many || gain_of(next, chosen) < *most) {
+            chosen.assign(gains.size(), false);
+            chosen[static_cast<std::size_t>(most - gains.begin())] = true;
+        }
         for (std::size_t n = 0; n < next.best.size(); ++n) {
-            if (next.best[n] != cluster) continue;
+            if (!chosen[next.best[n]]) continue;
             next.best[n] = next.second[n];
             next.best_cost[n] = next.second_cost[n];
         }
-        return true;
+        return static_cast<std::uint32_t>(std::count(chosen.begin(), chosen.end(), true));
+    }
+
+    // Those with gains, the largest first, of which none hands spikes to another.
+    static std::vector<bool> independent(const assignment& found,
+                                         const std::vector<double>& gains) {
+        std::vector<std::set<std::uint32_t>> receivers(gains.size());
+        for (std::size_t n = 0; n < found.best.size(); ++n)
+            if (gains[found.best[n]] > 0) receivers[found.best[n]].insert(found.second[n]);
+        std::vector<std::uint32_t> order(gains.size());
+        std::iota(order.begin(), order.end(), 0U);
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::uint32_t a, std::uint32_t b) { return gains[a] > gains[b]; });
+        std::vector<bool> chosen(gains.size());
+        std::vector<bool> receives(gains.size());
+        for (const std::uint32_t k : order) {
+            if (!(gains[k] > 0)) break;
+            const auto& own = receivers[k];
+            if (receives[k] ||
+                std::any_of(own.begin(), own.end(), [&](std::uint32_t to) { return chosen[to]; }))
+                continue;
+            chosen[k] = true;
+            for (const std::uint32_t to : own) receives[to] = true;
+        }
+        return chosen;
+    }
+
+    double gain_of(const assignment& found, const std::vector<bool>& chosen) const {
+        partition without{found.best, now_.clusters};
+        double gain = steps_->penalty(without);
+        for (std::size_t n = 0; n < found.best.size(); ++n) {
+            if (!chosen[found.best[n]]) continue;
+            without.labels[n] = found.second[n];
+            gain -= found.second_cost[n] - found.best_cost[n];
+        }
+        return gain - steps_->penalty(without);
     }
 
     // Whether the labels are those of an earlier iteration, and splitting has been tried on them;
@@ -270,14 +321,7 @@ private:
 
     std::uint32_t split() {
         throw_if_stopped(run_->stop);
-        std::vector<std::uint8_t> start(now_.labels.size());
-        for (std::size_t n = 0; n < start.size(); ++n)
-            start[n] = static_cast<std::uint8_t>(
-                random_stream(options_->seed, random_purpose::cluster_splits,
-                              static_cast<std::uint32_t>(n), split_round_)
-                    .next_u32() &
-                1U);
-        ++split_round_;
+        const std::vector<std::uint8_t> start = first_halves();
         const auto candidates = steps_->split_candidates(now_, start, quiet_);
         std::uint32_t accepted = 0;
         for (std::uint32_t k = 1; k < candidates.size(); ++k) {
@@ -291,6 +335,19 @@ private:
             ++accepted;
         }
         return accepted;
+    }
+
+    std::vector<std::uint8_t> first_halves() {
+        if (halves_ != nullptr && !options_->random_splits) return halves_->halves(now_, quiet_);
+        std::vector<std::uint8_t> start(now_.labels.size());
+        for (std::size_t n = 0; n < start.size(); ++n)
+            start[n] = static_cast<std::uint8_t>(
+                random_stream(options_->seed, random_purpose::cluster_splits,
+                              static_cast<std::uint32_t>(n), split_round_)
+                    .next_u32() &
+                1U);
+        ++split_round_;
+        return start;
     }
 
     bool is_over(const masked_gmm_iteration& done) {
@@ -325,6 +382,7 @@ private:
     }
 
     mixture* steps_;
+    const split_starts* halves_;
     const masked_gmm_options* options_;
     const execution* run_;
     execution quiet_;
@@ -338,8 +396,8 @@ private:
 }  // namespace
 
 clustered_spikes search(mixture& steps, partition now, const masked_gmm_options& options,
-                        const execution& run) {
-    return searching(steps, std::move(now), options, run).all();
+                        const execution& run, const split_starts* halves) {
+    return searching(steps, std::move(now), options, run, halves).all();
 }
 
 }  // namespace masked_gmm

@@ -11,4 +11,9 @@ std::unique_ptr<mixture> make_cuda(const spike_features&, const masked_gmm_optio
     throw device_error(why_no_device());
 }
 
+std::unique_ptr<mixture> make_cuda(const spike_features&, const feature_space&,
+                                   const masked_gmm_options&, const execution&) {
+    throw device_error(why_no_device());
+}
+
 }  // namespace synfire::masked_gmm

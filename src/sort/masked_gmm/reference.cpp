@@ -74,7 +74,8 @@ using members_t = std::vector<const spike*>;
 
 class dense_mixture final : public mixture {
 public:
-    dense_mixture(const spike_features& features, masked_gmm_options options)
+    dense_mixture(const spike_features& features, masked_gmm_options options,
+                  std::span<const std::uint32_t> only)
         : features_(features.feature_count()), options_(std::move(options)) {
         const std::vector<vector> scaled = scale(features);
         std::vector<vector> masks(features.size(), vector(features_));
@@ -85,7 +86,8 @@ public:
         }
         for (std::size_t i = 0; i < features_; ++i) add_noise(scaled, masks, i);
         for (std::size_t n = 0; n < features.size(); ++n)
-            spikes_.push_back(virtual_spike(scaled[n], masks[n]));
+            if (only.empty() || std::find(only.begin(), only.end(), n) != only.end())
+                spikes_.push_back(virtual_spike(scaled[n], masks[n]));
     }
 
     const noise_model& noise() const override { return noise_; }
@@ -290,9 +292,11 @@ private:
                     sum += (one->y[i] - g.mean[i]) * (one->y[j] - g.mean[j]);
                 m.at(i, j) = sum / (n + p - 1);
             }
-            double own = g.in_block[i] ? p * noise_.variance[i] : (n + p) * noise_.variance[i];
-            if (g.in_block[i])
-                for (const spike* one : of) own += one->eta[i];
+            double own = p * noise_.variance[i];
+            for (const spike* one : of)
+                own += g.in_block[i] || options_.exact_variances ? one->eta[i] : noise_.variance[i];
+            if (!g.in_block[i] && options_.exact_variances)
+                for (const spike* one : of) own += std::pow(one->y[i] - g.mean[i], 2);
             m.at(i, i) += own / (n + p - 1);
         }
         g.root = cholesky(m);
@@ -393,8 +397,9 @@ private:
 }  // namespace
 
 std::unique_ptr<mixture> make_reference(const spike_features& features,
-                                        const masked_gmm_options& options) {
-    return std::make_unique<dense_mixture>(features, options);
+                                        const masked_gmm_options& options,
+                                        std::span<const std::uint32_t> only) {
+    return std::make_unique<dense_mixture>(features, options, only);
 }
 
 }  // namespace synfire::masked_gmm

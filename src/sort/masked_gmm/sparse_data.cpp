@@ -178,30 +178,42 @@ std::vector<spike_group> group_spikes(const spike_features& features, const grou
 
 }  // namespace
 
-sparse_data::sparse_data(const spike_features& what, const group_rules& rules, const execution& run)
-    : features(&what) {
-    const std::size_t count = what.feature_count();
-    noise.mean.resize(count);
-    noise.variance.resize(count);
-    std::vector<column_scale> scales(count);
+feature_space measure_space(const spike_features& features, const execution& run) {
+    const std::size_t count = features.feature_count();
+    feature_space space{.low = std::vector<double>(count),
+                        .range = std::vector<double>(count),
+                        .noise = {std::vector<double>(count), std::vector<double>(count)}};
     std::atomic<std::size_t> unmasked{0};
     std::atomic<std::size_t> without_variance{0};
     parallel_for(pieces(count, columns_at_once), run, "scaling features", [&](std::size_t piece) {
         const std::size_t begin = piece * columns_at_once;
         std::vector<column_view> columns =
-            take_columns(what, begin, std::min(begin + columns_at_once, count));
+            take_columns(features, begin, std::min(begin + columns_at_once, count));
         for (std::size_t i = 0; i < columns.size(); ++i) {
-            scales[begin + i] = scale(columns[i].values);
+            const column_scale own_scale = scale(columns[i].values);
+            space.low[begin + i] = own_scale.low;
+            space.range[begin + i] = own_scale.range;
             const column_noise own = noise_of(columns[i]);
-            noise.mean[begin + i] = own.mean;
-            noise.variance[begin + i] = std::max(own.variance, least_variance);
+            space.noise.mean[begin + i] = own.mean;
+            space.noise.variance[begin + i] = std::max(own.variance, least_variance);
             unmasked += own.never_masked ? 1 : 0;
             without_variance += own.variance < least_variance ? 1 : 0;
         }
     });
-    never_masked = unmasked;
-    floored = without_variance;
+    space.never_masked = unmasked;
+    space.floored = without_variance;
+    return space;
+}
 
+sparse_data::sparse_data(const spike_features& what, const group_rules& rules, const execution& run)
+    : sparse_data(what, measure_space(what, run), rules, run) {}
+
+sparse_data::sparse_data(const spike_features& what, const feature_space& space,
+                         const group_rules& rules, const execution& run)
+    : features(&what),
+      noise(space.noise),
+      never_masked(space.never_masked),
+      floored(space.floored) {
     delta.resize(what.masks().columns.size());
     eta.resize(delta.size());
     cost.resize(what.size());
@@ -213,8 +225,7 @@ sparse_data::sparse_data(const spike_features& what, const group_rules& rules, c
         for (std::size_t a = 0; a < own_columns.size(); ++a) {
             const std::uint32_t i = own_columns[a];
             const double m = own_masks[a];
-            const double off =
-                (what.values(n)[i] - scales[i].low) / scales[i].range - noise.mean[i];
+            const double off = (what.values(n)[i] - space.low[i]) / space.range[i] - noise.mean[i];
             delta[at + a] = m * off;
             eta[at + a] = m * ((1 - m) * off * off - noise.variance[i]);
             gamma += m;

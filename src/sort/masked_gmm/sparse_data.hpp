@@ -28,10 +28,25 @@ struct group_rules {
     std::size_t looked_at = 0;
 };
 
+/// How features are scaled, and what their noise is there. That of all spikes also serves some of
+/// them, or others that come later.
+struct feature_space {
+    std::vector<double> low{};
+    std::vector<double> range{};
+    noise_model noise{};
+    std::size_t never_masked = 0;  ///< features
+    std::size_t floored = 0;       ///< features without variance in the noise
+};
+
+feature_space measure_space(const spike_features& features, const execution& run);
+
 /// The virtual data as they differ from noise: what is masked does not, and takes no room. With y
 /// and eta as in docs/algorithms/masked-gmm.md, `delta` is y - mean and `eta` is eta - variance.
 struct sparse_data {
     sparse_data(const spike_features& what, const group_rules& rules, const execution& run);
+    /// In a space that was measured on more spikes or on others.
+    sparse_data(const spike_features& what, const feature_space& space, const group_rules& rules,
+                const execution& run);
 
     std::size_t size() const { return features->size(); }
     std::size_t feature_count() const { return features->feature_count(); }

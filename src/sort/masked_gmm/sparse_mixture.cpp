@@ -23,9 +23,10 @@ double mean(double total, double count) {
 
 }  // namespace
 
-sparse_mixture::sparse_mixture(const spike_features& features, masked_gmm_options options,
-                               const group_rules& groups, const execution& run)
-    : options_(std::move(options)), data_(features, groups, run) {}
+sparse_mixture::sparse_mixture(const spike_features& features, const feature_space& space,
+                               masked_gmm_options options, const group_rules& groups,
+                               const execution& run)
+    : options_(std::move(options)), data_(features, space, groups, run) {}
 
 double sparse_mixture::penalty(const partition& now) const {
     const tally costs = tally_of(now);

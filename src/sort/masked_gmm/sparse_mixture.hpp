@@ -17,8 +17,8 @@ namespace synfire::masked_gmm {
 /// What the strategies on sparse data share: everything that takes no matrix.
 class sparse_mixture : public mixture {
 public:
-    sparse_mixture(const spike_features& features, masked_gmm_options options,
-                   const group_rules& groups, const execution& run);
+    sparse_mixture(const spike_features& features, const feature_space& space,
+                   masked_gmm_options options, const group_rules& groups, const execution& run);
 
     const noise_model& noise() const final { return data_.noise; }
     double penalty(const partition& now) const final;

@@ -49,6 +49,9 @@ struct noise_model {
     std::vector<double> variance{};
 };
 
+struct feature_space;
+class split_starts;
+
 /// The data of one call with the rules of its options.
 class mixture {
 public:
@@ -81,17 +84,35 @@ public:
     virtual std::vector<std::string> warnings() const = 0;
 };
 
+/// @param only  ascending: the mixture is of these spikes, in scaling and noise of all; none: of
+/// all
 std::unique_ptr<mixture> make_reference(const spike_features& features,
-                                        const masked_gmm_options& options);
+                                        const masked_gmm_options& options,
+                                        std::span<const std::uint32_t> only = {});
 std::unique_ptr<mixture> make_cpu(const spike_features& features, const masked_gmm_options& options,
                                   const execution& run);
+/// In scaling and noise of these or other spikes.
+std::unique_ptr<mixture> make_cpu(const spike_features& features, const feature_space& space,
+                                  const masked_gmm_options& options, const execution& run);
 /// On the first of the devices. @throws device_error, also where this was built without CUDA.
 std::unique_ptr<mixture> make_cuda(const spike_features& features,
                                    const masked_gmm_options& options, const execution& run);
+std::unique_ptr<mixture> make_cuda(const spike_features& features, const feature_space& space,
+                                   const masked_gmm_options& options, const execution& run);
+
+/// @throws invalid_argument for no spikes, or options that cannot be.
+void check(const spike_features& features, const masked_gmm_options& options, const execution& run);
+/// What `automatic` is. @throws invalid_argument for options that another strategy has.
+sort_strategy resolve(const masked_gmm_options& options, const execution& run);
+/// Any but the reference.
+std::unique_ptr<mixture> make(sort_strategy strategy, const spike_features& features,
+                              const feature_space& space, const masked_gmm_options& options,
+                              const execution& run);
 
 /// What a search does with a strategy. Public in `sort_spikes`; here for tests that want the steps.
+/// @param halves  with which splits begin; without them, at random
 clustered_spikes search(mixture& steps, partition now, const masked_gmm_options& options,
-                        const execution& run);
+                        const execution& run, const split_starts* halves = nullptr);
 
 /// The partition to begin with.
 partition start_by_masks(const spike_features& features, std::uint32_t most_clusters,

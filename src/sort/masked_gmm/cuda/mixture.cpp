@@ -50,9 +50,9 @@ std::uint32_t most_columns_of(int ordinal) {
 
 class cuda_mixture final : public sparse_mixture {
 public:
-    cuda_mixture(const spike_features& features, const masked_gmm_options& options,
-                 const execution& run)
-        : sparse_mixture(features, options,
+    cuda_mixture(const spike_features& features, const feature_space& space,
+                 const masked_gmm_options& options, const execution& run)
+        : sparse_mixture(features, space, options,
                          device_group_rules(most_columns_of(run.devices.front())), run),
           ordinal_(run.devices.front()) {
         const device::scoped_device scope(ordinal_);
@@ -320,7 +320,12 @@ private:
 
 std::unique_ptr<mixture> make_cuda(const spike_features& features,
                                    const masked_gmm_options& options, const execution& run) {
-    return std::make_unique<cuda_mixture>(features, options, run);
+    return make_cuda(features, measure_space(features, run), options, run);
+}
+
+std::unique_ptr<mixture> make_cuda(const spike_features& features, const feature_space& space,
+                                   const masked_gmm_options& options, const execution& run) {
+    return std::make_unique<cuda_mixture>(features, space, options, run);
 }
 
 }  // namespace synfire::masked_gmm

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sort/masked_gmm/cluster_fit.hpp"
+#include "sort/masked_gmm/sparse_data.hpp"
+#include "synfire/sort/sorting_model.hpp"
+
+namespace synfire {
+
+struct sorting_model::parts {
+    masked_gmm::feature_space space{};
+    std::vector<std::uint32_t> units{};
+    /// One a unit, none dead.
+    std::vector<masked_gmm::cluster_fit> fits{};
+    double noise_cost = 0;
+    double cost = 0;
+    std::uint64_t spikes = 0;
+};
+
+}  // namespace synfire
