@@ -38,7 +38,8 @@ struct load {
         const assignment found = steps->assign(start, {.threads = threads});
         double cost = 0;
         for (const double one : found.best_cost) cost += one;
-        benchmark::DoNotOptimize(steps->deletion_gains(found, start.clusters));
+        benchmark::DoNotOptimize(
+            steps->deletion_gains(found, start.clusters, {.threads = threads}));
         return cost;
     }
 };

@@ -224,7 +224,8 @@ void iterate(benchmark::State& state, load_shape shape, const contender& by) {
                                               : masked_gmm::make_cuda(what.features, {}, by.run);
     for (auto _ : state) {
         const assignment found = steps->assign(what.start, by.run);
-        benchmark::DoNotOptimize(steps->deletion_gains(found, what.start.clusters));
+        benchmark::DoNotOptimize(
+            steps->deletion_gains(found, what.start.clusters, {.threads = by.run.threads}));
     }
     if (!by.run.devices.empty()) {
         const device::device_limits limits = device::limits_of(0);

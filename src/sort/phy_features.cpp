@@ -193,7 +193,8 @@ void read_labels(const fs::path& folder, const std::vector<std::int64_t>& shapes
         throw io::file_error(path, fmt::format("holds {} clusters, expected {}, one a spike",
                                                clusters.size(), shapes.size()));
     const std::set<std::int64_t> noise = io::read_phy_noise(groups);
-    set_labels(clusters, [&](std::int64_t c) { return noise.contains(c); }, file);
+    set_labels(
+        clusters, [&](std::int64_t c) { return noise.contains(c); }, file);
     if (curated) file.files.push_back(path);
     if (fs::exists(groups, unknown)) file.files.push_back(groups);
 }

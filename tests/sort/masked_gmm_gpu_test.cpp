@@ -104,7 +104,8 @@ void expect_same_steps(mixture& expected_by, mixture& found_by, const partition&
 TEST(MaskedGmmGpu, FitsAndAssignsAsTheFormulas) {
     for (const double points : cluster_masks) {
         const spike_cloud made = cloud(3);
-        const masked_gmm_options options{.points_for_cluster_mask = points};
+        const masked_gmm_options options{.points_for_cluster_mask = points,
+                                         .exact_variances = points > 20};
         const auto reference = masked_gmm::make_reference(made.features, options);
         const auto cuda = masked_gmm::make_cuda(made.features, options, on_gpu);
         for (const std::uint32_t clusters : {1U, 4U, 20U}) {

@@ -91,8 +91,8 @@ TEST(MaskedGmmParity, GivesTheSameDensitiesGainsAndSplits) {
             ASSERT_NEAR(found.second_cost[n], expected.second_cost[n], 1e-8);
         }
         EXPECT_NEAR(both.cpu->penalty(now), both.reference->penalty(now), 1e-8);
-        const auto gains = both.reference->deletion_gains(expected, now.clusters);
-        const auto sparse_gains = both.cpu->deletion_gains(found, now.clusters);
+        const auto gains = both.reference->deletion_gains(expected, now.clusters, {});
+        const auto sparse_gains = both.cpu->deletion_gains(found, now.clusters, {.threads = 2});
         for (std::size_t k = 1; k < gains.size(); ++k) EXPECT_NEAR(sparse_gains[k], gains[k], 1e-6);
 
         std::vector<std::uint8_t> sides(now.labels.size());

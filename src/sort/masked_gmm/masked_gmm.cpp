@@ -157,8 +157,6 @@ sort_strategy resolve(const masked_gmm_options& options, const execution& run) {
                                            on_device ? "does not compute on" : "computes on"));
     if (options.precision == sort_precision::fast && !cuda)
         throw invalid_argument("fast precision is for GPUs: the CPU is as fast in double");
-    if (options.exact_variances && cuda)
-        throw invalid_argument("a device does not compute exact variances: take the CPU");
     return strategy;
 }
 
@@ -250,7 +248,7 @@ private:
 
     // @return how many
     std::uint32_t give_up(assignment& next) const {
-        const std::vector<double> gains = steps_->deletion_gains(next, now_.clusters);
+        const std::vector<double> gains = steps_->deletion_gains(next, now_.clusters, quiet_);
         const auto most = std::max_element(gains.begin(), gains.end());
         if (!(*most > 0)) return 0;
         std::vector<bool> chosen(gains.size());

@@ -146,8 +146,8 @@ public:
         return sum;
     }
 
-    std::vector<double> deletion_gains(const assignment& found,
-                                       std::uint32_t clusters) const override {
+    std::vector<double> deletion_gains(const assignment& found, std::uint32_t clusters,
+                                       const execution&) const override {
         const partition now{found.best, clusters};
         const double before = penalty(now);
         std::vector<double> gains(clusters, -infinity);

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <string_view>
+
+#include "parallel/parallel_for.hpp"
 
 namespace synfire::masked_gmm {
 namespace {
@@ -36,34 +39,34 @@ double sparse_mixture::penalty(const partition& now) const {
 }
 
 // Of the penalty only the terms of the cluster and of those that take its spikes change.
-std::vector<double> sparse_mixture::deletion_gains(const assignment& found,
-                                                   std::uint32_t clusters) const {
+std::vector<double> sparse_mixture::deletion_gains(const assignment& found, std::uint32_t clusters,
+                                                   const execution& run) const {
+    struct handed {
+        double cost = 0;
+        double spikes = 0;
+    };
     const partition now{found.best, clusters};
     const member_lists members(now);
     const tally costs = tally_of(now);
     const double scale = per_parameter(static_cast<double>(data_.size()));
     std::vector<double> gains(clusters, -infinity);
-    std::vector<double> more_cost(clusters);
-    std::vector<double> more_spikes(clusters);
-    for (std::uint32_t k = 1; k < clusters; ++k) {
+    parallel_for(clusters - 1, run, "deletions", [&](std::size_t c) {
+        const std::size_t k = c + 1;
         double loss = 0;
-        std::set<std::uint32_t> receivers;
+        std::map<std::uint32_t, handed> receivers;
         for (const std::uint32_t n : members.of(k)) {
             loss += found.second_cost[n] - found.best_cost[n];
-            const std::uint32_t to = found.second[n];
-            if (to == no_cluster) continue;
-            receivers.insert(to);
-            more_cost[to] += data_.cost[n];
-            ++more_spikes[to];
+            if (found.second[n] == no_cluster) continue;
+            handed& more = receivers[found.second[n]];
+            more.cost += data_.cost[n];
+            ++more.spikes;
         }
         double change = -mean(costs.cost[k], costs.spikes[k]);
-        for (const std::uint32_t to : receivers) {
-            change += mean(costs.cost[to] + std::exchange(more_cost[to], 0),
-                           costs.spikes[to] + std::exchange(more_spikes[to], 0)) -
+        for (const auto& [to, more] : receivers)
+            change += mean(costs.cost[to] + more.cost, costs.spikes[to] + more.spikes) -
                       mean(costs.cost[to], costs.spikes[to]);
-        }
         if (std::isfinite(loss)) gains[k] = -(change * scale + loss);
-    }
+    });
     return gains;
 }
 

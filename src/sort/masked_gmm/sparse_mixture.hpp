@@ -22,7 +22,8 @@ public:
 
     const noise_model& noise() const final { return data_.noise; }
     double penalty(const partition& now) const final;
-    std::vector<double> deletion_gains(const assignment& found, std::uint32_t clusters) const final;
+    std::vector<double> deletion_gains(const assignment& found, std::uint32_t clusters,
+                                       const execution& run) const final;
     std::vector<std::string> warnings() const final;
 
     /// A cluster's part of the penalty among `spikes`.

@@ -71,8 +71,8 @@ public:
     /// By how much the score falls when the spikes of a cluster go to their second best ones; of
     /// noise and of what cannot be given up: minus infinity.
     /// @param clusters  of the partition that `found` comes from
-    virtual std::vector<double> deletion_gains(const assignment& found,
-                                               std::uint32_t clusters) const = 0;
+    virtual std::vector<double> deletion_gains(const assignment& found, std::uint32_t clusters,
+                                               const execution& run) const = 0;
     /// Each cluster by itself as two, starting from the sides. @return for each cluster its
     /// members' sides (0, 1) in their order; nothing where two are not better than one.
     virtual std::vector<std::vector<std::uint8_t>> split_candidates(

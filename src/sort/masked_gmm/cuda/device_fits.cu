@@ -3,7 +3,7 @@
 //
 //   work per block    a piece of a cluster: its spikes' unmasked features for the means, a tile of
 //                     the block's features squared for the covariances
-//   shared memory     3 numbers a feature for the means; two tiles of residuals, 33 KB
+//   shared memory     4 numbers a feature for the means; two tiles of residuals, 33 KB
 //   pays off          always: it costs a small part of the E-step, which has every cluster for
 //                     every spike
 
@@ -20,6 +20,7 @@ constexpr unsigned warp = 32;
 constexpr unsigned threads = 256;
 constexpr unsigned warps = threads / warp;
 // Parts of the definition of the sums.
+constexpr unsigned sums_each = 4;
 constexpr std::size_t piece_spikes = 256;
 constexpr std::size_t least_scatter_spikes = 1024;
 constexpr std::size_t most_scatter_pieces = 16;
@@ -42,14 +43,14 @@ std::vector<piece> pieces_of(const member_lists& members, std::size_t cluster, s
     return all;
 }
 
-// deltas, masks and etas of a piece, feature by feature: a warp a piece, a lane an entry of a
-// spike.
+// deltas, masks, etas and squared deltas of a piece, feature by feature: a warp a piece, a lane an
+// entry of a spike.
 __global__ void __launch_bounds__(warp)
     sum_pieces(const device_rows rows, const std::uint32_t* __restrict__ members,
                const piece* __restrict__ pieces, double* __restrict__ sums) {
     extern __shared__ double own[];
     const std::uint32_t features = rows.features;
-    for (std::uint32_t i = threadIdx.x; i < 3 * features; i += warp) own[i] = 0;
+    for (std::uint32_t i = threadIdx.x; i < sums_each * features; i += warp) own[i] = 0;
     __syncwarp();
     const piece at = pieces[blockIdx.x];
     for (std::uint32_t s = at.begin; s < at.end; ++s) {
@@ -57,14 +58,16 @@ __global__ void __launch_bounds__(warp)
         const std::uint64_t end = rows.begin[n + 1];
         for (std::uint64_t e = rows.begin[n] + threadIdx.x; e < end; e += warp) {
             const std::uint32_t i = rows.columns[e];
-            own[i] += rows.deltas[e];
+            const double delta = rows.deltas[e];
+            own[i] += delta;
             own[features + i] += rows.masks[e];
             own[2 * features + i] += rows.etas[e];
+            own[3 * features + i] += delta * delta;
         }
         __syncwarp();
     }
-    for (std::uint32_t i = threadIdx.x; i < 3 * features; i += warp)
-        sums[std::size_t{blockIdx.x} * 3 * features + i] = own[i];
+    for (std::uint32_t i = threadIdx.x; i < sums_each * features; i += warp)
+        sums[std::size_t{blockIdx.x} * sums_each * features + i] = own[i];
 }
 
 struct means {
@@ -74,8 +77,10 @@ struct means {
     const double* counts;
     double prior;
     double points;
+    bool exact;
     double* mean;
     double* eta;
+    double* more_variance;  // of features outside of the block than the noise's
     std::int32_t* place;
     std::uint32_t* block;
     std::uint32_t* size;
@@ -92,15 +97,23 @@ __global__ void __launch_bounds__(threads) find_each_mean(const means p) {
         double delta = 0;
         double mask = 0;
         double eta = 0;
+        double square = 0;
         if (i < p.features) {
             for (std::uint32_t c = p.first_piece[k]; c < p.first_piece[k + 1]; ++c) {
-                const double* const sums = p.sums + std::size_t{c} * 3 * p.features + i;
+                const double* const sums = p.sums + std::size_t{c} * sums_each * p.features + i;
                 delta += sums[0];
                 mask += sums[p.features];
                 eta += sums[2 * std::size_t{p.features}];
+                square += sums[3 * std::size_t{p.features}];
             }
-            p.mean[row + i] = delta / (p.counts[k] + p.prior);
+            const double count = p.counts[k];
+            const double mean = delta / (count + p.prior);
+            p.mean[row + i] = mean;
             p.eta[row + i] = eta;
+            p.more_variance[row + i] =
+                p.exact
+                    ? (eta + square - mean * mean * (count + 2 * p.prior)) / (count + p.prior - 1)
+                    : 0;
         }
         const bool inside = i < p.features && mask >= p.points;
         const unsigned votes = __ballot_sync(0xffffffffU, inside);
@@ -271,6 +284,7 @@ __device__ double block_sum(double own, double (&room)[threads]) {
 struct derived {
     const double* counts;
     const double* noise_variance;
+    const double* more_variance;
     const double* log_determinant;
     double prior;
     double* inverse_diagonal;
@@ -302,7 +316,7 @@ __global__ void __launch_bounds__(threads) derive(const derived p, const device_
         double diagonal = 0;
         double product = 0;
         if (at < 0) {
-            const double variance = p.noise_variance[i] * scale;
+            const double variance = p.noise_variance[i] * scale + p.more_variance[row + i];
             log_determinant += log(variance);
             diagonal = 1 / variance;
             product = mean / variance;
@@ -346,10 +360,14 @@ bool fit_summary::dead(std::size_t cluster) const {
 }
 
 fitter::fitter(const resident_data& data, const masked_gmm_options& options)
-    : data_(&data), prior_(options.prior_point), points_(options.points_for_cluster_mask) {
+    : data_(&data),
+      prior_(options.prior_point),
+      points_(options.points_for_cluster_mask),
+      exact_(options.exact_variances) {
     const device_rows rows = data.rows();
-    device::check(cudaFuncSetAttribute(sum_pieces, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       static_cast<int>(3 * rows.features * sizeof(double))));
+    device::check(
+        cudaFuncSetAttribute(sum_pieces, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(sums_each * rows.features * sizeof(double))));
 }
 
 device_fits fitter::fits() const {
@@ -384,7 +402,7 @@ const fit_summary& fitter::fit(const member_lists& members, const device::stream
     make_room(counts_, clusters_, on);
     counts_.upload(counts);
     for (device::buffer<double>* const one :
-         {&mean_, &eta_, &inverse_diagonal_, &inverse_times_mean_})
+         {&mean_, &eta_, &more_variance_, &inverse_diagonal_, &inverse_times_mean_})
         make_room(*one, numbers, on);
     make_room(place_, numbers, on);
     make_room(block_, numbers, on);
@@ -406,15 +424,17 @@ void fitter::find_means(const member_lists& members, const device::stream& on) {
         pieces.insert(pieces.end(), own.begin(), own.end());
         first.push_back(static_cast<std::uint32_t>(pieces.size()));
     }
-    make_room(sums_, pieces.size() * 3 * rows.features, on);
+    make_room(sums_, pieces.size() * sums_each * rows.features, on);
     const device::buffer<piece> uploaded(pieces, on);
     const device::buffer<std::uint32_t> first_piece(first, on);
-    sum_pieces<<<static_cast<unsigned>(pieces.size()), warp, 3 * rows.features * sizeof(double),
-                 on.get()>>>(rows, spikes_.data(), uploaded.data(), sums_.data());
+    sum_pieces<<<static_cast<unsigned>(pieces.size()), warp,
+                 sums_each * rows.features * sizeof(double), on.get()>>>(
+        rows, spikes_.data(), uploaded.data(), sums_.data());
     device::check(cudaGetLastError());
     find_each_mean<<<clusters_, threads, 0, on.get()>>>(
-        {rows.features, sums_.data(), first_piece.data(), counts_.data(), prior_, points_,
-         mean_.data(), eta_.data(), place_.data(), block_.data(), size_.data()});
+        {rows.features, sums_.data(), first_piece.data(), counts_.data(), prior_, points_, exact_,
+         mean_.data(), eta_.data(), more_variance_.data(), place_.data(), block_.data(),
+         size_.data()});
     device::check(cudaGetLastError());
     summary_.size.resize(clusters_);
     size_.download(summary_.size);
@@ -486,9 +506,9 @@ void fitter::find_blocks(const member_lists& members, const device::stream& on) 
             rows.features, root_inverse_.data(), inverse_.data(), log_determinant},
            on);
     derive<<<clusters_, threads, 0, on.get()>>>(
-        {counts_.data(), rows.noise_variance, log_determinant, prior_, inverse_diagonal_.data(),
-         inverse_times_mean_.data(), plain, plain + clusters_, plain + 2 * std::size_t{clusters_},
-         plain + 3 * std::size_t{clusters_}},
+        {counts_.data(), rows.noise_variance, more_variance_.data(), log_determinant, prior_,
+         inverse_diagonal_.data(), inverse_times_mean_.data(), plain, plain + clusters_,
+         plain + 2 * std::size_t{clusters_}, plain + 3 * std::size_t{clusters_}},
         fits());
     device::check(cudaGetLastError());
     std::vector<double> found(numbers_each * clusters_);
@@ -509,6 +529,7 @@ std::vector<cluster_model> fitter::models(const std::vector<double>& noise_varia
     const std::vector<std::uint32_t> block = block_.downloaded();
     const std::vector<double> covariance = covariance_.downloaded();
     const std::vector<double> counts = counts_.downloaded();
+    const std::vector<double> more_variance = more_variance_.downloaded();
     std::vector<cluster_model> all(clusters_);
     for (std::size_t k = 0; k < clusters_; ++k) {
         const auto row = [&](const auto& of, std::size_t count) {
@@ -522,7 +543,8 @@ std::vector<cluster_model> fitter::models(const std::vector<double>& noise_varia
         model.block = row(block, size);
         model.covariance.resize(size * size);
         const double scale = (counts[k] + prior_) / (counts[k] + prior_ - 1);
-        for (const double one : noise_variance) model.variance.push_back(one * scale);
+        for (std::size_t i = 0; i < features; ++i)
+            model.variance.push_back(noise_variance[i] * scale + more_variance[k * features + i]);
         for (std::size_t i = 0; i < size; ++i) {
             for (std::size_t j = 0; j < size; ++j)
                 model.covariance[i * size + j] =

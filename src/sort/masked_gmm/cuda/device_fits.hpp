@@ -73,6 +73,7 @@ private:
     const resident_data* data_;
     double prior_;
     double points_;
+    bool exact_;
     std::uint32_t clusters_ = 0;
     fit_summary summary_;
     std::vector<std::uint64_t> matrix_at_;
@@ -81,6 +82,7 @@ private:
     device::buffer<double> sums_;
     device::buffer<double> mean_;
     device::buffer<double> eta_;
+    device::buffer<double> more_variance_;
     device::buffer<double> inverse_diagonal_;
     device::buffer<double> inverse_times_mean_;
     device::buffer<std::int32_t> place_;
