@@ -163,6 +163,14 @@ class SortingFiles(unittest.TestCase):
             first = next(csv.DictReader(file, delimiter="\t"))
         self.assertEqual(first["clusters"], "3")  # the fourth is noise
 
+    def test_finds_units_in_clusters_that_are_named_as_in_the_file(self):
+        kwik = write_kwik(self.folder)
+        labels, _ = self.sort(kwik, "--start", kwik, "--only-clusters", "12")
+        # Units 0 to 3 are clusters 2, 12, 22 and noise.
+        self.assertEqual(set(zip(spikes()[3], labels)), {(0, 1), (1, 4), (2, 3), (3, 0)})
+        shutil.rmtree(self.out)
+        self.assertIn("no spike of", self.refused("sort", kwik, "--start", kwik, "--only-clusters", "13"))
+
     def test_one_of_several_groups(self):
         kwik = write_kwik(self.folder, groups=(0, 3))
         self.assertIn("--channel-group", self.refused("sort", kwik))
