@@ -7,7 +7,8 @@ import unittest
 from support import ROOT, CliTest, run
 
 VERBS = (("info",), ("convert",), ("simulate", "sym26"), ("simulate", "culture"), ("simulate", "poisson"),
-         ("simulate", "patterns"), ("simulate", "recording"), ("sort",), ("episodes",), ("spade",), ("devices",))
+         ("simulate", "patterns"), ("simulate", "recording"), ("simulate", "features"), ("sort",), ("episodes",), ("spade",),
+         ("devices",))
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 
 
