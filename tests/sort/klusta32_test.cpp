@@ -85,7 +85,14 @@ TEST_F(Klusta32, IsSortedAsWellAsByKlustakwik2) {
     }
 }
 
-// Against all at once: 0.692 of accuracy, too.
+TEST_F(Klusta32, IsSortedAsWellAtTheDefaults) {
+    const feature_file file = read_features(shared_data(recording));
+    const quality got = judge(file.samples, sort_spikes(file.features).labels);
+    EXPECT_GE(got.accuracy, 0.68);
+    EXPECT_GE(got.well_found, 14U);
+}
+
+// Against all at once: as accurate.
 TEST_F(Klusta32, IsSortedAsWellSpikeBySpike) {
     const feature_file file = read_features(shared_data(recording));
     incremental_sorter sorter;

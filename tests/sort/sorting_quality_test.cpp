@@ -60,19 +60,23 @@ TEST(SortingQuality, FindsThirtyUnitsFromAllMasksFromFewAndManyAtATime) {
                 sort_spikes(made.features, {.starting_clusters = start, .delete_many = many});
             agreements.push_back(agreement(made.truth, found.labels));
             units.push_back(found.units);
-            EXPECT_GE(agreements.back(), 0.98) << start << " " << seed;
+            EXPECT_GE(agreements.back(), 0.97) << start << " " << seed;
         }
         EXPECT_GE(median(agreements), 0.985) << start;
         EXPECT_NEAR(median(units), 30, 1) << start;
     }
 }
 
-// Spikes of no unit get clusters of their own, or join others; those of units stay together.
+// Spikes of no unit, 3 % of all, get clusters of their own, or join others; those of units stay
+// together.
 TEST(SortingQuality, FindsUnitsAmongSpikesOfNone) {
-    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-        const simulated_features made = simulate_features({.spikes = 10'000, .seed = seed});
-        const clustered_spikes found = sort_spikes(made.features, {.starting_clusters = 50});
-        EXPECT_GE(agreement(made.truth, found.labels), 0.96) << seed;
+    for (const std::uint32_t start : {100'000U, 50U}) {
+        for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+            const simulated_features made = simulate_features({.spikes = 10'000, .seed = seed});
+            const clustered_spikes found = sort_spikes(made.features, {.starting_clusters = start});
+            EXPECT_GE(agreement(made.truth, found.labels), 0.985) << start << " " << seed;
+            EXPECT_GE(found.units, 30U) << start << " " << seed;
+        }
     }
 }
 

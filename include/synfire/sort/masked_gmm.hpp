@@ -49,8 +49,8 @@ struct masked_gmm_options {
     std::uint32_t max_iterations = 1000;
     stop_rule stop = stop_rule::klustakwik2;
     /// A feature has covariances within a cluster whose masks add up to this there; at least one
-    /// spike's. Larger is coarser and faster; KlustaKwik has 10.
-    double points_for_cluster_mask = 100;
+    /// spike's. Larger is coarser and faster; klustakwik2 has 100, KlustaKwik 10.
+    double points_for_cluster_mask = 50;
     /// The variance of a cluster's other features: exact, or the noise's, as klustakwik2 has it.
     bool exact_variances = false;
     /// Spikes at the noise's mean that every cluster has beforehand, above 0.
