@@ -188,7 +188,7 @@ TEST(MaskedGmm, StopsEarlyWhenAskedAndSaysSo) {
     const clustered_spikes whole = sort_spikes(features, {});
 
     EXPECT_EQ(early.stopped, stop_reason::few_changed);
-    EXPECT_LE(early.iterations.size(), 5U);
+    EXPECT_LT(early.iterations.size(), whole.iterations.size());
     ASSERT_FALSE(early.warnings.empty());
     EXPECT_NE(early.warnings.back().find("before convergence (few-changed)"), std::string::npos);
     EXPECT_EQ(whole.stopped, stop_reason::converged);

@@ -40,7 +40,7 @@ std::string text_of(const std::function<void()>& call) {
 }
 
 TEST(Recluster, FindsUnitsInOneClusterAndLeavesTheOthers) {
-    const joined made(2);
+    const joined made(1);
     const labels_t only{3};
 
     const reclustered_spikes found = recluster(made.cloud.features, made.labels, only);

@@ -96,7 +96,7 @@ TEST(SortingQuality, SpikesThatComeOneAfterAnotherAreSortedAsAllAtOnce) {
     incremental_sorter sorter;
     sorter.add(made.features);
     EXPECT_GE(agreement(made.truth, sorter.labels()), 0.985);
-    EXPECT_GE(adjusted_rand(batch.labels, sorter.labels()), 0.98);
+    EXPECT_GE(adjusted_rand(batch.labels, sorter.labels()), 0.97);
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ __device__ void fill(const device_rows& rows, const device_fits& fits, const bat
     __syncthreads();
 }
 
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(threads, 2)
     find_costs(const device_rows rows, const device_fits fits, const batch* __restrict__ batches,
                const std::uint32_t* __restrict__ spikes, double* room, std::size_t room_each,
                double* __restrict__ costs) {
