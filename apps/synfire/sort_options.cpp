@@ -123,8 +123,13 @@ std::vector<std::string> given(const CLI::App& app, const char* group) {
 }
 
 void add_search(CLI::App& app, masked_gmm_options& search) {
-    add_count(app, "--starting-clusters", search.starting_clusters,
-              "clusters to begin with, one a set of unmasked features");
+    add_value(
+        app, "--starting-clusters", search.starting_clusters,
+        [](const std::string& text) { return text == "auto" ? 0 : parse_whole_32(text, 1); },
+        fmt::format("clusters to begin with, one a set of unmasked features; auto: one in 200 "
+                    "spikes, 50 to 500 [{}]",
+                    search.starting_clusters))
+        ->type_name("N");
     add_count(app, "--max-clusters", search.max_clusters, "splits make no more units than this");
     add_count(app, "--max-iterations", search.max_iterations, "stop after so many");
     add_value(
@@ -322,7 +327,8 @@ parameter_list resolved_parameters(const sort_options& options) {
         {"first_fit", std::to_string(options.first_fit)},
         {"drift", number(options.drift)},
         {"model", options.model},
-        {"starting_clusters", std::to_string(search.starting_clusters)},
+        {"starting_clusters",
+         search.starting_clusters > 0 ? std::to_string(search.starting_clusters) : "auto"},
         {"max_clusters", std::to_string(search.max_clusters)},
         {"max_iterations", std::to_string(search.max_iterations)},
         {"stop", std::string(to_string(search.stop))},

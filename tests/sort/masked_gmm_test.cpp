@@ -84,12 +84,14 @@ TEST(MaskedGmm, StartsFromGivenClustersWhateverTheirNumbers) {
 
 TEST(MaskedGmm, RefusesOptionsThatCannotBe) {
     const spike_features features = make_cloud({.spikes = 20}).features;
-    const std::vector<masked_gmm_options> wrong{
-        {.starting_clusters = 0}, {.max_clusters = 0},
-        {.max_iterations = 0},    {.prior_point = 0},
-        {.prior_point = NAN},     {.noise_point = -1},
-        {.penalty_k = INFINITY},  {.points_for_cluster_mask = 0},
-        {.start = {1, 2}}};
+    const std::vector<masked_gmm_options> wrong{{.max_clusters = 0},
+                                                {.max_iterations = 0},
+                                                {.prior_point = 0},
+                                                {.prior_point = NAN},
+                                                {.noise_point = -1},
+                                                {.penalty_k = INFINITY},
+                                                {.points_for_cluster_mask = 0},
+                                                {.start = {1, 2}}};
     for (std::size_t i = 0; i < wrong.size(); ++i)
         EXPECT_THROW(sort_spikes(features, wrong[i]), invalid_argument) << i;
     EXPECT_THROW(sort_spikes({}, {}), invalid_argument);
@@ -180,6 +182,14 @@ TEST(MaskedGmm, SplitsBeginAlongTheLargestVariance) {
     }
     EXPECT_TRUE(same == 0 || same == all) << same << " of " << all;
     EXPECT_EQ(starts.halves(now, {.threads = 3}), halves);
+}
+
+TEST(MaskedGmm, StartFollowsTheNumberOfSpikesWhenAsked) {
+    for (const auto& [spikes, clusters] : {std::pair{2'000U, 50U}, {12'000U, 60U}}) {
+        const spike_features features =
+            make_cloud({.spikes = spikes, .units = 30, .channels = 32, .seed = 9}).features;
+        EXPECT_EQ(masked_gmm::start_by_masks(features, 0).clusters, clusters + 1);
+    }
 }
 
 TEST(MaskedGmm, StopsEarlyWhenAskedAndSaysSo) {

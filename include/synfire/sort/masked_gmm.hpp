@@ -43,6 +43,8 @@ stop_rule stop_rule_from(std::string_view name);  ///< @throws invalid_argument
 /// The names and defaults are klustakwik2's unless it says otherwise.
 struct masked_gmm_options {
     /// Units to begin with, one a set of unmasked features; fewer when there are fewer such sets.
+    /// 0: so many that follow the spikes, one in 200, at least 50 and at most 500 (Cai et al. 2020
+    /// have them follow, without a number).
     std::uint32_t starting_clusters = 500;
     /// Splits make no more units than this.
     std::uint32_t max_clusters = 1000;

@@ -138,7 +138,7 @@ void check(const spike_features& features, const masked_gmm_options& options,
     positive(options.points_for_cluster_mask, "points_for_cluster_mask");
     if (!std::isfinite(options.penalty_k) || !std::isfinite(options.penalty_k_log_n))
         throw invalid_argument("a penalty must be finite");
-    if (options.starting_clusters == 0 || options.max_clusters == 0 || options.max_iterations == 0)
+    if (options.max_clusters == 0 || options.max_iterations == 0)
         throw invalid_argument("there must be at least one cluster and one iteration");
     if (features.size() == 0) throw invalid_argument("there are no spikes to sort");
     if (run.devices.size() > 1)

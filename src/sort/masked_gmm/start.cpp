@@ -27,6 +27,13 @@ std::uint32_t nearest(const std::vector<bit_row>& founded, const bit_row& bits) 
     return static_cast<std::uint32_t>(at - founded.begin());
 }
 
+std::size_t following(std::size_t spikes) {
+    constexpr std::size_t spikes_each = 200;
+    constexpr std::size_t least = 50;
+    constexpr std::size_t most = 500;
+    return std::clamp(spikes / spikes_each, least, most);
+}
+
 }  // namespace
 
 // The patterns of most spikes found a cluster each; the others join the one that differs in the
@@ -35,7 +42,8 @@ partition start_by_masks(const spike_features& features, std::uint32_t most_clus
                          const execution& run) {
     const mask_patterns patterns = find_patterns(features);
     const std::vector<std::uint32_t> order = by_frequency(patterns);
-    const std::size_t founders = std::min<std::size_t>(order.size(), most_clusters);
+    const std::size_t founders = std::min<std::size_t>(
+        order.size(), most_clusters > 0 ? most_clusters : following(features.size()));
     std::vector<std::uint32_t> cluster(patterns.size());
     std::vector<bit_row> founded;
     founded.reserve(founders);

@@ -115,6 +115,7 @@ clustered_spikes search(mixture& steps, partition now, const masked_gmm_options&
                         const execution& run, const split_starts* halves = nullptr);
 
 /// The partition to begin with.
+/// @param most_clusters  as in `masked_gmm_options::starting_clusters`
 partition start_by_masks(const spike_features& features, std::uint32_t most_clusters,
                          const execution& run = {});
 partition start_from(std::vector<std::uint32_t> labels, std::size_t spikes);
