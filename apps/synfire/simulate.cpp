@@ -90,10 +90,6 @@ void add_common(CLI::App& sub, const std::shared_ptr<simulate_options<Options>>&
     });
 }
 
-std::uint32_t at_least_one(const std::string& text) {
-    return parse_whole_32(text, 1);
-}
-
 CLI::Option* add_chains(CLI::App& sub, std::vector<std::uint32_t>& chains,
                         const std::string& standard) {
     return add_value(
@@ -119,7 +115,7 @@ void add_sym26(CLI::App& parent, verb& chosen) {
     const auto options = std::make_shared<simulate_options<sym26_options>>();
     sym26_options& what = options->what;
     add_common(sub, options, &simulate_sym26, chosen);
-    add_value(sub, "--units", what.units, at_least_one, fmt::format("[{}]", what.units))
+    add_value(sub, "--units", what.units, parse_count, fmt::format("[{}]", what.units))
         ->type_name("N");
     add_chains(sub, what.chains, "4,8");
     add_value(sub, "--rest-rate", what.rest_rate_hz, parse_positive,
@@ -140,7 +136,7 @@ void add_culture(CLI::App& parent, verb& chosen) {
     const auto options = std::make_shared<simulate_options<culture_options>>();
     culture_options& what = options->what;
     add_common(sub, options, &simulate_culture, chosen);
-    add_value(sub, "--channels", what.channels, at_least_one, fmt::format("[{}]", what.channels))
+    add_value(sub, "--channels", what.channels, parse_count, fmt::format("[{}]", what.channels))
         ->type_name("N");
     add_value(sub, "--background-rate", what.background_hz, parse_not_negative,
               fmt::format("of a channel between bursts [{} Hz]", what.background_hz))
@@ -167,7 +163,7 @@ void add_poisson(CLI::App& parent, verb& chosen) {
     const auto options = std::make_shared<simulate_options<poisson_options>>();
     poisson_options& what = options->what;
     add_common(sub, options, &simulate_poisson, chosen);
-    add_value(sub, "--units", what.units, at_least_one, fmt::format("[{}]", what.units))
+    add_value(sub, "--units", what.units, parse_count, fmt::format("[{}]", what.units))
         ->type_name("N");
     add_value(sub, "--rate", what.rate_hz, parse_positive,
               fmt::format("of every unit [{} Hz]", what.rate_hz))
@@ -181,12 +177,12 @@ void add_patterns(CLI::App& parent, verb& chosen) {
     const auto options = std::make_shared<simulate_options<patterns_options>>();
     patterns_options& what = options->what;
     add_common(sub, options, &simulate_patterns, chosen);
-    add_value(sub, "--units", what.units, at_least_one, fmt::format("[{}]", what.units))
+    add_value(sub, "--units", what.units, parse_count, fmt::format("[{}]", what.units))
         ->type_name("N");
     add_value(sub, "--patterns", what.patterns, parse_chains,
               "spikes of each planted pattern; patterns take units from the first on; or none [5]")
         ->type_name("N,N,...");
-    add_value(sub, "--occurrences", what.occurrences, at_least_one,
+    add_value(sub, "--occurrences", what.occurrences, parse_count,
               fmt::format("of each pattern [{}]", what.occurrences))
         ->type_name("N");
     add_value(sub, "--lag", what.lag, parse_positive_duration,
@@ -199,7 +195,7 @@ void add_patterns(CLI::App& parent, verb& chosen) {
               "constant; spread: each unit its own; steps: all faster together, for 100 ms of each "
               "second; wave: one after the other [constant]")
         ->type_name("PROFILE");
-    add_value(sub, "--gamma", what.gamma_order, at_least_one,
+    add_value(sub, "--gamma", what.gamma_order, parse_count,
               "order of the intervals' gamma distribution: 1 is Poisson, more is more regular [1]")
         ->type_name("ORDER");
     add_value(sub, "--dead-time", what.dead_time, parse_duration,

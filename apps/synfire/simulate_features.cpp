@@ -18,14 +18,6 @@ struct simulate_features_options {
     bool overwrite = false;
 };
 
-std::uint32_t at_least_one(const std::string& text) {
-    return parse_whole_32(text, 1);
-}
-
-double parse_share(std::string_view text) {
-    return text == "0" ? 0 : parse_fraction(text);
-}
-
 void simulate(const simulate_features_options& options, session& now) {
     check_output_place(options.to, options.overwrite);
     const simulated_features made = simulate_features(options.what, now.run(options.threads));
@@ -40,7 +32,7 @@ void simulate(const simulate_features_options& options, session& now) {
 
 void add_units(CLI::App& sub, feature_options& what) {
     const auto add_count = [&](const char* name, std::uint32_t& into, const std::string& help) {
-        add_value(sub, name, into, at_least_one, fmt::format("{}[{}]", help, into))->type_name("N");
+        add_value(sub, name, into, parse_count, fmt::format("{}[{}]", help, into))->type_name("N");
     };
     add_count("--spikes", what.spikes, "");
     add_count("--units", what.units, "");

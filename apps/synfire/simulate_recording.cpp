@@ -19,14 +19,6 @@ struct simulate_recording_options {
     bool overwrite = false;
 };
 
-std::uint32_t at_least_one(const std::string& text) {
-    return parse_whole_32(text, 1);
-}
-
-double parse_share(std::string_view text) {
-    return text == "0" ? 0 : parse_fraction(text);
-}
-
 void simulate(const simulate_recording_options& options, session& now) {
     check_output_place(options.to, options.overwrite);
     const recording_truth truth =
@@ -41,9 +33,9 @@ void simulate(const simulate_recording_options& options, session& now) {
 }
 
 void add_probe(CLI::App& sub, recording_options& what) {
-    add_value(sub, "--channels", what.channels, at_least_one, fmt::format("[{}]", what.channels))
+    add_value(sub, "--channels", what.channels, parse_count, fmt::format("[{}]", what.channels))
         ->type_name("N");
-    add_value(sub, "--columns", what.columns, at_least_one,
+    add_value(sub, "--columns", what.columns, parse_count,
               fmt::format("contacts side by side [{}]", what.columns))
         ->type_name("N");
     add_value(sub, "--pitch", what.pitch_um, parse_positive,
@@ -58,7 +50,7 @@ void add_probe(CLI::App& sub, recording_options& what) {
 }
 
 void add_units(CLI::App& sub, recording_options& what) {
-    add_value(sub, "--units", what.units, at_least_one, fmt::format("[{}]", what.units))
+    add_value(sub, "--units", what.units, parse_count, fmt::format("[{}]", what.units))
         ->type_name("N");
     add_value(sub, "--low-rate", what.low_hz, parse_positive,
               fmt::format("of the unit that fires least, about [{:g} Hz]", what.low_hz))

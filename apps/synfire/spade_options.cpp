@@ -112,12 +112,6 @@ stability_options parse_stability(const std::string& text) {
     return out;
 }
 
-double parse_share(const std::string& text) {
-    const double value = parse_not_negative(text);
-    if (value > 1) throw invalid_argument(fmt::format("'{}' is above 1", text));
-    return value;
-}
-
 stability parse_thresholds(const std::string& text) {
     const std::vector<std::string> parts = parts_of(text, ',');
     if (parts.size() != 2)

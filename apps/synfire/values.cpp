@@ -67,6 +67,10 @@ std::uint32_t parse_whole_32(std::string_view text, std::uint32_t least) {
     return static_cast<std::uint32_t>(value);
 }
 
+std::uint32_t parse_count(std::string_view text) {
+    return parse_whole_32(text, 1);
+}
+
 int parse_threads(std::string_view text) {
     constexpr std::uint64_t most = 4096;
     const std::uint64_t value = parse_whole(text, 0);
@@ -117,6 +121,12 @@ double parse_not_negative(std::string_view text) {
 double parse_fraction(std::string_view text) {
     return parse_real(text, "a number above 0 and at most 1",
                       [](double x) { return x > 0 && x <= 1; });
+}
+
+double parse_share(std::string_view text) {
+    const double value = parse_not_negative(text);
+    if (value > 1) throw invalid_argument(fmt::format("'{}' is above 1", text));
+    return value;
 }
 
 duration parse_positive_duration(std::string_view text) {

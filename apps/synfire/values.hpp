@@ -18,6 +18,8 @@ namespace synfire::cli {
 std::uint64_t parse_whole(std::string_view text, std::uint64_t least = 0);
 /// The same for the options that hold 32 bits.
 std::uint32_t parse_whole_32(std::string_view text, std::uint32_t least = 0);
+/// At least 1.
+std::uint32_t parse_count(std::string_view text);
 int parse_threads(std::string_view text);
 /// "cpu": none; "cuda": the first; "cuda:0,1": these; "cuda:all"; "automatic": nothing, whoever
 /// counts chooses.
@@ -30,6 +32,8 @@ double parse_positive(std::string_view text);
 double parse_not_negative(std::string_view text);
 /// A number in (0, 1].
 double parse_fraction(std::string_view text);
+/// A number in [0, 1].
+double parse_share(std::string_view text);
 /// A time above zero.
 duration parse_positive_duration(std::string_view text);
 /// "2GB", "512MiB": bytes.
