@@ -80,6 +80,11 @@ sort_input take_features(const sort_options& options, sorting_report& report,
     report.channels = std::move(file.channels);
     if (file.features_per_channel > 0) report.features_per_channel = file.features_per_channel;
     if (file.channel_group) report.kwik = {file.files.front(), *file.channel_group};
+    if (report.kwik && std::filesystem::weakly_canonical(report.kwik->features) ==
+                           std::filesystem::weakly_canonical(options.to) / "sorting.kwx")
+        throw invalid_argument(fmt::format(
+            "'{}' holds the features, and the result would replace it: write into another folder",
+            report.kwik->features.string()));
     // The file's own clusters, when it is named a second time.
     if (options.start == options.path && file.labels.empty())
         throw io_error(fmt::format("'{}' holds no clusters to begin with", options.path));
@@ -149,6 +154,13 @@ sort_input read_sort_input(sort_options& options, sorting_report& report, const 
         input.start = read_start(options.start, input.features.size(), run);
         report.more_input.push_back(describe_input(options.start, run));
     }
+    // Other labels are kept, and tables have a row for each number up to the largest.
+    constexpr std::uint32_t most = 65'535;
+    if (!options.only_clusters.empty() && std::any_of(input.start.begin(), input.start.end(),
+                                                      [](auto label) { return label > most; }))
+        throw invalid_argument(fmt::format(
+            "'{}' has clusters with numbers above {}, which --only-clusters does not keep",
+            options.start, most));
     for (const std::uint32_t cluster : options.only_clusters)
         input.only.push_back(label_in(input, cluster, is_archive(options.start)));
     if (!options.model.empty()) report.more_input.push_back(describe_input(options.model, run));

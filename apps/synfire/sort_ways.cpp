@@ -34,7 +34,9 @@ void sort_as_they_come(const sort_input& input, const sort_options& options, sor
     if (sorter.model().feature_count() == 0) sorter.fit(run);
     report.fits = sorter.fits();
     report.search.stopped = stop_reason::assigned;
-    report.search.ran_on = run.devices.empty() ? sort_strategy::cpu : sort_strategy::cuda;
+    // Assigning is the CPU's; fits are the device's.
+    report.search.ran_on =
+        run.devices.empty() || report.fits.empty() ? sort_strategy::cpu : sort_strategy::cuda;
     take_labels(sorter.labels(), report);
     if (!options.save_model.empty()) write_model(options.save_model, sorter.model());
 }

@@ -20,6 +20,15 @@ namespace h5 = io::hdf5;
 
 constexpr auto groups_path = "channel_groups";
 
+// The file that the features are in: the .kwx of a sorting only links to it.
+fs::path file_of_features(const fs::path& path, hid_t file, std::uint32_t group) {
+    const h5::handle at = h5::open_group(path, file, fmt::format("{}/{}", groups_path, group));
+    const ssize_t length = H5Fget_name(at.get(), nullptr, 0);
+    std::string name(static_cast<std::size_t>(std::max<ssize_t>(length, 0)), '\0');
+    H5Fget_name(at.get(), name.data(), name.size() + 1);
+    return name.empty() ? path : fs::path(name);
+}
+
 // Which group to read: the one that is asked for, or the only one.
 std::uint32_t choose_group(const fs::path& path, hid_t file, std::optional<std::uint32_t> wanted) {
     if (!h5::exists(file, groups_path))
@@ -232,6 +241,7 @@ feature_file read_kwik(const fs::path& path, const feature_reading& how, const e
     feature_file out;
     out.files.push_back(features);
     out.channel_group = choose_group(features, file.get(), how.channel_group);
+    out.files.front() = file_of_features(features, file.get(), *out.channel_group);
     const feature_counts counts = count_features(features, file.get(), out);
     if (fs::exists(spikes, unknown)) read_beside(spikes, counts, out);
     read_features_masks(features, file.get(), counts, how, out, run);

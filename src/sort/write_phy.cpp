@@ -96,12 +96,12 @@ public:
         write_parameters();
         write_spikes();
         write_channels();
-        if (content_.waveforms != nullptr)
+        // phylib drops dimensions of length 1, and would take others for them.
+        if (content_.waveforms != nullptr && groups_ > 1)
             write_array(folder_ / "templates.npy", io::npy_kind::real,
                         {groups_, content_.waveforms->frame_count, channels_},
                         content_.waveforms->values);
-        // phylib drops dimensions of length 1, and would take others for them.
-        if (width_ > 1 && order_.size() > 1) write_features();
+        if (width_ > 1 && order_.size() > 1 && groups_ > 1) write_features();
         write_clusters();
     }
 

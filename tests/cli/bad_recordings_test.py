@@ -70,7 +70,7 @@ class BadRecordings(CliTest):
                 self.assertTrue(all(map(math.isfinite, array.array(letter, content[begin:]))), name)
 
     def test_cut_files_are_named_with_what_is_missing(self):
-        cut = self.changed("cut")
+        cut = self.changed("shorter")
         content = (cut / "traces.raw").read_bytes()
         (cut / "traces.raw").write_bytes(content[:-3])
         self.refused_sorting(cut, says=("traces.raw", "frame 149999", "found 13 bytes, expected 16", "cut"))
@@ -113,9 +113,9 @@ class BadRecordings(CliTest):
                 self.refused_sorting(self.folder / "run.bin", says=("run.meta", named, "missing"))
         (self.folder / "run.meta").unlink()
         self.refused_sorting(self.folder / "run.bin", says=("run.bin", "how many channels"))
-        for key in ("sampling_frequency", "num_channels", "channel_ids", "file_paths", "dtype"):
+        for number, key in enumerate(("sampling_frequency", "num_channels", "channel_ids", "file_paths", "dtype")):
             with self.subTest(key):
-                self.refused_sorting(self.changed(key, **{key: None}), says=("binary.json", key))
+                self.refused_sorting(self.changed(f"without{number}", **{key: None}), says=("binary.json", key))
 
     def test_silence_is_an_error_and_so_is_a_recording_of_clipped_channels(self):
         for name, level in (("silent", 0), ("stuck", 11), ("clipped", -32768)):
@@ -146,11 +146,11 @@ class BadRecordings(CliTest):
                                   "--overwrite")
 
     def test_a_scale_that_is_none_is_refused(self):
-        for key, value, says in (("gain_to_uV", [0] * CHANNELS, "gain 0"), ("gain_to_uV", [1e999] * CHANNELS, "binary.json"),
+        for number, (key, value, says) in enumerate((("gain_to_uV", [0] * CHANNELS, "gain 0"), ("gain_to_uV", [1e999] * CHANNELS, "binary.json"),
                                  ("sampling_frequency", 0, "found 0"), ("sampling_frequency", -1, "found -1"),
-                                 ("sampling_frequency", 500, "500 samples")):
+                                 ("sampling_frequency", 500, "500 samples"))):
             with self.subTest(key=key, value=value):
-                self.refused_sorting(self.changed(f"{key}{says}", **{key: value}), says=says)
+                self.refused_sorting(self.changed(f"scale{number}", **{key: value}), says=says)
 
 
 if __name__ == "__main__":

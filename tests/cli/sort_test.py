@@ -87,6 +87,7 @@ class Sort(CliTest):
         self.assertIn("600 spikes of 6 features, masks from mad", again)
         pairs = Counter(zip(self.labels("out"), self.labels("again")))
         self.assertGreater(sum(count for _, count in pairs.most_common(3)), 590)  # masks by rule are not those of before
+        self.assertEqual(len({found for (_, found), _ in pairs.most_common(3)}), 3)
         self.ok("sort", self.probe(), "--sample-rate", "20000", "--no-phy", "-o", self.folder / "without")
         self.assertFalse((self.folder / "without/phy").exists())
         (self.folder / "out/phy/phy.log").write_text("curated")

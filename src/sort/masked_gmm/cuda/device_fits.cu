@@ -344,6 +344,11 @@ __global__ void __launch_bounds__(threads) derive(const derived p, const device_
     cancelling = block_sum(cancelling, room);
     inside = block_sum(inside, room);
     if (threadIdx.x != 0) return;
+    if (isinf(p.log_determinant[k])) {  // there is no inverse to have read
+        p.plain[k] = p.log_determinant[k];
+        p.at_noise[k] = p.at_noise_outside[k] = p.cancelling[k] = 0;
+        return;
+    }
     constexpr double log_two_pi = 1.8378770664093453;
     p.plain[k] = (log_determinant + p.log_determinant[k] + traced + fits.features * log_two_pi) / 2;
     p.at_noise[k] = outside + inside;
@@ -357,6 +362,10 @@ constexpr std::size_t numbers_each = 4;
 
 bool fit_summary::dead(std::size_t cluster) const {
     return std::isinf(plain[cluster]);
+}
+
+std::size_t fitter::most_features(const device::device_limits& limits) {
+    return limits.shared_bytes_per_block_at_most / (sums_each * sizeof(double));
 }
 
 fitter::fitter(const resident_data& data, const masked_gmm_options& options)

@@ -53,6 +53,9 @@ struct fit_summary {
 /// an answer is the same at every time.
 class fitter {
 public:
+    /// Of a spike: their sums have to fit into shared memory.
+    static std::size_t most_features(const device::device_limits& limits);
+
     fitter(const resident_data& data, const masked_gmm_options& options);
 
     /// @param members  of each cluster; none is without

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,6 +14,7 @@
 #include "sort/masked_gmm/cuda/resident_data.hpp"
 #include "sort/masked_gmm/cuda/residual_costs.hpp"
 #include "sort/masked_gmm/sparse_mixture.hpp"
+#include "synfire/core/error.hpp"
 
 namespace synfire::masked_gmm {
 namespace {
@@ -56,6 +59,11 @@ public:
                          device_group_rules(most_columns_of(run.devices.front())), run),
           ordinal_(run.devices.front()) {
         const device::scoped_device scope(ordinal_);
+        const std::size_t most = fitter::most_features(device::limits_of(ordinal_));
+        if (data().feature_count() > most)
+            throw device_error(fmt::format(
+                "spikes have {} features, and GPU {} sorts those of {} at most: leave out --device",
+                data().feature_count(), ordinal_, most));
         on_.emplace();
         resident_.emplace(data(), most_columns_of(ordinal_), *on_);
         fitter_.emplace(*resident_, this->options());
