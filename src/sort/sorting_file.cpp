@@ -6,8 +6,8 @@
 #include <string>
 
 #include "io/file_error.hpp"
-#include "io/npy.hpp"
 #include "io/zip_reader.hpp"
+#include "sort/whole_array.hpp"
 #include "synfire/sort/files.hpp"
 
 namespace synfire {
@@ -17,15 +17,7 @@ template <class Item>
 std::vector<Item> read_array(const io::zip_reader& archive, const io::zip_entry& entry,
                              const std::filesystem::path& path, const char* name) {
     io::npy_reader array(archive.open(entry), fmt::format("'{}', array '{}'", path.string(), name));
-    std::vector<Item> items;
-    constexpr std::size_t block = 4096;
-    for (std::size_t got = block; got == block;) {
-        items.resize(items.size() + block);
-        got = array.read(std::span{items}.last(block));
-        items.resize(items.size() - block + got);
-    }
-    array.expect_end();
-    return items;
+    return read_whole<Item>(array);
 }
 
 }  // namespace

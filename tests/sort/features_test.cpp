@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "io/zip_writer.hpp"
+#include "support/error_text.hpp"
 #include "support/spike_files.hpp"
 #include "support/temporary_folder.hpp"
 #include "synfire/sort/files.hpp"
@@ -16,16 +16,6 @@ namespace {
 
 const std::string four_spikes = "5\n1 3 5 7 11\n6 7 8 9 10\n11 12 13 14 15\n16 17 18 19 20\n";
 const std::string four_masks = "5\n1 0.5 0 0 0\n0 1 1 0 0\n0 1 1 0 0\n0 0 0 1 1\n";
-
-std::string text_of(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const std::exception& error) {
-        return error.what();
-    }
-    ADD_FAILURE() << "nothing was thrown";
-    return {};
-}
 
 std::string error_of(const std::filesystem::path& path, const feature_reading& how) {
     return text_of([&] { static_cast<void>(read_features(path, how)); });

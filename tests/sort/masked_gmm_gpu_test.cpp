@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sort/masked_gmm/steps.hpp"
+#include "support/masked_gmm.hpp"
 #include "support/shared_data.hpp"
 #include "support/spike_clouds.hpp"
 #include "synfire/core/error.hpp"
@@ -22,9 +23,6 @@ using masked_gmm::mixture;
 using masked_gmm::partition;
 
 const execution on_gpu{.devices = {0}};
-// The clusters' masks add up to less than it here, to more there, and sometimes to just as much.
-const std::vector<double> cluster_masks{1e-100, 10, 40, 1e9};
-
 spike_cloud cloud(std::uint64_t seed, std::size_t spikes = 600, std::size_t channels = 5) {
     return make_cloud({.spikes = spikes, .units = 6, .channels = channels, .seed = seed});
 }
@@ -41,15 +39,6 @@ spike_features unmasked(const spike_cloud& from) {
     return {from.features.feature_count(),
             {from.features.values().begin(), from.features.values().end()},
             std::move(masks)};
-}
-
-void expect_near(const std::vector<double>& a, const std::vector<double>& b, double part,
-                 const char* what) {
-    ASSERT_EQ(a.size(), b.size()) << what;
-    double scale = 0;
-    for (const double x : a) scale = std::max(scale, std::abs(x));
-    for (std::size_t i = 0; i < a.size(); ++i)
-        ASSERT_NEAR(a[i], b[i], part * std::max(scale, 1e-6)) << what << " " << i;
 }
 
 void expect_same_models(mixture& expected_by, mixture& found_by, const partition& now) {

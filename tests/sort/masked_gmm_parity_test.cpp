@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sort/masked_gmm/steps.hpp"
+#include "support/masked_gmm.hpp"
 #include "support/spike_clouds.hpp"
 
 namespace synfire {
@@ -26,20 +27,8 @@ struct pair {
           cpu(masked_gmm::make_cpu(features, options, {.threads = 2})) {}
 };
 
-// The clusters' masks add up to less than it here, to more there, and sometimes to just as much.
-const std::vector<double> cluster_masks{1e-100, 10, 40, 1e9};
-
 spike_cloud cloud(std::uint64_t seed) {
     return make_cloud({.spikes = 600, .units = 6, .channels = 5, .seed = seed});
-}
-
-void expect_near(const std::vector<double>& a, const std::vector<double>& b, double part,
-                 const char* what) {
-    ASSERT_EQ(a.size(), b.size()) << what;
-    double scale = 0;
-    for (const double x : a) scale = std::max(scale, std::abs(x));
-    for (std::size_t i = 0; i < a.size(); ++i)
-        ASSERT_NEAR(a[i], b[i], part * std::max(scale, 1e-6)) << what << " " << i;
 }
 
 TEST(MaskedGmmParity, FitsTheSameClustersToTheSameLabels) {

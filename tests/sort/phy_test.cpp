@@ -6,6 +6,7 @@
 #include <functional>
 #include <set>
 
+#include "support/error_text.hpp"
 #include "support/spike_clouds.hpp"
 #include "support/spike_files.hpp"
 #include "support/temporary_folder.hpp"
@@ -13,16 +14,6 @@
 
 namespace synfire {
 namespace {
-
-std::string text_of(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const std::exception& error) {
-        return error.what();
-    }
-    ADD_FAILURE() << "nothing was thrown";
-    return {};
-}
 
 std::string refusal_of(const std::filesystem::path& path, const feature_reading& how = {}) {
     return text_of([&] { static_cast<void>(read_features(path, how)); });

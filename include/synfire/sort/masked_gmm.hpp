@@ -125,8 +125,8 @@ struct clustered_spikes {
 /// split where that helps.
 ///
 /// The answer depends on the spikes, the options and the seed, not on threads. On a GPU sums have
-/// another order than on the CPU: scores agree to about 1e-12 of themselves, and labels unless a
-/// spike suits two clusters just as well.
+/// another order than on the CPU: scores agree to 1e-6, and labels unless a spike suits
+/// two clusters just as well.
 /// @throws invalid_argument for no spikes, options that cannot be, or more than one device;
 /// device_error; cancelled.
 ///

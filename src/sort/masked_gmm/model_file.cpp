@@ -11,6 +11,7 @@
 #include "io/zip_reader.hpp"
 #include "io/zip_writer.hpp"
 #include "sort/masked_gmm/model_parts.hpp"
+#include "sort/whole_array.hpp"
 
 namespace synfire {
 namespace {
@@ -46,14 +47,7 @@ public:
         if (expected != any && array.header().count() != expected)
             throw io_error(fmt::format("{}: found {} numbers, expected {}", array.what(),
                                        array.header().count(), expected));
-        std::vector<Item> items;
-        constexpr std::size_t block = 4096;
-        for (std::size_t got = block; got == block;) {
-            items.resize(items.size() + block);
-            got = array.read(std::span{items}.last(block));
-            items.resize(items.size() - block + got);
-        }
-        array.expect_end();
+        const auto items = read_whole<Item>(array);
         for (std::size_t i = 0; i < items.size(); ++i)
             if (!std::isfinite(static_cast<double>(items[i])))
                 fail(name, i, static_cast<double>(items[i]), "a finite number");
