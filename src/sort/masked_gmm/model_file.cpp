@@ -47,7 +47,7 @@ public:
         if (expected != any && array.header().count() != expected)
             throw io_error(fmt::format("{}: found {} numbers, expected {}", array.what(),
                                        array.header().count(), expected));
-        const auto items = read_whole<Item>(array);
+        auto items = read_whole<Item>(array);
         for (std::size_t i = 0; i < items.size(); ++i)
             if (!std::isfinite(static_cast<double>(items[i])))
                 fail(name, i, static_cast<double>(items[i]), "a finite number");
