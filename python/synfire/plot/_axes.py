@@ -1,0 +1,45 @@
+"""What all pictures have in common: axes, colours and the names on an axis of units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+#: M. Okabe and K. Ito, "Color universal design" (2008), without black and the yellow that is hard
+#: to see on white.
+COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+BLACK = "#000000"
+GREY = "#8C8C8C"
+
+_MOST_NAMES = 30
+
+
+def axes(ax: Any) -> Any:
+    """`ax`, or new axes where it is None."""
+    if ax is not None:
+        return ax
+    from matplotlib import pyplot
+
+    return pyplot.subplots(layout="constrained")[1]
+
+
+def name_units(axis: Any, names: Sequence[str]) -> None:
+    """Names the rows or columns of units, evenly thinned where there are many."""
+    step = -(-len(names) // _MOST_NAMES) if len(names) else 1
+    shown = np.arange(0, len(names), step)
+    axis.set_ticks(shown, [names[i] for i in shown])
+
+
+def row_points(ax: Any, rows: int) -> float:
+    """How long the mark of a spike is, in points, so that rows do not touch."""
+    points = ax.bbox.height * 72 / ax.figure.dpi
+    return float(np.clip(0.8 * points / max(rows, 1), 1, 10))
+
+
+def legend(ax: Any, **how: Any) -> None:
+    """A legend of what has a label, where something has."""
+    handles, labels = ax.get_legend_handles_labels()
+    if handles:
+        ax.legend(handles, labels, **how)

@@ -1,0 +1,106 @@
+"""Episodes and patterns of any origin, as the spikes they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._episodes import EpisodeResult
+from .._spade import Pattern, PatternResult
+from ..simulate import PlantedPattern
+
+_LONGEST_LABEL = 5
+# Edges of bins and times of spikes are computed in different ways.
+_ROUNDING = 1e-6
+
+
+class Placed(NamedTuple):
+    """The spikes of all occurrences."""
+
+    label: str
+    units: NDArray[np.int64]  # shape (size,), indices into the names
+    times: NDArray[np.float64]  # seconds, shape (occurrences, size)
+
+
+def placed(found: Any, indices: Iterable[int] | None, names: Sequence[str]) -> list[Placed]:
+    """What `raster` takes; units become indices into `names`."""
+    if found is None:
+        return []
+    if isinstance(found, EpisodeResult):
+        chosen = found.chains if indices is None else indices
+        return [_of_episode(found, int(i), names) for i in chosen]
+    if isinstance(found, PatternResult):
+        every = range(len(found)) if indices is None else indices
+        return [_of_result(found, int(i), names) for i in every]
+    if isinstance(found, (Mapping, Pattern, PlantedPattern)):
+        found = [found]
+    if isinstance(found, (str, bytes)) or not isinstance(found, Iterable):
+        raise TypeError(f"found: expected episodes or patterns, found {type(found)}")
+    every = list(found)
+    chosen = every if indices is None else [every[i] for i in indices]
+    return [_of_pattern(i, one, names) for i, one in enumerate(chosen)]
+
+
+def _of_episode(found: EpisodeResult, index: int, names: Sequence[str]) -> Placed:
+    episode = found[index]
+    return Placed(
+        _label(episode.units, "→"), _rows(episode.units, names), found.occurrences(index)
+    )
+
+
+def _of_result(found: PatternResult, index: int, names: Sequence[str]) -> Placed:
+    """Where the pattern says no more than a bin, the unit's first spike in it."""
+    one = _of_pattern(index, found[index], names)
+    width = found.parameters["bin"]
+    trains = found.spikes.trains()
+    begin, end = found.offsets[index], found.offsets[index + 1]
+    for item, unit in enumerate(found.units[begin:end]):
+        edges = one.times[:, item]
+        spikes = np.append(trains[unit], np.inf)
+        first = spikes[np.searchsorted(spikes, edges - _ROUNDING)]
+        one.times[:, item] = np.where(first < edges + width + _ROUNDING, first, edges)
+    return one
+
+
+def _of_pattern(number: int, pattern: Any, names: Sequence[str]) -> Placed:
+    if isinstance(pattern, Pattern):
+        units, lags, times = _rows(pattern.units, names), pattern.lags, pattern.times
+    elif isinstance(pattern, PlantedPattern):
+        units, lags, times = pattern.units, pattern.lags, pattern.times
+    elif isinstance(pattern, Mapping) and {"neurons", "lags", "times"} <= set(pattern):
+        units = pattern["neurons"]
+        lags = np.concatenate([[0.0], _seconds(pattern["lags"])])
+        times = _seconds(pattern["times"])
+    else:
+        raise TypeError(
+            f"found: number {number}: expected a pattern such as Elephant's, found {type(pattern)}"
+        )
+    rows = np.asarray(units, dtype=np.int64)
+    if len(rows) and not 0 <= rows.min() <= rows.max() < len(names):
+        raise ValueError(
+            f"found: number {number}: expected units from 0 to {len(names) - 1}, "
+            f"found {rows.min()} to {rows.max()}"
+        )
+    starts = np.asarray(times, dtype=np.float64)
+    return Placed(_label([names[row] for row in rows], ", "), rows, starts[:, None] + lags)
+
+
+def _rows(units: Sequence[str], names: Sequence[str]) -> NDArray[np.int64]:
+    row = {name: i for i, name in enumerate(names)}
+    unknown = [unit for unit in units if unit not in row]
+    if unknown:
+        raise ValueError(f"found: unit {unknown[0]!r} is not among those of spikes")
+    return np.array([row[unit] for unit in units], dtype=np.int64)
+
+
+def _seconds(quantity: Any) -> NDArray[np.float64]:
+    return np.asarray(quantity.rescale("s").magnitude, dtype=np.float64)
+
+
+def _label(units: Sequence[str], joint: str) -> str:
+    if len(units) <= _LONGEST_LABEL:
+        return joint.join(units)
+    return f"{joint.join(units[:2])}{joint}…{joint}{units[-1]} ({len(units)})"
