@@ -7,6 +7,7 @@
 
 #include "report/pattern_parts.hpp"
 #include "support/temporary_folder.hpp"
+#include "synfire/assess/pattern_tally.hpp"
 #include "synfire/core/error.hpp"
 #include "synfire/core/random.hpp"
 #include "synfire/report/patterns.hpp"
