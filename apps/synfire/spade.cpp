@@ -99,7 +99,9 @@ private:
         if (!now_.speaks()) return;
         spade_options how = in_->prepared.mining;
         how.with_occurrences = is_collected() || choices_.strategy == spade_strategy::fp_growth;
-        const spade_estimate expected = estimate_mining(in_->prepared.windows, how, alone());
+        execution alone = run_;
+        alone.ranks = nullptr;
+        const spade_estimate expected = estimate_mining(in_->prepared.windows, how, alone);
         // Of tested patterns only those that are significant are ever held, but for FP-growth.
         const bool all_held =
             (is_collected() && (!choices_.is_tested() || choices_.filters_by_stability())) ||
@@ -213,13 +215,6 @@ private:
         if (!choices_.to.empty())
             write_pattern_report(choices_.to, report_, choices_.overwrite, run_);
         print();
-    }
-
-    // Every rank estimates for itself.
-    execution alone() const {
-        execution out = run_;
-        out.ranks = nullptr;
-        return out;
     }
 
     void end_report() {
