@@ -72,7 +72,7 @@ def raster(
     if not begin <= end:
         raise ValueError(f"t_start: found {begin}, expected at most t_stop = {end}")
     ax = axes(ax)
-    inside = (sequence.times >= begin) & (sequence.times <= end)
+    inside = _inside(sequence.times_us, begin, end)
     length = row_points(ax, len(names))
     _marks(ax, sequence.times[inside], sequence.units[inside], length, BLACK)
     _rings(ax, marked, begin, end)
@@ -173,13 +173,14 @@ def _marks(
 
 
 def _rings(ax: Any, marked: Sequence[Placed], begin: float, end: float) -> None:
-    rings: Counter[tuple[int, float]] = Counter()
+    rings: Counter[tuple[int, int]] = Counter()
     for number, one in enumerate(marked):
         times = one.times.ravel()
         rows = np.tile(one.units, len(one.times))
-        inside = (times >= begin) & (times <= end)
+        times_us = np.rint(times * 1e6).astype(np.int64)
+        inside = _inside(times_us, begin, end)
         times, rows = times[inside], rows[inside]
-        spikes = list(zip(rows.tolist(), np.rint(times * 1e6).tolist(), strict=True))
+        spikes = list(zip(rows.tolist(), times_us[inside].tolist(), strict=True))
         widths = 5 + 3 * np.array([rings[spike] for spike in spikes], dtype=np.float64)
         rings.update(spikes)
         ax.scatter(
@@ -192,6 +193,10 @@ def _rings(ax: Any, marked: Sequence[Placed], begin: float, end: float) -> None:
             label=one.label,
             zorder=3,
         )
+
+
+def _inside(times_us: NDArray[np.int64], begin: float, end: float) -> NDArray[np.bool_]:
+    return (times_us >= np.rint(begin * 1e6)) & (times_us <= np.rint(end * 1e6))
 
 
 def _around(
