@@ -1,0 +1,93 @@
+"""Pages of synfire: `script/docs` builds them."""
+
+import os
+import re
+from pathlib import Path
+
+import synfire
+import synfire.plot
+from sphinx.util import logging
+
+ROOT = Path(__file__).resolve().parent.parent
+LOG = logging.getLogger(__name__)
+
+project = "synfire"
+author = "The synfire maintainers"
+project_copyright = author
+version = release = synfire.__version__
+
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+]
+root_doc = "index"
+html_theme = "furo"
+html_title = "synfire"
+html_copy_source = False
+templates_path = []
+
+# Names in single backticks are names of Python.
+default_role = "py:obj"
+add_module_names = False
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+autodoc_preserve_defaults = True
+napoleon_google_docstring = False
+napoleon_use_ivar = True
+napoleon_use_rtype = False
+toc_object_entries_show_parents = "hide"
+
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence", "deflist"]
+
+# What stands in a page was computed while it was built, or the build fails.
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 120
+nb_merge_streams = True
+copybutton_exclude = ".linenos, .gp, .go"
+
+# Tutorials on real recordings, and the files of each under $SYNFIRE_DATA.
+NEEDS = {
+    "tutorials/episodes": ["wagenaar2006/2-1-20.spk.txt"],
+    "tutorials/spade": ["spade/movement_pghf.spikes.tsv.gz"],
+    "tutorials/sorting": ["sorting/klusta32.npz"],
+    "tutorials/data": ["wagenaar2006/6-1-10.spk.txt", "hippocampus_linear-track.tsv.gz"],
+}
+DATA = Path(os.environ.setdefault("SYNFIRE_DATA", str(ROOT.parent / "shared" / "data")))
+
+
+def leave_out(app, page, source):
+    """A tutorial without its recording says so in its place."""
+    missing = [file for file in NEEDS.get(page, []) if not (DATA / file).exists()]
+    if not missing:
+        return
+    LOG.info("left out: %s, because SYNFIRE_DATA has no %s", page, ", ".join(missing))
+    title = re.search(r"^# .*$", source[0], re.MULTILINE).group()
+    source[0] = (
+        f"{title}\n\nThis page was left out: it was built without the recording "
+        f"`{'`, `'.join(missing)}` in the folder `SYNFIRE_DATA`.\n"
+    )
+
+
+def check_complete(app, env):
+    """Every public name has an entry, every picture a place in the gallery."""
+    described = env.domains["py"].objects
+    names = [f"synfire.{name}" for name in synfire.__all__]
+    for module in (synfire.plot, synfire.simulate):
+        names += [f"{module.__name__}.{name}" for name in module.__all__]
+    for name in names:
+        if name not in described and name not in ("synfire.plot", "synfire.simulate"):
+            LOG.warning("%s is not described in docs/api.md", name)
+    gallery = (Path(app.srcdir) / "gallery.md").read_text(encoding="utf-8")
+    for name in synfire.plot.__all__:
+        if f"plot.{name}(" not in gallery:
+            LOG.warning("synfire.plot.%s has no picture in docs/gallery.md", name)
+
+
+def setup(app):
+    app.connect("source-read", leave_out)
+    app.connect("env-check-consistency", check_complete)
