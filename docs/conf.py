@@ -53,7 +53,7 @@ copybutton_exclude = ".linenos, .gp, .go"
 # Tutorials on real recordings, and the files of each under $SYNFIRE_DATA.
 NEEDS = {
     "tutorials/episodes": ["wagenaar2006/2-1-20.spk.txt"],
-    "tutorials/spade": ["spade/movement_pghf.spikes.tsv.gz"],
+    "tutorials/spade": ["songbird_hvc.tsv.gz"],
     "tutorials/sorting": ["sorting/klusta32.npz"],
     "tutorials/data": ["wagenaar2006/6-1-10.spk.txt", "hippocampus_linear-track.tsv.gz"],
 }
