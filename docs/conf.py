@@ -46,6 +46,7 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 # What stands in a page was computed while it was built, or the build fails.
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
+nb_execution_show_tb = True
 nb_execution_timeout = 120
 nb_merge_streams = True
 copybutton_exclude = ".linenos, .gp, .go"

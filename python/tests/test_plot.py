@@ -362,6 +362,22 @@ def test_counts_marks_what_is_significant(chains):
     assert chains.threshold in [line.get_ydata()[0] for line in ax.lines]
 
 
+def test_counts_of_a_run_with_surrogates_are_against_these():
+    made = synfire.simulate.culture(channels=12, length="60s", chains=(4,), probability=0.8, seed=1)
+    found = synfire.episodes(made.spikes, delays="4-6ms", max_size=2, surrogates=200, seed=1)
+
+    ax = plot.counts(found)
+
+    chance, significant = ax.collections
+    edges = {
+        (found.circuit.expected[i].round(6), float(found.circuit.count[i]))
+        for i in range(len(found.circuit))
+    }
+    assert edges and set(points(significant)) == edges
+    assert len(chance.get_offsets()) == np.sum(found.sizes == 2) - len(edges)
+    assert ax.get_xlabel() == "Mean count of surrogates"
+
+
 def test_counts_keeps_episodes_that_nothing_predicts(chains):
     expected = chains.expected.copy()
     unpredicted = np.flatnonzero((chains.sizes > 1) & (chains.q < chains.parameters["alpha"]))[:3]
@@ -547,7 +563,7 @@ def test_axes_that_are_given_are_drawn_into_and_returned(chains, tested, name):
     ax = drawings(chains, tested)[name](ax=left)
 
     assert ax is left
-    assert pyplot.get_fignums() == [figure.number]
+    assert pyplot.get_fignums() == [figure.number] and figure.axes == [left, right]
     assert not right.has_data() and not right.texts
     figure.canvas.draw()
 

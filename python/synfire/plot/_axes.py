@@ -32,6 +32,14 @@ def name_units(axis: Any, names: Sequence[str]) -> None:
     axis.set_ticks(shown, [names[i] for i in shown])
 
 
+def whole_numbers(*axes_of: Any) -> None:
+    """No ticks between whole numbers."""
+    from matplotlib.ticker import MaxNLocator
+
+    for axis in axes_of:
+        axis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))
+
+
 def row_points(ax: Any, rows: int) -> float:
     """How long the mark of a spike is, in points, so that rows do not touch."""
     points = ax.bbox.height * 72 / ax.figure.dpi

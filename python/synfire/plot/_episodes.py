@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._episodes import EpisodeResult
 from ._axes import COLOURS, GREY, axes, legend
@@ -13,7 +14,7 @@ from ._axes import COLOURS, GREY, axes, legend
 def counts(found: EpisodeResult, *, ax: Any = None) -> Any:
     """Count against expected count, a dot an episode of two units or more, on logarithmic axes.
 
-    Significant ones are in colour. An episode that nothing predicts, with an expected count of 0,
+    Of a run with surrogates what is expected is their mean count. Significant ones are in colour. An episode that nothing predicts, with an expected count of 0,
     has no place on a logarithmic axis: it is drawn at the left edge as a triangle.
 
     Parameters
@@ -38,15 +39,16 @@ def counts(found: EpisodeResult, *, ax: Any = None) -> Any:
     ax = axes(ax)
     alpha = found.parameters["alpha"]
     chosen = found.sizes > 1
-    significant = found.q < alpha
-    none = found.expected <= 0
+    expected, q = _judged(found)
+    significant = q < alpha
+    none = expected <= 0
     for mask, colour, label in (
         (chosen & ~significant, GREY, f"q ≥ {alpha:g}"),
         (chosen & significant, COLOURS[0], f"q < {alpha:g}"),
     ):
         dots = mask & ~none
         ax.scatter(
-            found.expected[dots], found.counts[dots], s=12, color=colour, alpha=0.6, label=label
+            expected[dots], found.counts[dots], s=12, color=colour, alpha=0.6, label=label
         )
         edge = mask & none
         if edge.any():
@@ -62,9 +64,20 @@ def counts(found: EpisodeResult, *, ax: Any = None) -> Any:
             )
     ax.set_xscale("log")
     ax.set_yscale("log")
+    limits = ax.get_xlim(), ax.get_ylim()
     ax.axline((1, 1), (10, 10), color=GREY, linewidth=0.8, linestyle="--", label="as expected")
     ax.axhline(found.threshold, color=GREY, linewidth=0.8, linestyle=":", label="threshold")
-    ax.set_xlabel("Expected count")
+    ax.set(xlim=limits[0], ylim=limits[1])
+    by = "Expected count" if found.by_surrogates is None else "Mean count of surrogates"
+    ax.set_xlabel(by)
     ax.set_ylabel("Count")
     legend(ax, frameon=False)
     return ax
+
+
+def _judged(found: EpisodeResult) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What decided on the circuit (`by_surrogates` in assess/episode_surrogates.hpp)."""
+    by = found.by_surrogates
+    if by is None:
+        return found.expected, found.q
+    return by["mean_count"], np.maximum(by["tail_q"], by["p"])

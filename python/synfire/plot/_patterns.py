@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._spade import PatternResult
-from ._axes import BLACK, COLOURS, axes, legend
+from ._axes import BLACK, COLOURS, axes, legend, whole_numbers
 
 
 def spectrum(found: PatternResult, *, duration: int | None = None, ax: Any = None) -> Any:
@@ -57,7 +57,7 @@ def spectrum(found: PatternResult, *, duration: int | None = None, ax: Any = Non
     significant = signatures["significant"]
     alpha = found.parameters["alpha"]
     for mask, marker, face, label in (
-        (~significant, "o", "none", f"q ≥ {alpha:g}"),
+        (~significant, "o", "white", f"q ≥ {alpha:g}"),
         (significant, "D", COLOURS[0], f"q < {alpha:g}"),
     ):
         ax.scatter(
@@ -73,8 +73,7 @@ def spectrum(found: PatternResult, *, duration: int | None = None, ax: Any = Non
         )
     ax.set_xlabel("Spikes")
     ax.set_ylabel("Occurrences")
-    ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.yaxis.get_major_locator().set_params(integer=True)
+    whole_numbers(ax.xaxis, ax.yaxis)
     legend(ax, title="signatures found", frameon=False)
     return ax
 
@@ -109,7 +108,7 @@ def funnel(found: PatternResult, *, ax: Any = None) -> Any:
     ax.set_yticks(np.arange(len(left)), [step["step"] for step in found.funnel])
     ax.invert_yaxis()
     ax.set_xscale("symlog", linthresh=1)
-    ax.set_xlim(0, 5 * max([1, *left]))
+    ax.set_xlim(0, 10 * max([1, *left]))
     ax.set_xlabel("Patterns left")
     return ax
 
@@ -142,4 +141,6 @@ def _map(ax: Any, reached: dict[str, NDArray[Any]], surrogates: int) -> None:
         cmap="cividis_r",
         norm=LogNorm(1 / max(surrogates, 2), 1),
     )
-    ax.figure.colorbar(drawn, ax=ax, label="Share of surrogates")
+    # A part of these axes, so that no others make room for it.
+    beside = ax.inset_axes((1.03, 0, 0.05, 1))
+    ax.figure.colorbar(drawn, cax=beside, label="Share of surrogates")

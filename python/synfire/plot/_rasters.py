@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._spikes import SpikeSequence, SpikesLike
-from ._axes import BLACK, COLOURS, GREY, axes, legend, name_units, row_points
+from ._axes import BLACK, COLOURS, GREY, axes, name_units, row_points
 from ._placed import Placed, placed
 
 _MOST_IN_LEGEND = 12
@@ -64,6 +64,8 @@ def raster(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('Time (s)', 'Unit')
     """
+    from matplotlib.lines import Line2D
+
     sequence = SpikeSequence.of(spikes)
     names = sequence.unit_names
     marked = placed(found, indices, names)
@@ -82,8 +84,14 @@ def raster(
     ax.set_xlabel("Time (s)")
     ax.set_ylabel("Unit")
     name_units(ax.yaxis, names)
-    if len(marked) <= _MOST_IN_LEGEND:
-        legend(ax, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False)
+    if 0 < len(marked) <= _MOST_IN_LEGEND:
+        # What has no ring in this part of the recording has its place as well.
+        ring = dict(linestyle="none", marker="o", markersize=6, markerfacecolor="none")
+        rings = [
+            Line2D([], [], color=COLOURS[i % len(COLOURS)], label=one.label, **ring)
+            for i, one in enumerate(marked)
+        ]
+        ax.legend(handles=rings, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False)
     return ax
 
 

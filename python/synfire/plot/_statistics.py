@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .._episodes import EpisodeResult
 from .._spade import PatternResult
-from ._axes import COLOURS, axes, name_units
+from ._axes import COLOURS, axes, name_units, whole_numbers
 
 _MOST_BARS = 50
 
@@ -43,7 +43,7 @@ def sizes(found: Found, *, indices: Iterable[int] | None = None, ax: Any = None)
     """
     chosen = _chosen(found, indices)
     ax = axes(ax)
-    _whole_numbers(ax, found.sizes[chosen])
+    _bars(ax, found.sizes[chosen])
     ax.set_xlabel("Size (units)" if isinstance(found, EpisodeResult) else "Size (spikes)")
     ax.set_ylabel(_what(found))
     return ax
@@ -71,7 +71,7 @@ def occurrences(found: Found, *, indices: Iterable[int] | None = None, ax: Any =
     """
     chosen = _chosen(found, indices)
     ax = axes(ax)
-    _whole_numbers(ax, found.counts[chosen].astype(np.int64))
+    _bars(ax, found.counts[chosen].astype(np.int64))
     ax.set_xlabel("Occurrences")
     ax.set_ylabel(_what(found))
     return ax
@@ -108,6 +108,7 @@ def lags(found: Found, *, indices: Iterable[int] | None = None, ax: Any = None) 
         ax.set_xlabel("Delay of a step (ms)")
         ax.set_ylabel("Steps")
         return ax
+    whole_numbers(ax.yaxis)
     bins = _joined([_part(found.lag_bins, found.offsets, i)[1:] for i in chosen], (0,))
     values, number = np.unique(bins, return_counts=True)
     width = found.parameters["bin"] * 1e3
@@ -142,6 +143,7 @@ def participation(found: Found, *, indices: Iterable[int] | None = None, ax: Any
     names = found.spikes.unit_names
     units = _joined([np.unique(_part(found.units, found.offsets, i)) for i in chosen], (0,))
     number = np.bincount(units.astype(np.int64), minlength=len(names))
+    whole_numbers(ax.yaxis)
     ax.bar(np.arange(len(names)), number, 1 if len(names) > 100 else 0.9, color=COLOURS[1])
     name_units(ax.xaxis, names)
     ax.tick_params("x", rotation=90)
@@ -175,10 +177,9 @@ def _joined(parts: list[NDArray[Any]], shape: tuple[int, ...]) -> NDArray[Any]:
     return np.concatenate(parts) if parts else np.empty(shape)
 
 
-def _whole_numbers(ax: Any, values: NDArray[np.int64]) -> None:
+def _bars(ax: Any, values: NDArray[np.int64]) -> None:
     """A bar a number, or for each few of them where they are many."""
-    ax.yaxis.get_major_locator().set_params(integer=True)
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    whole_numbers(ax.xaxis, ax.yaxis)
     if not len(values):
         return
     low, high = int(values.min()), int(values.max())
