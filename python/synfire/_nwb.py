@@ -66,7 +66,7 @@ def read_units(path: Path, allow_negative: bool = False) -> SpikeSequence:
 def _observed(units: Any) -> tuple[float | None, float | None]:
     if "obs_intervals" not in units.colnames or len(units) == 0:
         return None, None
-    intervals = np.asarray(units.obs_intervals.target.data[:], dtype=np.float64)
+    intervals = np.asarray(units["obs_intervals"].target.data[:], dtype=np.float64)
     return float(intervals.min()), float(intervals.max())
 
 
@@ -95,7 +95,7 @@ def add_units(nwbfile: Any, spikes: SpikeSequence) -> None:
 def save(path: str | os.PathLike[str], nwbfile: Any) -> None:
     """Writes aside and renames."""
     path = Path(path)
-    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    aside = path.with_name(f".{uuid.uuid4().hex}.{path.name}")
     try:
         with load_pynwb().NWBHDF5IO(str(aside), "w") as io:
             io.write(nwbfile)
