@@ -28,8 +28,8 @@ def axes(ax: Any) -> Any:
 def name_units(axis: Any, names: Sequence[str]) -> None:
     """Names the rows or columns of units, evenly thinned where there are many."""
     step = -(-len(names) // _MOST_NAMES) if len(names) else 1
-    shown = np.arange(0, len(names), step)
-    axis.set_ticks(shown, [names[i] for i in shown])
+    shown = range(0, len(names), step)
+    axis.set_ticks(list(shown), [names[i] for i in shown])
 
 
 def whole_numbers(*axes_of: Any) -> None:
@@ -38,6 +38,18 @@ def whole_numbers(*axes_of: Any) -> None:
 
     for axis in axes_of:
         axis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))
+
+
+def name_decades(*axes_of: Any) -> None:
+    """Ticks of logarithmic axes; names between powers of ten only where there are few of these."""
+    from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
+
+    for axis in axes_of:
+        low, high = axis.get_view_interval()
+        axis.set_minor_formatter(NullFormatter())
+        if high < 200 * low:
+            axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axis.set_major_formatter(ScalarFormatter())
 
 
 def row_points(ax: Any, rows: int) -> float:

@@ -200,7 +200,7 @@ def _explain(ax: Any, graph: Circuit, labels: bool) -> None:
         ("explained by others", "--", GREY, any(kind != "direct" for kind in graph.kind)),
     )
     lines = [
-        Line2D([], [], linestyle=style, color=colour, label=label)
+        Line2D([], [], ls=style, color=colour, label=label)
         for label, style, colour, there in styles
         if there
     ]

@@ -8,14 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._episodes import EpisodeResult
-from ._axes import COLOURS, GREY, axes, legend
+from ._axes import COLOURS, GREY, axes, legend, name_decades
 
 
 def counts(found: EpisodeResult, *, ax: Any = None) -> Any:
     """Count against expected count, a dot an episode of two units or more, on logarithmic axes.
 
-    Of a run with surrogates what is expected is their mean count. Significant ones are in colour. An episode that nothing predicts, with an expected count of 0,
-    has no place on a logarithmic axis: it is drawn at the left edge as a triangle.
+    Of a run with surrogates what is expected is their mean count. Significant ones are in colour.
+    An episode that nothing predicts, with an expected count of 0, has no place on a logarithmic
+    axis: it is drawn at the left edge as a triangle.
 
     Parameters
     ----------
@@ -47,9 +48,7 @@ def counts(found: EpisodeResult, *, ax: Any = None) -> Any:
         (chosen & significant, COLOURS[0], f"q < {alpha:g}"),
     ):
         dots = mask & ~none
-        ax.scatter(
-            expected[dots], found.counts[dots], s=12, color=colour, alpha=0.6, label=label
-        )
+        ax.scatter(expected[dots], found.counts[dots], s=12, color=colour, alpha=0.6, label=label)
         edge = mask & none
         if edge.any():
             ax.scatter(
@@ -64,6 +63,7 @@ def counts(found: EpisodeResult, *, ax: Any = None) -> Any:
             )
     ax.set_xscale("log")
     ax.set_yscale("log")
+    name_decades(ax.xaxis, ax.yaxis)
     limits = ax.get_xlim(), ax.get_ylim()
     ax.axline((1, 1), (10, 10), color=GREY, linewidth=0.8, linestyle="--", label="as expected")
     ax.axhline(found.threshold, color=GREY, linewidth=0.8, linestyle=":", label="threshold")

@@ -114,11 +114,8 @@ def funnel(found: PatternResult, *, ax: Any = None) -> Any:
 
 
 def _of_duration(columns: dict[str, Any], duration: int | None) -> dict[str, NDArray[Any]]:
-    wanted = {
-        name: np.asarray(columns[name])
-        for name in ("size", "count", "duration", "p", "significant")
-        if name in columns
-    }
+    names = ["size", "count", "duration", "p", "significant"]
+    wanted = {name: np.asarray(columns[name]) for name in names if name in columns}
     if duration is None:
         return wanted
     chosen = wanted["duration"] == duration

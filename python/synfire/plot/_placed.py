@@ -46,9 +46,7 @@ def placed(found: Any, indices: Iterable[int] | None, names: Sequence[str]) -> l
 
 def _of_episode(found: EpisodeResult, index: int, names: Sequence[str]) -> Placed:
     episode = found[index]
-    return Placed(
-        _label(episode.units, "→"), _rows(episode.units, names), found.occurrences(index)
-    )
+    return Placed(_label(episode.units, "→"), _rows(episode.units, names), found.occurrences(index))
 
 
 def _of_result(found: PatternResult, index: int, names: Sequence[str]) -> Placed:
@@ -66,6 +64,7 @@ def _of_result(found: PatternResult, index: int, names: Sequence[str]) -> Placed
 
 
 def _of_pattern(number: int, pattern: Any, names: Sequence[str]) -> Placed:
+    units: Any
     if isinstance(pattern, Pattern):
         units, lags, times = _rows(pattern.units, names), pattern.lags, pattern.times
     elif isinstance(pattern, PlantedPattern):

@@ -86,9 +86,16 @@ def raster(
     name_units(ax.yaxis, names)
     if 0 < len(marked) <= _MOST_IN_LEGEND:
         # What has no ring in this part of the recording has its place as well.
-        ring = dict(linestyle="none", marker="o", markersize=6, markerfacecolor="none")
         rings = [
-            Line2D([], [], color=COLOURS[i % len(COLOURS)], label=one.label, **ring)
+            Line2D(
+                [],
+                [],
+                linestyle="none",
+                marker="o",
+                markerfacecolor="none",
+                color=COLOURS[i % len(COLOURS)],
+                label=one.label,
+            )
             for i, one in enumerate(marked)
         ]
         ax.legend(handles=rings, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from ._axes import COLOURS, axes, name_units, whole_numbers
 
 _MOST_BARS = 50
 
-Found = Union[EpisodeResult, PatternResult]
+Found = EpisodeResult | PatternResult
 
 
 def sizes(found: Found, *, indices: Iterable[int] | None = None, ax: Any = None) -> Any:
@@ -155,9 +155,7 @@ def participation(found: Found, *, indices: Iterable[int] | None = None, ax: Any
 
 def _chosen(found: Any, indices: Iterable[int] | None) -> NDArray[np.int64]:
     if not isinstance(found, (EpisodeResult, PatternResult)):
-        raise TypeError(
-            f"found: expected an EpisodeResult or a PatternResult, found {type(found)}"
-        )
+        raise TypeError(f"found: expected an EpisodeResult or a PatternResult, found {type(found)}")
     if indices is not None:
         return np.array([range(len(found))[i] for i in indices], dtype=np.int64)
     if isinstance(found, EpisodeResult):

@@ -1,0 +1,54 @@
+"""Results to draw, and the promise that nothing is shown."""
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import pytest
+import synfire
+from matplotlib import pyplot
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_shown(monkeypatch):
+    monkeypatch.setattr(pyplot, "show", lambda *_, **__: pytest.fail("show() was called"))
+    yield
+    pyplot.close("all")
+
+
+@pytest.fixture(scope="module")
+def chains():
+    spikes = synfire.simulate.sym26(length="20s", seed=1).spikes
+    return synfire.episodes(spikes, delays=["4-6ms", "9-11ms"])
+
+
+@pytest.fixture(scope="module")
+def planted():
+    return synfire.simulate.patterns(units=30, patterns=(5, 3), occurrences=12, seed=1)
+
+
+# Few enough occurrences that surrogates reach some signatures, too.
+LOOSE = {
+    "min_occ": 6,
+    "min_spikes": 3,
+    "min_neu": 3,
+    "window": 10,
+    "surrogates": 100,
+    "alpha": 0.05,
+    "seed": 1,
+}
+
+
+@pytest.fixture(scope="module")
+def tested(planted):
+    return synfire.spade(planted.spikes, reduce=(0, 0, 0), **LOOSE)
+
+
+@pytest.fixture(scope="module")
+def with_durations(planted):
+    return synfire.spade(planted.spikes, spectrum="3d#", **LOOSE)
+
+
+@pytest.fixture(scope="module")
+def nothing():
+    return synfire.SpikeSequence.of([[], []], t_start=0, t_stop=1)

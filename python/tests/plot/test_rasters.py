@@ -1,0 +1,202 @@
+"""Marks and rings stand where spikes and occurrences are."""
+
+import numpy as np
+import pytest
+import synfire
+from matplotlib.colors import to_hex
+from synfire import plot
+
+
+def points(collection):
+    return sorted(map(tuple, np.asarray(collection.get_offsets()).round(6).tolist()))
+
+
+def line_points(line):
+    return sorted(zip(line.get_xdata().round(6).tolist(), line.get_ydata().tolist(), strict=True))
+
+
+def texts(labels):
+    return [label.get_text() for label in labels]
+
+
+def test_raster_has_every_spike_in_its_units_row(planted):
+    ax = plot.raster(planted.spikes)
+
+    (line,) = ax.lines
+    spikes = planted.spikes
+    assert line_points(line) == sorted(zip(spikes.times.round(6), spikes.units, strict=True))
+    assert texts(ax.get_yticklabels()) == spikes.unit_names
+    assert ax.get_xlim() == (spikes.t_start, spikes.t_stop)
+    assert not ax.collections
+    assert ax.get_legend() is None
+
+
+def test_raster_shows_the_part_asked_for(planted):
+    ax = plot.raster(planted.spikes, planted.patterns, t_start=2, t_stop=3)
+
+    drawn = ax.lines[0].get_xdata()
+    every = planted.spikes.times
+    assert drawn.tolist() == every[(every >= 2) & (every <= 3)].tolist()
+    for pattern, rings in zip(planted.patterns, ax.collections, strict=True):
+        at = (pattern.times[:, None] + pattern.lags).ravel()
+        assert len(rings.get_offsets()) == np.sum((at >= 2) & (at <= 3))
+
+
+def test_rings_of_planted_patterns_stand_at_times_and_lags(planted):
+    ax = plot.raster(planted.spikes, planted.patterns)
+
+    for pattern, rings in zip(planted.patterns, ax.collections, strict=True):
+        expected = [
+            (round(time + lag, 6), float(unit))
+            for time in pattern.times
+            for unit, lag in zip(pattern.units, pattern.lags, strict=True)
+        ]
+        assert points(rings) == sorted(expected)
+    assert texts(ax.get_legend().get_texts()) == ["n0, n1, n2, n3, n4", "n5, n6, n7"]
+
+
+def test_rings_of_elephants_patterns_stand_at_times_and_lags(tested):
+    patterns = tested.to_elephant()
+
+    ax = plot.raster(tested.spikes, patterns)
+
+    assert len(ax.collections) == len(patterns) > 0
+    for pattern, rings in zip(patterns, ax.collections, strict=True):
+        times = pattern["times"].rescale("s").magnitude
+        lags = [0.0, *pattern["lags"].rescale("s").magnitude]
+        expected = [
+            (round(time + lag, 6), float(unit))
+            for time in times
+            for unit, lag in zip(pattern["neurons"], lags, strict=True)
+        ]
+        assert points(rings) == sorted(expected)
+
+
+def test_rings_of_a_result_stand_at_spikes_inside_the_bins(tested):
+    ax = plot.raster(tested.spikes, tested)
+
+    trains = tested.spikes.trains()
+    width = tested.parameters["bin"]
+    assert len(ax.collections) == len(tested) > 0
+    for i, rings in enumerate(ax.collections):
+        pattern = tested[i]
+        drawn = np.asarray(rings.get_offsets()).reshape(pattern.count, pattern.size, 2)
+        late = drawn[:, :, 0] - (pattern.times[:, None] + pattern.lags)
+        assert late.min() > -2e-6
+        assert late.max() < width + 2e-6
+        for time, unit in drawn.reshape(-1, 2):
+            assert np.abs(trains[int(unit)] - time).min() < 1e-9
+
+
+def test_rings_of_episodes_are_those_of_the_chains(chains):
+    ax = plot.raster(chains.spikes, chains)
+
+    index = {name: i for i, name in enumerate(chains.spikes.unit_names)}
+    assert len(ax.collections) == len(chains.chains) > 0
+    for i, rings in zip(chains.chains, ax.collections, strict=True):
+        rows = [index[unit] for unit in chains[i].units]
+        expected = [
+            (round(time, 6), float(row))
+            for occurrence in chains.occurrences(i)
+            for time, row in zip(occurrence, rows, strict=True)
+        ]
+        assert points(rings) == sorted(expected)
+
+
+def test_a_spike_of_two_patterns_has_two_rings():
+    spikes = synfire.SpikeSequence.of({"A": [0.1], "B": [0.2], "C": [0.3]})
+    pair = synfire.simulate.PlantedPattern(np.array([0, 1]), np.array([0, 0.1]), np.array([0.1]))
+    triple = synfire.simulate.PlantedPattern(
+        np.array([0, 1, 2]), np.array([0, 0.1, 0.2]), np.array([0.1])
+    )
+
+    inner, outer = plot.raster(spikes, [pair, triple]).collections
+
+    assert len(inner.get_offsets()) == 2
+    assert len(outer.get_offsets()) == 3
+    small, large = inner.get_sizes()[0], outer.get_sizes()[0]
+    assert inner.get_sizes().tolist() == [small, small]
+    assert outer.get_sizes().tolist() == [large, large, small]
+    assert small < large
+    assert to_hex(inner.get_edgecolors()[0]) != to_hex(outer.get_edgecolors()[0])
+
+
+def test_indices_choose(chains, tested):
+    assert texts(plot.raster(chains.spikes, chains, indices=[0]).get_legend().get_texts())
+    assert len(plot.raster(chains.spikes, chains, indices=[3, 4, 5]).collections) == 3
+    assert len(plot.raster(tested.spikes, tested, indices=[1]).collections) == 1
+
+
+@pytest.mark.parametrize(
+    ("found", "error", "words"),
+    [
+        ("patterns", TypeError, "found: expected episodes or patterns"),
+        ([3], TypeError, "found: number 0"),
+        (
+            synfire.simulate.PlantedPattern(np.array([7]), np.array([0.0]), np.array([0.1])),
+            ValueError,
+            "expected units from 0 to 1, found 7 to 7",
+        ),
+    ],
+)
+def test_what_is_no_pattern_is_refused(nothing, found, error, words):
+    with pytest.raises(error, match=words):
+        plot.raster(nothing, found)
+
+
+def test_a_result_of_other_units_is_refused(chains):
+    with pytest.raises(ValueError, match=r"unit 'n.*' is not among those of spikes"):
+        plot.raster({"A": [0.1]}, chains)
+
+
+def test_a_span_that_ends_before_it_begins_is_refused(planted):
+    with pytest.raises(ValueError, match="t_start: found 3, expected at most t_stop = 2"):
+        plot.raster(planted.spikes, t_start=3, t_stop=2)
+
+
+@pytest.mark.parametrize("units", [1, 30, 31, 1000])
+def test_any_number_of_units_has_readable_names(units):
+    spikes = synfire.simulate.poisson(units=units, length=0.5, seed=1).spikes
+
+    ax = plot.raster(spikes)
+
+    ticks = ax.get_yticks().tolist()
+    assert 1 <= len(ticks) <= 30
+    assert len(ticks) == units or units > 30
+    assert texts(ax.get_yticklabels()) == [f"n{tick}" for tick in ticks]
+    assert ax.get_ylim()[0] < 0
+    assert ax.get_ylim()[1] > units - 1
+
+
+def test_aligned_puts_the_first_spikes_on_top_of_each_other(chains):
+    which = int(chains.chains[0])
+    ax = plot.aligned(chains.spikes, chains, which, before=0.01, after=0.02)
+
+    times = chains.occurrences(which)
+    lags = (times - times[:, :1]) * 1e3
+    coloured = [line for line in ax.lines if line.get_markeredgewidth() == 2]
+    assert len(coloured) == chains[which].size
+    assert texts(ax.get_yticklabels()) == list(chains[which].units)
+    for band, line in enumerate(coloured):
+        rows = np.arange(len(times)) + band * len(times)
+        assert line.get_xdata() == pytest.approx(lags[:, band])
+        assert line.get_ydata().tolist() == rows.tolist()
+    assert ax.get_xlim() == pytest.approx((-10, lags.max() + 20))
+
+
+def test_aligned_has_all_other_spikes_around():
+    trains = {"A": [0.1, 0.2, 0.2005, 0.5], "B": [0.105, 0.19, 0.205, 0.31]}
+    pattern = synfire.simulate.PlantedPattern(
+        np.array([0, 1]), np.array([0, 0.005]), np.array([0.1, 0.2])
+    )
+
+    ax = plot.aligned(trains, [pattern], before=0.01, after=0.005)
+
+    around_a, _, around_b, _, _ = ax.lines
+    assert line_points(around_a) == [(0.0, 0.0), (0.0, 1.0), (0.5, 1.0)]
+    assert line_points(around_b) == [(-10.0, 3.0), (5.0, 2.0), (5.0, 3.0)]
+
+
+def test_aligned_of_what_is_not_there_is_refused(chains):
+    with pytest.raises(IndexError):
+        plot.aligned(chains.spikes, chains, len(chains))

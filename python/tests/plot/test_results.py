@@ -1,0 +1,311 @@
+"""Arrows, dots, cells and bars have the numbers of the results."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import synfire
+from synfire import plot
+
+
+def points(collection):
+    return sorted(map(tuple, np.asarray(collection.get_offsets()).round(6).tolist()))
+
+
+def texts(labels):
+    return [label.get_text() for label in labels]
+
+
+# Episodes
+
+
+def test_circuit_has_an_arrow_an_edge(chains):
+    graph = chains.circuit
+    ax = plot.circuit(graph, labels=True)
+
+    assert set(graph.kind) > {"direct"}
+    assert len(ax.patches) == len(graph)
+    assert [patch.get_linestyle() for patch in ax.patches] == [
+        "-" if kind == "direct" else "--" for kind in graph.kind
+    ]
+    order = np.argsort(graph.strength)
+    widths = np.array([patch.get_linewidth() for patch in ax.patches])[order]
+    assert (np.diff(widths) >= 0).all()
+    assert widths[0] < widths[-1]
+    names = {text.get_text(): np.array(text.get_position()) for text in ax.texts[len(graph) :]}
+    assert set(names) == {
+        graph.unit_names[unit] for unit in [*graph.source.tolist(), *graph.target.tolist()]
+    }
+    labels = texts(ax.texts[: len(graph)])
+    assert labels == [f"({low:g},{high:g}]" for low, high in graph.delay * 1e3]
+
+
+def test_arrows_lead_from_source_to_target(chains):
+    graph = chains.circuit
+    ax = plot.circuit(graph, labels=False)
+    ax.figure.canvas.draw()
+
+    places = {text.get_text(): np.array(text.get_position()) for text in ax.texts}
+    for i, patch in enumerate(ax.patches):
+        begin = places[graph.unit_names[graph.source[i]]]
+        end = places[graph.unit_names[graph.target[i]]]
+        first = patch.get_path().vertices[0]
+        assert np.linalg.norm(first - begin) < np.linalg.norm(first - end)
+        if graph.kind[i] == "direct":
+            assert begin[0] < end[0]
+
+
+def edges(pairs, kinds=None, strength=0.5):
+    """A circuit of these pairs of units."""
+    n = len(pairs)
+    source, target = np.array(pairs, dtype=np.uint32).reshape(-1, 2).T
+    ones = np.ones(n)
+    delay = np.tile([0.001, 0.002], (n, 1))
+    return synfire.Circuit(
+        unit_names=[f"n{i}" for i in range(60)],
+        source=source,
+        target=target,
+        delay=delay,
+        best_delay=delay,
+        count=np.ones(n, dtype=np.uint64),
+        expected=ones,
+        p=ones,
+        q=ones,
+        strength=strength * ones,
+        kind=kinds or ["direct"] * n,
+        via=[None] * n,
+    )
+
+
+def places(ax):
+    return {text.get_text(): text.get_position() for text in ax.texts}
+
+
+def test_a_circle_of_connections_is_drawn_as_one():
+    around = edges([(0, 1), (1, 2), (2, 0)])
+
+    radii = [np.hypot(*place) for place in places(plot.circuit(around, labels=False)).values()]
+
+    assert len(radii) == 3
+    assert radii == pytest.approx([radii[0]] * 3)
+    with pytest.raises(ValueError, match="layout: the direct connections go round in circles"):
+        plot.circuit(around, layout="layered")
+
+
+def test_layers_follow_the_longest_way_and_groups_have_rows_of_their_own():
+    ax = plot.circuit(edges([(0, 1), (1, 2), (0, 2), (7, 8)]), labels=False)
+
+    where = places(ax)
+    assert [where[name][0] for name in ("n0", "n1", "n2", "n7", "n8")] == [0, 1, 2, 0, 1]
+    assert where["n7"][1] < where["n0"][1]
+    assert len(set(where.values())) == 5
+
+
+def test_places_can_be_given():
+    graph = edges([(0, 1)])
+
+    ax = plot.circuit(graph, layout={"n0": (3, 4), "n1": (5, 6)}, labels=False)
+
+    assert places(ax) == {"n0": (3, 4), "n1": (5, 6)}
+    with pytest.raises(ValueError, match="layout: unit 'n1' has no place"):
+        plot.circuit(graph, layout={"n0": (3, 4)})
+    with pytest.raises(ValueError, match="layout: expected 'layered', 'circular' or places"):
+        plot.circuit(graph, layout="spring")
+    with pytest.raises(TypeError, match="found: expected a Circuit or an EpisodeResult"):
+        plot.circuit([(0, 1)])
+
+
+def test_many_arrows_are_not_labelled_unless_asked_for():
+    graph = edges([(i, i + 1) for i in range(41)])
+
+    assert len(plot.circuit(graph).texts) == 42
+    assert len(plot.circuit(graph, labels=True).texts) == 42 + 41
+
+
+def test_counts_marks_what_is_significant(chains):
+    ax = plot.counts(chains)
+
+    alpha = chains.parameters["alpha"]
+    more = chains.sizes > 1
+    for dots, mask in zip(ax.collections, (chains.q >= alpha, chains.q < alpha), strict=True):
+        expected = np.column_stack([chains.expected, chains.counts])[more & mask]
+        assert len(expected) > 0
+        assert points(dots) == sorted(map(tuple, expected.round(6).tolist()))
+    assert ax.get_xscale() == ax.get_yscale() == "log"
+    assert chains.threshold in [line.get_ydata()[0] for line in ax.lines]
+
+
+def test_counts_of_a_run_with_surrogates_are_against_these():
+    made = synfire.simulate.culture(channels=12, length="60s", chains=(4,), probability=0.8, seed=1)
+    found = synfire.episodes(made.spikes, delays="4-6ms", max_size=2, surrogates=200, seed=1)
+
+    ax = plot.counts(found)
+
+    chance, significant = ax.collections
+    edges = {
+        (found.circuit.expected[i].round(6), float(found.circuit.count[i]))
+        for i in range(len(found.circuit))
+    }
+    assert edges
+    assert set(points(significant)) == edges
+    assert len(chance.get_offsets()) == np.sum(found.sizes == 2) - len(edges)
+    assert ax.get_xlabel() == "Mean count of surrogates"
+
+
+def test_counts_keeps_episodes_that_nothing_predicts(chains):
+    expected = chains.expected.copy()
+    unpredicted = np.flatnonzero((chains.sizes > 1) & (chains.q < chains.parameters["alpha"]))[:3]
+    expected[unpredicted] = 0
+
+    ax = plot.counts(dataclasses.replace(chains, expected=expected))
+
+    drawn = sum(len(dots.get_offsets()) for dots in ax.collections)
+    assert drawn == np.sum(chains.sizes > 1)
+    (edge,) = [dots for dots in ax.collections if dots.get_label() == "q < 0.01, expected 0"]
+    assert points(edge) == sorted((0.0, float(chains.counts[i])) for i in unpredicted)
+
+
+# Patterns
+
+
+def test_spectrum_is_that_of_the_surrogates(tested):
+    ax = plot.spectrum(tested)
+
+    mesh = ax.collections[0]
+    cells = mesh.get_array()
+    corner = mesh.get_coordinates()[0, 0] + 0.5
+    table = tested.pvalue_spectrum
+    for size, count, p in zip(table["size"], table["count"], table["p"], strict=True):
+        assert cells[int(count - corner[1]), int(size - corner[0])] == p
+    assert cells.count() == np.sum(np.asarray(table["p"]) > 0) > 0
+
+
+def test_spectrum_marks_the_signatures_found(tested):
+    ax = plot.spectrum(tested)
+
+    found = tested.signatures
+    circles, diamonds = ax.collections[1:]
+    for dots, mask in ((circles, ~found["significant"]), (diamonds, found["significant"])):
+        expected = np.column_stack([found["size"], found["count"]])[mask].astype(float)
+        assert points(dots) == sorted(map(tuple, expected.tolist()))
+    assert len(diamonds.get_offsets()) > 0
+
+
+def test_spectrum_of_one_duration(with_durations):
+    table = with_durations.pvalue_spectrum
+    durations = np.asarray(table["duration"])
+    one = int(durations[0])
+
+    ax = plot.spectrum(with_durations, duration=one)
+
+    assert ax.collections[0].get_array().count() == np.sum(
+        (durations == one) & (np.asarray(table["p"]) > 0)
+    )
+    drawn = sum(len(dots.get_offsets()) for dots in ax.collections[1:])
+    assert drawn == np.sum(with_durations.signatures["duration"] == one)
+
+
+def test_spectrum_of_all_durations_has_the_largest_p(with_durations):
+    table = with_durations.pvalue_spectrum
+    mesh = plot.spectrum(with_durations).collections[0]
+
+    corner = mesh.get_coordinates()[0, 0] + 0.5
+    largest = {}
+    for size, count, p in zip(table["size"], table["count"], table["p"], strict=True):
+        largest[size, count] = max(p, largest.get((size, count), 0))
+    assert len(largest) < len(table["p"])
+    for (size, count), p in largest.items():
+        assert mesh.get_array()[int(count - corner[1]), int(size - corner[0])] == p
+
+
+def test_spectrum_needs_surrogates_and_a_duration_needs_durations(planted, tested):
+    with pytest.raises(ValueError, match="found: expected patterns that were tested"):
+        plot.spectrum(synfire.spade(planted.spikes, min_occ=8))
+    with pytest.raises(ValueError, match="duration: found 3, expected None for spectrum '#'"):
+        plot.spectrum(tested, duration=3)
+
+
+def test_funnel_has_a_bar_a_step(tested):
+    ax = plot.funnel(tested)
+
+    assert texts(ax.get_yticklabels()) == [step["step"] for step in tested.funnel]
+    assert [bar.get_width() for bar in ax.patches] == [step["left"] for step in tested.funnel]
+    assert texts(ax.texts) == [f"{step['left']:,}" for step in tested.funnel]
+    assert ax.yaxis_inverted()
+
+
+# Statistics
+
+
+def heights(ax):
+    return {
+        round(bar.get_x() + bar.get_width() / 2, 3): bar.get_height()
+        for bar in ax.patches
+        if bar.get_height()
+    }
+
+
+@pytest.mark.parametrize("which", ["chains", "tested"])
+def test_sizes_are_counted(request, which):
+    found = request.getfixturevalue(which)
+    sizes = found.sizes[found.sizes > 1]
+
+    ax = plot.sizes(found)
+
+    values, number = np.unique(sizes, return_counts=True)
+    assert sum(heights(ax).values()) == len(sizes)
+    for value, count in zip(values, number, strict=True):
+        assert sum(
+            n for middle, n in heights(ax).items() if abs(middle - value) < 0.5
+        ) == pytest.approx(count)
+
+
+def test_occurrences_are_counted(chains, tested):
+    for found in (chains, tested):
+        ax = plot.occurrences(found)
+        counts = found.counts[found.sizes > 1].astype(int)
+
+        assert sum(heights(ax).values()) == len(counts)
+        for bar in ax.patches:
+            inside = (counts > bar.get_x()) & (counts < bar.get_x() + bar.get_width() / 0.95)
+            assert bar.get_height() == inside.sum()
+
+
+def test_lags_of_patterns_are_counted(tested):
+    ax = plot.lags(tested)
+
+    every = np.concatenate([pattern.lags[1:] for pattern in tested]) * 1e3
+    values, number = np.unique(every.round(3), return_counts=True)
+    assert heights(ax) == dict(zip(values.tolist(), number.tolist(), strict=True))
+
+
+def test_delays_of_episodes_have_bars_as_wide_as_they_are(chains):
+    ax = plot.lags(chains, indices=range(len(chains)))
+
+    steps = [delay for episode in chains for delay in episode.delays]
+    for bar in ax.patches:
+        low, high = bar.get_x() / 1e3, (bar.get_x() + bar.get_width()) / 1e3
+        assert bar.get_height() == sum(np.allclose(step, (low, high)) for step in steps)
+    assert len(ax.patches) == len(set(steps)) == 2
+
+
+@pytest.mark.parametrize("which", ["chains", "tested"])
+def test_participation_counts_what_a_unit_is_in(request, which):
+    found = request.getfixturevalue(which)
+
+    ax = plot.participation(found)
+
+    drawn = [bar.get_height() for bar in ax.patches]
+    assert drawn == [
+        sum(one.size > 1 and name in one.units for one in found) for name in found.spikes.unit_names
+    ]
+
+
+def test_statistics_of_some(chains):
+    chosen = chains.chains.tolist()
+
+    assert sum(heights(plot.sizes(chains, indices=chosen)).values()) == len(chosen)
+    with pytest.raises(IndexError):
+        plot.sizes(chains, indices=[len(chains)])
+    with pytest.raises(TypeError, match="found: expected an EpisodeResult or a PatternResult"):
+        plot.sizes([1, 2])
