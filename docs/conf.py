@@ -66,7 +66,7 @@ def leave_out(app, page, source):
     missing = [file for file in NEEDS.get(page, []) if not (DATA / file).exists()]
     if not missing:
         return
-    LOG.info("left out: %s, because SYNFIRE_DATA has no %s", page, ", ".join(missing))
+    print(f"left out: {page}, because SYNFIRE_DATA has no {', '.join(missing)}")
     title = re.search(r"^# .*$", source[0], re.MULTILINE).group()
     source[0] = (
         f"{title}\n\nThis page was left out: it was built without the recording "

@@ -14,6 +14,7 @@ BLACK = "#000000"
 GREY = "#8C8C8C"
 
 _MOST_NAMES = 30
+_STEPS = [factor * 10**power for power in range(9) for factor in (1, 2, 5)]
 
 
 def axes(ax: Any) -> Any:
@@ -27,7 +28,7 @@ def axes(ax: Any) -> Any:
 
 def name_units(axis: Any, names: Sequence[str]) -> None:
     """Names the rows or columns of units, evenly thinned where there are many."""
-    step = -(-len(names) // _MOST_NAMES) if len(names) else 1
+    step = next(step for step in _STEPS if step * _MOST_NAMES >= len(names))
     shown = range(0, len(names), step)
     axis.set_ticks(list(shown), [names[i] for i in shown])
 

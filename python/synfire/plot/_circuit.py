@@ -156,7 +156,8 @@ def _draw_edges(ax: Any, graph: Circuit, places: _Places, gap: float, labels: bo
         bend = _bend(begin, end, graph.kind[i]) + 0.15 * parallel[source, target]
         parallel[source, target] += 1
         direct = graph.kind[i] == "direct"
-        ax.add_patch(
+        # add_patch() would work out the limits anew for every arrow.
+        ax.add_artist(
             FancyArrowPatch(
                 tuple(begin),
                 tuple(end),
@@ -165,6 +166,8 @@ def _draw_edges(ax: Any, graph: Circuit, places: _Places, gap: float, labels: bo
                 mutation_scale=10,
                 shrinkA=gap,
                 shrinkB=gap,
+                clip_on=False,
+                in_layout=False,
                 linewidth=0.5 + 3 * float(graph.strength[i]),
                 linestyle="-" if direct else "--",
                 color=COLOURS[1] if direct else GREY,

@@ -67,7 +67,8 @@ def counts(found: EpisodeResult, *, ax: Any = None) -> Any:
     limits = ax.get_xlim(), ax.get_ylim()
     ax.axline((1, 1), (10, 10), color=GREY, linewidth=0.8, linestyle="--", label="as expected")
     ax.axhline(found.threshold, color=GREY, linewidth=0.8, linestyle=":", label="threshold")
-    ax.set(xlim=limits[0], ylim=limits[1])
+    if (chosen & ~none).any():
+        ax.set(xlim=limits[0], ylim=limits[1])
     by = "Expected count" if found.by_surrogates is None else "Mean count of surrogates"
     ax.set_xlabel(by)
     ax.set_ylabel("Count")

@@ -49,6 +49,7 @@ def test_axes_are_made_where_there_are_none(chains, tested, name):
     ax.figure.canvas.draw()
 
 
+@pytest.mark.filterwarnings("error:Attempt:UserWarning")
 def test_results_without_anything_are_drawn(nothing):
     episodes = synfire.episodes(nothing, delays="1-2ms", min_count=1)
     patterns = synfire.spade(nothing, min_occ=2, surrogates=10)
