@@ -45,7 +45,7 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 
 # What stands in a page was computed while it was built, or the build fails.
 nb_execution_mode = "force"
-nb_execution_raise_on_error = True
+# An exception is a warning with its traceback, and warnings fail script/docs.
 nb_execution_show_tb = True
 nb_execution_timeout = 120
 nb_merge_streams = True
