@@ -7,7 +7,16 @@ import numpy as np
 
 import synfire
 
-OPTIONAL = ("elephant", "matplotlib", "neo", "networkx", "pandas", "pynwb", "spikeinterface", "tqdm")
+OPTIONAL = (
+    "elephant",
+    "matplotlib",
+    "neo",
+    "networkx",
+    "pandas",
+    "pynwb",
+    "spikeinterface",
+    "tqdm",
+)
 
 
 def refuses(call, name):
@@ -42,7 +51,9 @@ def main():
     recording = synfire.simulate.recording(channels=8, units=2, length="2s", seed=1)
     assert len(synfire.sort(recording.recording).labels) > 0
     assert synfire.SpikeSequence.of((np.array([0.5]), np.array([3]))).unit_names == ["3"]
-    print(f"synfire {synfire.__version__} works with Python {sys.version.split()[0]} and NumPy alone")
+    print(
+        f"synfire {synfire.__version__} works with Python {sys.version.split()[0]} and NumPy alone"
+    )
 
 
 if __name__ == "__main__":
