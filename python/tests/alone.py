@@ -1,10 +1,10 @@
-"""What the package does with NumPy and nothing else; run in an environment that has nothing else."""
+"""What the package does with NumPy; to be run where there is nothing else."""
 
 import importlib.util
+import pathlib
 import sys
 
 import numpy as np
-
 import synfire
 
 OPTIONAL = (
@@ -31,7 +31,7 @@ def refuses(call, name):
 def main():
     present = [name for name in OPTIONAL if importlib.util.find_spec(name)]
     assert not present, f"expected none of {OPTIONAL}, found {present}"
-    libraries = open("/proc/self/maps", encoding="utf-8").read()
+    libraries = pathlib.Path("/proc/self/maps").read_text(encoding="utf-8")
     assert "libhdf5" not in libraries, "the extension brings a libhdf5"
 
     made = synfire.simulate.sym26(seed=1)

@@ -4,14 +4,13 @@ import itertools
 
 import numpy as np
 import pytest
+import synfire
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import synfire
-
 
 def brute_force(trains, units, delays):
-    """The largest number of occurrences without overlap: earliest end first, from the definition."""
+    """The largest number of occurrences without overlap, earliest end first."""
     times = [[round(t * 1e6) for t in train] for train in trains]
     bounds = [(round(low * 1e6), round(high * 1e6)) for low, high in delays]
     spans = []

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
+import synfire
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-import synfire
 from synfire import Recording
 
 
@@ -42,7 +41,7 @@ def test_units_are_the_true_ones(made, found):
 
 
 def test_waveforms_point_down_where_the_unit_is(found):
-    for unit in range(found.unit_count):
+    for unit in np.flatnonzero(found.units["spikes"] > 100):
         at_peak = found.waveforms[unit + 1][found.waveform_peak]
         peak_channel = found.units["peak_channel"][unit]
         assert at_peak[peak_channel] < 0.7 * at_peak.min() < 0
@@ -179,8 +178,8 @@ def test_a_recording_of_nwb(made, found, tmp_path):
 
 
 @settings(max_examples=15, deadline=None)
-@given(st.integers(0, 2**32), st.permutations(range(3)))
-def test_order_of_spikes_only_permutes_labels(seed, _):
+@given(st.integers(0, 2**32))
+def test_order_of_spikes_only_permutes_labels(seed):
     data = synfire.simulate.features(spikes=400, units=3, channels=6, seed=4)
     order = np.random.default_rng(seed).permutation(len(data.truth))
     start = synfire.sort_features(data.features, data.masks, splits=False)
