@@ -1,16 +1,13 @@
 """Results to draw, and the promise that nothing is shown."""
 
-import matplotlib
-
-matplotlib.use("Agg")
-
 import pytest
 import synfire
-from matplotlib import pyplot
 
 
 @pytest.fixture(autouse=True)
 def nothing_is_shown(monkeypatch):
+    pytest.importorskip("matplotlib").use("Agg")
+    pyplot = pytest.importorskip("matplotlib.pyplot")
     monkeypatch.setattr(pyplot, "show", lambda *_, **__: pytest.fail("show() was called"))
     yield
     pyplot.close("all")
