@@ -1,5 +1,7 @@
 """Marks and rings stand where spikes and occurrences are."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import synfire
@@ -86,6 +88,16 @@ def test_rings_of_a_result_stand_at_spikes_inside_the_bins(tested):
         assert late.max() < width + 2e-6
         for time, unit in drawn.reshape(-1, 2):
             assert np.abs(trains[int(unit)] - time).min() < 1e-9
+
+
+def test_rings_of_bins_without_a_spike_stand_at_times_and_lags(tested):
+    later = dataclasses.replace(tested, times=tested.times + 1000)
+
+    ax = plot.raster(tested.spikes, later, t_start=1000, t_stop=1020)
+
+    for i, rings in enumerate(ax.collections):
+        expected = (later[i].times[:, None] + later[i].lags).ravel()
+        assert rings.get_offsets()[:, 0].tolist() == pytest.approx(expected.tolist())
 
 
 def test_rings_of_episodes_are_those_of_the_chains(chains):

@@ -50,8 +50,11 @@ def test_arrows_lead_from_source_to_target(chains):
     for i, patch in enumerate(ax.patches):
         begin = places[graph.unit_names[graph.source[i]]]
         end = places[graph.unit_names[graph.target[i]]]
-        first = patch.get_path().vertices[0]
-        assert np.linalg.norm(first - begin) < np.linalg.norm(first - end)
+        from_begin, from_end = (
+            np.linalg.norm(patch.get_path().vertices - place, axis=1) for place in (begin, end)
+        )
+        assert from_begin[0] < from_end[0]
+        assert from_end.min() < np.linalg.norm(end - begin) / 2
         if graph.kind[i] == "direct":
             assert begin[0] < end[0]
 
@@ -281,9 +284,11 @@ def test_lags_of_patterns_are_counted(tested):
 
 
 def test_delays_of_episodes_have_bars_as_wide_as_they_are(chains):
-    ax = plot.lags(chains, indices=range(len(chains)))
+    chosen = np.flatnonzero(chains.sizes == 4)[:50]
 
-    steps = [delay for episode in chains for delay in episode.delays]
+    ax = plot.lags(chains, indices=chosen)
+
+    steps = [delay for i in chosen for delay in chains[i].delays]
     for bar in ax.patches:
         low, high = bar.get_x() / 1e3, (bar.get_x() + bar.get_width()) / 1e3
         assert bar.get_height() == sum(np.allclose(step, (low, high)) for step in steps)
