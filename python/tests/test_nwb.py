@@ -3,6 +3,7 @@
 import warnings
 
 import pytest
+
 import synfire
 
 pytest.importorskip("pynwb")

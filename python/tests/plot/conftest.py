@@ -1,6 +1,7 @@
 """Results to draw, and the promise that nothing is shown."""
 
 import pytest
+
 import synfire
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+
 import synfire
 
 plot = pytest.importorskip("synfire.plot", exc_type=ImportError)

@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+
 import synfire
 
 plot = pytest.importorskip("synfire.plot", exc_type=ImportError)
