@@ -15,6 +15,9 @@ from ._axes import BLACK, COLOURS, GREY, axes
 _MOST_LABELS = 40
 _MOST_NAMES = 200
 
+# Around the outermost units, for the arrows.
+_ROOM = 0.6
+
 _Places = dict[int, tuple[float, float]]
 
 
@@ -67,12 +70,13 @@ def circuit(
         raise TypeError(f"found: expected a Circuit or an EpisodeResult, found {type(found)}")
     ax = axes(ax)
     places = _places(graph, layout)
-    width = float(np.clip(90 / max(len(places), 1) ** 0.5, 4, 22))
+    scale = _points_per_step(ax, places)
+    width = float(np.clip(0.45 * scale, 4, 22))
     labels = len(graph) <= _MOST_LABELS if labels is None else labels
-    _draw_edges(ax, graph, places, width / 2, labels)
+    _draw_edges(ax, graph, places, width / 2, scale, labels)
     _draw_units(ax, graph, places, width)
     ax.set_aspect("equal", adjustable="datalim")
-    ax.margins(0.12)
+    ax.margins(0.05)
     ax.set_axis_off()
     _explain(ax, graph, labels)
     return ax
@@ -103,7 +107,8 @@ def _places(graph: Circuit, layout: Any) -> _Places:
 
 def _direct(graph: Circuit) -> list[tuple[int, int]]:
     pairs = zip(graph.source.tolist(), graph.target.tolist(), graph.kind, strict=True)
-    return sorted({(source, target) for source, target, kind in pairs if kind == "direct"})
+    # A unit that follows itself is in no layer before its own.
+    return sorted({(a, b) for a, b, kind in pairs if kind == "direct" and a != b})
 
 
 def _layers(graph: Circuit, units: list[int]) -> dict[int, int] | None:
@@ -146,7 +151,16 @@ def _in_rows(graph: Circuit, layers: dict[int, int]) -> _Places:
     return places
 
 
-def _draw_edges(ax: Any, graph: Circuit, places: _Places, gap: float, labels: bool) -> None:
+def _points_per_step(ax: Any, places: _Places) -> float:
+    """How far apart neighbours in a row will be drawn."""
+    points = np.array(list(places.values())).reshape(-1, 2)
+    span = 2 * _ROOM + (np.ptp(points, axis=0) if len(points) else np.zeros(2))
+    return float(min(ax.bbox.width / span[0], ax.bbox.height / span[1]) * 72 / ax.figure.dpi)
+
+
+def _draw_edges(
+    ax: Any, graph: Circuit, places: _Places, gap: float, scale: float, labels: bool
+) -> None:
     from matplotlib.patches import FancyArrowPatch
 
     parallel: Counter[tuple[int, int]] = Counter()
@@ -154,6 +168,9 @@ def _draw_edges(ax: Any, graph: Circuit, places: _Places, gap: float, labels: bo
         source, target = int(graph.source[i]), int(graph.target[i])
         begin, end = np.array(places[source]), np.array(places[target])
         bend = _bend(begin, end, graph.kind[i]) + 0.15 * parallel[source, target]
+        if source == target:  # from the left to the right half of the circle, over it
+            half = np.array([0.7 * gap / scale, 0])
+            begin, end, bend = begin - half, end + half, -4 - bend
         parallel[source, target] += 1
         direct = graph.kind[i] == "direct"
         # add_patch() would work out the limits anew for every arrow.
@@ -164,8 +181,8 @@ def _draw_edges(ax: Any, graph: Circuit, places: _Places, gap: float, labels: bo
                 connectionstyle=f"arc3,rad={bend}",
                 arrowstyle="-|>",
                 mutation_scale=10,
-                shrinkA=gap,
-                shrinkB=gap,
+                shrinkA=0 if source == target else gap,
+                shrinkB=0 if source == target else gap,
                 clip_on=False,
                 in_layout=False,
                 linewidth=0.5 + 3 * float(graph.strength[i]),
@@ -223,6 +240,8 @@ def _draw_units(ax: Any, graph: Circuit, places: _Places, width: float) -> None:
     ax.scatter(
         points[:, 0], points[:, 1], s=width**2, facecolors="white", edgecolors=BLACK, zorder=3
     )
+    # Room for arrows that go around, which have no part in the limits.
+    ax.update_datalim(np.concatenate([points - _ROOM, points + _ROOM]))
     if len(places) > _MOST_NAMES:
         return
     for unit, (x, y) in places.items():

@@ -97,6 +97,21 @@ def test_a_circle_of_connections_is_drawn_as_one():
         plot.circuit(around, layout="layered")
 
 
+def test_a_unit_that_follows_itself_has_a_loop_and_its_layer():
+    ax = plot.circuit(edges([(0, 0), (0, 1)]), labels=True)
+    ax.figure.canvas.draw()
+
+    where = places(ax)
+    assert where["n0"][0] < where["n1"][0]
+    loop = ax.patches[0].get_path().vertices
+    assert loop[:, 1].max() > where["n0"][1] + 0.1
+    assert np.ptp(loop[:, 0]) < 1
+    assert loop[:, 1].max() < ax.get_ylim()[1]
+    x, y = ax.texts[0].get_position()
+    assert x == pytest.approx(where["n0"][0])
+    assert y > where["n0"][1]
+
+
 def test_layers_follow_the_longest_way_and_groups_have_rows_of_their_own():
     ax = plot.circuit(edges([(0, 1), (1, 2), (0, 2), (7, 8)]), labels=False)
 
