@@ -100,21 +100,14 @@ bool fill_in_delays(episodes_options& options) {
 }
 
 void assess(episode_report& report, const episodes_options& options, session& now) {
-    const execution run = now.run(options.threads);
     report.significance = options.significance;
-    report.assessed = assess_episodes(report.spikes, report.table, options.significance);
-    now.stop_if_asked();
     report.surrogate = options.surrogates;
-    if (options.surrogates.surrogates > 0)
-        report.surrogates = assess_by_surrogates(report.spikes, report.table, options.surrogates,
-                                                 options.significance.correct, run);
     report.circuit_rules.alpha = options.significance.alpha;
-    report.found =
-        find_circuit(report.spikes, report.table,
-                     report.surrogates.empty() ? report.assessed
-                                               : by_surrogates(report.assessed, report.surrogates),
-                     report.circuit_rules, run);
-    now.stop_if_asked();
+    episode_findings findings = judge_episodes(report.spikes, report.table, options.significance,
+                                               options.surrogates, now.run(options.threads));
+    report.assessed = std::move(findings.assessed);
+    report.surrogates = std::move(findings.surrogates);
+    report.found = std::move(findings.found);
 }
 
 // Adds to what the reader said what a colleague would say after a look, and tells all of it.

@@ -198,11 +198,6 @@ void add_significance(CLI::App& app, episodes_options& options) {
 
 }  // namespace
 
-std::vector<delay_interval> default_delays() {
-    using std::chrono_literals::operator""ms;
-    return {{1ms, 4ms}, {4ms, 8ms}, {8ms, 12ms}, {12ms, 16ms}};
-}
-
 void add_options(CLI::App& app, episodes_options& options) {
     add_reading(app, options.path, options.how);
     CLI::Option* folder =

@@ -30,9 +30,6 @@ struct episodes_options {
     std::optional<std::vector<int>> devices{std::in_place};  ///< nothing: as it pays
 };
 
-/// (1,4], (4,8], (8,12], (12,16] ms: monosynaptic delays and their sums over a step or two.
-std::vector<delay_interval> default_delays();
-
 void add_options(CLI::App& app, episodes_options& options);
 
 /// Every parameter as it was resolved, for the record of the run.

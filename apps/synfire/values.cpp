@@ -45,11 +45,6 @@ std::vector<std::string_view> split(std::string_view text, char at) {
     }
 }
 
-[[noreturn]] void refuse_devices(std::string_view text) {
-    throw invalid_argument(fmt::format(
-        "'{}' names no device (expected cpu, cuda, cuda:0,1, cuda:all or automatic)", text));
-}
-
 }  // namespace
 
 std::uint64_t parse_whole(std::string_view text, std::uint64_t least) {
@@ -77,37 +72,6 @@ int parse_threads(std::string_view text) {
     if (value > most)
         throw invalid_argument(fmt::format("'{}' is more than {} threads", text, most));
     return static_cast<int>(value);
-}
-
-std::optional<std::vector<int>> parse_devices(std::string_view text) {
-    constexpr std::string_view prefix = "cuda:";
-    if (text == "automatic") return std::nullopt;
-    if (text == "cpu") return std::vector<int>{};
-    if (text == "cuda") return std::vector<int>{0};
-    std::vector<int> ordinals;
-    if (text == "cuda:all") {
-        const std::vector<device_info> all = devices();
-        ordinals.reserve(all.size());
-        for (const device_info& one : all) ordinals.push_back(one.ordinal);
-        if (ordinals.empty())
-            throw invalid_argument(fmt::format("there is no GPU: {}", why_no_device()));
-        return ordinals;
-    }
-    constexpr int most = 1024;
-    if (text.substr(0, prefix.size()) == prefix) {
-        for (const std::string_view part : split(text.substr(prefix.size()), ',')) {
-            const auto ordinal = number_in<int>(part);
-            if (!ordinal || *ordinal < 0 || *ordinal > most) refuse_devices(text);
-            ordinals.push_back(*ordinal);
-        }
-        return ordinals;
-    }
-    refuse_devices(text);
-}
-
-std::string format_devices(const std::optional<std::vector<int>>& devices) {
-    if (!devices) return "automatic";
-    return devices->empty() ? "cpu" : fmt::format("cuda:{}", fmt::join(*devices, ","));
 }
 
 double parse_positive(std::string_view text) {

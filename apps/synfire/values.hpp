@@ -21,11 +21,6 @@ std::uint32_t parse_whole_32(std::string_view text, std::uint32_t least = 0);
 /// At least 1.
 std::uint32_t parse_count(std::string_view text);
 int parse_threads(std::string_view text);
-/// "cpu": none; "cuda": the first; "cuda:0,1": these; "cuda:all"; "automatic": nothing, whoever
-/// counts chooses.
-std::optional<std::vector<int>> parse_devices(std::string_view text);
-/// What parse_devices reads.
-std::string format_devices(const std::optional<std::vector<int>>& devices);
 /// A number above zero.
 double parse_positive(std::string_view text);
 /// A number of at least zero.

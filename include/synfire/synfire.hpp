@@ -2,6 +2,7 @@
 
 /// The whole library.
 #include "synfire/assess/circuit.hpp"
+#include "synfire/assess/episode_findings.hpp"
 #include "synfire/assess/episode_surrogates.hpp"
 #include "synfire/assess/pattern_reduction.hpp"
 #include "synfire/assess/pattern_significance.hpp"
@@ -25,6 +26,7 @@
 #include "synfire/record/mean_waveforms.hpp"
 #include "synfire/record/preprocess.hpp"
 #include "synfire/record/recording.hpp"
+#include "synfire/record/sample_source.hpp"
 #include "synfire/report/episodes.hpp"
 #include "synfire/report/patterns.hpp"
 #include "synfire/report/run_record.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "record/sample_source.hpp"
+#include "synfire/record/sample_source.hpp"
 #include "synfire/record/recording.hpp"
 
 namespace synfire {

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "record/sample_source.hpp"
+#include "synfire/record/sample_source.hpp"
 #include "synfire/core/error.hpp"
 
 namespace synfire {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace synfire {
@@ -30,5 +32,12 @@ std::vector<device_info> devices();
 
 /// Why `devices()` is empty: one clause without a full stop; empty where it is not.
 std::string why_no_device();
+
+/// "cpu": none; "cuda": the first; "cuda:0,1": these ordinals; "cuda:all"; "automatic": nothing,
+/// whoever computes chooses.
+/// @throws invalid_argument with the text and what was expected.
+std::optional<std::vector<int>> parse_devices(std::string_view text);
+/// What `parse_devices` reads.
+std::string format_devices(const std::optional<std::vector<int>>& devices);
 
 }  // namespace synfire

@@ -34,6 +34,8 @@ struct delay_interval {
 delay_interval parse_delay_interval(std::string_view text);
 /// "(0,5] ms".
 std::string format_delay_interval(const delay_interval& interval);
+/// (1,4], (4,8], (8,12], (12,16] ms: monosynaptic delays and their sums over a step or two.
+std::vector<delay_interval> default_delays();
 
 /// units[0] –delays[0]→ units[1] –delays[1]→ …; its size is its number of units.
 struct episode {

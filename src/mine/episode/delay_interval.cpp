@@ -50,4 +50,9 @@ std::vector<episodes::interval_us> episodes::checked_intervals(
     return checked;
 }
 
+std::vector<delay_interval> default_delays() {
+    using std::chrono_literals::operator""ms;
+    return {{1ms, 4ms}, {4ms, 8ms}, {8ms, 12ms}, {12ms, 16ms}};
+}
+
 }  // namespace synfire

@@ -5,7 +5,8 @@
 
 namespace synfire {
 
-/// Where the samples of a recording lie. Read by several threads at once.
+/// Where the samples of a recording lie: derive from it to sort what no reader of files knows.
+/// Read by several threads at once.
 class sample_source {
 public:
     sample_source() = default;

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+/// The extension `synfire._core`: what the Python files of the package call. Arguments and results
+/// are arrays, texts and dictionaries; the package's own files give them their public shape.
+namespace synfire::python {
+
+void bind_devices(nanobind::module_& m);
+void bind_spikes(nanobind::module_& m);
+void bind_simulate(nanobind::module_& m);
+void bind_episodes(nanobind::module_& m);
+
+}  // namespace synfire::python

@@ -1,0 +1,111 @@
+#include "call.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace synfire::python {
+namespace {
+
+using std::chrono_literals::operator""ms;
+
+// What the two threads tell each other.
+class conversation {
+public:
+    execution worker_side(int threads, std::stop_token stop, bool reports) {
+        execution run{.threads = threads, .stop = std::move(stop)};
+        if (reports) run.on_progress = [this](const synfire::progress& now) { note(now); };
+        return run;
+    }
+
+    void finish(std::exception_ptr error) {
+        const std::lock_guard lock(guard_);
+        error_ = std::move(error);
+        done_ = true;
+        finished_.notify_one();
+    }
+
+    // Whether the work is over.
+    bool wait() {
+        constexpr auto patience = 50ms;
+        std::unique_lock lock(guard_);
+        return finished_.wait_for(lock, patience, [this] { return done_; });
+    }
+
+    void rethrow() const {
+        if (error_) std::rethrow_exception(error_);
+    }
+
+    void report_to(const nb::object& progress) {
+        std::string task;
+        std::uint64_t done = 0;
+        std::uint64_t total = 0;
+        {
+            const std::lock_guard lock(guard_);
+            if (!is_new_) return;
+            is_new_ = false;
+            task = task_;
+            done = done_pieces_;
+            total = total_;
+        }
+        progress(task, done, total);
+    }
+
+private:
+    void note(const synfire::progress& now) {
+        const std::lock_guard lock(guard_);
+        if (task_ != now.task) task_ = now.task;
+        done_pieces_ = now.done;
+        total_ = now.total;
+        is_new_ = true;
+    }
+
+    std::mutex guard_;
+    std::condition_variable finished_;
+    bool done_ = false;
+    std::exception_ptr error_;
+    bool is_new_ = false;
+    std::string task_;
+    std::uint64_t done_pieces_ = 0;
+    std::uint64_t total_ = 0;
+};
+
+}  // namespace
+
+void run_unlocked(const call_options& how, const std::function<void(const execution&)>& work) {
+    const bool reports = !how.progress.is_none();
+    conversation talk;
+    std::stop_source stop;
+    std::optional<nb::python_error> raised;
+    {
+        const std::jthread worker([&] {
+            std::exception_ptr error;
+            try {
+                work(talk.worker_side(how.threads, stop.get_token(), reports));
+            } catch (...) {
+                error = std::current_exception();
+            }
+            talk.finish(std::move(error));
+        });
+        const nb::gil_scoped_release unlocked;
+        while (!talk.wait()) {
+            const nb::gil_scoped_acquire locked;
+            if (raised) continue;
+            try {
+                if (PyErr_CheckSignals() != 0) throw nb::python_error();
+                if (reports) talk.report_to(how.progress);
+            } catch (nb::python_error& error) {
+                raised.emplace(std::move(error));
+                stop.request_stop();
+            }
+        }
+    }
+    if (raised) throw std::move(*raised);
+    if (reports) talk.report_to(how.progress);
+    talk.rethrow();
+}
+
+}  // namespace synfire::python

@@ -1,0 +1,307 @@
+#include "synfire/mine/episode.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <utility>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "spikes.hpp"
+#include "synfire/assess/episode_findings.hpp"
+
+namespace synfire::python {
+namespace {
+
+delay_interval interval_of(nb::handle value) {
+    constexpr const char* expected = "delay intervals such as (0.001, 0.005) or '1-5ms'";
+    if (nb::isinstance<nb::str>(value)) {
+        delay_interval out{};
+        given::naming("delays",
+                      [&] { out = parse_delay_interval(nb::cast<std::string>(value)); });
+        return out;
+    }
+    if (!nb::hasattr(value, "__len__") || nb::len(value) != 2)
+        refuse_type("delays", expected, value);
+    const nb::list bounds = given::items("delays", value);
+    return {given::time("delays", bounds[0]), given::time("delays", bounds[1])};
+}
+
+// One interval stands for a list of one.
+bool is_interval(nb::handle value) {
+    if (nb::isinstance<nb::str>(value)) return true;
+    if (!nb::hasattr(value, "__len__") || nb::len(value) != 2) return false;
+    const nb::handle first = value[nb::int_(0)].ptr();
+    return nb::isinstance<nb::str>(first) ? false : !nb::hasattr(first, "__len__");
+}
+
+std::vector<delay_interval> delays_of(nb::handle value) {
+    std::vector<delay_interval> out;
+    if (is_interval(value)) {
+        out.push_back(interval_of(value));
+        return out;
+    }
+    for (const nb::handle one : given::items("delays", value)) out.push_back(interval_of(one));
+    return out;
+}
+
+void take_threshold(given& how, episode_threshold& into) {
+    std::optional<std::uint64_t> count;
+    std::optional<double> fraction;
+    std::optional<double> rate;
+    how.take("min_count", count);
+    how.take("min_fraction", fraction);
+    how.take("min_rate", rate);
+    if (int{count.has_value()} + int{fraction.has_value()} + int{rate.has_value()} > 1)
+        throw invalid_argument("min_count, min_fraction, min_rate: expected one of them");
+    if (count) into = count_threshold{*count};
+    if (fraction) into = fraction_threshold{*fraction};
+    if (rate) into = rate_threshold{*rate};
+}
+
+struct episode_call {
+    episode_options mining{.delays = default_delays()};
+    significance_options significance{};
+    surrogate_options surrogates{};
+    call_options call{};
+};
+
+episode_call take_options(given& how) {
+    episode_call out;
+    if (const auto delays = how.find("delays")) out.mining.delays = delays_of(*delays);
+    take_threshold(how, out.mining.threshold);
+    how.take("max_size", out.mining.max_size);
+    how.take("self_repeats", out.mining.self_repeats);
+    how.take("ties", out.mining.ties, tie_rule_from);
+    how.take("strategy", out.mining.strategy, episode_strategy_from);
+    how.take("pairs", out.mining.pairs, pair_method_from);
+    how.take("compaction", out.mining.compact, compaction_from);
+    how.take("split", out.mining.split, device_split_from);
+    how.take("max_memory", out.mining.max_memory_bytes);
+    how.take("alpha", out.significance.alpha);
+    how.take("correction", out.significance.correct, correction_from);
+    how.take("test", out.significance.test, significance_test_from);
+    how.take("surrogates", out.surrogates.surrogates);
+    how.take("surrogate_method", out.surrogates.method, surrogate_method_from);
+    how.take("dither", out.surrogates.dither);
+    how.take("seed", out.surrogates.seed);
+    out.call = how.take_call();
+    how.check_all_known();
+    if (is_two_stage(out.significance.correct))
+        throw invalid_argument("correction: the q-values of " +
+                               std::string(to_string(out.significance.correct)) +
+                               " hold for one alpha only");
+    return out;
+}
+
+nb::object interval_array(const std::vector<delay_interval>& delays) {
+    std::vector<double> bounds;
+    bounds.reserve(2 * delays.size());
+    for (const delay_interval& delay : delays) {
+        bounds.push_back(to_seconds(delay.low));
+        bounds.push_back(to_seconds(delay.high));
+    }
+    return to_numpy(std::move(bounds), {delays.size(), std::size_t{2}});
+}
+
+// The table as flat arrays: episode i has units[offsets[i]:offsets[i + 1]], and one delay fewer.
+nb::dict table_arrays(const episode_table& table) {
+    std::size_t nodes = 0;
+    for (const counted_episode& one : table.episodes) nodes += one.what.size();
+    std::vector<std::int64_t> offsets{0};
+    std::vector<std::uint32_t> units;
+    std::vector<double> steps;
+    offsets.reserve(table.episodes.size() + 1);
+    units.reserve(nodes);
+    steps.reserve(2 * (nodes - std::min(nodes, table.episodes.size())));
+    for (const counted_episode& one : table.episodes) {
+        for (const unit_id unit : one.what.units)
+            units.push_back(static_cast<std::uint32_t>(index(unit)));
+        for (const delay_interval& delay : one.what.delays) {
+            steps.push_back(to_seconds(delay.low));
+            steps.push_back(to_seconds(delay.high));
+        }
+        offsets.push_back(static_cast<std::int64_t>(units.size()));
+    }
+    const std::size_t rows = steps.size() / 2;
+    nb::dict out;
+    out["offsets"] = to_numpy(std::move(offsets));
+    out["units"] = to_numpy(std::move(units));
+    out["delays"] = to_numpy(std::move(steps), {rows, std::size_t{2}});
+    out["counts"] =
+        column<std::uint64_t>(table.episodes, [](const auto& one) { return one.count; });
+    return out;
+}
+
+nb::list levels_of(const episode_table& table) {
+    nb::list out;
+    for (const episode_level& level : table.levels) {
+        nb::dict one;
+        one["size"] = level.size;
+        one["candidates"] = level.candidates;
+        one["frequent"] = level.frequent;
+        one["seconds"] = level.seconds;
+        one["kernel_seconds"] = level.kernel_seconds;
+        out.append(one);
+    }
+    return out;
+}
+
+nb::dict assessed_arrays(const episode_findings& found) {
+    nb::dict out;
+    out["expected"] = column<double>(found.assessed, [](const auto& one) { return one.expected; });
+    out["p"] = column<double>(found.assessed, [](const auto& one) { return one.p; });
+    out["q"] = column<double>(found.assessed, [](const auto& one) { return one.q; });
+    out["strength"] = column<double>(found.assessed, [](const auto& one) { return one.strength; });
+    return out;
+}
+
+nb::dict surrogate_arrays(const std::vector<surrogate_assessment>& by) {
+    nb::dict out;
+    out["mean_count"] = column<double>(by, [](const auto& one) { return one.mean_count; });
+    out["p"] = column<double>(by, [](const auto& one) { return one.p; });
+    out["q"] = column<double>(by, [](const auto& one) { return one.q; });
+    out["tail_p"] = column<double>(by, [](const auto& one) { return one.tail_p; });
+    out["tail_q"] = column<double>(by, [](const auto& one) { return one.tail_q; });
+    return out;
+}
+
+nb::dict circuit_arrays(const circuit& found) {
+    const auto& edges = found.edges;
+    std::vector<delay_interval> delays;
+    std::vector<delay_interval> best;
+    nb::list kinds;
+    nb::list via;
+    for (const circuit_edge& edge : edges) {
+        delays.push_back(edge.delay);
+        best.push_back(edge.best);
+        kinds.append(std::string(to_string(edge.kind)));
+        via.append(edge.via ? nb::cast(index(*edge.via)) : nb::none());
+    }
+    nb::dict out;
+    out["source"] = column<std::uint32_t>(edges, [](const auto& e) { return index(e.from); });
+    out["target"] = column<std::uint32_t>(edges, [](const auto& e) { return index(e.to); });
+    out["delay"] = interval_array(delays);
+    out["best_delay"] = interval_array(best);
+    out["count"] = column<std::uint64_t>(edges, [](const auto& e) { return e.count; });
+    out["expected"] = column<double>(edges, [](const auto& e) { return e.expected; });
+    out["p"] = column<double>(edges, [](const auto& e) { return e.p; });
+    out["q"] = column<double>(edges, [](const auto& e) { return e.q; });
+    out["strength"] = column<double>(edges, [](const auto& e) { return e.strength; });
+    out["kind"] = kinds;
+    out["via"] = via;
+    out["chains"] = column<std::int64_t>(found.chains, [](std::size_t i) { return i; });
+    return out;
+}
+
+nb::dict facts_of(const episode_table& table, const episode_call& options) {
+    nb::dict out;
+    out["threshold"] = table.threshold;
+    out["delays"] = interval_array(options.mining.delays);
+    out["ties"] = std::string(to_string(table.ties));
+    out["strategy"] = std::string(to_string(table.ran_on));
+    out["device"] = format_devices(table.ran_on_devices);
+    out["alpha"] = options.significance.alpha;
+    out["correction"] = std::string(to_string(options.significance.correct));
+    out["test"] = std::string(to_string(options.significance.test));
+    out["surrogates"] = options.surrogates.surrogates;
+    out["surrogate_method"] = std::string(to_string(options.surrogates.method));
+    out["dither"] = to_seconds(options.surrogates.dither);
+    out["seed"] = options.surrogates.seed;
+    return out;
+}
+
+execution on_devices(execution run, const call_options& call, const spike_sequence& spikes) {
+    run.devices = call.devices ? *call.devices : devices_that_pay(spikes);
+    return run;
+}
+
+nb::dict mine(const shared_spikes& spikes, const nb::dict& arguments) {
+    given how(arguments);
+    const episode_call options = take_options(how);
+    const spike_sequence& sequence = *spikes.sequence;
+    auto [table, found] = run_for_result(options.call, [&](const execution& run) {
+        episode_table mined =
+            mine_episodes(sequence, options.mining, on_devices(run, options.call, sequence));
+        episode_findings judged =
+            judge_episodes(sequence, mined, options.significance, options.surrogates, run);
+        return std::pair(std::move(mined), std::move(judged));
+    });
+    nb::dict out;
+    out["table"] = table_arrays(table);
+    out["levels"] = levels_of(table);
+    out["assessed"] = assessed_arrays(found);
+    if (!found.surrogates.empty()) out["by_surrogates"] = surrogate_arrays(found.surrogates);
+    out["circuit"] = circuit_arrays(found.found);
+    out["facts"] = facts_of(table, options);
+    out["warnings"] = text_list(table.warnings);
+    return out;
+}
+
+// From flat arrays as `table_arrays` gives them.
+std::vector<episode> episodes_of(const array_in<std::int64_t>& offsets,
+                                 const array_in<std::uint32_t>& units,
+                                 const matrix_in<double>& delays) {
+    std::vector<episode> out;
+    std::size_t step = 0;
+    for (std::size_t i = 0; i + 1 < offsets.shape(0); ++i) {
+        episode one;
+        for (std::int64_t at = offsets.data()[i]; at < offsets.data()[i + 1]; ++at)
+            one.units.push_back(unit_id{units.data()[at]});
+        for (std::size_t s = 0; s + 1 < one.units.size(); ++s, ++step)
+            one.delays.push_back({duration_from_seconds(delays.data()[2 * step]),
+                                  duration_from_seconds(delays.data()[2 * step + 1])});
+        out.push_back(std::move(one));
+    }
+    return out;
+}
+
+nb::object count(const shared_spikes& spikes, const array_in<std::int64_t>& offsets,
+                 const array_in<std::uint32_t>& units, const matrix_in<double>& delays,
+                 const nb::dict& arguments) {
+    given how(arguments);
+    count_options options;
+    how.take("ties", options.ties, tie_rule_from);
+    how.take("strategy", options.strategy, episode_strategy_from);
+    how.take("compaction", options.compact, compaction_from);
+    how.take("split", options.split, device_split_from);
+    const call_options call = how.take_call();
+    how.check_all_known();
+    const std::vector<episode> wanted = episodes_of(offsets, units, delays);
+    episode_counts counted = run_for_result(call, [&](const execution& run) {
+        return count_episodes(*spikes.sequence, wanted, options,
+                              on_devices(run, call, *spikes.sequence));
+    });
+    return to_numpy(std::move(counted.counts));
+}
+
+nb::object occurrences(const shared_spikes& spikes, const array_in<std::int64_t>& offsets,
+                       const array_in<std::uint32_t>& units, const matrix_in<double>& delays,
+                       const std::string& ties) {
+    const std::vector<episode> wanted = episodes_of(offsets, units, delays);
+    const episode& what = wanted.at(0);
+    const auto found = find_occurrences(*spikes.sequence, what, tie_rule_from(ties));
+    std::vector<double> times;
+    times.reserve(found.size() * what.size());
+    for (const auto& row : found)
+        for (const std::int64_t us : row) times.push_back(to_seconds(duration{us}));
+    return to_numpy(std::move(times), {found.size(), what.size()});
+}
+
+}  // namespace
+
+void bind_episodes(nb::module_& m) {
+    m.def("mine_episodes", &mine, nb::arg("spikes"), nb::arg("given"));
+    m.def("count_episodes", &count, nb::arg("spikes"), nb::arg("offsets"), nb::arg("units"),
+          nb::arg("delays"), nb::arg("given"));
+    m.def("find_occurrences", &occurrences, nb::arg("spikes"), nb::arg("offsets"),
+          nb::arg("units"), nb::arg("delays"), nb::arg("ties"));
+    m.def("episode_strategies", [](bool on_gpu) {
+        nb::list names;
+        for (const episode_strategy one :
+             available_episode_strategies(on_gpu ? device_kind::cuda : device_kind::cpu))
+            names.append(std::string(to_string(one)));
+        return names;
+    });
+}
+
+}  // namespace synfire::python

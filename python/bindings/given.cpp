@@ -1,0 +1,140 @@
+#include "given.hpp"
+
+#include <algorithm>
+
+#include "synfire/core/device.hpp"
+
+namespace synfire::python {
+namespace {
+
+// As it is shown in a message: long ones are cut.
+std::string shown(nb::handle value) {
+    constexpr std::size_t most = 60;
+    std::string text = nb::repr(value).c_str();
+    if (text.size() > most) text = text.substr(0, most - 3) + "...";
+    return text;
+}
+
+std::string kind_of(nb::handle value) {
+    return nb::cast<std::string>(value.type().attr("__name__"));
+}
+
+}  // namespace
+
+void refuse_type(const char* name, const char* expected, nb::handle value) {
+    throw nb::type_error((std::string(name) + ": expected " + expected + ", found " +
+                          shown(value) + " (" + kind_of(value) + ")")
+                             .c_str());
+}
+
+given::given(const nb::dict& arguments) : arguments_(arguments) {}
+
+std::optional<nb::handle> given::find(const char* name) {
+    known_.emplace_back(name);
+    if (!arguments_.contains(name)) return std::nullopt;
+    const nb::handle value = arguments_[name];
+    return value.is_none() ? std::nullopt : std::optional(value);
+}
+
+void given::take(const char* name, bool& into) {
+    const auto value = find(name);
+    if (!value) return;
+    // NumPy's are not Python's.
+    if (!nb::isinstance<nb::bool_>(*value) && kind_of(*value) != "bool")
+        refuse_type(name, "True or False", *value);
+    into = nb::cast<bool>(nb::bool_(*value));
+}
+
+void given::take(const char* name, double& into) {
+    if (const auto value = find(name)) into = number(name, *value);
+}
+
+void given::take(const char* name, std::string& into) {
+    if (const auto value = find(name)) into = text(name, *value);
+}
+
+void given::take(const char* name, duration& into) {
+    if (const auto value = find(name)) into = time(name, *value);
+}
+
+call_options given::take_call() {
+    call_options how;
+    constexpr int most = 4096;
+    if (const auto threads = find("threads"))
+        how.threads = static_cast<int>(whole("threads", *threads, 0, most));
+    take("device", how.devices, parse_devices);
+    if (const auto progress = find("progress")) how.progress = nb::borrow(*progress);
+    return how;
+}
+
+void given::check_all_known() const {
+    for (const auto& [name, value] : arguments_) {
+        const auto text = nb::cast<std::string>(name);
+        if (std::ranges::find(known_, text) == known_.end())
+            throw nb::type_error(("there is no argument '" + text + "'").c_str());
+    }
+}
+
+double given::number(const char* name, nb::handle value) {
+    if (nb::isinstance<nb::str>(value)) refuse_type(name, "a number", value);
+    const nb::object as_float = nb::steal(PyNumber_Float(value.ptr()));
+    if (!as_float.is_valid()) {
+        PyErr_Clear();
+        refuse_type(name, "a number", value);
+    }
+    return nb::cast<double>(as_float);
+}
+
+duration given::time(const char* name, nb::handle value) {
+    duration out{};
+    naming(name, [&] {
+        if (nb::isinstance<nb::str>(value))
+            out = parse_duration(nb::cast<std::string>(value));
+        else if (nb::hasattr(value, "total_seconds"))
+            out = duration_from_seconds(nb::cast<double>(value.attr("total_seconds")()));
+        else if (nb::hasattr(value, "rescale"))
+            out = duration_from_seconds(number(name, value.attr("rescale")("s")));
+        else if (nb::isinstance<nb::bool_>(value) || !PyNumber_Check(value.ptr()))
+            refuse_type(name, "seconds, a text such as '5ms' or a quantity of time", value);
+        else
+            out = duration_from_seconds(number(name, value));
+    });
+    return out;
+}
+
+std::string given::text(const char* name, nb::handle value) {
+    if (!nb::isinstance<nb::str>(value)) refuse_type(name, "a text", value);
+    return nb::cast<std::string>(value);
+}
+
+nb::list given::items(const char* name, nb::handle value) {
+    if (nb::isinstance<nb::str>(value) || !nb::hasattr(value, "__iter__"))
+        refuse_type(name, "a list", value);
+    nb::list out;
+    for (const nb::handle item : value) out.append(item);
+    return out;
+}
+
+std::uint64_t given::whole(const char* name, nb::handle value, std::int64_t least,
+                           std::uint64_t most) {
+    const nb::object index = nb::isinstance<nb::bool_>(value)
+                                 ? nb::object()
+                                 : nb::steal(PyNumber_Index(value.ptr()));
+    if (!index.is_valid()) {
+        PyErr_Clear();
+        refuse_type(name, "a whole number", value);
+    }
+    std::int64_t small = 0;
+    std::uint64_t large = 0;
+    if (nb::try_cast(index, small) && small < 0 && small >= least)
+        return static_cast<std::uint64_t>(small);
+    const bool fits = nb::try_cast(index, large) && large <= most &&
+                      (least <= 0 || large >= static_cast<std::uint64_t>(least));
+    if (!fits)
+        throw invalid_argument(std::string(name) + ": expected a whole number from " +
+                               std::to_string(least) + " to " + std::to_string(most) +
+                               ", found " + shown(value));
+    return large;
+}
+
+}  // namespace synfire::python

@@ -1,0 +1,159 @@
+#include "spikes.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "synfire/spikes/files.hpp"
+#include "synfire/spikes/spike_trains.hpp"
+
+namespace synfire::python {
+namespace {
+
+using event = std::pair<std::int64_t, unit_id>;
+
+std::vector<event> events_of(const array_in<double>& times, const array_in<std::uint32_t>& units) {
+    if (times.shape(0) != units.shape(0))
+        throw invalid_argument("spikes: found " + std::to_string(times.shape(0)) + " times and " +
+                               std::to_string(units.shape(0)) + " units, expected as many");
+    std::vector<event> events;
+    events.reserve(times.shape(0));
+    for (std::size_t i = 0; i < times.shape(0); ++i) {
+        try {
+            events.emplace_back(duration_from_seconds(times.data()[i]).count(),
+                                unit_id{units.data()[i]});
+        } catch (const invalid_argument& error) {
+            throw invalid_argument("spikes: time " + std::to_string(i) + ": " + error.what());
+        }
+    }
+    return events;
+}
+
+// The span that is stated, or else that of the spikes. What is stated holds every spike.
+time_span span_of_events(const std::vector<event>& events, std::optional<duration> start,
+                         std::optional<duration> stop) {
+    const duration first{events.empty() ? 0 : events.front().first};
+    const duration last{events.empty() ? 0 : events.back().first};
+    const time_span span{start.value_or(std::min(first, stop.value_or(first))),
+                         stop.value_or(std::max(last, start.value_or(last)))};
+    if (span.begin > span.end)
+        throw invalid_argument("t_start: expected a time not behind t_stop (" +
+                               format_duration(span.end) + "), found " +
+                               format_duration(span.begin));
+    if (!events.empty() && first < span.begin)
+        throw invalid_argument("t_start: expected a time not behind the first spike (" +
+                               format_duration(first) + "), found " + format_duration(span.begin));
+    if (!events.empty() && last > span.end)
+        throw invalid_argument("t_stop: expected a time not before the last spike (" +
+                               format_duration(last) + "), found " + format_duration(span.end));
+    return span;
+}
+
+// Spikes in any order; exact duplicates are dropped and counted.
+nb::tuple make_spikes(const array_in<double>& times, const array_in<std::uint32_t>& units,
+                      const std::vector<std::string>& names, const nb::dict& arguments) {
+    given how(arguments);
+    std::optional<duration> start;
+    std::optional<duration> stop;
+    how.take("t_start", start);
+    how.take("t_stop", stop);
+    std::vector<event> events = events_of(times, units);
+    std::size_t duplicates = events.size();
+    std::optional<shared_spikes> made;
+    {
+        const nb::gil_scoped_release unlocked;
+        if (!std::ranges::is_sorted(events)) std::ranges::sort(events);
+        const auto behind = std::ranges::unique(events);
+        events.erase(behind.begin(), behind.end());
+        duplicates -= events.size();
+        const time_span span = span_of_events(events, start, stop);
+        made = share(sequence_of(std::move(events), names, span));
+    }
+    return nb::make_tuple(nb::cast(*made), duplicates);
+}
+
+nb::dict read(const std::string& path, const nb::dict& arguments) {
+    given how(arguments);
+    spike_reading reading;
+    how.take("format", reading.format, spike_format_from);
+    how.take("time_unit", reading.time_unit);
+    how.take("allow_negative", reading.allow_negative);
+    const call_options call = how.take_call();
+    how.check_all_known();
+    spike_file file = run_for_result(
+        call, [&](const execution& run) { return read_spikes(path, reading, run); });
+    for (std::string& warning : check_spikes(file.spikes))
+        file.warnings.push_back(std::move(warning));
+    nb::dict out;
+    out["format"] = std::string(to_string(file.format));
+    out["duplicates"] = file.duplicates;
+    out["warnings"] = text_list(file.warnings);
+    out["states_span"] = file.states_span;
+    out["stimulus_us"] = to_numpy(std::move(file.stimulus_us));
+    out["spikes"] = nb::cast(share(std::move(file.spikes)));
+    return out;
+}
+
+void write(const std::string& path, const shared_spikes& spikes, const nb::dict& arguments) {
+    given how(arguments);
+    const call_options call = how.take_call();
+    how.check_all_known();
+    run_unlocked(call,
+                 [&](const execution& run) { write_spikes(path, *spikes.sequence, run); });
+}
+
+nb::object seconds_of(std::span<const std::int64_t> times_us) {
+    return column<double>(times_us, [](std::int64_t us) { return to_seconds(duration{us}); });
+}
+
+// All units' times one after another, and where each begins.
+nb::tuple trains_of(const shared_spikes& spikes) {
+    const spike_trains trains(*spikes.sequence);
+    return nb::make_tuple(
+        seconds_of(trains.times_us()),
+        column<std::int64_t>(trains.offsets(), [](std::size_t offset) { return offset; }));
+}
+
+}  // namespace
+
+shared_spikes share(spike_sequence spikes) {
+    return {std::make_shared<const spike_sequence>(std::move(spikes))};
+}
+
+void bind_spikes(nb::module_& m) {
+    nb::class_<shared_spikes>(m, "SpikeSequence")
+        .def("__len__", [](const shared_spikes& s) { return s.sequence->size(); })
+        .def_prop_ro("times",
+                     [](const shared_spikes& s) { return seconds_of(s.sequence->times_us()); })
+        .def_prop_ro("times_us",
+                     [](const shared_spikes& s) { return to_numpy(s.sequence->times_us()); })
+        .def_prop_ro("units",
+                     [](const shared_spikes& s) {
+                         return column<std::uint32_t>(s.sequence->units(),
+                                                      [](unit_id unit) { return index(unit); });
+                     })
+        .def_prop_ro("unit_names",
+                     [](const shared_spikes& s) { return s.sequence->unit_names(); })
+        .def_prop_ro("t_start",
+                     [](const shared_spikes& s) { return to_seconds(s.sequence->span().begin); })
+        .def_prop_ro("t_stop",
+                     [](const shared_spikes& s) { return to_seconds(s.sequence->span().end); })
+        .def("trains", &trains_of)
+        .def("check",
+             [](const shared_spikes& s) { return text_list(check_spikes(*s.sequence)); })
+        .def("same_as", [](const shared_spikes& a, const shared_spikes& b) {
+            return *a.sequence == *b.sequence;
+        });
+    m.def("make_spikes", &make_spikes, nb::arg("times"), nb::arg("units"), nb::arg("names"),
+          nb::arg("given"));
+    m.def("read_spikes", &read, nb::arg("path"), nb::arg("given"));
+    m.def("write_spikes", &write, nb::arg("path"), nb::arg("spikes"), nb::arg("given"));
+    m.def("seconds", [](nb::handle value) { return to_seconds(given::time("time", value)); });
+}
+
+}  // namespace synfire::python

@@ -1,0 +1,1 @@
+"""Repeated patterns in the firing of neurons."""
