@@ -10,5 +10,8 @@ void bind_devices(nanobind::module_& m);
 void bind_spikes(nanobind::module_& m);
 void bind_simulate(nanobind::module_& m);
 void bind_episodes(nanobind::module_& m);
+void bind_elephant(nanobind::module_& m);
+void bind_elephant_relation(nanobind::module_& m);
+void bind_elephant_surrogates(nanobind::module_& m);
 
 }  // namespace synfire::python

@@ -32,4 +32,5 @@ NB_MODULE(_core, m) {
     synfire::python::bind_spikes(m);
     synfire::python::bind_simulate(m);
     synfire::python::bind_episodes(m);
+    synfire::python::bind_elephant(m);
 }

@@ -1,0 +1,236 @@
+"""`concepts_mining`, and the private functions that it has in Elephant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from synfire import _core
+
+from ._binning import Binned, as_binned, from_pairs
+from ._concepts import ConceptList, signatures
+from ._deprecated import takes_binsize
+from ._names import REPORTS, check_choice
+from ._settings import current
+
+
+def _spectrum(rows: np.ndarray, report: str) -> np.ndarray:
+    """Return rows of signatures and how many concepts have each, or Elephant's empty array."""
+    if len(rows) == 0:
+        return np.zeros((0, 3 if report == "#" else 4))
+    return rows
+
+
+def _count(rows: np.ndarray, report: str) -> np.ndarray:
+    found, numbers = np.unique(rows, axis=0, return_counts=True)
+    return _spectrum(np.column_stack((found, numbers)), report)
+
+
+def mine(binned: Binned, winlen: int, report: str, **rule: Any) -> ConceptList | np.ndarray:
+    """Return the concepts of binned spikes, or their spectrum."""
+    given = {"winlen": winlen, **rule, **current().call()}
+    if report != "a":
+        given["spectrum"] = report
+    found = _core.elephant_mine(*binned.arrays(), report != "a", given)
+    return ConceptList.from_arrays(found, winlen) if report == "a" else _spectrum(found, report)
+
+
+@takes_binsize
+def concepts_mining(spiketrains, bin_size, winlen, min_spikes=2, min_occ=2,
+                    max_spikes=None, max_occ=None, min_neu=1, report='a'):
+    """Find the patterns of spike trains: closed sets of spikes that recur in windows.
+
+    Parameters
+    ----------
+    spiketrains : list of neo.SpikeTrain, neo SpikeTrainList or elephant BinnedSpikeTrain
+        Of the same units, t_start and t_stop.
+    bin_size : quantities.Quantity
+        Width of the bins. A binned spike train keeps its own.
+    winlen : int
+        Bins of a window: no pattern is longer.
+    min_spikes, min_occ, min_neu : int
+        Least spikes, occurrences and different neurons of a pattern.
+    max_spikes, max_occ : int or None
+        Most spikes and occurrences; no bound if None.
+    report : {'a', '#', '3d#'}
+        The patterns, or how often each signature was found: rows of size, occurrences, (duration
+        in bins,) number of patterns.
+
+    Returns
+    -------
+    mining_results : ConceptList or numpy.ndarray
+        A sequence of tuples (spikes, windows) of `numpy.int64`, which are made when they are asked
+        for; a spike is ``neuron * winlen + bin``, a window the bin in which it begins. Equal to
+        Elephant's list, in its order. Or the spectrum.
+    rel_matrix : numpy.ndarray
+        Which window (row) holds which spike (column): dense, of bool, as Elephant's.
+
+    Raises
+    ------
+    TypeError
+        For other input, a `bin_size` without unit, or parameters that are no whole numbers.
+    ValueError
+        For trains that differ in units or span, and parameters out of range.
+
+    Notes
+    -----
+    Patterns are closed among all sets of spikes, and `max_occ` is a bound, as documented. Elephant
+    1.2.1 with `max_spikes` also lists sets that a larger one explains, and ignores `max_occ`.
+    """
+    check_choice("report", report, REPORTS)
+    binned = as_binned(spiketrains, bin_size)
+    found = mine(binned, winlen, report, min_spikes=min_spikes, min_occ=min_occ,
+                 max_spikes=max_spikes, max_occ=max_occ, min_neu=min_neu)
+    return found, binned.relation(winlen)
+
+
+def _build_context(binary_matrix, winlen):
+    """Return (window, item) pairs, the items of each window, and `rel_matrix`.
+
+    `binary_matrix` is a SciPy COO matrix of neurons × bins, which stays as it is.
+    """
+    binned = from_pairs(binary_matrix.row, binary_matrix.col, *binary_matrix.shape)
+    starts, offsets, items = binned.windows(winlen)
+    all_items = list(items.astype(np.int64))
+    windows = np.repeat(starts.astype(np.int64), np.diff(offsets).astype(np.intp))
+    context = list(zip(list(windows), all_items))
+    begins = offsets.tolist()
+    transactions = [all_items[i:j] for i, j in zip(begins, begins[1:])]
+    return context, transactions, binned.relation(winlen)
+
+
+def _as_transactions(transactions: Iterable[Iterable[Any]]) -> list[np.ndarray]:
+    """Return the items of each window, ascending and each once."""
+    out = []
+    for number, transaction in enumerate(transactions):
+        items = np.asarray(list(transaction))
+        if items.size and items.dtype.kind not in "iu":
+            raise TypeError(f"transactions: expected whole numbers, found {items.dtype} in"
+                            f" transaction {number}")
+        items = np.unique(items.astype(np.int64))
+        if items.size and not 0 <= items[0] <= items[-1] < 1 << 31:
+            raise ValueError("transactions: expected items from 0 to 2147483647, found"
+                             f" {items[0]} to {items[-1]} in transaction {number}")
+        out.append(items)
+    return out
+
+
+def _mine_transactions(windows: list[np.ndarray], winlen: int, **rule: Any) -> dict[str, Any]:
+    """Mine windows that are given; `occurrences` number them."""
+    flat = np.concatenate([np.zeros(0, dtype=np.int64), *windows])
+    # As many units as there are, however large their numbers, which keep their order.
+    units, dense = np.unique(flat // winlen, return_inverse=True)
+    offsets = np.cumsum([0, *map(len, windows)]).astype(np.uint64)
+    found = _core.elephant_mine_windows(
+        offsets, (dense * winlen + flat % winlen).astype(np.uint32), len(units),
+        {"winlen": winlen, **rule, **current().call()})
+    items = found["items"].astype(np.int64)
+    rows = np.repeat(np.arange(len(found["counts"])), np.diff(found["item_offsets"].astype(int)))
+    items = items[np.lexsort((-found.pop("ranks")[items].astype(np.int64), rows))]
+    found["items"] = units[items // winlen] * winlen + items % winlen
+    return found
+
+
+def _without_window_subsets(found: ConceptList, winlen: int) -> ConceptList:
+    """Elephant's filter for the side effect of moving windows, on the concepts alone."""
+    if winlen == 1 or len(found) == 0:
+        return found
+    flat = found.flat()
+    kept = _core.elephant_without_window_subsets(
+        flat.item_begins.astype(np.uint64), flat.items.astype(np.uint32),
+        np.diff(flat.window_begins).astype(np.uint32), winlen)
+    return found.take(kept)
+
+
+def _with_extents(concepts: ConceptList, rel_matrix: np.ndarray) -> list[tuple[Any, Any]]:
+    intents = [intent for intent, _ in concepts]
+    items = np.array([item for intent in intents for item in intent], dtype=np.uint32)
+    offsets = np.cumsum([0, *map(len, intents)]).astype(np.uint64)
+    cells = np.ascontiguousarray(rel_matrix, dtype=bool)
+    begins, rows = _core.ElephantRelation(cells).extents(offsets, items)
+    numbers = list(rows.astype(np.int64))
+    ends = begins.tolist()
+    return [(intent, tuple(numbers[i:j])) for intent, i, j in zip(intents, ends, ends[1:])]
+
+
+def _report(concepts: Sequence[Any], winlen: int, report: str) -> np.ndarray:
+    rows = signatures(concepts, winlen, report)
+    return _count(rows, report) if len(rows) else _spectrum(rows, report)
+
+
+def _fpgrowth(transactions, min_c=2, min_z=2, max_z=None,
+              max_c=None, rel_matrix=None, winlen=1, min_neu=1,
+              target='c', report='a'):
+    """Mine windows that are given as lists of items.
+
+    As in Elephant, report 'a' is empty without a `rel_matrix` to take the windows from, and windows
+    that are all the same are the one concept, whatever is asked of it. `target` is ignored.
+
+    Raises
+    ------
+    ValueError
+        For negative items and parameters out of range. Items that stand twice count once.
+    """
+    windows = _as_transactions(transactions)
+    check_choice("report", report, REPORTS)
+    if min_neu < 1:
+        raise ValueError(f"min_neu: expected an integer >= 1, found {min_neu}")
+    if windows and all(np.array_equal(window, windows[0]) for window in windows):
+        found = ConceptList.from_arrays(_one_concept(windows), winlen)
+    else:
+        found = ConceptList.from_arrays(
+            _mine_transactions(windows, winlen, min_spikes=min_z, min_occ=min_c, max_spikes=max_z,
+                               max_occ=max_c, min_neu=min_neu), winlen)
+    found = _without_window_subsets(found, winlen)
+    if report != "a":
+        return _report(found, winlen, report)
+    return [] if rel_matrix is None else _with_extents(found, rel_matrix)
+
+
+def _one_concept(windows: list[np.ndarray]) -> dict[str, np.ndarray]:
+    number = len(windows)
+    return {"items": windows[0], "item_offsets": np.array([0, len(windows[0])]),
+            "counts": np.array([number]), "occurrences": np.arange(number),
+            "occurrence_offsets": np.array([0, number]), "order": np.array([0])}
+
+
+def _fast_fca(context, min_c=2, min_z=2, max_z=None,
+              max_c=None, report='a', winlen=1, min_neu=1):
+    """Mine windows that are given as (window, item) pairs.
+
+    The answer is that of `_fpgrowth`. Elephant's own `_fast_fca` lists some concepts twice, or loses
+    them, and this does not.
+    """
+    check_choice("report", report, REPORTS)
+    if min_neu < 1:
+        raise ValueError(f"min_neu: expected an integer >= 1, found {min_neu}")
+    pairs = np.array(list(context), dtype=np.int64).reshape(-1, 2)
+    windows, rows = np.unique(pairs[:, 0], return_inverse=True)
+    order = np.argsort(rows, kind="stable")
+    cuts = np.searchsorted(rows[order], np.arange(1, len(windows)))
+    transactions = _as_transactions(np.split(pairs[order, 1], cuts) if len(pairs) else [])
+    arrays = _mine_transactions(transactions, winlen, min_spikes=min_z, min_occ=min_c,
+                                max_spikes=max_z, max_occ=max_c, min_neu=min_neu)
+    found = _without_window_subsets(ConceptList.from_arrays(arrays, winlen), winlen)
+    if report != "a":
+        return _report(found, winlen, report)
+    return [(intent, tuple(windows[list(extent)])) for intent, extent in found]
+
+
+def _fim_fpgrowth(tracts, target='c', supp=10, zmin=1, zmax=0, report='a', algo='s', winlen=20,
+                  max_c=None, min_neu=1, verbose=1, threads=0):
+    """What Elephant's compiled miner finds: a list of (items, support), by ascending support.
+
+    `target`, `report`, `algo` and `verbose` are ignored, as there.
+    """
+    windows = _as_transactions(tracts)
+    arrays = _mine_transactions(windows, winlen, min_spikes=zmin, min_occ=int(abs(supp)),
+                                max_spikes=zmax or None, max_occ=max_c, min_neu=min_neu)
+    concepts = ConceptList.from_arrays(arrays, winlen)
+    return [(intent, len(extent)) for intent, extent in concepts]
+
+
+fim = SimpleNamespace(fpgrowth=_fim_fpgrowth)
