@@ -1,1 +1,33 @@
-"""Repeated patterns in the firing of neurons."""
+"""Repeated patterns in the firing of neurons.
+
+`episodes` finds chains of units that fire one after another, `spade` spatio-temporal spike
+patterns; `sort` finds units in recordings; `simulate` makes data with known truth. Functions take
+what neighbouring tools have (`SpikeSequence.of` lists it) and times in seconds.
+"""
+
+from . import simulate
+from ._circuit import Circuit
+from ._core import DeviceError
+from ._core import version as _version
+from ._devices import Device, devices
+from ._episodes import Episode, EpisodeResult, count_episodes, episode_strategies, episodes
+from ._files import read, write
+from ._spikes import SpikeSequence
+
+__version__ = _version()
+
+__all__ = [
+    "Circuit",
+    "Device",
+    "DeviceError",
+    "Episode",
+    "EpisodeResult",
+    "SpikeSequence",
+    "count_episodes",
+    "devices",
+    "episode_strategies",
+    "episodes",
+    "read",
+    "simulate",
+    "write",
+]

@@ -1,0 +1,62 @@
+"""What all calls of the library have in common: arguments that were given, and progress."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Union
+
+Progress = Union[bool, Callable[[str, int, int], Any], None]
+
+
+def given(**arguments: Any) -> dict[str, Any]:
+    """The arguments that are not None; the library has the defaults of all others."""
+    return {name: value for name, value in arguments.items() if value is not None}
+
+
+class _Bar:
+    """Progress on a terminal, a bar a task."""
+
+    def __init__(self, tqdm: Any) -> None:
+        self._tqdm = tqdm
+        self._bar: Any = None
+        self._task = ""
+
+    def __call__(self, task: str, done: int, total: int) -> None:
+        if task != self._task:
+            self.close()
+            self._bar = self._tqdm(total=total or None, desc=task, leave=False)
+            self._task = task
+        self._bar.total = total or None
+        self._bar.n = done
+        self._bar.refresh()
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+@contextmanager
+def reporting(progress: Progress) -> Iterator[Callable[[str, int, int], Any] | None]:
+    """What to call with (task, done, total): None where nothing is to be shown."""
+    if callable(progress):
+        yield progress
+        return
+    if progress not in (None, True, False):
+        raise TypeError(f"progress: expected True, False or a function, found {progress!r}")
+    if progress is False or (progress is None and not sys.stderr.isatty()):
+        yield None
+        return
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        if progress:
+            raise ImportError("progress=True draws its bars with tqdm: pip install tqdm") from None
+        yield None
+        return
+    bar = _Bar(tqdm)
+    try:
+        yield bar
+    finally:
+        bar.close()

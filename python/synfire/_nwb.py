@@ -1,0 +1,120 @@
+"""NWB by pynwb, the library that defines it: the extension itself holds no HDF5."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterable
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ._spikes import SpikeSequence
+
+_UNKNOWN_START = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_RESOLUTION = 1e-6
+_NAME_COLUMN = "name of the unit as synfire knows it"
+
+
+def _pynwb() -> Any:
+    try:
+        import pynwb
+    except ImportError:
+        raise ImportError("NWB is read and written by pynwb: pip install pynwb") from None
+    return pynwb
+
+
+def read_units(path: Path, allow_negative: bool = False) -> SpikeSequence:
+    """The spikes of the table of units, as the command reads them."""
+    pynwb = _pynwb()
+    try:
+        with pynwb.NWBHDF5IO(str(path), "r") as io:
+            units = io.read().units
+            if units is None or "spike_times" not in units.colnames:
+                raise OSError(f"'{path}': found no table of units with spike_times, expected one")
+            trains = [
+                np.asarray(units["spike_times"][i], dtype=np.float64) for i in range(len(units))
+            ]
+            names = [str(number) for number in units.id[:]]
+            if "unit_name" in units.colnames:
+                names = [str(name) for name in units["unit_name"][:]]
+            span = _observed(units)
+    except OSError:
+        raise
+    except Exception as error:
+        raise OSError(f"'{path}' is no NWB file that pynwb reads: {error}") from error
+    for name, train in zip(names, trains, strict=True):
+        if not allow_negative and np.any(train < 0):
+            raise OSError(
+                f"'{path}', unit {name}: found a time before zero, expected none (recordings "
+                "aligned to an event need allow_negative=True)"
+            )
+    return SpikeSequence.of(dict(zip(names, trains, strict=True)), t_start=span[0], t_stop=span[1])
+
+
+def _observed(units: Any) -> tuple[float | None, float | None]:
+    if "obs_intervals" not in units.colnames or len(units) == 0:
+        return None, None
+    intervals = np.asarray(units.obs_intervals.target.data[:], dtype=np.float64)
+    return float(intervals.min()), float(intervals.max())
+
+
+def new_file(spikes: SpikeSequence) -> Any:
+    """A `pynwb.NWBFile` with a table of units."""
+    nwbfile = _pynwb().NWBFile(
+        session_description="Spikes. When the session began is not known: 1970-01-01 stands for "
+        "it, and times are seconds since then.",
+        identifier=str(uuid.uuid4()),
+        session_start_time=_UNKNOWN_START,
+    )
+    nwbfile.add_unit_column("unit_name", _NAME_COLUMN)
+    span = [[spikes.t_start, spikes.t_stop]]
+    for name, train in zip(spikes.unit_names, spikes.trains(), strict=True):
+        nwbfile.add_unit(spike_times=train, obs_intervals=span, unit_name=name)
+    nwbfile.units.resolution = _RESOLUTION
+    return nwbfile
+
+
+def save(path: str | os.PathLike, nwbfile: Any) -> None:
+    """Writes aside and renames."""
+    path = Path(path)
+    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        with _pynwb().NWBHDF5IO(str(aside), "w") as io:
+            io.write(nwbfile)
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def write_units(path: Path, spikes: SpikeSequence) -> None:
+    """A file with the table of units alone."""
+    save(path, new_file(spikes))
+
+
+def add_table(nwbfile: Any, name: str, description: str, columns: Iterable[tuple]) -> Any:
+    """A `DynamicTable` in the processing module ``ecephys``.
+
+    Columns are (name, description, values), ragged ones (name, description, values, ends), and a
+    fifth part True says that values are rows of the table of units.
+    """
+    from hdmf.common import DynamicTable, DynamicTableRegion, VectorData, VectorIndex
+
+    if "ecephys" not in nwbfile.processing:
+        nwbfile.create_processing_module("ecephys", "what was derived from the spikes")
+    parts = []
+    for column, text, values, *rest in columns:
+        if len(rest) == 2 and rest[1]:
+            data = DynamicTableRegion(
+                name=column, description=text, data=values, table=nwbfile.units
+            )
+        else:
+            data = VectorData(name=column, description=text, data=values)
+        parts.append(data)
+        if rest:
+            parts.append(VectorIndex(name=f"{column}_index", data=rest[0], target=data))
+    table = DynamicTable(name=name, description=description, columns=parts)
+    nwbfile.processing["ecephys"].add(table)
+    return table
