@@ -25,6 +25,7 @@ struct elephant_order {
 /// largest item first. A pattern is the word of its items from the highest rank on. Words are in
 /// dictionary order, where a higher rank comes first and a word after those that it begins. Unless
 /// windows are a single bin, Elephant then puts the patterns with the fewest occurrences first.
+/// The one pattern of windows that are all the same never gets to the miner: its items ascend.
 /// @param rule  as mined
 elephant_order order_as_elephant(const spade_windows& windows, const pattern_table& table,
                                  const pattern_rule& rule, const execution& run = {});

@@ -45,9 +45,15 @@ class Binned:
 
 def from_pairs(units: npt.ArrayLike, bins: npt.ArrayLike, n_units: int, n_bins: int) -> Binned:
     """Bin spikes given as pairs of unit and bin, in any order."""
-    keys = np.unique(np.asarray(units, dtype=np.int64) * n_bins + np.asarray(bins, dtype=np.int64))
-    counts = np.bincount(keys // max(n_bins, 1), minlength=n_units)
-    offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.uint64)
+    keys = np.asarray(units, dtype=np.int64) * n_bins + np.asarray(bins, dtype=np.int64)
+    # Marks in all cells take less time than sorting, unless spikes are rare.
+    if n_units * n_bins < 64 * len(keys):
+        cells = np.zeros(n_units * n_bins, dtype=bool)
+        cells[keys] = True
+        keys = np.flatnonzero(cells)
+    else:
+        keys = np.unique(keys)
+    offsets = np.searchsorted(keys, np.arange(n_units + 1) * n_bins).astype(np.uint64)
     return Binned(offsets, (keys % max(n_bins, 1)).astype(np.uint32), n_bins)
 
 
@@ -73,33 +79,57 @@ def _check_alike(spiketrains: Sequence[neo.SpikeTrain]) -> None:
                                  f" {getattr(train, name)} at {i} and {getattr(first, name)} at 0")
 
 
+@dataclass(frozen=True)
+class Trains:
+    """All spikes of trains that are alike, and the bins of ``BinnedSpikeTrain(tolerance=None)``.
+
+    Times are numbers in the trains' units.
+    """
+
+    times: npt.NDArray[np.float64]
+    units: npt.NDArray[np.intp]
+    n_units: int
+    start: float
+    stop: float
+    width: float
+    n_bins: int
+
+    @classmethod
+    def of(cls, spiketrains: Sequence[neo.SpikeTrain], bin_size: Any) -> Trains:
+        """Take the spikes out of spike trains."""
+        if len(spiketrains) == 0:
+            raise ValueError("spiketrains: expected at least one, found none")
+        _check_alike(spiketrains)
+        first = spiketrains[0]
+        width = bin_size_in(first.units, bin_size)
+        start, stop = (edge.rescale(first.units).item() for edge in (first.t_start, first.t_stop))
+        if start >= stop:
+            raise ValueError(f"spiketrains: expected t_start below t_stop, found {first.t_start}"
+                             f" and {first.t_stop}")
+        n_bins = int((stop - start) / width)
+        if n_bins <= 0:
+            raise TypeError("bin_size: expected at least one bin from t_start to t_stop, found"
+                            f" {n_bins}")
+        times = np.concatenate([train.magnitude for train in spiketrains])
+        if np.isnan(times).any():
+            raise ValueError("spiketrains: expected times, found nan")
+        units = np.repeat(np.arange(len(spiketrains)), [len(train) for train in spiketrains])
+        return cls(times, units, len(spiketrains), start, stop, width, n_bins)
+
+    def binned(self) -> Binned:
+        """Bin them; a spike behind the last bin is left out with a warning."""
+        inside = (self.times >= self.start) & (self.times <= self.stop)
+        bins = ((self.times[inside] - self.start) * (1 / self.width)).astype(np.int64)
+        fits = bins < self.n_bins
+        if not fits.all():
+            warnings.warn(f"Binning discarded {np.count_nonzero(~fits)} last spike(s) of the input"
+                          " spiketrain", UserWarning, stacklevel=4)
+        return from_pairs(self.units[inside][fits], bins[fits], self.n_units, self.n_bins)
+
+
 def bin_trains(spiketrains: Sequence[neo.SpikeTrain], bin_size: Any) -> Binned:
-    """Bin spike trains as ``elephant.conversion.BinnedSpikeTrain(..., tolerance=None)`` does."""
-    if len(spiketrains) == 0:
-        raise ValueError("spiketrains: expected at least one, found none")
-    _check_alike(spiketrains)
-    first = spiketrains[0]
-    width = bin_size_in(first.units, bin_size)
-    # Not in the trains' own units, which a rescaled t_start may lack.
-    start, stop = (edge.rescale(first.units).item() for edge in (first.t_start, first.t_stop))
-    if start >= stop:
-        raise ValueError(f"spiketrains: expected t_start below t_stop, found {first.t_start} and"
-                         f" {first.t_stop}")
-    n_bins = int((stop - start) / width)
-    if n_bins <= 0:
-        raise TypeError(f"bin_size: expected at least one bin from t_start to t_stop, found"
-                        f" {n_bins}")
-    times = np.concatenate([train.magnitude for train in spiketrains])
-    if np.isnan(times).any():
-        raise ValueError("spiketrains: expected times, found nan")
-    units = np.repeat(np.arange(len(spiketrains)), [len(train) for train in spiketrains])
-    inside = (times >= start) & (times <= stop)
-    bins = ((times[inside] - start) * (1 / width)).astype(np.int64)
-    fits = bins < n_bins
-    if not fits.all():
-        warnings.warn(f"Binning discarded {np.count_nonzero(~fits)} last spike(s) of the input"
-                      " spiketrain", UserWarning, stacklevel=3)
-    return from_pairs(units[inside][fits], bins[fits], len(spiketrains), n_bins)
+    """Bin spike trains as Elephant does."""
+    return Trains.of(spiketrains, bin_size).binned()
 
 
 def as_binned(spiketrains: Any, bin_size: Any) -> Binned:

@@ -15,7 +15,8 @@ from ._binning import bin_size_in
 from ._deprecated import takes_binsize
 from ._names import SPECTRA, SURR_METHODS, check_choice
 from ._settings import current
-from ._surrogates import elephant_generators, elephant_surrogates, own_arguments
+from ._surrogates import (elephant_generators, elephant_surrogates, is_plain_dithering,
+                          own_arguments)
 
 
 def _as_sequence(spiketrains: Sequence[neo.SpikeTrain]) -> Any:
@@ -104,8 +105,9 @@ def pvalue_spectrum(
     mining = {"winlen": winlen, "min_spikes": min_spikes, "min_occ": min_occ,
               "max_spikes": max_spikes, "max_occ": max_occ, "min_neu": min_neu,
               "spectrum": spectrum}
-    made = elephant_generators() if settings.seed is None else None
-    if made is None:
+    made = elephant_generators()
+    if settings.seed is not None or (
+            made is None and not is_plain_dithering(surr_method, surr_kwargs)):
         arguments = own_arguments(bin_size, dither, surr_method, surr_kwargs)
         return _as_entries(_own_spectrum(spiketrains, bin_size, {
             **mining, **arguments, "surrogates": n_surr, "seed": settings.seed,

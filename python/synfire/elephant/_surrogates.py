@@ -1,8 +1,9 @@
-"""Surrogates by Elephant's generators, drawn in the order in which Elephant draws them."""
+"""Surrogates drawn from NumPy's global state in the order in which Elephant draws them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -10,7 +11,7 @@ import neo
 import numpy as np
 import quantities as pq
 
-from ._binning import Binned, bin_trains, from_pairs
+from ._binning import Binned, Trains, bin_trains, from_pairs
 
 
 def elephant_generators() -> ModuleType | None:
@@ -20,6 +21,31 @@ def elephant_generators() -> ModuleType | None:
     except ImportError:
         return None
     return spike_train_surrogates
+
+
+def is_plain_dithering(method: str, kwargs: dict[str, Any]) -> bool:
+    """Return whether the default method is asked for, which needs no Elephant."""
+    others = (name for name, value in kwargs.items() if name != "edges" and value)
+    return method == "dither_spikes" and not any(others)
+
+
+def _dithered(spiketrains: Sequence[neo.SpikeTrain], bin_size: pq.Quantity, dither: pq.Quantity,
+              edges: bool = True, **_: Any) -> Callable[[], Binned]:
+    """Elephant's uniform dithering of all trains at once, with its arithmetic.
+
+    Train by train it takes as many numbers from the state, in the same order.
+    """
+    trains = Trains.of(spiketrains, bin_size)
+    most = dither.rescale(spiketrains[0].units).item()
+
+    def make() -> Binned:
+        times = trains.times + 2 * most * np.random.random_sample(len(trains.times)) - most
+        if edges:
+            kept = (trains.start < times) & (times < trains.stop)
+            return replace(trains, times=times[kept], units=trains.units[kept]).binned()
+        return replace(trains, times=np.clip(times, trains.start, trains.stop)).binned()
+
+    return make
 
 
 def _shuffled_bins(made: ModuleType, trains: Sequence[neo.SpikeTrain], bin_size: pq.Quantity,
@@ -54,11 +80,13 @@ def _one_by_one(made: ModuleType, trains: Sequence[neo.SpikeTrain], bin_size: pq
          for train in trains], bin_size)
 
 
-def elephant_surrogates(made: ModuleType, trains: Sequence[neo.SpikeTrain], bin_size: pq.Quantity,
+def elephant_surrogates(made: ModuleType | None, trains: Sequence[neo.SpikeTrain], bin_size: pq.Quantity,
                         dither: pq.Quantity, method: str, number: int,
                         kwargs: dict[str, Any]) -> Iterator[Binned]:
-    """Yield binned surrogates of all trains together."""
-    if method == "bin_shuffling":
+    """Yield binned surrogates of all trains together; `made` makes all but plain dithering."""
+    if is_plain_dithering(method, kwargs):
+        make = _dithered(trains, bin_size, dither, **kwargs)
+    elif method == "bin_shuffling":
         make = _shuffled_bins(made, trains, bin_size, dither, kwargs)
     else:
         make = _one_by_one(made, trains, bin_size, dither, method, kwargs)

@@ -53,6 +53,14 @@ std::vector<std::uint32_t> ranks_of(const std::vector<std::uint32_t>& supports) 
     return ranks;
 }
 
+// Windows that are all the same never get to the miner.
+bool is_every_window(const pattern_table& table, const spade_windows& windows) {
+    if (table.size() != 1 || table.counts[0] != windows.size()) return false;
+    for (std::size_t w = 0; w < windows.size(); ++w)
+        if (windows.items(w).size() != table.items.size()) return false;
+    return true;
+}
+
 // Patterns as words whose letters count ranks from the highest down.
 class words {
 public:
@@ -94,6 +102,12 @@ elephant_order order_as_elephant(const spade_windows& windows, const pattern_tab
     for (const pattern_item item : table.items)
         if (item >= out.ranks.size())
             throw invalid_argument("the patterns are not of these windows");
+    if (is_every_window(table, windows)) {
+        for (pattern_item item = 0; item < out.ranks.size(); ++item)
+            out.ranks[item] = static_cast<std::uint32_t>(out.ranks.size() - 1) - item;
+        out.patterns.push_back(0);
+        return out;
+    }
 
     struct place {
         std::uint64_t key;
@@ -109,7 +123,9 @@ elephant_order order_as_elephant(const spade_windows& windows, const pattern_tab
         stop_at_times(i, run.stop);
         places.push_back({spelled.key(i, a), i, windows.window_bins() > 1 ? table.counts[i] : 0});
     }
+    std::size_t comparisons = 0;
     std::sort(places.begin(), places.end(), [&](const place& x, const place& y) {
+        stop_at_times(++comparisons, run.stop);
         if (x.count != y.count) return x.count < y.count;
         if (x.key != y.key) return x.key < y.key;
         spelled.spell(x.pattern, a);
