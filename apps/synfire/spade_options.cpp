@@ -49,6 +49,10 @@ auto whole_from(std::uint32_t least) {
     return [least](const std::string& text) { return parse_whole_32(text, least); };
 }
 
+std::optional<std::uint32_t> some_whole_from_1(const std::string& text) {
+    return parse_whole_32(text, 1);
+}
+
 min_occ_choice parse_min_occ(const std::string& text) {
     if (text == "auto") return auto_min_occ{};
     if (text.find(':') == std::string::npos) {
@@ -167,7 +171,7 @@ void add_windows(CLI::App& app, spade_choices& choices) {
             ->type_name("TIME")
             ->excludes(transactions);
     CLI::Option* epochs =
-        add_value(app, "--epochs", choices.epochs, parse_path,
+        add_value(app, "--epochs", choices.epochs_path, parse_path,
                   "only these epochs of the recording, one after another: a table of begin and end "
                   "in seconds")
             ->type_name("EPOCHS")
@@ -208,18 +212,14 @@ void add_rules(CLI::App& app, spade_choices& choices) {
         "[auto]")
         ->type_name("N|auto|SPIKES:N,...")
         ->excludes(rule);
-    add_value(app, "--min-spikes", choices.min_spikes, whole_from(1), "spikes of a pattern [2]")
+    add_value(app, "--min-spikes", choices.min_spikes, some_whole_from_1, "spikes of a pattern [2]")
         ->type_name("N")
         ->excludes(rule);
     add_value(app, "--max-spikes", choices.max_spikes, whole_from(1), "the same at most [no bound]")
         ->type_name("N")
         ->excludes(rule);
-    add_value(
-        app, "--min-neu", choices.min_neu,
-        [](const std::string& text) -> std::optional<std::uint32_t> {
-            return parse_whole_32(text, 1);
-        },
-        "different units of a pattern [1; with auto as many as spikes]")
+    add_value(app, "--min-neu", choices.min_neu, some_whole_from_1,
+              "different units of a pattern [1; with auto as many as spikes]")
         ->type_name("N")
         ->excludes(rule);
     add_value(app, "--max-occ", choices.max_occ, whole_from(1),
@@ -385,38 +385,6 @@ void add_options(CLI::App& app, spade_choices& choices) {
 
 namespace {
 
-// A rule a size, from thresholds by size; the last holds for all sizes above.
-std::vector<pattern_rule> rules_by_size(const min_occ_by_size& given,
-                                        const spade_choices& choices) {
-    const std::uint32_t least = choices.was_given("--min-spikes") ? choices.min_spikes : 1;
-    const std::uint32_t most = choices.max_spikes > 0 ? choices.max_spikes : UINT32_MAX;
-    std::vector<pattern_rule> rules;
-    for (std::size_t i = 0; i < given.size(); ++i) {
-        const bool last = i + 1 == given.size();
-        const std::uint32_t from = std::max(given[i].first, least);
-        const std::uint32_t to = std::min(last ? UINT32_MAX : given[i + 1].first - 1, most);
-        if (from > to) continue;
-        rules.push_back({.min_occ = given[i].second,
-                         .min_spikes = from,
-                         .max_spikes = to == UINT32_MAX ? 0 : to,
-                         .min_neu = choices.min_neu.value_or(1)});
-    }
-    return rules;
-}
-
-void check_sizes(const spade_choices& choices) {
-    const auto* by_size = std::get_if<min_occ_by_size>(&choices.min_occ);
-    const bool given = choices.was_given("--min-spikes");
-    if (choices.max_spikes > 0 && choices.max_spikes < choices.min_spikes && (given || !by_size))
-        throw invalid_argument(fmt::format("--max-spikes {} is below --min-spikes {}{}",
-                                           choices.max_spikes, choices.min_spikes,
-                                           given ? "" : ", which it is by default"));
-    if (by_size && choices.rules.empty() && rules_by_size(*by_size, choices).empty())
-        throw invalid_argument(fmt::format(
-            "--max-spikes {} is below all sizes that --min-occ names: the smallest is {}",
-            choices.max_spikes, by_size->front().first));
-}
-
 // Options that some ways to make surrogates do not ask for.
 struct method_option {
     std::string_view name;
@@ -442,10 +410,6 @@ const std::vector<method_option>& method_options() {
 // Elephant refuses what a method does not know, too.
 void check_method(const spade_choices& choices) {
     const surrogate_method method = choices.method.value_or(choices.usual_method());
-    if (method == surrogate_method::trial_shifting && choices.epochs.empty() &&
-        !choices.trial_length)
-        throw invalid_argument(
-            "trial_shifting needs to know the trials: give --epochs or --trial-length");
     for (const method_option& option : method_options()) {
         if (!choices.was_given(std::string(option.name)) ||
             std::ranges::find(option.methods, method) != option.methods.end())
@@ -461,28 +425,18 @@ void check_method(const spade_choices& choices) {
 
 }  // namespace
 
-surrogate_method spade_choices::usual_method() const {
-    if (!epochs.empty() || trial_length) return surrogate_method::trial_shifting;
-    return elephant != elephant_mode::none ? surrogate_method::dither_spikes
-                                           : surrogate_method::dither_spikes_with_refractory_period;
+std::string spade_choices::option_name(std::string_view field) {
+    if (field == "until") return "--to";
+    if (field == "stable") return "--stability";
+    if (field == "least_stable") return "--stability-threshold";
+    std::string name = "--" + std::string(field);
+    std::ranges::replace(name, '_', '-');
+    return name;
 }
 
 void check(const spade_choices& choices) {
-    if (choices.from && choices.until && *choices.from >= *choices.until)
-        throw invalid_argument(fmt::format("--from {} is not before --to {}",
-                                           format_duration(*choices.from),
-                                           format_duration(*choices.until)));
-    // Twice a window is what parts epochs.
-    if (choices.bin.count() > std::numeric_limits<std::int64_t>::max() / 2 / choices.window)
-        throw invalid_argument(
-            fmt::format("--window {}: so many bins of {} are too long to be held", choices.window,
-                        format_duration(choices.bin)));
-    if (choices.transactions && choices.rules.empty() &&
-        std::holds_alternative<auto_min_occ>(choices.min_occ))
-        throw invalid_argument(
-            "--min-occ auto needs spikes, since windows do not say the rates: give --min-occ N");
-    check_sizes(choices);
-    if (choices.surrogates.surrogates > 0) check_method(choices);
+    check_request(choices, !choices.transactions);
+    if (choices.is_tested()) check_method(choices);
     if (choices.was_given("--seed") && choices.surrogates.surrogates == 0 && !choices.stable)
         throw invalid_argument("--seed needs --surrogates or --stability: nothing else is random");
 }
@@ -497,37 +451,6 @@ std::vector<std::string> warnings_of(const spade_choices& choices) {
         warnings.emplace_back(
             "Windows are given: --compat changes nothing without spikes to bin or --reduce.");
     return warnings;
-}
-
-namespace {
-
-std::vector<pattern_rule> estimated_rules(const spade_choices& choices,
-                                          const std::vector<std::size_t>& spike_counts,
-                                          duration length) {
-    min_occ_recipe recipe{.least_spikes = choices.min_spikes};
-    recipe.most_spikes = std::max(recipe.most_spikes, recipe.least_spikes);
-    if (choices.max_spikes > 0)
-        recipe.most_spikes = std::min(recipe.most_spikes, choices.max_spikes);
-    std::vector<pattern_rule> rules =
-        estimate_rules(spike_counts, length, choices.bin, choices.window, recipe);
-    rules.back().max_spikes = choices.max_spikes;
-    for (pattern_rule& rule : rules) rule.min_neu = choices.min_neu.value_or(rule.min_neu);
-    return rules;
-}
-
-}  // namespace
-
-std::vector<pattern_rule> rules_of(const spade_choices& choices,
-                                   const std::vector<std::size_t>& spike_counts, duration length) {
-    if (!choices.rules.empty()) return choices.rules;
-    if (const auto* by_size = std::get_if<min_occ_by_size>(&choices.min_occ))
-        return rules_by_size(*by_size, choices);
-    if (const auto* number = std::get_if<std::uint32_t>(&choices.min_occ))
-        return {{.min_occ = *number,
-                 .min_spikes = choices.min_spikes,
-                 .max_spikes = choices.max_spikes,
-                 .min_neu = choices.min_neu.value_or(1)}};
-    return estimated_rules(choices, spike_counts, length);
 }
 
 std::string describe(const std::vector<pattern_rule>& rules) {
@@ -590,7 +513,7 @@ std::vector<std::pair<std::string, std::string>> resolved_parameters(
         {"window", std::to_string(choices.window)},
         {"from", time(choices.from)},
         {"to", time(choices.until)},
-        {"epochs", or_none(!choices.epochs.empty(), choices.epochs)},
+        {"epochs", or_none(!choices.epochs_path.empty(), choices.epochs_path)},
         {"separation", choices.epochs.empty() ? "none" : format_duration(choices.epochs_apart())},
         {"only_units", choices.only_units.empty()
                            ? "all"

@@ -72,7 +72,7 @@ nb::tuple make_spikes(const array_in<double>& times, const array_in<std::uint32_
         events.erase(behind.begin(), behind.end());
         duplicates -= events.size();
         const time_span span = span_of_events(events, start, stop);
-        made = share(sequence_of(std::move(events), names, span));
+        made = share(sequence_of(std::move(events), names, span), start.has_value());
     }
     return nb::make_tuple(nb::cast(*made), duplicates);
 }
@@ -95,7 +95,7 @@ nb::dict read(const std::string& path, const nb::dict& arguments) {
     out["warnings"] = text_list(file.warnings);
     out["states_span"] = file.states_span;
     out["stimulus_us"] = to_numpy(std::move(file.stimulus_us));
-    out["spikes"] = nb::cast(share(std::move(file.spikes)));
+    out["spikes"] = nb::cast(share(std::move(file.spikes), file.states_span));
     return out;
 }
 
@@ -121,8 +121,8 @@ nb::tuple trains_of(const shared_spikes& spikes) {
 
 }  // namespace
 
-shared_spikes share(spike_sequence spikes) {
-    return {std::make_shared<const spike_sequence>(std::move(spikes))};
+shared_spikes share(spike_sequence spikes, bool states_span) {
+    return {std::make_shared<const spike_sequence>(std::move(spikes)), states_span};
 }
 
 void bind_spikes(nb::module_& m) {

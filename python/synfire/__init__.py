@@ -12,6 +12,7 @@ from ._core import version as _version
 from ._devices import Device, devices
 from ._episodes import Episode, EpisodeResult, count_episodes, episode_strategies, episodes
 from ._files import read, write
+from ._spade import Pattern, PatternResult, spade
 from ._spikes import SpikeSequence
 
 __version__ = _version()
@@ -22,6 +23,8 @@ __all__ = [
     "DeviceError",
     "Episode",
     "EpisodeResult",
+    "Pattern",
+    "PatternResult",
     "SpikeSequence",
     "count_episodes",
     "devices",
@@ -29,5 +32,6 @@ __all__ = [
     "episodes",
     "read",
     "simulate",
+    "spade",
     "write",
 ]

@@ -98,12 +98,12 @@ class SpikeSequence:
         """
         from ._inputs import arrays_of
 
-        if isinstance(spikes, cls) and unit_names is None and t_start is None and t_stop is None:
-            return spikes
         if isinstance(spikes, (str, os.PathLike)):
             from ._files import read
 
             spikes = read(spikes)
+        if isinstance(spikes, cls) and unit_names is None and t_start is None and t_stop is None:
+            return spikes
         times, units, names, start, stop = arrays_of(spikes, unit_names)
         core, duplicates = _core.make_spikes(
             times,

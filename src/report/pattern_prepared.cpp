@@ -88,18 +88,3 @@ std::string prepared_patterns::how_tested() const {
 }
 
 }  // namespace synfire::report
-
-namespace synfire {
-
-duration pattern_axes::time_of(std::uint32_t start) const {
-    const duration at = origin + bin * start;
-    const auto after = std::upper_bound(stretches.begin(), stretches.end(), at,
-                                        [](duration t, const stretch& s) { return t < s.begin; });
-    // A window may begin in the bin in which a stretch does, and its left edge before that.
-    if (after == stretches.begin())
-        return stretches.empty() ? at : stretches.front().original + (at - stretches.front().begin);
-    const stretch& of = *(after - 1);
-    return of.original + (at - of.begin);
-}
-
-}  // namespace synfire

@@ -6,9 +6,10 @@
 #include <sstream>
 
 #include "report/pattern_parts.hpp"
+#include "support/random_patterns.hpp"
 #include "support/temporary_folder.hpp"
+#include "synfire/assess/pattern_tally.hpp"
 #include "synfire/core/error.hpp"
-#include "synfire/core/random.hpp"
 #include "synfire/report/patterns.hpp"
 
 namespace synfire {
@@ -172,66 +173,6 @@ TEST(PatternReport, WritesTimesToTheMicrosecond) {
         << table;
 }
 
-// Patterns as a miner hands them on, of random items, counts and numbers of occurrences.
-pattern_table random_table(std::uint32_t seed, std::size_t patterns) {
-    random_stream random(seed, random_purpose::poisson_spikes, 0);
-    pattern_table out{.window_bins = window};
-    for (std::size_t i = 0; i < patterns; ++i) {
-        std::vector<pattern_item> items{at(0, 0)};
-        for (std::uint64_t more = random.below(4); more > 0; --more)
-            items.push_back(at(static_cast<std::uint32_t>(random.below(3)),
-                               static_cast<std::uint32_t>(random.below(window))));
-        std::vector<std::uint32_t> starts(2 + random.below(5));
-        for (std::uint32_t& start : starts) start = static_cast<std::uint32_t>(random.below(400));
-        out.append(items, static_cast<std::uint32_t>(starts.size()), starts);
-    }
-    return out;
-}
-
-TEST(PatternTally, CountsSignaturesAndKeepsTheLargest) {
-    for (const spectrum_kind kind :
-         {spectrum_kind::size_count, spectrum_kind::size_count_duration}) {
-        pattern_tally tally(window, kind, 5);
-        const pattern_table table = random_table(3, 1000);
-        for (std::size_t i = 0; i < table.size(); i += 10) {
-            pattern_table block{.window_bins = window};
-            for (std::size_t k = i; k < i + 10; ++k)
-                block.append(table.pattern(k), table.counts[k]);
-            tally.take(block);
-        }
-
-        EXPECT_EQ(tally.patterns(), 1000U);
-        EXPECT_EQ(tally.signatures(), count_signatures(table, kind));
-        std::vector<std::size_t> order(table.size());
-        for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-        std::ranges::stable_sort(order, [&](auto x, auto y) {
-            return std::pair(table.pattern(x).size(), table.counts[x]) >
-                   std::pair(table.pattern(y).size(), table.counts[y]);
-        });
-        std::vector<std::uint64_t> expected;
-        for (std::size_t k = 0; k < 5; ++k) expected.push_back(order[k] + 1);
-        std::ranges::sort(expected);
-        EXPECT_EQ(tally.best_numbers(), expected);
-        for (std::size_t k = 0; k < 5; ++k)
-            EXPECT_TRUE(
-                std::ranges::equal(tally.best().pattern(k), table.pattern(expected[k] - 1)));
-    }
-}
-
-TEST(PatternTally, CountsWhatIsFarTooLargeForAFlatArray) {
-    pattern_tally tally(window, spectrum_kind::size_count_duration, 0);
-    pattern_table block{.window_bins = window};
-    const std::vector<pattern_item> small{at(0, 0), at(1, 3)};
-    const std::vector<pattern_item> long_one(100, at(0, 0));
-    block.append(small, 4'000'000'000U);
-    block.append(long_one, 2);
-    block.append(small, 2);
-    tally.take(block);
-
-    EXPECT_EQ(tally.signatures(), count_signatures(block, spectrum_kind::size_count_duration));
-    EXPECT_TRUE(tally.best().empty());
-}
-
 std::set<std::string> names_in(const std::filesystem::path& folder) {
     std::set<std::string> out;
     for (const auto& entry : std::filesystem::directory_iterator(folder))
@@ -289,7 +230,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 TEST(PatternStream, WritesTheSameLinesInTheOrderInWhichTheyCome) {
     const temporary_folder place;
-    const pattern_table table = random_table(5, 40'000);
+    const pattern_table table = random_patterns(5, 40'000, window);
     pattern_report report = untested_report();
     report.table = table;
     report.patterns = table.size();
@@ -333,7 +274,7 @@ TEST(PatternStream, LeavesNothingWhenItIsNotCommitted) {
     const temporary_folder place;
     {
         pattern_stream stream(place.path() / "out", small_report().axes, false);
-        stream.take(random_table(1, 10));
+        stream.take(random_patterns(1, 10, window));
     }
     EXPECT_TRUE(names_in(place.path()).empty());
 }

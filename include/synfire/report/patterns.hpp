@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "synfire/assess/pattern_search.hpp"
 #include "synfire/assess/pattern_significance.hpp"
 #include "synfire/assess/stability.hpp"
 #include "synfire/assess/surrogates.hpp"
@@ -17,45 +18,6 @@
 #include "synfire/spikes/spike_sequence.hpp"
 
 namespace synfire {
-
-/// What the numbers in a pattern table stand for.
-struct pattern_axes {
-    std::vector<std::string> unit_names{};
-    std::uint32_t window_bins = 1;
-    duration bin = std::chrono::milliseconds{5};
-    duration origin{};  ///< left edge of bin 0
-    /// A stretch of joined epochs: from `begin` on, times are those from `original` on.
-    struct stretch {
-        duration begin{};
-        duration original{};
-    };
-    /// Ascending; empty when the recording was mined as it is.
-    std::vector<stretch> stretches{};
-    /// Whether windows start at bins. If not, occurrences are numbers of windows, from 0.
-    bool timed = true;
-
-    /// The left edge of a bin in the time of the original recording.
-    duration time_of(std::uint32_t start) const;
-};
-
-/// What one step left of the patterns.
-struct funnel_step {
-    std::string step{};
-    std::uint64_t removed = 0;
-    std::uint64_t left = 0;
-    std::string why{};
-};
-
-/// What went into the search, for the record.
-struct pattern_input {
-    std::size_t spikes = 0;
-    std::size_t clipped = 0;  ///< shared a bin with an earlier one of their unit
-    std::size_t outside = 0;  ///< in no bin
-    std::uint64_t bins = 0;
-    std::uint64_t windows = 0;
-    std::uint64_t items = 0;
-    duration length{};
-};
 
 /// All that `synfire spade` found, ready to be written. Move into it what is not needed any more.
 struct pattern_report {
@@ -82,30 +44,6 @@ struct pattern_report {
     spike_sequence spikes{};
     bool with_nwb = false;
     run_record run{};
-};
-
-/// Numbers of patterns by signature, and the largest of them, from a stream of blocks.
-class pattern_tally {
-public:
-    /// @param best  how many patterns to keep: most spikes first, then most occurrences
-    pattern_tally(std::uint32_t window_bins, spectrum_kind kind, std::size_t best);
-    ~pattern_tally();
-    pattern_tally(const pattern_tally&) = delete;
-    pattern_tally& operator=(const pattern_tally&) = delete;
-    pattern_tally(pattern_tally&&) = delete;
-    pattern_tally& operator=(pattern_tally&&) = delete;
-
-    void take(const pattern_table& block);
-    std::uint64_t patterns() const;
-    /// As `count_signatures` gives them.
-    std::vector<signature_count> signatures() const;
-    /// In the order of their numbers, which count from 1; without occurrences.
-    pattern_table best() const;
-    std::vector<std::uint64_t> best_numbers() const;
-
-private:
-    struct state;
-    std::unique_ptr<state> state_;
 };
 
 /// Writes `patterns.tsv`, `signatures.tsv`, `funnel.tsv`, `patterns.svg` and `run.json`; with tests

@@ -1,9 +1,11 @@
+#include "synfire/assess/pattern_tally.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <tuple>
 
-#include "synfire/report/patterns.hpp"
+#include "synfire/assess/pattern_significance.hpp"
 
 namespace synfire {
 namespace {

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "given.hpp"
+#include "synfire/record/detection.hpp"
+#include "synfire/record/recording.hpp"
+
+namespace synfire::python {
+
+/// A recording that Python holds.
+struct held_recording {
+    recording what;
+};
+
+/// Takes the options of the detector, under the names that they have on the command line.
+void take_detection(given& how, detection_options& into);
+
+}  // namespace synfire::python

@@ -1,0 +1,467 @@
+#include "synfire/assess/pattern_search.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/error_text.hpp"
+#include "support/threads_as_ranks.hpp"
+#include "synfire/assess/pattern_reduction.hpp"
+#include "synfire/core/error.hpp"
+#include "synfire/simulate/spikes.hpp"
+#include "synfire/spikes/epochs.hpp"
+
+namespace synfire {
+namespace {
+
+using namespace std::chrono_literals;
+using enum surrogate_method;
+
+const spike_sequence& recording() {
+    static const spike_sequence spikes =
+        simulate_patterns(
+            {.units = 8, .length = 12s, .patterns = {4}, .occurrences = 25, .seed = 5})
+            .spikes;
+    return spikes;
+}
+
+pattern_request small_request() {
+    pattern_request request{.window = 10, .min_occ = 5U};
+    request.surrogates.surrogates = 39;
+    request.surrogates.seed = 11;
+    request.alpha = 0.1;
+    return request;
+}
+
+prepared_windows prepare(const pattern_request& request,
+                         const spike_sequence& spikes = recording()) {
+    return prepare_windows(bin_recording(spikes, request), request);
+}
+
+pattern_findings find(const pattern_request& request, const execution& run = {}) {
+    return find_patterns(prepare(request), request, run);
+}
+
+std::vector<std::uint64_t> lefts(const pattern_findings& found) {
+    std::vector<std::uint64_t> out;
+    for (const funnel_step& step : found.funnel) out.push_back(step.left);
+    return out;
+}
+
+std::vector<std::string> steps(const pattern_findings& found) {
+    std::vector<std::string> out;
+    for (const funnel_step& step : found.funnel) out.push_back(step.step);
+    return out;
+}
+
+void expect_same(const pattern_findings& found, const pattern_findings& expected) {
+    EXPECT_EQ(found.table, expected.table);
+    EXPECT_EQ(found.signatures, expected.signatures);
+    EXPECT_EQ(found.stabilities, expected.stabilities);
+    EXPECT_EQ(steps(found), steps(expected));
+    EXPECT_EQ(lefts(found), lefts(expected));
+    EXPECT_EQ(found.warnings, expected.warnings);
+    ASSERT_EQ(found.assessment.has_value(), expected.assessment.has_value());
+    if (!found.assessment) return;
+    EXPECT_EQ(found.assessment->spectrum, expected.assessment->spectrum);
+    EXPECT_EQ(found.assessment->tests.not_significant, expected.assessment->tests.not_significant);
+    const auto q = [](const assessed_signature& one) { return std::pair(one.what, one.q); };
+    EXPECT_TRUE(std::ranges::equal(found.assessment->tests.signatures,
+                                   expected.assessment->tests.signatures, {}, q, q));
+}
+
+// The stages one by one, each by the public call for it.
+struct parts {
+    spade_windows windows;
+    spade_options mining;
+    pattern_table all;
+    std::vector<stability> stabilities{};
+
+    static parts mined(const spike_sequence& spikes, const pattern_request& request) {
+        const spade_windows windows(bin_spikes(spikes, {.bin = 5ms}).spikes, request.window);
+        const spade_options mining{.rules = {{.min_occ = std::get<1>(request.min_occ)}}};
+        return {windows, mining, mine_patterns(windows, mining).table};
+    }
+
+    void keep(const std::vector<std::size_t>& kept) {
+        pattern_table out{.window_bins = all.window_bins};
+        for (const std::size_t i : kept)
+            out.append(all.pattern(i), all.counts[i], all.occurrences_of(i));
+        all = std::move(out);
+    }
+
+    pattern_assessment assess(const spike_sequence& spikes, const pattern_request& request,
+                              surrogate_options how) const {
+        how.surrogates = request.surrogates.surrogates;
+        how.seed = request.surrogates.seed;
+        how.dither = 15ms;
+        const surrogate_maker maker(spikes, how, {.bin = 5ms});
+        return assess_patterns(count_signatures(all, request.kind),
+                               [&](std::uint32_t i) { return maker.make(i); }, how.surrogates,
+                               request.window, mining, request.kind, {.alpha = request.alpha});
+    }
+
+    void judge(const pattern_request& request) {
+        stability_options how = *request.stable;
+        how.seed = request.surrogates.seed;
+        stabilities = approximate_stability(windows, all, how);
+    }
+
+    reduced_patterns reduce(const pattern_assessment& tested,
+                            const reduction_options& options) const {
+        std::vector<std::size_t> list(all.size());
+        std::iota(list.begin(), list.end(), std::size_t{0});
+        std::ranges::stable_sort(list, {}, [&](std::size_t i) { return all.counts[i]; });
+        reduced_patterns out = reduce_patterns(all, list, tested.tests.not_significant, options);
+        std::ranges::sort(out.kept);
+        return out;
+    }
+};
+
+TEST(FindPatterns, GivesAllThatWereMinedWithoutTests) {
+    pattern_request request = small_request();
+    request.surrogates.surrogates = 0;
+    const parts expected = parts::mined(recording(), request);
+
+    const pattern_findings found = find(request);
+
+    EXPECT_GT(found.table.size(), 100U);
+    EXPECT_EQ(found.table, expected.all);
+    EXPECT_EQ(found.signatures, count_signatures(expected.all, spectrum_kind::size_count));
+    EXPECT_FALSE(found.assessment);
+    EXPECT_EQ(lefts(found).back(), expected.all.size());
+}
+
+TEST(FindPatterns, GivesWhatItsPartsGiveOneByOne) {
+    for (const spectrum_kind kind :
+         {spectrum_kind::size_count, spectrum_kind::size_count_duration}) {
+        pattern_request request = small_request();
+        request.kind = kind;
+        request.reduce = {0, 0, 2};
+        request.stable = stability_options{.n_subsets = 50};
+        parts expected = parts::mined(recording(), request);
+        const std::size_t mined = expected.all.size();
+        const pattern_assessment tested =
+            expected.assess(recording(), request, {.method = dither_spikes_with_refractory_period});
+        expected.keep(filter_patterns(expected.all, kind, tested.tests.not_significant));
+        const std::size_t significant = expected.all.size();
+        expected.keep(
+            expected.reduce(tested, {.kind = kind, .l_covered_spikes = 2, .min_occ = 5}).kept);
+        expected.judge(request);
+
+        const pattern_findings found = find(request);
+
+        EXPECT_GT(mined, significant);
+        EXPECT_GT(significant, expected.all.size());
+        EXPECT_FALSE(found.table.empty());
+        EXPECT_EQ(found.table, expected.all);
+        EXPECT_EQ(found.stabilities, expected.stabilities);
+        EXPECT_EQ(found.assessment->spectrum, tested.spectrum);
+        EXPECT_EQ(found.assessment->tests.not_significant, tested.tests.not_significant);
+        EXPECT_EQ(steps(found),
+                  (std::vector<std::string>{"closed patterns", "window subsets", "max-occ",
+                                            "significance", "reduction, subset",
+                                            "reduction, superset", "reduction, covered"}));
+        const std::vector<std::uint64_t> left = lefts(found);
+        EXPECT_EQ(left[2], mined);
+        EXPECT_EQ(left[3], significant);
+        EXPECT_EQ(left.back(), expected.all.size());
+    }
+}
+
+TEST(FindPatterns, TestsOnlyWhatIsStableWhereThatIsAskedFor) {
+    pattern_request request = small_request();
+    request.stable = stability_options{.n_subsets = 50};
+    request.least_stable = {0.5, 0.9};
+    parts expected = parts::mined(recording(), request);
+    const std::size_t mined = expected.all.size();
+    expected.judge(request);
+    expected.keep(filter_stable(expected.stabilities, request.least_stable));
+    const std::size_t stable = expected.all.size();
+    const pattern_assessment tested =
+        expected.assess(recording(), request, {.method = dither_spikes_with_refractory_period});
+    expected.keep(filter_patterns(expected.all, request.kind, tested.tests.not_significant));
+
+    const pattern_findings found = find(request);
+
+    EXPECT_LT(stable, mined);
+    EXPECT_FALSE(found.table.empty());
+    EXPECT_EQ(found.table, expected.all);
+    EXPECT_EQ(found.stabilities.size(), found.table.size());
+    EXPECT_EQ(steps(found)[3], "stability");
+    EXPECT_EQ(lefts(found)[3], stable);
+}
+
+TEST(FindPatterns, AnswersTheSameForAnyNumberOfThreadsAndRanks) {
+    pattern_request request = small_request();
+    request.reduce = {0, 0, 2};
+    request.stable = stability_options{.n_subsets = 50};
+    for (const bool stable_only : {false, true}) {
+        request.least_stable = stable_only ? stability{0.5, 0.9} : stability{};
+        const prepared_windows prepared = prepare(request);
+        const pattern_findings expected = find_patterns(prepared, request, {.threads = 1});
+        EXPECT_FALSE(expected.table.empty());
+
+        expect_same(find_patterns(prepared, request, {.threads = 3}), expected);
+        for (const int ranks : {1, 2, 3}) {
+            pattern_findings first;
+            threads_as_ranks::run(ranks, [&](int rank, std::shared_ptr<communicator> all) {
+                pattern_findings found =
+                    find_patterns(prepared, request, {.threads = 1, .ranks = std::move(all)});
+                if (rank == 0) first = std::move(found);
+            });
+            expect_same(first, expected);
+        }
+    }
+}
+
+TEST(FindPatterns, SaysThatSurrogatesAreTooFew) {
+    pattern_request request = small_request();
+    request.correct = correction::bonferroni;
+
+    const pattern_findings found = find(request);
+
+    ASSERT_EQ(found.warnings.size(), 1U);
+    EXPECT_NE(found.warnings[0].find("39 surrogates are too few"), std::string::npos);
+}
+
+TEST(FindPatterns, RefusesWindowsOfAnotherRequest) {
+    const prepared_windows prepared = prepare(small_request());
+    pattern_request other = small_request();
+    other.window = 9;
+    EXPECT_THROW(find_patterns(prepared, other), invalid_argument);
+    other = small_request();
+    other.surrogates.surrogates = 40;
+    EXPECT_THROW(find_patterns(prepared, other), invalid_argument);
+}
+
+TEST(FindPatterns, StopsOnRequest) {
+    const pattern_request request = small_request();
+    const prepared_windows prepared = prepare(request);
+    std::stop_source source;
+    source.request_stop();
+
+    EXPECT_THROW(find_patterns(prepared, request, {.stop = source.get_token()}), cancelled);
+}
+
+TEST(PatternSearch, JoinsEpochsWhichAreTrials) {
+    pattern_request request = small_request();
+    request.epochs = {{1s, 4s}, {5s, 6s}, {8s, 11s}};
+    const concatenated_epochs joined = concatenate_epochs(recording(), request.epochs, 100ms);
+    parts expected = parts::mined(joined.spikes, request);
+    const pattern_assessment tested =
+        expected.assess(joined.spikes, request, {.method = trial_shifting, .trials = joined.spans});
+    expected.keep(filter_patterns(expected.all, request.kind, tested.tests.not_significant));
+
+    const prepared_windows prepared = prepare(request);
+    const pattern_findings found = find_patterns(prepared, request);
+
+    EXPECT_FALSE(found.table.empty());
+    EXPECT_EQ(found.table, expected.all);
+    EXPECT_EQ(found.assessment->spectrum, tested.spectrum);
+    EXPECT_EQ(prepared.surrogates.trials, joined.spans);
+    EXPECT_EQ(prepared.spikes, joined.spikes);
+    EXPECT_EQ(prepared.beginning, "0 ms (the first epoch)");
+    // The second epoch begins at 3.1 s of the joined ones.
+    EXPECT_EQ(prepared.axes.time_of(3100ms / 5ms), 5s);
+    EXPECT_NE(prepared.warnings.at(0).find("spikes are in no epoch"), std::string::npos);
+
+    request.separation = 49ms;
+    EXPECT_NE(prepare(request).warnings.at(0).find("reach from one into the next"),
+              std::string::npos);
+}
+
+TEST(PatternSearch, LeavesOutWhatIsEarlierOrLater) {
+    pattern_request request = small_request();
+    request.surrogates.surrogates = 0;
+    request.from = 2s;
+    request.until = 7s;
+
+    const binned_recording binned = bin_recording(recording(), request);
+
+    EXPECT_EQ(binned.spikes.span(), (time_span{2s, 7s}));
+    EXPECT_EQ(binned.axes.origin, 2s);
+    EXPECT_EQ(binned.facts.length, 5s);
+    EXPECT_EQ(binned.beginning, "2 s (from)");
+    const auto times = recording().times_us();
+    EXPECT_EQ(binned.facts.spikes,
+              static_cast<std::size_t>(std::ranges::count_if(
+                  times, [](std::int64_t t) { return t >= 2'000'000 && t <= 7'000'000; })));
+}
+
+TEST(PatternSearch, CountsTrialsFromZeroWhereTheSpanIsThatOfTheSpikes) {
+    const spike_sequence spikes =
+        sequence_of({{700'000, unit_id{0}}, {1'500'000, unit_id{1}}, {3'400'000, unit_id{0}}},
+                    {"a", "b"}, {700ms, 3400ms});
+    pattern_request request = small_request();
+    request.trial_length = 1s;
+    const auto trials = [&](bool states_span) {
+        return prepare_windows(bin_recording(spikes, request, states_span), request)
+            .surrogates.trials;
+    };
+
+    EXPECT_EQ(trials(false).front().begin, 0s);
+    EXPECT_EQ(trials(false).size(), 4U);
+    EXPECT_EQ(trials(true).front().begin, 700ms);
+    EXPECT_EQ(trials(true).size(), 3U);
+}
+
+TEST(PatternSearch, HasTheDefaultsOfTheCommand) {
+    const pattern_request request;
+    std::vector<std::size_t> counts(recording().unit_count(), 0);
+    for (const unit_id unit : recording().units()) ++counts[index(unit)];
+
+    const prepared_windows prepared = prepare(request);
+
+    EXPECT_EQ(request.bin, 5ms);
+    EXPECT_EQ(request.window, 20U);
+    EXPECT_EQ(request.surrogates.dither, 15ms);
+    EXPECT_EQ(request.alpha, 0.01);
+    EXPECT_EQ(request.correct, correction::benjamini_hochberg);
+    std::vector<pattern_rule> rules = estimate_rules(counts, recording().span().length(), 5ms, 20);
+    EXPECT_EQ(prepared.mining.rules, rules);
+    EXPECT_TRUE(prepared.mining.drop_window_subsets);
+    EXPECT_FALSE(prepared.mining.take_identical_windows);
+    EXPECT_FALSE(prepared.maker);
+}
+
+TEST(PatternSearch, ChoosesHowSurrogatesAreMade) {
+    const auto method = [](const std::function<void(pattern_request&)>& change) {
+        pattern_request request = small_request();
+        change(request);
+        return prepare(request).surrogates.method;
+    };
+
+    EXPECT_EQ(method([](auto&) {}), dither_spikes_with_refractory_period);
+    EXPECT_EQ(method([](auto& r) { r.elephant = elephant_mode::milliseconds; }), dither_spikes);
+    EXPECT_EQ(method([](auto& r) { r.trial_length = 1s; }), trial_shifting);
+    EXPECT_EQ(method([](auto& r) { r.epochs = {{0s, 1s}}; }), trial_shifting);
+    EXPECT_EQ(method([](auto& r) { r.method = shuffle_isis; }), shuffle_isis);
+}
+
+TEST(PatternSearch, MakesRulesOfThresholds) {
+    const auto rules = [](const pattern_request& request) { return rules_of(request, {}, {}); };
+    const min_occ_by_size by_size{{2, 25}, {4, 9}};
+
+    EXPECT_EQ(rules({.min_occ = 7U}), (std::vector<pattern_rule>{{7, 2, 0, 1}}));
+    EXPECT_EQ(rules({.min_occ = 7U, .min_spikes = 3U, .max_spikes = 5, .min_neu = 2U}),
+              (std::vector<pattern_rule>{{7, 3, 5, 2}}));
+    EXPECT_EQ(rules({.min_occ = by_size}),
+              (std::vector<pattern_rule>{{25, 2, 3, 1}, {9, 4, 0, 1}}));
+    EXPECT_EQ(rules({.min_occ = by_size, .min_spikes = 3U, .max_spikes = 3}),
+              (std::vector<pattern_rule>{{25, 3, 3, 1}}));
+    EXPECT_EQ(rules({.min_occ = min_occ_by_size{{1, 30}, {3, 9}}}),
+              (std::vector<pattern_rule>{{30, 1, 2, 1}, {9, 3, 0, 1}}));
+    EXPECT_EQ(rules({.min_occ = 7U, .rules = {{3, 4, 0, 2}}}),
+              (std::vector<pattern_rule>{{3, 4, 0, 2}}));
+}
+
+TEST(PatternSearch, TakesWindowsThatAreGiven) {
+    const spade_windows windows({0, 2, 5, 7}, {0, 5, 0, 5, 9, 1, 8}, 3, 4);
+    const pattern_request request{.window = 4, .min_occ = 2U};
+
+    const prepared_windows prepared = prepare_windows(windows, request);
+
+    EXPECT_FALSE(prepared.axes.timed);
+    EXPECT_EQ(prepared.axes.unit_names, (std::vector<std::string>{"0", "1", "2"}));
+    EXPECT_EQ(prepared.facts.windows, 3U);
+    const pattern_table found = find_patterns(prepared, request).table;
+    EXPECT_EQ(found.items, (std::vector<pattern_item>{0, 5}));
+    EXPECT_EQ(found.occurrences, (std::vector<std::uint32_t>{0, 1}));
+    const auto says = [&](const pattern_request& asked) {
+        return text_of([&] { prepare_windows(windows, asked); });
+    };
+    EXPECT_NE(says({.window = 4}).find("min_occ auto needs spikes"), std::string::npos);
+    EXPECT_NE(says({.window = 5, .min_occ = 2U}).find("windows have 4 bins"), std::string::npos);
+    pattern_request tested = request;
+    tested.surrogates.surrogates = 9;
+    EXPECT_NE(says(tested).find("surrogates are made of spikes"), std::string::npos);
+}
+
+TEST(PatternSearch, RefusesWhatCannotBe) {
+    const struct {
+        std::function<void(pattern_request&)> change;
+        std::vector<std::string> words;
+    } cases[]{
+        {[](auto& r) { r.bin = 0s; }, {"bin", "above 0", "0 ms"}},
+        {[](auto& r) { r.window = 0; }, {"window", "at least 1"}},
+        {[](auto& r) { r.bin = 9000h, r.window = 4'000'000'000; }, {"window 4000000000"}},
+        {[](auto& r) { r.from = 2s, r.until = 2s; }, {"from 2 s", "until 2 s"}},
+        {[](auto& r) { r.from = 1h; }, {"from 3600 s", "until 12 s", "recording is 0 ms"}},
+        {[](auto& r) {
+             r.epochs = {{0s, 1s}}, r.until = 1s;
+         },
+         {"epochs", "until"}},
+        {[](auto& r) {
+             r.epochs = {{0s, 1s}}, r.trial_length = 1s;
+         },
+         {"epochs", "trial_length"}},
+        {[](auto& r) {
+             r.epochs = {{2s, 1s}};
+         },
+         {"epoch 1"}},
+        {[](auto& r) { r.separation = 1s; }, {"separation needs epochs"}},
+        {[](auto& r) { r.trial_separation = 1s; }, {"trial_separation needs trial_length"}},
+        {[](auto& r) { r.method = trial_shifting; }, {"epochs", "trial_length"}},
+        {[](auto& r) { r.min_spikes = 0U; }, {"min_spikes", "at least 1"}},
+        {[](auto& r) { r.max_spikes = 1; }, {"max_spikes 1", "min_spikes 2", "by default"}},
+        {[](auto& r) { r.min_occ = min_occ_by_size{}; }, {"min_occ", "no size"}},
+        {[](auto& r) {
+             r.min_occ = min_occ_by_size{{3, 9}, {2, 9}};
+         },
+         {"ascend", "2", "3"}},
+        {[](auto& r) {
+             r.min_occ = min_occ_by_size{{3, 9}}, r.max_spikes = 2;
+         },
+         {"max_spikes 2", "min_occ", "the smallest is 3"}},
+        {[](auto& r) { r.alpha = 0; }, {"alpha", "above 0", "0"}},
+        {[](auto& r) { r.alpha = std::numeric_limits<double>::quiet_NaN(); }, {"alpha", "nan"}},
+        {[](auto& r) {
+             r.least_stable = {0.5, 0.5};
+         },
+         {"least_stable needs stable"}},
+        {[](auto& r) { r.stable = stability_options{}; }, {"subsets"}},
+        {[](auto& r) {
+             r.reduce = {0, 0, 1U << 31};
+         },
+         {"reduce", "2147483648"}},
+        {[](auto& r) { r.surrogates.dither = 2h; }, {"dither", "7200 s"}},
+    };
+    for (const auto& one : cases) {
+        pattern_request request = small_request();
+        one.change(request);
+        const std::string text = text_of([&] { prepare(request); });
+        for (const std::string& word : one.words)
+            EXPECT_NE(text.find(word), std::string::npos) << text;
+    }
+}
+
+TEST(PatternSearch, CallsFieldsAsTheCallerDoes) {
+    pattern_request request = small_request();
+    request.max_spikes = 1;
+    request.called = [](std::string_view field) { return "<" + std::string(field) + ">"; };
+
+    EXPECT_EQ(text_of([&] { check_request(request); }),
+              "<max_spikes> 1 is below <min_spikes> 2, which it is by default");
+}
+
+TEST(PatternSearch, WarnsBeforehandOfWhatCannotCome) {
+    pattern_request request = small_request();
+    request.surrogates.surrogates = 5;
+
+    EXPECT_NE(prepare(request).warnings.back().find("nothing can be significant at alpha 0.1"),
+              std::string::npos);
+    const spike_sequence silent({}, {}, {"a"}, {0s, 1s});
+    request.surrogates.surrogates = 0;
+    EXPECT_EQ(prepare(request, silent).warnings.back(), "No spike is in a bin.");
+}
+
+}  // namespace
+}  // namespace synfire

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "synfire/core/random.hpp"
+#include "synfire/mine/spade.hpp"
+
+/// Patterns of three units as a miner hands them on, of random items, counts and numbers of
+/// occurrences.
+inline synfire::pattern_table random_patterns(std::uint32_t seed, std::size_t patterns,
+                                              std::uint32_t window) {
+    synfire::random_stream random(seed, synfire::random_purpose::poisson_spikes, 0);
+    synfire::pattern_table out{.window_bins = window};
+    for (std::size_t i = 0; i < patterns; ++i) {
+        std::vector<synfire::pattern_item> items{0};
+        for (std::uint64_t more = random.below(4); more > 0; --more) {
+            const auto unit = static_cast<std::uint32_t>(random.below(3));
+            items.push_back(unit * window + static_cast<std::uint32_t>(random.below(window)));
+        }
+        std::vector<std::uint32_t> starts(2 + random.below(5));
+        for (std::uint32_t& start : starts) start = static_cast<std::uint32_t>(random.below(400));
+        out.append(items, static_cast<std::uint32_t>(starts.size()), starts);
+    }
+    return out;
+}
