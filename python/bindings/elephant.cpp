@@ -93,8 +93,9 @@ nb::object mine_bins(const array_in<std::uint64_t>& offsets, const array_in<std:
 
 // Windows that are given: their patterns occur in windows by number, and none is left out as a part
 // of another.
-nb::object mine_windows(const array_in<std::uint64_t>& offsets, const array_in<std::uint32_t>& items,
-                        std::size_t unit_count, const nb::dict& arguments) {
+nb::object mine_windows(const array_in<std::uint64_t>& offsets,
+                        const array_in<std::uint32_t>& items, std::size_t unit_count,
+                        const nb::dict& arguments) {
     given how(arguments);
     elephant_mining mining = take_mining(how);
     const call_options call = how.take_call();
@@ -104,13 +105,13 @@ nb::object mine_windows(const array_in<std::uint64_t>& offsets, const array_in<s
     return mine(call, mining, false, [&](const std::stop_token&) { return windows; });
 }
 
-// The windows of binned spikes: each begins at starts[i] and holds items[offsets[i]:offsets[i + 1]].
+// The windows of binned spikes: each begins at starts[i] and holds items[offsets[i]:offsets[i +
+// 1]].
 nb::tuple list_windows(const array_in<std::uint64_t>& offsets, const array_in<std::uint32_t>& bins,
                        std::uint32_t bin_count, std::uint32_t window_bins) {
     const binned_spikes spikes = binned_of(offsets, bins, bin_count);
-    const spade_windows windows = run_for_result({}, [&](const execution& run) {
-        return spade_windows(spikes, window_bins, run.stop);
-    });
+    const spade_windows windows = run_for_result(
+        {}, [&](const execution& run) { return spade_windows(spikes, window_bins, run.stop); });
     std::vector<std::uint64_t> begins{0};
     std::vector<pattern_item> items;
     begins.reserve(windows.size() + 1);
@@ -125,8 +126,7 @@ nb::tuple list_windows(const array_in<std::uint64_t>& offsets, const array_in<st
 }
 
 // Which of the patterns remain.
-nb::object reduce(const array_in<std::uint64_t>& item_offsets,
-                  const array_in<std::uint32_t>& items,
+nb::object reduce(const array_in<std::uint64_t>& item_offsets, const array_in<std::uint32_t>& items,
                   const array_in<std::uint64_t>& occurrence_offsets,
                   const array_in<std::uint32_t>& occurrences,
                   const matrix_in<std::uint32_t>& not_significant, const nb::dict& arguments) {
@@ -154,8 +154,7 @@ nb::object reduce(const array_in<std::uint64_t>& item_offsets,
     }
     std::vector<signature> unlikely;
     for (std::size_t i = 0; i < not_significant.shape(0); ++i)
-        unlikely.push_back(
-            {not_significant(i, 0), not_significant(i, 1), not_significant(i, 2)});
+        unlikely.push_back({not_significant(i, 0), not_significant(i, 1), not_significant(i, 2)});
     return to_numpy(run_for_result(call, [&](const execution& run) {
         return reduce_patterns(table, list, unlikely, options, run).kept;
     }));

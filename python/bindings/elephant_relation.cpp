@@ -52,9 +52,10 @@ public:
         if (size % 64 != 0) out.back() = (std::uint64_t{1} << size % 64) - 1;
         for (const std::uint32_t element : elements) {
             if (element >= from.size())
-                throw invalid_argument("rel_matrix: expected a cell for each element of concepts, "
-                                       "found none for " +
-                                       std::to_string(element));
+                throw invalid_argument(
+                    "rel_matrix: expected a cell for each element of concepts, "
+                    "found none for " +
+                    std::to_string(element));
             for (std::size_t i = 0; i < out.size(); ++i) out[i] &= from[element][i];
         }
         return out;
@@ -196,8 +197,7 @@ void bind_elephant_relation(nb::module_& m) {
     nb::class_<relation>(m, "ElephantRelation")
         .def(nb::init<const matrix_in<bool>&>(), nb::arg("cells"))
         .def("extents", &extents, nb::arg("offsets"), nb::arg("items"))
-        .def("count_all", &count_all, nb::arg("elements"), nb::arg("others"),
-             nb::arg("of_columns"))
+        .def("count_all", &count_all, nb::arg("elements"), nb::arg("others"), nb::arg("of_columns"))
         .def("count_given", &count_given, nb::arg("elements"), nb::arg("others"),
              nb::arg("of_columns"), nb::arg("offsets"), nb::arg("places"));
     m.def("elephant_without_window_subsets", &without_window_subsets, nb::arg("offsets"),

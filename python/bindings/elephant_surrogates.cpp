@@ -110,8 +110,8 @@ private:
             {
                 const nb::gil_scoped_release unlocked;
                 std::unique_lock lock(guard_);
-                const bool over = changed_.wait_for(lock, patience,
-                                                    [&] { return error_ || done(); });
+                const bool over =
+                    changed_.wait_for(lock, patience, [&] { return error_ || done(); });
                 if (error_) std::rethrow_exception(error_);
                 if (over) return;
             }
@@ -188,8 +188,8 @@ nb::dict own_spectrum(const shared_spikes& spikes, const nb::dict& arguments) {
             return none;
         }
         return tally_surrogates([&](std::uint32_t which) { return maker.make(which); },
-                                options.surrogates, mining.window_bins, mining.options,
-                                mining.kind, run);
+                                options.surrogates, mining.window_bins, mining.options, mining.kind,
+                                run);
     });
     return spectrum_of(tally, mining);
 }

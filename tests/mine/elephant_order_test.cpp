@@ -59,9 +59,9 @@ TEST(OrderAsElephant, RanksByTheWindowsThatAreLongEnough) {
 }
 
 TEST(OrderAsElephant, TakesTheSmallerOfEquallyFrequentItemsForTheRarer) {
-    EXPECT_EQ(listed(windows_of({{0, 1, 2}, {0, 1, 2}, {0, 1}, {3}}, 4),
-                     {.min_occ = 2, .min_spikes = 1}),
-              (std::vector<items>{{2, 0, 1}, {0, 1}}));
+    EXPECT_EQ(
+        listed(windows_of({{0, 1, 2}, {0, 1, 2}, {0, 1}, {3}}, 4), {.min_occ = 2, .min_spikes = 1}),
+        (std::vector<items>{{2, 0, 1}, {0, 1}}));
 }
 
 TEST(OrderAsElephant, PutsFewOccurrencesFirstUnlessWindowsAreOneBin) {
