@@ -292,10 +292,9 @@ nb::dict facts_of(const prepared_windows& prepared, const pattern_request& reque
         out["correction"] = std::string(to_string(request.correct));
     }
     out["seed"] = surrogates.seed;
-    out["reduce"] =
-        request.reduce ? nb::make_tuple((*request.reduce)[0], (*request.reduce)[1],
-                                        (*request.reduce)[2])
-                       : nb::none();
+    out["reduce"] = nb::none();
+    if (const auto& h_k_l = request.reduce)
+        out["reduce"] = nb::make_tuple((*h_k_l)[0], (*h_k_l)[1], (*h_k_l)[2]);
     out["spikes"] = prepared.facts.spikes;
     out["clipped"] = prepared.facts.clipped;
     out["outside"] = prepared.facts.outside;

@@ -12,6 +12,8 @@ from ._core import version as _version
 from ._devices import Device, devices
 from ._episodes import Episode, EpisodeResult, count_episodes, episode_strategies, episodes
 from ._files import read, write
+from ._recording import Recording, read_recording
+from ._sort import SortResult, sort, sort_features
 from ._spade import Pattern, PatternResult, spade
 from ._spikes import SpikeSequence
 
@@ -25,13 +27,18 @@ __all__ = [
     "EpisodeResult",
     "Pattern",
     "PatternResult",
+    "Recording",
+    "SortResult",
     "SpikeSequence",
     "count_episodes",
     "devices",
     "episode_strategies",
     "episodes",
     "read",
+    "read_recording",
     "simulate",
+    "sort",
+    "sort_features",
     "spade",
     "write",
 ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from pathlib import Path
-from typing import Any
 
 from . import _core
 from ._call import Progress, given, reporting
@@ -66,7 +65,7 @@ def read(
     <SpikeSequence: 2 spikes of 2 units, 0.25 s to 0.5 s>
     """
     path = Path(path)
-    if format == "nwb" or (format is None and _is_hdf5(path)):
+    if format == "nwb" or (format is None and is_hdf5(path)):
         from ._nwb import read_units
 
         return read_units(path, bool(allow_negative))
@@ -136,7 +135,8 @@ def write(
         _core.write_spikes(str(path), sequence._core, given(progress=callback))
 
 
-def _is_hdf5(path: Any) -> bool:
+def is_hdf5(path: os.PathLike) -> bool:
+    """Whether a file begins as HDF5 does."""
     try:
         with open(path, "rb") as file:
             return file.read(len(_HDF5_MARK)) == _HDF5_MARK

@@ -15,10 +15,19 @@ from ._spikes import SpikeSequence
 
 _UNKNOWN_START = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _RESOLUTION = 1e-6
+_COLUMNS = {
+    "peak_channel": "where its spikes are largest, from 0",
+    "rate": "spikes a second",
+    "l_ratio": "Schmitzer-Torbert et al. 2005; less is better",
+    "isolation_distance": "Schmitzer-Torbert et al. 2005; more is better",
+    "isi_violations": "share of intervals shorter than the refractory period",
+    "contamination": "share of spikes of others, estimated (Llobet et al. 2022)",
+    "snr": "height of the mean waveform over the noise",
+}
 _NAME_COLUMN = "name of the unit as synfire knows it"
 
 
-def _pynwb() -> Any:
+def load_pynwb() -> Any:
     try:
         import pynwb
     except ImportError:
@@ -28,7 +37,7 @@ def _pynwb() -> Any:
 
 def read_units(path: Path, allow_negative: bool = False) -> SpikeSequence:
     """The spikes of the table of units, as the command reads them."""
-    pynwb = _pynwb()
+    pynwb = load_pynwb()
     try:
         with pynwb.NWBHDF5IO(str(path), "r") as io:
             units = io.read().units
@@ -63,18 +72,24 @@ def _observed(units: Any) -> tuple[float | None, float | None]:
 
 def new_file(spikes: SpikeSequence) -> Any:
     """A `pynwb.NWBFile` with a table of units."""
-    nwbfile = _pynwb().NWBFile(
+    nwbfile = load_pynwb().NWBFile(
         session_description="Spikes. When the session began is not known: 1970-01-01 stands for "
         "it, and times are seconds since then.",
         identifier=str(uuid.uuid4()),
         session_start_time=_UNKNOWN_START,
     )
+    add_units(nwbfile, spikes)
+    return nwbfile
+
+
+def add_units(nwbfile: Any, spikes: SpikeSequence) -> None:
+    """The table of units, as the command writes it."""
     nwbfile.add_unit_column("unit_name", _NAME_COLUMN)
     span = [[spikes.t_start, spikes.t_stop]]
     for name, train in zip(spikes.unit_names, spikes.trains(), strict=True):
         nwbfile.add_unit(spike_times=train, obs_intervals=span, unit_name=name)
-    nwbfile.units.resolution = _RESOLUTION
-    return nwbfile
+    if spikes.unit_names:
+        nwbfile.units.resolution = _RESOLUTION
 
 
 def save(path: str | os.PathLike, nwbfile: Any) -> None:
@@ -82,11 +97,26 @@ def save(path: str | os.PathLike, nwbfile: Any) -> None:
     path = Path(path)
     aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
-        with _pynwb().NWBHDF5IO(str(aside), "w") as io:
+        with load_pynwb().NWBHDF5IO(str(aside), "w") as io:
             io.write(nwbfile)
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def units_to_nwb(spikes: SpikeSequence, columns: dict[str, Any], target: Any) -> Any:
+    """Spikes as the table of units of a file or a path, with more columns."""
+    is_path = isinstance(target, (str, os.PathLike))
+    nwbfile = new_file(spikes) if is_path else target
+    if not is_path:
+        if nwbfile.units is not None:
+            raise ValueError("target: expected a file without units, found a table of them")
+        add_units(nwbfile, spikes)
+    for name, values in columns.items():
+        nwbfile.add_unit_column(name, _COLUMNS.get(name, name), data=np.asarray(values))
+    if is_path:
+        save(target, nwbfile)
+    return nwbfile
 
 
 def write_units(path: Path, spikes: SpikeSequence) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._nwb import add_table, new_file, save
+from ._nwb import add_table, add_units, new_file, save
 from ._spikes import SpikeSequence
 
 if TYPE_CHECKING:
@@ -19,8 +19,7 @@ def _file_for(target: Any, spikes: SpikeSequence) -> Any:
     if isinstance(target, (str, os.PathLike)):
         return new_file(spikes)
     if target.units is None:
-        for train in spikes.trains():
-            target.add_unit(spike_times=train)
+        add_units(target, spikes)
     elif len(target.units) != len(spikes.unit_names):
         raise ValueError(
             f"target: its table has {len(target.units)} units, expected {len(spikes.unit_names)}"

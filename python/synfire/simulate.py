@@ -12,15 +12,20 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._call import Progress, given, reporting
+from ._recording import Recording
 from ._spikes import SpikeSequence
 
 __all__ = [
     "PlantedPattern",
+    "SimulatedFeatures",
     "SimulatedPatterns",
+    "SimulatedRecording",
     "SimulatedSpikes",
     "culture",
+    "features",
     "patterns",
     "poisson",
+    "recording",
     "sym26",
 ]
 
@@ -66,6 +71,48 @@ class SimulatedPatterns:
 
     spikes: SpikeSequence
     patterns: list[PlantedPattern]
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedRecording:
+    """A recording whose units are known.
+
+    Attributes
+    ----------
+    recording : Recording
+    spikes : SpikeSequence
+        When each unit fired: the troughs on its nearest contact.
+    channel : ndarray of uint32, shape (units,)
+        That contact.
+    peak_uv, rate : ndarray of float64, shape (units,)
+        Of the trough there, and spikes a second.
+    """
+
+    recording: Recording
+    spikes: SpikeSequence
+    channel: NDArray[np.uint32]
+    peak_uv: NDArray[np.float64]
+    rate: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedFeatures:
+    """Features of spikes whose units are known.
+
+    Attributes
+    ----------
+    features, masks : ndarray of float64, shape (spikes, features)
+    samples : ndarray of int64, shape (spikes,)
+    sample_rate : float
+    truth : ndarray of uint32, shape (spikes,)
+        The unit of each spike from 1; 0 is of none.
+    """
+
+    features: NDArray[np.float64]
+    masks: NDArray[np.float64]
+    samples: NDArray[np.int64]
+    sample_rate: float
+    truth: NDArray[np.uint32]
 
 
 def _simulated(make: Any, progress: Progress, **arguments: Any) -> SimulatedSpikes:
@@ -346,3 +393,154 @@ def patterns(
     return SimulatedPatterns(
         SpikeSequence(made["spikes"]), [PlantedPattern(**one) for one in made["patterns"]]
     )
+
+
+def recording(
+    *,
+    length: Any = None,
+    channels: int | None = None,
+    columns: int | None = None,
+    pitch: float | None = None,
+    sample_rate: float | None = None,
+    gain: float | None = None,
+    units: int | None = None,
+    low_rate: float | None = None,
+    high_rate: float | None = None,
+    dead_time: Any = None,
+    low_peak: float | None = None,
+    high_peak: float | None = None,
+    jitter: float | None = None,
+    noise: float | None = None,
+    noise_reach: float | None = None,
+    drift: float | None = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> SimulatedRecording:
+    """Voltages of units around a probe, in memory.
+
+    Parameters
+    ----------
+    length
+        60 s by default.
+    channels, columns, pitch
+        Contacts (32), side by side (2), and micrometres between neighbours (20).
+    sample_rate, gain
+        In Hz (30,000) and microvolts of a count (0.195).
+    units
+        20 by default, named 0, 1, …
+    low_rate, high_rate
+        Each unit's own mean rate lies between these, in Hz; 2 and 12 by default.
+    dead_time
+        Between two spikes of a unit; 4 ms by default.
+    low_peak, high_peak
+        Each unit's trough on its nearest contact lies between these, in microvolts; 50 and 250.
+    jitter
+        Standard deviation of each spike's size, as a part of it; 0.1 by default.
+    noise, noise_reach
+        Standard deviation on each channel in microvolts (8), and micrometres: channels further
+        apart than twice this are independent (30).
+    drift
+        How far the units move along the probe, in micrometres; 0 by default.
+    seed, threads, progress
+        As in `sym26`.
+
+    Returns
+    -------
+    SimulatedRecording
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming what was found and what was expected.
+
+    Examples
+    --------
+    >>> import synfire
+    >>> synfire.simulate.recording(channels=4, units=2, length="1s").recording
+    <Recording: 4 channels, 1 s at 30000 Hz>
+    """
+    with reporting(progress) as callback:
+        made = _core.simulate_recording(
+            given(
+                length=length,
+                channels=channels,
+                columns=columns,
+                pitch=pitch,
+                sample_rate=sample_rate,
+                gain=gain,
+                units=units,
+                low_rate=low_rate,
+                high_rate=high_rate,
+                dead_time=dead_time,
+                low_peak=low_peak,
+                high_peak=high_peak,
+                jitter=jitter,
+                noise=noise,
+                noise_reach=noise_reach,
+                drift=drift,
+                seed=seed,
+                threads=threads,
+                progress=callback,
+            )
+        )
+    return SimulatedRecording(
+        Recording(made.pop("recording")), SpikeSequence(made.pop("spikes")), **made
+    )
+
+
+def features(
+    *,
+    spikes: int | None = None,
+    units: int | None = None,
+    channels: int | None = None,
+    features_per_channel: int | None = None,
+    separation: float | None = None,
+    of_no_unit: float | None = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> SimulatedFeatures:
+    """Features of spikes without a recording around them, for `synfire.sort_features`.
+
+    Parameters
+    ----------
+    spikes, units, channels, features_per_channel
+        10,000, 30, 32 and 3 by default.
+    separation
+        Least distance of two units in standard deviations of the noise; 6 by default.
+    of_no_unit
+        Share of spikes of no unit; 0.03 by default.
+    seed, threads, progress
+        As in `sym26`.
+
+    Returns
+    -------
+    SimulatedFeatures
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming what was found and what was expected.
+
+    Examples
+    --------
+    >>> import synfire
+    >>> synfire.simulate.features(spikes=100, units=2, channels=4).features.shape
+    (100, 12)
+    """
+    with reporting(progress) as callback:
+        made = _core.simulate_features(
+            given(
+                spikes=spikes,
+                units=units,
+                channels=channels,
+                features_per_channel=features_per_channel,
+                separation=separation,
+                of_no_unit=of_no_unit,
+                seed=seed,
+                threads=threads,
+                progress=callback,
+            )
+        )
+    return SimulatedFeatures(**made)
