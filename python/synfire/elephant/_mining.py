@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import quantities as pq
 
 from synfire import _core
 
@@ -14,7 +15,7 @@ from ._binning import Binned, as_binned, from_pairs
 from ._concepts import ConceptList, signatures
 from ._deprecated import takes_binsize
 from ._names import REPORTS, check_choice
-from ._settings import current
+from ._settings import running
 
 
 def _spectrum(rows: np.ndarray, report: str) -> np.ndarray:
@@ -31,16 +32,26 @@ def _count(rows: np.ndarray, report: str) -> np.ndarray:
 
 def mine(binned: Binned, winlen: int, report: str, **rule: Any) -> ConceptList | np.ndarray:
     """Return the concepts of binned spikes, or their spectrum."""
-    given = {"winlen": winlen, **rule, **current().call()}
+    given = {"winlen": winlen, **rule}
     if report != "a":
         given["spectrum"] = report
-    found = _core.elephant_mine(*binned.arrays(), report != "a", given)
+    with running() as call:
+        found = _core.elephant_mine(*binned.arrays(), report != "a", {**given, **call})
     return ConceptList.from_arrays(found, winlen) if report == "a" else _spectrum(found, report)
 
 
 @takes_binsize
-def concepts_mining(spiketrains, bin_size, winlen, min_spikes=2, min_occ=2,
-                    max_spikes=None, max_occ=None, min_neu=1, report='a'):
+def concepts_mining(
+    spiketrains: Any,
+    bin_size: pq.Quantity,
+    winlen: int,
+    min_spikes: int = 2,
+    min_occ: int = 2,
+    max_spikes: int | None = None,
+    max_occ: int | None = None,
+    min_neu: int = 1,
+    report: str = "a",
+) -> tuple[ConceptList | np.ndarray, np.ndarray]:
     """Find the patterns of spike trains: closed sets of spikes that recur in windows.
 
     Parameters
@@ -87,7 +98,7 @@ def concepts_mining(spiketrains, bin_size, winlen, min_spikes=2, min_occ=2,
     return found, binned.relation(winlen)
 
 
-def _build_context(binary_matrix, winlen):
+def _build_context(binary_matrix: Any, winlen: int) -> tuple[list[Any], list[Any], np.ndarray]:
     """Return (window, item) pairs, the items of each window, and `rel_matrix`.
 
     `binary_matrix` is a SciPy COO matrix of neurons × bins, which stays as it is.
@@ -95,7 +106,7 @@ def _build_context(binary_matrix, winlen):
     binned = from_pairs(binary_matrix.row, binary_matrix.col, *binary_matrix.shape)
     starts, offsets, items = binned.windows(winlen)
     all_items = list(items.astype(np.int64))
-    windows = np.repeat(starts.astype(np.int64), np.diff(offsets).astype(np.intp))
+    windows = np.repeat(starts.astype(binary_matrix.col.dtype), np.diff(offsets).astype(np.intp))
     context = list(zip(list(windows), all_items))
     begins = offsets.tolist()
     transactions = [all_items[i:j] for i, j in zip(begins, begins[1:])]
@@ -124,9 +135,10 @@ def _mine_transactions(windows: list[np.ndarray], winlen: int, **rule: Any) -> d
     # As many units as there are, however large their numbers, which keep their order.
     units, dense = np.unique(flat // winlen, return_inverse=True)
     offsets = np.cumsum([0, *map(len, windows)]).astype(np.uint64)
-    found = _core.elephant_mine_windows(
-        offsets, (dense * winlen + flat % winlen).astype(np.uint32), len(units),
-        {"winlen": winlen, **rule, **current().call()})
+    dense_items = (dense * winlen + flat % winlen).astype(np.uint32)
+    with running() as call:
+        found = _core.elephant_mine_windows(offsets, dense_items, len(units),
+                                            {"winlen": winlen, **rule, **call})
     items = found["items"].astype(np.int64)
     rows = np.repeat(np.arange(len(found["counts"])), np.diff(found["item_offsets"].astype(int)))
     items = items[np.lexsort((-found.pop("ranks")[items].astype(np.int64), rows))]
@@ -161,9 +173,18 @@ def _report(concepts: Sequence[Any], winlen: int, report: str) -> np.ndarray:
     return _count(rows, report) if len(rows) else _spectrum(rows, report)
 
 
-def _fpgrowth(transactions, min_c=2, min_z=2, max_z=None,
-              max_c=None, rel_matrix=None, winlen=1, min_neu=1,
-              target='c', report='a'):
+def _fpgrowth(
+    transactions: Iterable[Iterable[Any]],
+    min_c: int = 2,
+    min_z: int = 2,
+    max_z: int | None = None,
+    max_c: int | None = None,
+    rel_matrix: np.ndarray | None = None,
+    winlen: int = 1,
+    min_neu: int = 1,
+    target: str = "c",
+    report: str = "a",
+) -> list[Any] | np.ndarray:
     """Mine windows that are given as lists of items.
 
     As in Elephant, report 'a' is empty without a `rel_matrix` to take the windows from, and windows
@@ -197,8 +218,16 @@ def _one_concept(windows: list[np.ndarray]) -> dict[str, np.ndarray]:
             "occurrence_offsets": np.array([0, number]), "order": np.array([0])}
 
 
-def _fast_fca(context, min_c=2, min_z=2, max_z=None,
-              max_c=None, report='a', winlen=1, min_neu=1):
+def _fast_fca(
+    context: Iterable[tuple[Any, Any]],
+    min_c: int = 2,
+    min_z: int = 2,
+    max_z: int | None = None,
+    max_c: int | None = None,
+    report: str = "a",
+    winlen: int = 1,
+    min_neu: int = 1,
+) -> list[Any] | np.ndarray:
     """Mine windows that are given as (window, item) pairs.
 
     The answer is that of `_fpgrowth`. Elephant's own `_fast_fca` lists some concepts twice, or loses
@@ -220,8 +249,20 @@ def _fast_fca(context, min_c=2, min_z=2, max_z=None,
     return [(intent, tuple(windows[list(extent)])) for intent, extent in found]
 
 
-def _fim_fpgrowth(tracts, target='c', supp=10, zmin=1, zmax=0, report='a', algo='s', winlen=20,
-                  max_c=None, min_neu=1, verbose=1, threads=0):
+def _fim_fpgrowth(
+    tracts: Iterable[Iterable[Any]],
+    target: str = "c",
+    supp: float = 10,
+    zmin: int = 1,
+    zmax: int = 0,
+    report: str = "a",
+    algo: str = "s",
+    winlen: int = 20,
+    max_c: int | None = None,
+    min_neu: int = 1,
+    verbose: int = 1,
+    threads: int = 0,
+) -> list[tuple[Any, int]]:
     """What Elephant's compiled miner finds: a list of (items, support), by ascending support.
 
     `target`, `report`, `algo` and `verbose` are ignored, as there.

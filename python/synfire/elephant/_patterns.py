@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 import quantities as pq
 
 from ._names import SPECTRA, check_choice
 
 
-def concept_output_to_patterns(concepts, winlen, bin_size, pv_spec=None,
-                               spectrum='#', t_start=0 * pq.ms):
+def concept_output_to_patterns(
+    concepts: Iterable[Any],
+    winlen: int,
+    bin_size: pq.Quantity,
+    pv_spec: Iterable[Any] | None = None,
+    spectrum: str = "#",
+    t_start: pq.Quantity = 0 * pq.ms,
+) -> list[dict[str, Any]]:
     """Describe concepts by neurons, lags and times.
 
     Parameters

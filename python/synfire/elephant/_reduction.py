@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from synfire import _core
 
 from ._concepts import ConceptList, Flat, flatten
 from ._names import SPECTRA, check_choice
-from ._settings import current
+from ._settings import running
 
 
 def _in_time_order(flat: Flat, winlen: int) -> np.ndarray:
@@ -45,9 +45,17 @@ def _signature_rows(ns_signatures: Iterable[Any], spectrum: str) -> np.ndarray:
     return out
 
 
-def pattern_set_reduction(concepts, ns_signatures, winlen, spectrum,
-                          h_subset_filtering=0, k_superset_filtering=0,
-                          l_covered_spikes=0, min_spikes=2, min_occ=2):
+def pattern_set_reduction(
+    concepts: Iterable[Any],
+    ns_signatures: Iterable[Any],
+    winlen: int,
+    spectrum: str,
+    h_subset_filtering: int = 0,
+    k_superset_filtering: int = 0,
+    l_covered_spikes: int = 0,
+    min_spikes: int = 2,
+    min_occ: int = 2,
+) -> Sequence[Any]:
     """Take away concepts that others explain.
 
     Parameters
@@ -91,11 +99,13 @@ def pattern_set_reduction(concepts, ns_signatures, winlen, spectrum,
     if len(concepts) == 0:
         return []
     flat = flatten(concepts)
-    kept = _core.elephant_reduce(
-        flat.item_begins.astype(np.uint64), _in_time_order(flat, winlen),
-        flat.window_begins.astype(np.uint64), _ascending(flat),
-        _signature_rows(ns_signatures, spectrum),
-        {"winlen": winlen, "spectrum": spectrum, "h_subset_filtering": h_subset_filtering,
-         "k_superset_filtering": k_superset_filtering, "l_covered_spikes": l_covered_spikes,
-         "min_spikes": min_spikes, "min_occ": min_occ, **current().call()})
+    arguments = {
+        "winlen": winlen, "spectrum": spectrum, "h_subset_filtering": h_subset_filtering,
+        "k_superset_filtering": k_superset_filtering, "l_covered_spikes": l_covered_spikes,
+        "min_spikes": min_spikes, "min_occ": min_occ}
+    with running() as call:
+        kept = _core.elephant_reduce(
+            flat.item_begins.astype(np.uint64), _in_time_order(flat, winlen),
+            flat.window_begins.astype(np.uint64), _ascending(flat),
+            _signature_rows(ns_signatures, spectrum), {**arguments, **call})
     return concepts.take(kept) if isinstance(concepts, ConceptList) else [concepts[i] for i in kept]

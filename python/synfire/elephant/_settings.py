@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-Progress = Callable[[str, int, int], object]
+from synfire._call import Progress, reporting
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What `settings` sets; None leaves the default."""
+    """What `settings` sets."""
 
     seed: int | None = None
     threads: int | None = None
-    progress: Progress | None = None
-
-    def call(self) -> dict[str, Any]:
-        """Return the arguments that every long call of the extension takes."""
-        return {"threads": self.threads, "progress": self.progress}
+    progress: Progress = False
 
 
 _current: contextvars.ContextVar[Settings] = contextvars.ContextVar("settings", default=Settings())
@@ -30,6 +26,13 @@ _current: contextvars.ContextVar[Settings] = contextvars.ContextVar("settings", 
 def current() -> Settings:
     """Return what holds here."""
     return _current.get()
+
+
+@contextlib.contextmanager
+def running() -> Iterator[dict[str, Any]]:
+    """Give the arguments that every long call of the extension takes."""
+    with reporting(current().progress) as progress:
+        yield {"threads": current().threads, "progress": progress}
 
 
 @contextlib.contextmanager
@@ -46,8 +49,8 @@ def settings(**changes: Any) -> Iterator[Settings]:
         synfire's own with its default seed.
     threads : int, optional
         Worker threads; every core by default.
-    progress : callable, optional
-        Called with (task, done, total) while a long call runs.
+    progress : bool or callable, optional
+        Show a bar (needs tqdm), or call this with (task, done, total).
 
     Examples
     --------

@@ -18,7 +18,9 @@ def _width(spectrum: str) -> int:
     return 2 if spectrum == "#" else 3
 
 
-def _mask_pvalue_spectrum(pv_spec, concepts, spectrum, winlen):
+def _mask_pvalue_spectrum(
+    pv_spec: Any, concepts: Sequence[Any], spectrum: str, winlen: int
+) -> npt.NDArray[np.bool_]:
     """Return which entries of a p-value spectrum are tested.
 
     Those whose signature some concept has and whose p is not 1; of entries that follow each other
@@ -45,9 +47,15 @@ def _rejected(pvalues: npt.NDArray[np.float64], alpha: float, corr: str) -> list
     return _core.elephant_rejected(np.ascontiguousarray(pvalues), corr, alpha)
 
 
-def test_signature_significance(pv_spec, concepts, alpha, winlen,
-                                corr='fdr_bh', report='spectrum',
-                                spectrum='#'):
+def test_signature_significance(
+    pv_spec: Any,
+    concepts: Sequence[Any],
+    alpha: float,
+    winlen: int,
+    corr: str = "fdr_bh",
+    report: str = "spectrum",
+    spectrum: str = "#",
+) -> list[tuple[Any, ...]]:
     """Test the signatures of concepts against a p-value spectrum.
 
     Parameters
@@ -98,7 +106,9 @@ def test_signature_significance(pv_spec, concepts, alpha, winlen,
 test_signature_significance.__test__ = False  # type: ignore[attr-defined]
 
 
-def _pattern_spectrum_filter(concept, ns_signatures, spectrum, winlen):
+def _pattern_spectrum_filter(
+    concept: Any, ns_signatures: Any, spectrum: str, winlen: int
+) -> bool:
     """Return whether the signature of a concept is not among these."""
     return tuple(signatures([concept], winlen, spectrum)[0].tolist()) not in ns_signatures
 

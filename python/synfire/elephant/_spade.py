@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from typing import Any
 
+import neo
 import quantities as pq
 
 from ._checks import check_input
@@ -17,11 +20,26 @@ from ._stability import approximate_stability, stable_concepts
 
 
 @takes_binsize
-def spade(spiketrains, bin_size, winlen, min_spikes=2, min_occ=2,
-          max_spikes=None, max_occ=None, min_neu=1, approx_stab_pars=None,
-          n_surr=0, dither=15 * pq.ms, spectrum='#',
-          alpha=None, stat_corr='fdr_bh', surr_method='dither_spikes',
-          psr_param=None, output_format='patterns', **surr_kwargs):
+def spade(
+    spiketrains: Sequence[neo.SpikeTrain],
+    bin_size: pq.Quantity,
+    winlen: int,
+    min_spikes: int = 2,
+    min_occ: int = 2,
+    max_spikes: int | None = None,
+    max_occ: int | None = None,
+    min_neu: int = 1,
+    approx_stab_pars: dict[str, Any] | None = None,
+    n_surr: int = 0,
+    dither: pq.Quantity = 15 * pq.ms,
+    spectrum: str = "#",
+    alpha: float | None = None,
+    stat_corr: str = "fdr_bh",
+    surr_method: str = "dither_spikes",
+    psr_param: Sequence[int] | None = None,
+    output_format: str = "patterns",
+    **surr_kwargs: Any,
+) -> dict[str, Any]:
     """Find significant spatio-temporal spike patterns (SPADE).
 
     Mines the patterns, optionally keeps those that are stable, tests their signatures against

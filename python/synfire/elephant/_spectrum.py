@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import neo
@@ -11,10 +11,10 @@ import quantities as pq
 
 from synfire import _core
 
-from ._binning import bin_size_in
+from ._binning import Binned, bin_size_in
 from ._deprecated import takes_binsize
 from ._names import SPECTRA, SURR_METHODS, check_choice
-from ._settings import current
+from ._settings import current, running
 from ._surrogates import (elephant_generators, elephant_surrogates, is_plain_dithering,
                           own_arguments)
 
@@ -27,6 +27,17 @@ def _as_sequence(spiketrains: Sequence[neo.SpikeTrain]) -> Any:
     names = [str(unit) for unit in range(len(spiketrains))]
     span = {"t_start": first.t_start, "t_stop": first.t_stop}
     return _core.make_spikes(times.astype(float), units, names, span)[0]
+
+
+def _mined(surrogates: Iterable[Binned], number: int, mining: dict[str, Any],
+           call: dict[str, Any]) -> dict[str, np.ndarray]:
+    """Mine surrogates while the next are made."""
+    miner = _core.ElephantSurrogateMiner({**mining, "threads": call["threads"]})
+    for done, surrogate in enumerate(surrogates, 1):
+        miner.add(*surrogate.arrays())
+        if call["progress"] is not None:
+            call["progress"]("mining surrogates", done, number)
+    return miner.spectrum()
 
 
 def _own_spectrum(spiketrains: Sequence[neo.SpikeTrain], bin_size: pq.Quantity,
@@ -52,9 +63,20 @@ def _as_entries(found: dict[str, np.ndarray], spectrum: str) -> list[list[Any]]:
 
 @takes_binsize
 def pvalue_spectrum(
-        spiketrains, bin_size, winlen, dither, n_surr, min_spikes=2, min_occ=2,
-        max_spikes=None, max_occ=None, min_neu=1, spectrum='#',
-        surr_method='dither_spikes', **surr_kwargs):
+    spiketrains: Sequence[neo.SpikeTrain],
+    bin_size: pq.Quantity,
+    winlen: int,
+    dither: pq.Quantity,
+    n_surr: int,
+    min_spikes: int = 2,
+    min_occ: int = 2,
+    max_spikes: int | None = None,
+    max_occ: int | None = None,
+    min_neu: int = 1,
+    spectrum: str = "#",
+    surr_method: str = "dither_spikes",
+    **surr_kwargs: Any,
+) -> list[list[Any]]:
     """Find how likely signatures are in surrogates of the spike trains.
 
     Parameters
@@ -101,22 +123,18 @@ def pvalue_spectrum(
         raise ValueError(f"n_surr: expected an integer > 0, found {n_surr}")
     check_choice("surr_method", surr_method, SURR_METHODS)
     check_choice("spectrum", spectrum, SPECTRA)
-    settings = current()
+    seed = current().seed
     mining = {"winlen": winlen, "min_spikes": min_spikes, "min_occ": min_occ,
               "max_spikes": max_spikes, "max_occ": max_occ, "min_neu": min_neu,
               "spectrum": spectrum}
     made = elephant_generators()
-    if settings.seed is not None or (
-            made is None and not is_plain_dithering(surr_method, surr_kwargs)):
-        arguments = own_arguments(bin_size, dither, surr_method, surr_kwargs)
-        return _as_entries(_own_spectrum(spiketrains, bin_size, {
-            **mining, **arguments, "surrogates": n_surr, "seed": settings.seed,
-            **settings.call()}), spectrum)
-    miner = _core.ElephantSurrogateMiner({**mining, "threads": settings.threads})
-    surrogates = elephant_surrogates(made, spiketrains, bin_size, dither, surr_method, n_surr,
-                                     surr_kwargs)
-    for done, surrogate in enumerate(surrogates, 1):
-        miner.add(*surrogate.arrays())
-        if settings.progress is not None:
-            settings.progress("mining surrogates", done, n_surr)
-    return _as_entries(miner.spectrum(), spectrum)
+    with running() as call:
+        if seed is None and (made or is_plain_dithering(surr_method, surr_kwargs)):
+            surrogates = elephant_surrogates(made, spiketrains, bin_size, dither, surr_method,
+                                             n_surr, surr_kwargs)
+            found = _mined(surrogates, n_surr, mining, call)
+        else:
+            arguments = own_arguments(bin_size, dither, surr_method, surr_kwargs)
+            found = _own_spectrum(spiketrains, bin_size, {
+                **mining, **arguments, "surrogates": n_surr, "seed": seed, **call})
+    return _as_entries(found, spectrum)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -36,8 +37,13 @@ def _share(cells: Any, elements: np.ndarray, others: np.ndarray, of_columns: boo
     return successes / min(number, 2 ** len(elements))
 
 
-def approximate_stability(concepts, rel_matrix, n_subsets=0,
-                          delta=0., epsilon=0.):
+def approximate_stability(
+    concepts: Sequence[Any],
+    rel_matrix: Any,
+    n_subsets: int = 0,
+    delta: float = 0.0,
+    epsilon: float = 0.0,
+) -> list[tuple[np.ndarray, np.ndarray, float, float]]:
     """Find how much of each concept can be taken away without its becoming another.
 
     Parameters
