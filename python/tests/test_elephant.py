@@ -42,7 +42,7 @@ def test_a_spike_on_an_edge_falls_where_elephant_puts_it():
     # 0.285 * (1 / 0.005) is just below 57. Two trains, as a spike may fall where the next belongs.
     edges = [np.arange(0, 4464, 2), np.arange(1, 4464, 2)]
     in_ms = as_binned([neo.SpikeTrain(e * 5.0, units="ms", t_stop=22320) for e in edges], 5 * pq.ms)
-    in_seconds = as_binned([neo.SpikeTrain(e * 0.005, units="s", t_stop=22.32) for e in edges],
+    in_seconds = as_binned([neo.SpikeTrain(e * 5 / 1000, units="s", t_stop=22.32) for e in edges],
                            5 * pq.ms)
     expected = np.concatenate(edges)
     assert (in_ms.n_bins, in_ms.bins.tolist()) == (4464, expected.tolist())
