@@ -30,30 +30,32 @@ std::span<const Value> span_of(const matrix_in<Value>& array) {
     return {array.data(), array.shape(0) * array.shape(1)};
 }
 
+template <class Value>
+using array_out = nb::ndarray<nb::numpy, Value>;
+
 /// A NumPy array that owns what was moved into it.
 template <class Value>
-nb::object to_numpy(std::vector<Value> values, std::initializer_list<std::size_t> shape) {
+array_out<Value> to_numpy(std::vector<Value> values, std::initializer_list<std::size_t> shape) {
     auto kept = std::make_unique<std::vector<Value>>(std::move(values));
     Value* const data = kept->data();
-    const nb::capsule owner(kept.get(), [](void* what) noexcept {
-        delete static_cast<std::vector<Value>*>(what);
-    });
+    const nb::capsule owner(
+        kept.get(), [](void* what) noexcept { delete static_cast<std::vector<Value>*>(what); });
     kept.release();
-    return nb::cast(nb::ndarray<nb::numpy, Value>(data, shape, owner));
+    return array_out<Value>(data, shape, owner);
 }
 template <class Value>
-nb::object to_numpy(std::vector<Value> values) {
+array_out<Value> to_numpy(std::vector<Value> values) {
     const std::size_t size = values.size();
     return to_numpy(std::move(values), {size});
 }
 template <class Value>
-nb::object to_numpy(std::span<const Value> values) {
+array_out<Value> to_numpy(std::span<const Value> values) {
     return to_numpy(std::vector<Value>(values.begin(), values.end()));
 }
 
 /// One number of each element, as an array.
 template <class Value, class Elements, class Get>
-nb::object column(const Elements& elements, Get get) {
+array_out<Value> column(const Elements& elements, Get get) {
     std::vector<Value> values;
     values.reserve(elements.size());
     for (const auto& element : elements) values.push_back(static_cast<Value>(get(element)));

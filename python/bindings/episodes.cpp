@@ -16,8 +16,7 @@ delay_interval interval_of(nb::handle value) {
     constexpr const char* expected = "delay intervals such as (0.001, 0.005) or '1-5ms'";
     if (nb::isinstance<nb::str>(value)) {
         delay_interval out{};
-        given::naming("delays",
-                      [&] { out = parse_delay_interval(nb::cast<std::string>(value)); });
+        given::naming("delays", [&] { out = parse_delay_interval(nb::cast<std::string>(value)); });
         return out;
     }
     if (!nb::hasattr(value, "__len__") || nb::len(value) != 2)
@@ -93,7 +92,7 @@ episode_call take_options(given& how) {
     return out;
 }
 
-nb::object interval_array(const std::vector<delay_interval>& delays) {
+array_out<double> interval_array(const std::vector<delay_interval>& delays) {
     std::vector<double> bounds;
     bounds.reserve(2 * delays.size());
     for (const delay_interval& delay : delays) {
@@ -255,9 +254,9 @@ std::vector<episode> episodes_of(const array_in<std::int64_t>& offsets,
     return out;
 }
 
-nb::object count(const shared_spikes& spikes, const array_in<std::int64_t>& offsets,
-                 const array_in<std::uint32_t>& units, const matrix_in<double>& delays,
-                 const nb::dict& arguments) {
+array_out<std::uint64_t> count(const shared_spikes& spikes, const array_in<std::int64_t>& offsets,
+                               const array_in<std::uint32_t>& units,
+                               const matrix_in<double>& delays, const nb::dict& arguments) {
     given how(arguments);
     count_options options;
     how.take("ties", options.ties, tie_rule_from);
@@ -274,9 +273,9 @@ nb::object count(const shared_spikes& spikes, const array_in<std::int64_t>& offs
     return to_numpy(std::move(counted.counts));
 }
 
-nb::object occurrences(const shared_spikes& spikes, const array_in<std::int64_t>& offsets,
-                       const array_in<std::uint32_t>& units, const matrix_in<double>& delays,
-                       const std::string& ties) {
+array_out<double> occurrences(const shared_spikes& spikes, const array_in<std::int64_t>& offsets,
+                              const array_in<std::uint32_t>& units, const matrix_in<double>& delays,
+                              const std::string& ties) {
     const std::vector<episode> wanted = episodes_of(offsets, units, delays);
     const episode& what = wanted.at(0);
     const auto found = find_occurrences(*spikes.sequence, what, tie_rule_from(ties));
@@ -293,8 +292,8 @@ void bind_episodes(nb::module_& m) {
     m.def("mine_episodes", &mine, nb::arg("spikes"), nb::arg("given"));
     m.def("count_episodes", &count, nb::arg("spikes"), nb::arg("offsets"), nb::arg("units"),
           nb::arg("delays"), nb::arg("given"));
-    m.def("find_occurrences", &occurrences, nb::arg("spikes"), nb::arg("offsets"),
-          nb::arg("units"), nb::arg("delays"), nb::arg("ties"));
+    m.def("find_occurrences", &occurrences, nb::arg("spikes"), nb::arg("offsets"), nb::arg("units"),
+          nb::arg("delays"), nb::arg("ties"));
     m.def("episode_strategies", [](bool on_gpu) {
         nb::list names;
         for (const episode_strategy one :

@@ -22,8 +22,8 @@ std::string kind_of(nb::handle value) {
 }  // namespace
 
 void refuse_type(const char* name, const char* expected, nb::handle value) {
-    throw nb::type_error((std::string(name) + ": expected " + expected + ", found " +
-                          shown(value) + " (" + kind_of(value) + ")")
+    throw nb::type_error((std::string(name) + ": expected " + expected + ", found " + shown(value) +
+                          " (" + kind_of(value) + ")")
                              .c_str());
 }
 
@@ -117,9 +117,8 @@ nb::list given::items(const char* name, nb::handle value) {
 
 std::uint64_t given::whole(const char* name, nb::handle value, std::int64_t least,
                            std::uint64_t most) {
-    const nb::object index = nb::isinstance<nb::bool_>(value)
-                                 ? nb::object()
-                                 : nb::steal(PyNumber_Index(value.ptr()));
+    const nb::object index =
+        nb::isinstance<nb::bool_>(value) ? nb::object() : nb::steal(PyNumber_Index(value.ptr()));
     if (!index.is_valid()) {
         PyErr_Clear();
         refuse_type(name, "a whole number", value);
@@ -132,8 +131,8 @@ std::uint64_t given::whole(const char* name, nb::handle value, std::int64_t leas
                       (least <= 0 || large >= static_cast<std::uint64_t>(least));
     if (!fits)
         throw invalid_argument(std::string(name) + ": expected a whole number from " +
-                               std::to_string(least) + " to " + std::to_string(most) +
-                               ", found " + shown(value));
+                               std::to_string(least) + " to " + std::to_string(most) + ", found " +
+                               shown(value));
     return large;
 }
 

@@ -35,8 +35,8 @@ public:
     /// Seconds, a text such as "5ms", a `datetime.timedelta` or a quantity of time.
     void take(const char* name, duration& into);
     template <class Integer>
-        requires(std::integral<Integer> && !std::same_as<Integer, bool>)
-    void take(const char* name, Integer& into) {
+    requires(std::integral<Integer> && !std::same_as<Integer, bool>) void take(const char* name,
+                                                                               Integer& into) {
         const auto value = find(name);
         if (value)
             into = static_cast<Integer>(

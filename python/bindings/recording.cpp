@@ -111,7 +111,7 @@ nb::list channel_list(const recording& what) {
     return out;
 }
 
-nb::object read(const held_recording& from, std::uint64_t begin, std::uint64_t end) {
+array_out<std::int16_t> read(const held_recording& from, std::uint64_t begin, std::uint64_t end) {
     if (begin > end || end > from.what.frame_count())
         throw invalid_argument("frames: expected a part of 0 to " +
                                std::to_string(from.what.frame_count()) + ", found " +
@@ -191,9 +191,8 @@ void bind_recording(nb::module_& m) {
     m.def("read_recording", &open, nb::arg("path"), nb::arg("given"));
     m.def("recording_of", &from_function, nb::arg("get"), nb::arg("frames"), nb::arg("channels"),
           nb::arg("sample_rate"), nb::arg("has_positions"));
-    m.def("is_recording", [](const std::string& path) {
-        return find_recording_format(path).has_value();
-    });
+    m.def("is_recording",
+          [](const std::string& path) { return find_recording_format(path).has_value(); });
     m.def("simulate_recording", &simulate, nb::arg("given"));
 }
 

@@ -51,12 +51,12 @@ nb::dict to_python(simulated_patterns made) {
 }
 
 template <class Made, class Options>
-nb::dict simulate(given& how, const Options& options, Made (*generate)(const Options&,
-                                                                       const execution&)) {
+nb::dict simulate(given& how, const Options& options,
+                  Made (*generate)(const Options&, const execution&)) {
     const call_options call = how.take_call();
     how.check_all_known();
-    return to_python(run_for_result(
-        call, [&](const execution& run) { return generate(options, run); }));
+    return to_python(
+        run_for_result(call, [&](const execution& run) { return generate(options, run); }));
 }
 
 nb::dict sym26(const nb::dict& arguments) {

@@ -118,9 +118,9 @@ sorted_data sort_recording(const recording& from, const sort_call& how, const ex
     data.sorted.sample_rate = from.rate_hz();
     data.sorted.sample_count = static_cast<std::int64_t>(from.frame_count());
     if (found.size() == 0)
-        throw invalid_argument(
-            "recording: expected spikes, found none beyond " +
-            std::to_string(how.detection.strong) + " standard deviations of a channel's noise");
+        throw invalid_argument("recording: expected spikes, found none beyond " +
+                               std::to_string(how.detection.strong) +
+                               " standard deviations of a channel's noise");
     detection_options as_detected = how.detection;
     as_detected.preprocessing.reference = found.reference;
     data.features = to_features(found);
@@ -135,7 +135,7 @@ sorted_data sort_recording(const recording& from, const sort_call& how, const ex
 }
 
 template <class Get>
-nb::object quality_column(const sorted_data& data, Get get) {
+array_out<double> quality_column(const sorted_data& data, Get get) {
     return column<double>(data.units, [&](const sorted_unit& unit) {
         return get(unit.quality).value_or(std::numeric_limits<double>::quiet_NaN());
     });
@@ -145,9 +145,8 @@ nb::dict unit_columns(const sorted_data& data) {
     const auto& units = data.units;
     nb::dict out;
     out["spikes"] = column<std::uint64_t>(units, [](const auto& unit) { return unit.spikes; });
-    out["peak_channel"] = column<std::uint32_t>(units, [&](const auto& unit) {
-        return unit.peak_feature / data.features_per_channel;
-    });
+    out["peak_channel"] = column<std::uint32_t>(
+        units, [&](const auto& unit) { return unit.peak_feature / data.features_per_channel; });
     out["rate"] = quality_column(data, [](const unit_quality& q) { return q.rate_hz; });
     out["l_ratio"] = quality_column(data, [](const unit_quality& q) { return q.l_ratio; });
     out["isolation_distance"] =
@@ -177,7 +176,7 @@ nb::dict search_facts(const clustered_spikes& search) {
 }
 
 nb::object samples_or_none(const std::vector<std::int64_t>& samples) {
-    return samples.empty() ? nb::none() : to_numpy(std::span{samples});
+    return samples.empty() ? nb::object(nb::none()) : nb::cast(to_numpy(std::span{samples}));
 }
 
 nb::dict to_python(sorted_data made) {
@@ -262,8 +261,7 @@ nb::dict dense_arrays(const spike_features& features) {
             masks[n * width + features.unmasked(n)[i]] = features.mask_values(n)[i];
     const auto values = features.values();
     nb::dict out;
-    out["features"] =
-        to_numpy(std::vector<double>(values.begin(), values.end()), {spikes, width});
+    out["features"] = to_numpy(std::vector<double>(values.begin(), values.end()), {spikes, width});
     out["masks"] = to_numpy(std::move(masks), {spikes, width});
     return out;
 }
@@ -312,8 +310,8 @@ nb::dict simulate(const nb::dict& arguments) {
     how.take("seed", options.seed);
     const call_options call = how.take_call();
     how.check_all_known();
-    simulated_features made = run_for_result(
-        call, [&](const execution& run) { return simulate_features(options, run); });
+    simulated_features made =
+        run_for_result(call, [&](const execution& run) { return simulate_features(options, run); });
     nb::dict out = dense_arrays(made.features);
     out["samples"] = to_numpy(std::move(made.samples));
     out["sample_rate"] = made.rate_hz;

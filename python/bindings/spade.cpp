@@ -32,9 +32,9 @@ void take_min_occ(given& how, min_occ_choice& into) {
     } else if (nb::isinstance<nb::dict>(*value)) {
         min_occ_by_size by_size;
         for (const auto& [size, number] : nb::borrow<nb::dict>(*value))
-            by_size.emplace_back(static_cast<std::uint32_t>(given::whole("min_occ", size, 1, most)),
-                                 static_cast<std::uint32_t>(
-                                     given::whole("min_occ", number, 1, most)));
+            by_size.emplace_back(
+                static_cast<std::uint32_t>(given::whole("min_occ", size, 1, most)),
+                static_cast<std::uint32_t>(given::whole("min_occ", number, 1, most)));
         std::ranges::sort(by_size);
         into = std::move(by_size);
     } else {
@@ -184,9 +184,8 @@ nb::dict table_arrays(const pattern_table& table, const pattern_axes& axes) {
     out["counts"] = to_numpy(std::span{table.counts});
     out["occurrence_offsets"] = column<std::int64_t>(table.occurrence_offsets, as_is);
     out["windows"] = to_numpy(std::span{table.occurrences});
-    out["times"] = column<double>(table.occurrences, [&](std::uint32_t start) {
-        return to_seconds(axes.time_of(start));
-    });
+    out["times"] = column<double>(
+        table.occurrences, [&](std::uint32_t start) { return to_seconds(axes.time_of(start)); });
     return out;
 }
 

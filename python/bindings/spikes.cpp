@@ -85,8 +85,8 @@ nb::dict read(const std::string& path, const nb::dict& arguments) {
     how.take("allow_negative", reading.allow_negative);
     const call_options call = how.take_call();
     how.check_all_known();
-    spike_file file = run_for_result(
-        call, [&](const execution& run) { return read_spikes(path, reading, run); });
+    spike_file file =
+        run_for_result(call, [&](const execution& run) { return read_spikes(path, reading, run); });
     for (std::string& warning : check_spikes(file.spikes))
         file.warnings.push_back(std::move(warning));
     nb::dict out;
@@ -103,11 +103,10 @@ void write(const std::string& path, const shared_spikes& spikes, const nb::dict&
     given how(arguments);
     const call_options call = how.take_call();
     how.check_all_known();
-    run_unlocked(call,
-                 [&](const execution& run) { write_spikes(path, *spikes.sequence, run); });
+    run_unlocked(call, [&](const execution& run) { write_spikes(path, *spikes.sequence, run); });
 }
 
-nb::object seconds_of(std::span<const std::int64_t> times_us) {
+array_out<double> seconds_of(std::span<const std::int64_t> times_us) {
     return column<double>(times_us, [](std::int64_t us) { return to_seconds(duration{us}); });
 }
 
@@ -137,15 +136,13 @@ void bind_spikes(nb::module_& m) {
                          return column<std::uint32_t>(s.sequence->units(),
                                                       [](unit_id unit) { return index(unit); });
                      })
-        .def_prop_ro("unit_names",
-                     [](const shared_spikes& s) { return s.sequence->unit_names(); })
+        .def_prop_ro("unit_names", [](const shared_spikes& s) { return s.sequence->unit_names(); })
         .def_prop_ro("t_start",
                      [](const shared_spikes& s) { return to_seconds(s.sequence->span().begin); })
         .def_prop_ro("t_stop",
                      [](const shared_spikes& s) { return to_seconds(s.sequence->span().end); })
         .def("trains", &trains_of)
-        .def("check",
-             [](const shared_spikes& s) { return text_list(check_spikes(*s.sequence)); })
+        .def("check", [](const shared_spikes& s) { return text_list(check_spikes(*s.sequence)); })
         .def("same_as", [](const shared_spikes& a, const shared_spikes& b) {
             return *a.sequence == *b.sequence;
         });

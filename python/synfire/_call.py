@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Union
+from typing import Any
 
-Progress = Union[bool, Callable[[str, int, int], Any], None]
+Progress = Callable[[str, int, int], Any] | bool | None
 
 
 def given(**arguments: Any) -> dict[str, Any]:

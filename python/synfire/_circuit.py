@@ -82,7 +82,9 @@ class Circuit:
         try:
             import networkx
         except ImportError:
-            raise ImportError("to_networkx() makes a networkx graph: pip install networkx") from None
+            raise ImportError(
+                "to_networkx() makes a networkx graph: pip install networkx"
+            ) from None
         graph = networkx.MultiDiGraph()
         graph.add_nodes_from(self.unit_names)
         for i in range(len(self)):

@@ -24,13 +24,13 @@ def pattern_dict(
         raise ImportError(
             "to_elephant() gives times as quantities: pip install quantities"
         ) from None
-    times = quantities.Quantity(times, "s")
+    starts = quantities.Quantity(times, "s").rescale("ms")
     return {
         "itemset": tuple(itemset),
         "windows_ids": tuple(windows),
         "neurons": list(neurons),
         "lags": quantities.Quantity(lags, "s").rescale("ms"),
-        "times": times.rescale("ms"),
-        "signature": signature or (len(neurons), len(times)),
+        "times": starts,
+        "signature": signature or (len(neurons), len(starts)),
         "pvalue": float(p),
     }

@@ -358,8 +358,8 @@ def episodes(
     >>> import synfire
     >>> sym26 = synfire.simulate.sym26(seed=1)
     >>> found = synfire.episodes(sym26.spikes, delays="4-6ms", min_count=200)
-    >>> print(found[found.chains[0]])
-    n4 →(4,6] ms→ n5 →(4,6] ms→ n6 →(4,6] ms→ n7 →(4,6] ms→ n8 →(4,6] ms→ n9 →(4,6] ms→ n10 →(4,6] ms→ n11
+    >>> print(found[found.chains[1]])
+    n0 →(4,6] ms→ n1 →(4,6] ms→ n2 →(4,6] ms→ n3
     >>> len(found.circuit)
     10
     """

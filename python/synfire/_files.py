@@ -14,7 +14,7 @@ _HDF5_MARK = b"\x89HDF\r\n\x1a\n"
 
 
 def read(
-    path: str | os.PathLike,
+    path: str | os.PathLike[str],
     *,
     format: str | None = None,
     time_unit: str | None = None,
@@ -93,7 +93,7 @@ def read(
 
 
 def write(
-    path: str | os.PathLike,
+    path: str | os.PathLike[str],
     spikes: SpikesLike,
     *,
     overwrite: bool = False,
@@ -135,7 +135,7 @@ def write(
         _core.write_spikes(str(path), sequence._core, given(progress=callback))
 
 
-def is_hdf5(path: os.PathLike) -> bool:
+def is_hdf5(path: os.PathLike[str]) -> bool:
     """Whether a file begins as HDF5 does."""
     try:
         with open(path, "rb") as file:

@@ -126,10 +126,10 @@ def _from_spikeinterface(sorting: Any) -> SpikeArrays:
 
 def _from_pynapple(group: Any) -> SpikeArrays:
     support = group.time_support
-    trains = [np.asarray(group[key].index, dtype=np.float64) for key in group.keys()]
+    trains = [np.asarray(group[key].index, dtype=np.float64) for key in group]
     return _joined(
         trains,
-        [str(key) for key in group.keys()],
+        [str(key) for key in group],
         float(np.min(support.start)),
         float(np.max(support.end)),
     )

@@ -92,7 +92,7 @@ def add_units(nwbfile: Any, spikes: SpikeSequence) -> None:
         nwbfile.units.resolution = _RESOLUTION
 
 
-def save(path: str | os.PathLike, nwbfile: Any) -> None:
+def save(path: str | os.PathLike[str], nwbfile: Any) -> None:
     """Writes aside and renames."""
     path = Path(path)
     aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")

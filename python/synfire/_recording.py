@@ -16,7 +16,7 @@ from ._call import given
 from ._files import is_hdf5
 
 #: What `sort` takes for a recording; `Recording.of` says what each is.
-RecordingLike = Union["Recording", str, os.PathLike, NDArray, Any]
+RecordingLike = Union["Recording", str, os.PathLike[str], NDArray, Any]
 
 # Voltages that come as floating-point numbers are sorted in counts of this many microvolts.
 COUNT_UV = 0.05
@@ -81,9 +81,8 @@ class Recording:
             shanks=shanks,
             channel_names=channel_names,
         )
-        if isinstance(recording, cls) or not isinstance(recording, np.ndarray):
-            if extras:
-                raise TypeError(f"{next(iter(extras))}: is for arrays only")
+        if (isinstance(recording, cls) or not isinstance(recording, np.ndarray)) and extras:
+            raise TypeError(f"{next(iter(extras))}: is for arrays only")
         if isinstance(recording, cls):
             return recording
         if isinstance(recording, (str, os.PathLike)):
@@ -153,14 +152,14 @@ class Recording:
 
 
 def read_recording(
-    path: str | os.PathLike,
+    path: str | os.PathLike[str],
     *,
     format: str | None = None,
     sample_rate: float | None = None,
     channels: int | None = None,
     gain: float | None = None,
     header_bytes: int | None = None,
-    probe: str | os.PathLike | None = None,
+    probe: str | os.PathLike[str] | None = None,
     stream: str | None = None,
 ) -> Recording:
     """Opens a recording; nothing is read but what describes it.
@@ -270,7 +269,9 @@ def as_counts(
         if len(samples) and not (
             limits.min <= samples.min() and samples.max() <= limits.max
         ):  # False for NaN, too
-            raise ValueError(f"recording: expected {what}, found {samples.min()} to {samples.max()}")
+            raise ValueError(
+                f"recording: expected {what}, found {samples.min()} to {samples.max()}"
+            )
         return np.ascontiguousarray(samples, dtype=np.int16)
 
     if dtype == np.int16:

@@ -110,7 +110,7 @@ class SortResult:
         columns = {name: values for name, values in self.units.items() if name != "spikes"}
         return units_to_nwb(self._timed(), columns, target)
 
-    def to_phy(self, folder: str | os.PathLike) -> None:
+    def to_phy(self, folder: str | os.PathLike[str]) -> None:
         """Writes a new folder that Phy's template view opens.
 
         Raises
@@ -315,7 +315,7 @@ def sort(
 
 
 def sort_features(
-    features: ArrayLike | str | os.PathLike,
+    features: ArrayLike | str | os.PathLike[str],
     masks: ArrayLike | None = None,
     *,
     samples: ArrayLike | None = None,
@@ -431,13 +431,11 @@ progress
         device=device,
     )
     with reporting(progress) as callback:
-        found = _core.sort_features(
-            values, rows, frames, {**arguments, **given(progress=callback)}
-        )
+        found = _core.sort_features(values, rows, frames, {**arguments, **given(progress=callback)})
     return _result(found, arguments, sample_rate, None)
 
 
-def _matrix(name: str, values: ArrayLike) -> NDArray[np.float64]:
+def _matrix(name: str, values: Any) -> NDArray[np.float64]:
     try:
         out = np.ascontiguousarray(values, dtype=np.float64)
     except (TypeError, ValueError):

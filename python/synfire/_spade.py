@@ -181,7 +181,7 @@ class PatternResult(Sequence[Pattern]):
             starts = slice(self.occurrence_offsets[i], self.occurrence_offsets[i + 1])
             bins = self.lag_bins[items].astype(np.int64)
             units = self.units[items].astype(np.int64)
-            signature = (len(units), int(self.counts[i]))
+            signature: tuple[int, ...] = (len(units), int(self.counts[i]))
             if self.parameters["spectrum"] == "3d#":
                 signature += (int(bins[-1]),)
             out.append(

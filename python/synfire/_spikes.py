@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import warnings
 from collections.abc import Mapping, Sequence
@@ -15,7 +16,7 @@ from ._call import given
 from ._tables import data_frame, html_table
 
 #: What every function that takes spikes accepts; `SpikeSequence.of` says what each is.
-SpikesLike = Union["SpikeSequence", str, os.PathLike, tuple, Mapping, Sequence, Any]
+SpikesLike = Union["SpikeSequence", str, os.PathLike[str], tuple, Mapping, Sequence, Any]
 
 _SHOWN = 8
 
@@ -156,7 +157,7 @@ class SpikeSequence:
     def trains(self) -> list[NDArray[np.float64]]:
         """The times of each unit, in seconds, ascending."""
         times, offsets = self._core.trains()
-        return [times[begin:end] for begin, end in zip(offsets[:-1], offsets[1:], strict=True)]
+        return [times[begin:end] for begin, end in itertools.pairwise(offsets)]
 
     def check(self) -> list[str]:
         """What a careful colleague would say: double spikes, milliseconds taken for seconds,
