@@ -40,7 +40,7 @@ nb::dict to_python(pattern_table table, elephant_order order) {
 }
 
 // Rows of size, count, (duration,) patterns.
-nb::object to_python(const std::vector<signature_count>& found, spectrum_kind kind) {
+array_out<std::int64_t> to_python(const std::vector<signature_count>& found, spectrum_kind kind) {
     const std::size_t columns = kind == spectrum_kind::size_count ? 3 : 4;
     std::vector<std::int64_t> rows;
     rows.reserve(found.size() * columns);
@@ -53,60 +53,76 @@ nb::object to_python(const std::vector<signature_count>& found, spectrum_kind ki
     return to_numpy(std::move(rows), {found.size(), columns});
 }
 
-struct mined {
-    pattern_table table{};
-    elephant_order order{};
-    std::vector<signature_count> found{};
+struct mining_call {
+    elephant_mining mining{};
+    call_options call{};
 };
 
-// The patterns, or only how often each signature was found.
-nb::object mine(const call_options& call, const elephant_mining& how, bool signatures,
-                const std::function<spade_windows(const std::stop_token&)>& windows_of) {
-    mined all = run_for_result(call, [&](const execution& run) {
-        mined out{.table = {.window_bins = how.window_bins}};
-        if (how.is_impossible) return out;
-        const spade_windows windows = windows_of(run.stop);
-        spade_options options = how.options;
-        options.with_occurrences = !signatures;
-        out.table = mine_patterns(windows, options, run).table;
-        if (signatures)
-            out.found = count_signatures(out.table, how.kind);
-        else
-            out.order = order_as_elephant(windows, out.table, how.rule(), run);
-        return out;
-    });
-    if (signatures) return to_python(all.found, how.kind);
-    return to_python(std::move(all.table), std::move(all.order));
+mining_call take_mining_call(const nb::dict& arguments) {
+    given how(arguments);
+    mining_call out{.mining = take_mining(how), .call = how.take_call()};
+    how.check_all_known();
+    return out;
 }
 
-nb::object mine_bins(const array_in<std::uint64_t>& offsets, const array_in<std::uint32_t>& bins,
-                     std::uint32_t bin_count, bool signatures, const nb::dict& arguments) {
-    given how(arguments);
-    const elephant_mining mining = take_mining(how);
-    const call_options call = how.take_call();
-    how.check_all_known();
+struct listed_patterns {
+    pattern_table table{};
+    elephant_order order{};
+};
+
+listed_patterns list_patterns(const spade_windows& windows, const elephant_mining& how,
+                              const execution& run) {
+    listed_patterns out;
+    out.table = mine_patterns(windows, how.options, run).table;
+    out.order = order_as_elephant(windows, out.table, how.rule(), run);
+    return out;
+}
+
+nb::dict mine_bins(const array_in<std::uint64_t>& offsets, const array_in<std::uint32_t>& bins,
+                   std::uint32_t bin_count, const nb::dict& arguments) {
+    const mining_call how = take_mining_call(arguments);
     const binned_spikes spikes = binned_of(offsets, bins, bin_count);
-    return mine(call, mining, signatures, [&](const std::stop_token& stop) {
-        return spade_windows(spikes, mining.window_bins, stop);
+    listed_patterns found = run_for_result(how.call, [&](const execution& run) {
+        if (how.mining.is_impossible) return listed_patterns{};
+        return list_patterns(spade_windows(spikes, how.mining.window_bins, run.stop), how.mining,
+                             run);
     });
+    return to_python(std::move(found.table), std::move(found.order));
+}
+
+// How often each signature was found.
+array_out<std::int64_t> count_bins(const array_in<std::uint64_t>& offsets,
+                                   const array_in<std::uint32_t>& bins, std::uint32_t bin_count,
+                                   const nb::dict& arguments) {
+    const mining_call how = take_mining_call(arguments);
+    const binned_spikes spikes = binned_of(offsets, bins, bin_count);
+    const auto found = run_for_result(how.call, [&](const execution& run) {
+        if (how.mining.is_impossible) return std::vector<signature_count>{};
+        const spade_windows windows(spikes, how.mining.window_bins, run.stop);
+        spade_options options = how.mining.options;
+        options.with_occurrences = false;
+        return count_signatures(mine_patterns(windows, options, run).table, how.mining.kind);
+    });
+    return to_python(found, how.mining.kind);
 }
 
 // Windows that are given: their patterns occur in windows by number, and none is left out as a part
 // of another.
-nb::object mine_windows(const array_in<std::uint64_t>& offsets,
-                        const array_in<std::uint32_t>& items, std::size_t unit_count,
-                        const nb::dict& arguments) {
-    given how(arguments);
-    elephant_mining mining = take_mining(how);
-    const call_options call = how.take_call();
-    how.check_all_known();
-    mining.options.drop_window_subsets = false;
-    const spade_windows windows(offsets_of(offsets), copied(items), unit_count, mining.window_bins);
-    return mine(call, mining, false, [&](const std::stop_token&) { return windows; });
+nb::dict mine_windows(const array_in<std::uint64_t>& offsets, const array_in<std::uint32_t>& items,
+                      std::size_t unit_count, const nb::dict& arguments) {
+    mining_call how = take_mining_call(arguments);
+    how.mining.options.drop_window_subsets = false;
+    how.mining.options.take_identical_windows = false;
+    const spade_windows windows(offsets_of(offsets), copied(items), unit_count,
+                                how.mining.window_bins);
+    listed_patterns found = run_for_result(how.call, [&](const execution& run) {
+        return how.mining.is_impossible ? listed_patterns{}
+                                        : list_patterns(windows, how.mining, run);
+    });
+    return to_python(std::move(found.table), std::move(found.order));
 }
 
-// The windows of binned spikes: each begins at starts[i] and holds items[offsets[i]:offsets[i +
-// 1]].
+// The windows of binned spikes: where each begins, offsets into their items, and these.
 nb::tuple list_windows(const array_in<std::uint64_t>& offsets, const array_in<std::uint32_t>& bins,
                        std::uint32_t bin_count, std::uint32_t window_bins) {
     const binned_spikes spikes = binned_of(offsets, bins, bin_count);
@@ -126,10 +142,12 @@ nb::tuple list_windows(const array_in<std::uint64_t>& offsets, const array_in<st
 }
 
 // Which of the patterns remain.
-nb::object reduce(const array_in<std::uint64_t>& item_offsets, const array_in<std::uint32_t>& items,
-                  const array_in<std::uint64_t>& occurrence_offsets,
-                  const array_in<std::uint32_t>& occurrences,
-                  const matrix_in<std::uint32_t>& not_significant, const nb::dict& arguments) {
+array_out<std::size_t> reduce(const array_in<std::uint64_t>& item_offsets,
+                              const array_in<std::uint32_t>& items,
+                              const array_in<std::uint64_t>& occurrence_offsets,
+                              const array_in<std::uint32_t>& occurrences,
+                              const matrix_in<std::uint32_t>& not_significant,
+                              const nb::dict& arguments) {
     given how(arguments);
     pattern_table table;
     reduction_options options{.compat = compatibility::elephant};
@@ -195,7 +213,9 @@ elephant_mining take_mining(given& how) {
 
 void bind_elephant(nb::module_& m) {
     m.def("elephant_mine", &mine_bins, nb::arg("offsets"), nb::arg("bins"), nb::arg("bin_count"),
-          nb::arg("signatures"), nb::arg("given"));
+          nb::arg("given"));
+    m.def("elephant_count", &count_bins, nb::arg("offsets"), nb::arg("bins"), nb::arg("bin_count"),
+          nb::arg("given"));
     m.def("elephant_mine_windows", &mine_windows, nb::arg("offsets"), nb::arg("items"),
           nb::arg("unit_count"), nb::arg("given"));
     m.def("elephant_windows", &list_windows, nb::arg("offsets"), nb::arg("bins"),

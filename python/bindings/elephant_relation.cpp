@@ -161,10 +161,10 @@ nb::tuple extents(const relation& cells, const array_in<std::uint64_t>& offsets,
 
 // Patterns of which no other with as many occurrences is a superset, both counted back from their
 // last spikes.
-nb::object without_window_subsets(const array_in<std::uint64_t>& offsets,
-                                  const array_in<std::uint32_t>& items,
-                                  const array_in<std::uint32_t>& counts,
-                                  std::uint32_t window_bins) {
+array_out<std::uint64_t> without_window_subsets(const array_in<std::uint64_t>& offsets,
+                                                const array_in<std::uint32_t>& items,
+                                                const array_in<std::uint32_t>& counts,
+                                                std::uint32_t window_bins) {
     const std::size_t size = counts.shape(0);
     std::vector<std::vector<std::uint64_t>> keys(size);
     std::unordered_map<std::uint64_t, std::vector<std::size_t>> holders;

@@ -18,14 +18,23 @@ def random_trains(rng):
         times = np.sort(rng.uniform(0, length_ms, rng.integers(0, max(2, length_ms // 8))))
         times = (np.unique(np.floor(times)) if on_grid else times) + start_ms
         scale, units = (1000, pq.s) if in_seconds else (1, pq.ms)
-        trains.append(neo.SpikeTrain(times / scale, units=units, t_start=start_ms / scale * units,
-                                     t_stop=(start_ms + length_ms) / scale * units))
+        trains.append(
+            neo.SpikeTrain(
+                times / scale,
+                units=units,
+                t_start=start_ms / scale * units,
+                t_stop=(start_ms + length_ms) / scale * units,
+            )
+        )
     return trains
 
 
 def random_rule(rng):
-    return {"min_spikes": int(rng.integers(1, 4)), "min_occ": int(rng.integers(1, 4)),
-            "min_neu": int(rng.integers(1, 3))}
+    return {
+        "min_spikes": int(rng.integers(1, 4)),
+        "min_occ": int(rng.integers(1, 4)),
+        "min_neu": int(rng.integers(1, 3)),
+    }
 
 
 def random_concepts(rng, winlen):
@@ -56,7 +65,7 @@ def assert_same(ours, theirs, path="result"):
     elif isinstance(theirs, (list, tuple)):
         assert len(ours) == len(theirs), path
         assert not isinstance(theirs, tuple) or type(ours) is tuple, path
-        for i, pair in enumerate(zip(ours, theirs)):
+        for i, pair in enumerate(zip(ours, theirs, strict=True)):
             assert_same(*pair, f"{path}[{i}]")
     else:
         both_bool = all(isinstance(value, (bool, np.bool_)) for value in (ours, theirs))
@@ -64,22 +73,33 @@ def assert_same(ours, theirs, path="result"):
         assert ours == theirs, (path, ours, theirs)
 
 
-def brute_force(trains_bins, n_bins, winlen, min_spikes, min_occ, min_neu, max_spikes=None,
-                max_occ=None):
+def brute_force(
+    trains_bins, n_bins, winlen, min_spikes, min_occ, min_neu, max_spikes=None, max_occ=None
+):
     """All closed patterns of binned trains as a set, before the filter for moving windows."""
     starts = sorted(set(itertools.chain.from_iterable(trains_bins)))
-    windows = {w: frozenset(unit * winlen + b - w for unit, bins in enumerate(trains_bins)
-                            for b in bins if w <= b < w + winlen) for w in starts}
+    windows = {
+        w: frozenset(
+            unit * winlen + b - w
+            for unit, bins in enumerate(trains_bins)
+            for b in bins
+            if w <= b < w + winlen
+        )
+        for w in starts
+    }
     closed = set(windows.values())
     for window in windows.values():
         closed |= {window & other for other in closed}
     found = set()
     for items in closed:
         occurrences = tuple(w for w in starts if items <= windows[w])
-        if (len(items) >= max(min_spikes, 1) and len(occurrences) >= min_occ
-                and any(item % winlen == 0 for item in items)
-                and len({item // winlen for item in items}) >= min_neu
-                and (max_spikes is None or len(items) <= max_spikes)
-                and (max_occ is None or len(occurrences) <= max_occ)):
+        if (
+            len(items) >= max(min_spikes, 1)
+            and len(occurrences) >= min_occ
+            and any(item % winlen == 0 for item in items)
+            and len({item // winlen for item in items}) >= min_neu
+            and (max_spikes is None or len(items) <= max_spikes)
+            and (max_occ is None or len(occurrences) <= max_occ)
+        ):
             found.add((tuple(sorted(items)), occurrences))
     return found

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("neo")
 pytest.importorskip("quantities")
-from synfire.elephant import ConceptList  # noqa: E402
+from synfire.elephant import ConceptList
 
 
 def arrays_of(concepts, order=None):
@@ -27,9 +27,13 @@ def arrays_of(concepts, order=None):
 @pytest.fixture(name="expected")
 def fixture_expected():
     rng = np.random.default_rng(0)
-    return [(tuple(np.sort(rng.choice(40, rng.integers(1, 6), replace=False))[::-1]),
-             tuple(np.sort(rng.choice(99, rng.integers(2, 9), replace=False))))
-            for _ in range(9000)]
+    return [
+        (
+            tuple(np.sort(rng.choice(40, rng.integers(1, 6), replace=False))[::-1]),
+            tuple(np.sort(rng.choice(99, rng.integers(2, 9), replace=False))),
+        )
+        for _ in range(9000)
+    ]
 
 
 @pytest.fixture(name="concepts")
@@ -42,7 +46,8 @@ def test_is_equal_to_the_list(concepts, expected):
     assert concepts == expected
     assert expected == concepts
     assert list(concepts) == expected
-    assert concepts.copy() == expected and isinstance(concepts.copy(), list)
+    assert concepts.copy() == expected
+    assert isinstance(concepts.copy(), list)
     assert concepts != expected[:-1]
     assert concepts != [*expected[:-1], ((1,), (2,))]
     assert concepts != "text"
@@ -99,7 +104,9 @@ def test_eight_million_are_made_within_a_second():
         "counts": np.full(number, 3, dtype=np.uint32),
         "occurrences": np.tile(np.arange(3, dtype=np.uint32), number),
         "occurrence_offsets": np.arange(0, 3 * number + 1, 3, dtype=np.uint64),
-        "order": np.arange(number, dtype=np.uint64), "ranks": np.arange(4, dtype=np.uint32)}
+        "order": np.arange(number, dtype=np.uint64),
+        "ranks": np.arange(4, dtype=np.uint32),
+    }
 
     began = time.process_time()
     concepts = ConceptList.from_arrays(arrays, 4)

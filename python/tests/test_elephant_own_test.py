@@ -23,12 +23,22 @@ def elephants_test():
 
 
 def test_passes_with_its_import_line_swapped(tmp_path):
-    text, swapped = re.subn(r"^import elephant\.spade as spade$",
-                            "import synfire.elephant as spade", elephants_test(), flags=re.M)
+    text, swapped = re.subn(
+        r"^import elephant\.spade as spade$",
+        "import synfire.elephant as spade",
+        elephants_test(),
+        flags=re.M,
+    )
     assert swapped == 1
     (tmp_path / "test_spade.py").write_text(text, encoding="utf-8")
-    run = subprocess.run([sys.executable, "-m", "unittest", "test_spade"], cwd=tmp_path,
-                         capture_output=True, text=True, timeout=600, check=False)
+    run = subprocess.run(
+        [sys.executable, "-m", "unittest", "test_spade"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
     assert run.returncode == 0, run.stderr
     assert "Ran 14 tests" in run.stderr
     assert run.stderr.rstrip().endswith("\nOK")  # neither failed nor skipped

@@ -9,12 +9,17 @@ would do all of it.
 """
 
 from ._concepts import ConceptList
-from ._mining import _build_context, _fast_fca, _fpgrowth, concepts_mining, fim
+from ._mining import _build_context as _build_context
+from ._mining import _fast_fca as _fast_fca
+from ._mining import _fpgrowth as _fpgrowth
+from ._mining import concepts_mining
+from ._mining import fim as fim
 from ._patterns import concept_output_to_patterns
 from ._reduction import pattern_set_reduction
 from ._settings import settings
-from ._significance import (_mask_pvalue_spectrum, _pattern_spectrum_filter,
-                            test_signature_significance)
+from ._significance import _mask_pvalue_spectrum as _mask_pvalue_spectrum
+from ._significance import _pattern_spectrum_filter as _pattern_spectrum_filter
+from ._significance import test_signature_significance
 from ._spade import spade
 from ._spectrum import pvalue_spectrum
 from ._stability import approximate_stability

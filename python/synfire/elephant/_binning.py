@@ -68,15 +68,20 @@ def _check_alike(spiketrains: Sequence[neo.SpikeTrain]) -> None:
     first = spiketrains[0]
     for i, train in enumerate(spiketrains):
         if not isinstance(train, neo.SpikeTrain):
-            raise TypeError(f"spiketrains: expected neo.SpikeTrain, found {type(train).__name__}"
-                            f" at {i}")
+            raise TypeError(
+                f"spiketrains: expected neo.SpikeTrain, found {type(train).__name__} at {i}"
+            )
         if train.dimensionality != first.dimensionality:
-            raise ValueError(f"spiketrains: expected the same units, found {train.dimensionality}"
-                             f" at {i} and {first.dimensionality} at 0")
+            raise ValueError(
+                f"spiketrains: expected the same units, found {train.dimensionality}"
+                f" at {i} and {first.dimensionality} at 0"
+            )
         for name in ("t_start", "t_stop"):
             if getattr(train, name).item() != getattr(first, name).item():
-                raise ValueError(f"spiketrains: expected the same {name}, found"
-                                 f" {getattr(train, name)} at {i} and {getattr(first, name)} at 0")
+                raise ValueError(
+                    f"spiketrains: expected the same {name}, found"
+                    f" {getattr(train, name)} at {i} and {getattr(first, name)} at 0"
+                )
 
 
 @dataclass(frozen=True)
@@ -104,12 +109,15 @@ class Trains:
         width = bin_size_in(first.units, bin_size)
         start, stop = (edge.rescale(first.units).item() for edge in (first.t_start, first.t_stop))
         if start >= stop:
-            raise ValueError(f"spiketrains: expected t_start below t_stop, found {first.t_start}"
-                             f" and {first.t_stop}")
+            raise ValueError(
+                f"spiketrains: expected t_start below t_stop, found {first.t_start}"
+                f" and {first.t_stop}"
+            )
         n_bins = int((stop - start) / width)
         if n_bins <= 0:
-            raise TypeError("bin_size: expected at least one bin from t_start to t_stop, found"
-                            f" {n_bins}")
+            raise TypeError(
+                f"bin_size: expected at least one bin from t_start to t_stop, found {n_bins}"
+            )
         times = np.concatenate([train.magnitude for train in spiketrains])
         if np.isnan(times).any():
             raise ValueError("spiketrains: expected times, found nan")
@@ -122,8 +130,12 @@ class Trains:
         bins = ((self.times[inside] - self.start) * (1 / self.width)).astype(np.int64)
         fits = bins < self.n_bins
         if not fits.all():
-            warnings.warn(f"Binning discarded {np.count_nonzero(~fits)} last spike(s) of the input"
-                          " spiketrain", UserWarning, stacklevel=4)
+            warnings.warn(
+                f"Binning discarded {np.count_nonzero(~fits)} last spike(s) of the input"
+                " spiketrain",
+                UserWarning,
+                stacklevel=4,
+            )
         return from_pairs(self.units[inside][fits], bins[fits], self.n_units, self.n_bins)
 
 
@@ -139,6 +151,8 @@ def as_binned(spiketrains: Any, bin_size: Any) -> Binned:
         return from_pairs(cells.row, cells.col, *cells.shape)
     trains = list(spiketrains) if hasattr(spiketrains, "__iter__") else None
     if trains is None or not all(isinstance(train, neo.SpikeTrain) for train in trains):
-        raise TypeError("spiketrains: expected neo.SpikeTrain objects or a BinnedSpikeTrain, found"
-                        f" {type(spiketrains).__name__}")
+        raise TypeError(
+            "spiketrains: expected neo.SpikeTrain objects or a BinnedSpikeTrain, found"
+            f" {type(spiketrains).__name__}"
+        )
     return bin_trains(trains, bin_size)

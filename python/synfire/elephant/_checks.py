@@ -47,8 +47,10 @@ def _asks_for_stability(approx_stab_pars: Any) -> bool:
         return False
     if "n_subsets" in approx_stab_pars or {"epsilon", "delta"} <= approx_stab_pars.keys():
         return True
-    raise ValueError("approx_stab_pars: expected n_subsets, or epsilon and delta, found"
-                     f" {list(approx_stab_pars)}")
+    raise ValueError(
+        "approx_stab_pars: expected n_subsets, or epsilon and delta, found"
+        f" {list(approx_stab_pars)}"
+    )
 
 
 def _check_alpha(alpha: Any, n_surr: int) -> None:
@@ -57,13 +59,27 @@ def _check_alpha(alpha: Any, n_surr: int) -> None:
     if not isinstance(alpha, (int, float, np.integer, np.floating)):
         raise TypeError(f"alpha: expected a number or None, found {alpha!r}")
     if 0 < alpha < 1 and n_surr == 0:
-        warnings.warn("0.<alpha<1. but p-value spectrum has not been computed (n_surr==0)",
-                      UserWarning, stacklevel=4)
+        warnings.warn(
+            "0.<alpha<1. but p-value spectrum has not been computed (n_surr==0)",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
-def check_input(spiketrains: Any, bin_size: Any, dither: Any, whole: dict[str, Any],
-                whole_or_none: dict[str, Any], approx_stab_pars: Any, alpha: Any, spectrum: Any,
-                stat_corr: Any, surr_method: Any, psr_param: Any, output_format: Any) -> bool:
+def check_input(
+    spiketrains: Any,
+    bin_size: Any,
+    dither: Any,
+    whole: dict[str, Any],
+    whole_or_none: dict[str, Any],
+    approx_stab_pars: Any,
+    alpha: Any,
+    spectrum: Any,
+    stat_corr: Any,
+    surr_method: Any,
+    psr_param: Any,
+    output_format: Any,
+) -> bool:
     """Check the arguments of `spade`; return whether stability is asked for."""
     _check_trains(spiketrains)
     _check_quantity("bin_size", bin_size)

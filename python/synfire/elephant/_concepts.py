@@ -105,7 +105,7 @@ class ConceptList(Sequence):
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         for begin in range(0, len(self), _CHUNK):
-            yield from self._make(self._which[begin:begin + _CHUNK])
+            yield from self._make(self._which[begin : begin + _CHUNK])
 
     def _make(self, which: np.ndarray) -> Iterator[tuple[Any, ...]]:
         p = self._patterns
@@ -116,7 +116,11 @@ class ConceptList(Sequence):
         bins, bin_begins = _gather(p.occurrences, p.occurrence_offsets, which)
         intents = p.item_numbers().of(items)
         extents = p.bin_numbers().of(bins)
-        ends = zip(itertools.pairwise(item_begins.tolist()), itertools.pairwise(bin_begins.tolist()))
+        ends = zip(
+            itertools.pairwise(item_begins.tolist()),
+            itertools.pairwise(bin_begins.tolist()),
+            strict=True,
+        )
         for (i, j), (k, m) in ends:
             yield tuple(intents[i:j]), tuple(extents[k:m])
 
@@ -127,8 +131,10 @@ class ConceptList(Sequence):
     def flat(self) -> Flat:
         """Return all of them as arrays."""
         p = self._patterns
-        return Flat(*_gather(p.items, p.item_offsets, self._which),
-                    *_gather(p.occurrences, p.occurrence_offsets, self._which))
+        return Flat(
+            *_gather(p.items, p.item_offsets, self._which),
+            *_gather(p.occurrences, p.occurrence_offsets, self._which),
+        )
 
     def signatures(self, winlen: int, spectrum: str) -> npt.NDArray[np.int64]:
         """Return rows of size, count and, with "3d#", duration."""
@@ -137,14 +143,17 @@ class ConceptList(Sequence):
         columns = [ends - p.item_offsets[self._which], p.counts[self._which].astype(np.int64)]
         if spectrum == "3d#":
             in_time_order = winlen == p.winlen and p.ranks is not None
-            columns.append(p.items[ends - 1].astype(np.int64) % winlen if in_time_order
-                           else self.flat().durations(winlen))
+            columns.append(
+                p.items[ends - 1].astype(np.int64) % winlen
+                if in_time_order
+                else self.flat().durations(winlen)
+            )
         return np.column_stack(columns)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, (list, ConceptList)):
             return NotImplemented
-        return len(self) == len(other) and all(a == b for a, b in zip(self, other))
+        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -213,10 +222,13 @@ def flatten(concepts: Iterable[Any]) -> Flat:
     rows = list(concepts)
     for i, row in enumerate(rows):
         if len(row) < 2 or len(row[0]) == 0:
-            raise ValueError(f"concepts: expected (spikes, windows) with spikes, found {row!r}"
-                             f" at {i}")
-    return Flat(*_flat_column([row[0] for row in rows], "spikes"),
-                *_flat_column([row[1] for row in rows], "windows"))
+            raise ValueError(
+                f"concepts: expected (spikes, windows) with spikes, found {row!r} at {i}"
+            )
+    return Flat(
+        *_flat_column([row[0] for row in rows], "spikes"),
+        *_flat_column([row[1] for row in rows], "windows"),
+    )
 
 
 def signatures(concepts: Sequence[Any], winlen: int, spectrum: str) -> npt.NDArray[np.int64]:
@@ -228,5 +240,13 @@ def signatures(concepts: Sequence[Any], winlen: int, spectrum: str) -> npt.NDArr
         pairs = [(len(row[0]), len(row[1])) for row in rows]
         return np.array(pairs, dtype=np.int64).reshape(len(pairs), 2)
     flat = flatten(rows)
-    return np.column_stack((np.diff(flat.item_begins), np.diff(flat.window_begins),
-                            flat.durations(winlen)))
+    return np.column_stack(
+        (np.diff(flat.item_begins), np.diff(flat.window_begins), flat.durations(winlen))
+    )
+
+
+def taken(concepts: Sequence[Any], which: np.ndarray) -> Sequence[Any]:
+    """Return the concepts at these places."""
+    if isinstance(concepts, ConceptList):
+        return concepts.take(which)
+    return [concepts[i] for i in which.tolist()]

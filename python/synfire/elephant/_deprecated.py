@@ -18,8 +18,9 @@ def takes_binsize(function: Function) -> Function:
         if "binsize" in kwargs:
             if "bin_size" in kwargs:
                 raise TypeError(f"{function.__name__} received both 'binsize' and 'bin_size'")
-            warnings.warn("'binsize' is deprecated; use 'bin_size'", DeprecationWarning,
-                          stacklevel=2)
+            warnings.warn(
+                "'binsize' is deprecated; use 'bin_size'", DeprecationWarning, stacklevel=2
+            )
             kwargs["bin_size"] = kwargs.pop("binsize")
         return function(*args, **kwargs)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,26 +20,20 @@ from ._names import REPORTS, check_choice
 from ._settings import running
 
 
-def _spectrum(rows: np.ndarray, report: str) -> np.ndarray:
-    """Return rows of signatures and how many concepts have each, or Elephant's empty array."""
-    if len(rows) == 0:
-        return np.zeros((0, 3 if report == "#" else 4))
-    return rows
-
-
-def _count(rows: np.ndarray, report: str) -> np.ndarray:
-    found, numbers = np.unique(rows, axis=0, return_counts=True)
-    return _spectrum(np.column_stack((found, numbers)), report)
+def _or_empty(rows: np.ndarray, report: str) -> np.ndarray:
+    """Return rows of a spectrum, or Elephant's array where there are none."""
+    return rows if len(rows) else np.zeros((0, 3 if report == "#" else 4))
 
 
 def mine(binned: Binned, winlen: int, report: str, **rule: Any) -> ConceptList | np.ndarray:
     """Return the concepts of binned spikes, or their spectrum."""
     given = {"winlen": winlen, **rule}
-    if report != "a":
-        given["spectrum"] = report
     with running() as call:
-        found = _core.elephant_mine(*binned.arrays(), report != "a", {**given, **call})
-    return ConceptList.from_arrays(found, winlen) if report == "a" else _spectrum(found, report)
+        if report == "a":
+            found = _core.elephant_mine(*binned.arrays(), {**given, **call})
+            return ConceptList.from_arrays(found, winlen)
+        rows = _core.elephant_count(*binned.arrays(), {**given, "spectrum": report, **call})
+        return _or_empty(rows, report)
 
 
 @takes_binsize
@@ -93,8 +89,16 @@ def concepts_mining(
     """
     check_choice("report", report, REPORTS)
     binned = as_binned(spiketrains, bin_size)
-    found = mine(binned, winlen, report, min_spikes=min_spikes, min_occ=min_occ,
-                 max_spikes=max_spikes, max_occ=max_occ, min_neu=min_neu)
+    found = mine(
+        binned,
+        winlen,
+        report,
+        min_spikes=min_spikes,
+        min_occ=min_occ,
+        max_spikes=max_spikes,
+        max_occ=max_occ,
+        min_neu=min_neu,
+    )
     return found, binned.relation(winlen)
 
 
@@ -107,9 +111,9 @@ def _build_context(binary_matrix: Any, winlen: int) -> tuple[list[Any], list[Any
     starts, offsets, items = binned.windows(winlen)
     all_items = list(items.astype(np.int64))
     windows = np.repeat(starts.astype(binary_matrix.col.dtype), np.diff(offsets).astype(np.intp))
-    context = list(zip(list(windows), all_items))
+    context = list(zip(list(windows), all_items, strict=True))
     begins = offsets.tolist()
-    transactions = [all_items[i:j] for i, j in zip(begins, begins[1:])]
+    transactions = [all_items[i:j] for i, j in itertools.pairwise(begins)]
     return context, transactions, binned.relation(winlen)
 
 
@@ -119,12 +123,15 @@ def _as_transactions(transactions: Iterable[Iterable[Any]]) -> list[np.ndarray]:
     for number, transaction in enumerate(transactions):
         items = np.asarray(list(transaction))
         if items.size and items.dtype.kind not in "iu":
-            raise TypeError(f"transactions: expected whole numbers, found {items.dtype} in"
-                            f" transaction {number}")
+            raise TypeError(
+                f"transactions: expected whole numbers, found {items.dtype} in transaction {number}"
+            )
         items = np.unique(items.astype(np.int64))
         if items.size and not 0 <= items[0] <= items[-1] < 1 << 31:
-            raise ValueError("transactions: expected items from 0 to 2147483647, found"
-                             f" {items[0]} to {items[-1]} in transaction {number}")
+            raise ValueError(
+                "transactions: expected items from 0 to 2147483647, found"
+                f" {items[0]} to {items[-1]} in transaction {number}"
+            )
         out.append(items)
     return out
 
@@ -137,8 +144,9 @@ def _mine_transactions(windows: list[np.ndarray], winlen: int, **rule: Any) -> d
     offsets = np.cumsum([0, *map(len, windows)]).astype(np.uint64)
     dense_items = (dense * winlen + flat % winlen).astype(np.uint32)
     with running() as call:
-        found = _core.elephant_mine_windows(offsets, dense_items, len(units),
-                                            {"winlen": winlen, **rule, **call})
+        found = _core.elephant_mine_windows(
+            offsets, dense_items, len(units), {"winlen": winlen, **rule, **call}
+        )
     items = found["items"].astype(np.int64)
     rows = np.repeat(np.arange(len(found["counts"])), np.diff(found["item_offsets"].astype(int)))
     items = items[np.lexsort((-found.pop("ranks")[items].astype(np.int64), rows))]
@@ -152,8 +160,11 @@ def _without_window_subsets(found: ConceptList, winlen: int) -> ConceptList:
         return found
     flat = found.flat()
     kept = _core.elephant_without_window_subsets(
-        flat.item_begins.astype(np.uint64), flat.items.astype(np.uint32),
-        np.diff(flat.window_begins).astype(np.uint32), winlen)
+        flat.item_begins.astype(np.uint64),
+        flat.items.astype(np.uint32),
+        np.diff(flat.window_begins).astype(np.uint32),
+        winlen,
+    )
     return found.take(kept)
 
 
@@ -164,13 +175,15 @@ def _with_extents(concepts: ConceptList, rel_matrix: np.ndarray) -> list[tuple[A
     cells = np.ascontiguousarray(rel_matrix, dtype=bool)
     begins, rows = _core.ElephantRelation(cells).extents(offsets, items)
     numbers = list(rows.astype(np.int64))
-    ends = begins.tolist()
-    return [(intent, tuple(numbers[i:j])) for intent, i, j in zip(intents, ends, ends[1:])]
+    return [
+        (intent, tuple(numbers[i:j]))
+        for intent, (i, j) in zip(intents, pairwise(begins.tolist()), strict=True)
+    ]
 
 
 def _report(concepts: Sequence[Any], winlen: int, report: str) -> np.ndarray:
-    rows = signatures(concepts, winlen, report)
-    return _count(rows, report) if len(rows) else _spectrum(rows, report)
+    rows, numbers = np.unique(signatures(concepts, winlen, report), axis=0, return_counts=True)
+    return _or_empty(np.column_stack((rows, numbers)), report)
 
 
 def _fpgrowth(
@@ -203,8 +216,17 @@ def _fpgrowth(
         found = ConceptList.from_arrays(_one_concept(windows), winlen)
     else:
         found = ConceptList.from_arrays(
-            _mine_transactions(windows, winlen, min_spikes=min_z, min_occ=min_c, max_spikes=max_z,
-                               max_occ=max_c, min_neu=min_neu), winlen)
+            _mine_transactions(
+                windows,
+                winlen,
+                min_spikes=min_z,
+                min_occ=min_c,
+                max_spikes=max_z,
+                max_occ=max_c,
+                min_neu=min_neu,
+            ),
+            winlen,
+        )
     found = _without_window_subsets(found, winlen)
     if report != "a":
         return _report(found, winlen, report)
@@ -213,9 +235,14 @@ def _fpgrowth(
 
 def _one_concept(windows: list[np.ndarray]) -> dict[str, np.ndarray]:
     number = len(windows)
-    return {"items": windows[0], "item_offsets": np.array([0, len(windows[0])]),
-            "counts": np.array([number]), "occurrences": np.arange(number),
-            "occurrence_offsets": np.array([0, number]), "order": np.array([0])}
+    return {
+        "items": windows[0],
+        "item_offsets": np.array([0, len(windows[0])]),
+        "counts": np.array([number]),
+        "occurrences": np.arange(number),
+        "occurrence_offsets": np.array([0, number]),
+        "order": np.array([0]),
+    }
 
 
 def _fast_fca(
@@ -230,8 +257,8 @@ def _fast_fca(
 ) -> list[Any] | np.ndarray:
     """Mine windows that are given as (window, item) pairs.
 
-    The answer is that of `_fpgrowth`. Elephant's own `_fast_fca` lists some concepts twice, or loses
-    them, and this does not.
+    The answer is that of `_fpgrowth`. Elephant's own `_fast_fca` lists some concepts twice, or
+    loses them, and this does not.
     """
     check_choice("report", report, REPORTS)
     if min_neu < 1:
@@ -241,8 +268,15 @@ def _fast_fca(
     order = np.argsort(rows, kind="stable")
     cuts = np.searchsorted(rows[order], np.arange(1, len(windows)))
     transactions = _as_transactions(np.split(pairs[order, 1], cuts) if len(pairs) else [])
-    arrays = _mine_transactions(transactions, winlen, min_spikes=min_z, min_occ=min_c,
-                                max_spikes=max_z, max_occ=max_c, min_neu=min_neu)
+    arrays = _mine_transactions(
+        transactions,
+        winlen,
+        min_spikes=min_z,
+        min_occ=min_c,
+        max_spikes=max_z,
+        max_occ=max_c,
+        min_neu=min_neu,
+    )
     found = _without_window_subsets(ConceptList.from_arrays(arrays, winlen), winlen)
     if report != "a":
         return _report(found, winlen, report)
@@ -268,8 +302,15 @@ def _fim_fpgrowth(
     `target`, `report`, `algo` and `verbose` are ignored, as there.
     """
     windows = _as_transactions(tracts)
-    arrays = _mine_transactions(windows, winlen, min_spikes=zmin, min_occ=int(abs(supp)),
-                                max_spikes=zmax or None, max_occ=max_c, min_neu=min_neu)
+    arrays = _mine_transactions(
+        windows,
+        winlen,
+        min_spikes=zmin,
+        min_occ=int(abs(supp)),
+        max_spikes=zmax or None,
+        max_occ=max_c,
+        min_neu=min_neu,
+    )
     concepts = ConceptList.from_arrays(arrays, winlen)
     return [(intent, len(extent)) for intent, extent in concepts]
 

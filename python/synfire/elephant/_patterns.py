@@ -59,16 +59,18 @@ def concept_output_to_patterns(
         # Not stable, as Elephant's: the order of simultaneous spikes is its order.
         order = np.argsort(lags)
         lags = lags[order]
-        signature = (len(items), len(windows))
+        signature: tuple[Any, ...] = (len(items), len(windows))
         if spectrum == "3d#":
             signature += (lags[-1],)
-        patterns.append({
-            "itemset": itemset,
-            "windows_ids": windows,
-            "neurons": list(items[order] // winlen),
-            "lags": pq.Quantity(lags[1:] * width, units),
-            "times": pq.Quantity(np.array(sorted(windows)) * width + start, units),
-            "signature": signature,
-            "pvalue": -1 if pvalues is None else pvalues.get(signature, 0.0),
-        })
+        patterns.append(
+            {
+                "itemset": itemset,
+                "windows_ids": windows,
+                "neurons": list(items[order] // winlen),
+                "lags": pq.Quantity(lags[1:] * width, units),
+                "times": pq.Quantity(np.array(sorted(windows)) * width + start, units),
+                "signature": signature,
+                "pvalue": -1 if pvalues is None else pvalues.get(signature, 0.0),
+            }
+        )
     return patterns

@@ -9,7 +9,7 @@ import numpy as np
 
 from synfire import _core
 
-from ._concepts import ConceptList, Flat, flatten
+from ._concepts import ConceptList, Flat, flatten, taken
 from ._names import SPECTRA, check_choice
 from ._settings import running
 
@@ -31,8 +31,10 @@ def _ascending(flat: Flat) -> np.ndarray:
 def _check_different(values: np.ndarray, rows: np.ndarray, what: str) -> None:
     twice = np.flatnonzero((values[1:] == values[:-1]) & (rows[1:] == rows[:-1]))
     if len(twice):
-        raise ValueError(f"concepts: expected different {what}, found {values[twice[0]]} twice in"
-                         f" concept {rows[twice[0]]}")
+        raise ValueError(
+            f"concepts: expected different {what}, found {values[twice[0]]} twice in"
+            f" concept {rows[twice[0]]}"
+        )
 
 
 def _signature_rows(ns_signatures: Iterable[Any], spectrum: str) -> np.ndarray:
@@ -100,12 +102,21 @@ def pattern_set_reduction(
         return []
     flat = flatten(concepts)
     arguments = {
-        "winlen": winlen, "spectrum": spectrum, "h_subset_filtering": h_subset_filtering,
-        "k_superset_filtering": k_superset_filtering, "l_covered_spikes": l_covered_spikes,
-        "min_spikes": min_spikes, "min_occ": min_occ}
+        "winlen": winlen,
+        "spectrum": spectrum,
+        "h_subset_filtering": h_subset_filtering,
+        "k_superset_filtering": k_superset_filtering,
+        "l_covered_spikes": l_covered_spikes,
+        "min_spikes": min_spikes,
+        "min_occ": min_occ,
+    }
     with running() as call:
         kept = _core.elephant_reduce(
-            flat.item_begins.astype(np.uint64), _in_time_order(flat, winlen),
-            flat.window_begins.astype(np.uint64), _ascending(flat),
-            _signature_rows(ns_signatures, spectrum), {**arguments, **call})
-    return concepts.take(kept) if isinstance(concepts, ConceptList) else [concepts[i] for i in kept]
+            flat.item_begins.astype(np.uint64),
+            _in_time_order(flat, winlen),
+            flat.window_begins.astype(np.uint64),
+            _ascending(flat),
+            _signature_rows(ns_signatures, spectrum),
+            {**arguments, **call},
+        )
+    return taken(concepts, kept)

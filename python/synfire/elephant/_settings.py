@@ -20,7 +20,10 @@ class Settings:
     progress: Progress = False
 
 
-_current: contextvars.ContextVar[Settings] = contextvars.ContextVar("settings", default=Settings())
+_current: contextvars.ContextVar[Settings] = contextvars.ContextVar(
+    "settings",
+    default=Settings(),  # noqa: B039 - it is frozen
+)
 
 
 def current() -> Settings:

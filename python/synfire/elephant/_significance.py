@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from synfire import _core
 
-from ._concepts import ConceptList, signatures
+from ._concepts import signatures, taken
 from ._names import CORRECTIONS, SPECTRA, check_choice
 
 
@@ -52,9 +52,9 @@ def test_signature_significance(
     concepts: Sequence[Any],
     alpha: float,
     winlen: int,
-    corr: str = "fdr_bh",
-    report: str = "spectrum",
-    spectrum: str = "#",
+    corr: str = "fdr_bh",  # noqa: PT028 - not a test of pytest's
+    report: str = "spectrum",  # noqa: PT028
+    spectrum: str = "#",  # noqa: PT028
 ) -> list[tuple[Any, ...]]:
     """Test the signatures of concepts against a p-value spectrum.
 
@@ -70,7 +70,7 @@ def test_signature_significance(
         Bins of a window.
     corr : str
         Correction for multiple tests: 'bonferroni', 'sidak', 'holm-sidak', 'holm',
-        'simes-hochberg', 'hommel', 'fdr_bh', 'fdr_by', 'fdr_tsbh', 'fdr_tsbky'; '' or 'no' for none.
+        'simes-hochberg', 'hommel', 'fdr_bh', 'fdr_by', 'fdr_tsbh', 'fdr_tsbky', or none: '', 'no'.
     report : {'spectrum', 'significant', 'non_significant'}
         All entries with a bool, or the signatures of those that are, or are not, significant.
     spectrum : {'#', '3d#'}
@@ -97,27 +97,25 @@ def test_signature_significance(
     significant[mask] = _rejected(entries[mask, -1], alpha, corr)
     rows = [tuple(row) for row in entries[:, :-1]]
     if report == "spectrum":
-        return [(*row, test) for row, test in zip(rows, significant)]
+        return [(*row, test) for row, test in zip(rows, significant, strict=True)]
     wanted = report == "significant"
-    return [row for row, test in zip(rows, significant) if test == wanted]
+    return [row for row, test in zip(rows, significant, strict=True) if test == wanted]
 
 
-# Not a test of pytest's.
 test_signature_significance.__test__ = False  # type: ignore[attr-defined]
 
 
-def _pattern_spectrum_filter(
-    concept: Any, ns_signatures: Any, spectrum: str, winlen: int
-) -> bool:
+def _pattern_spectrum_filter(concept: Any, ns_signatures: Any, spectrum: str, winlen: int) -> bool:
     """Return whether the signature of a concept is not among these."""
     return tuple(signatures([concept], winlen, spectrum)[0].tolist()) not in ns_signatures
 
 
-def significant_concepts(concepts: Sequence[Any], ns_signatures: Sequence[Any], spectrum: str,
-                         winlen: int) -> Sequence[Any]:
+def significant_concepts(
+    concepts: Sequence[Any], ns_signatures: Sequence[Any], spectrum: str, winlen: int
+) -> Sequence[Any]:
     """Return the concepts whose signature is not among these."""
     dropped = set(map(tuple, ns_signatures))
     rows, which = np.unique(signatures(concepts, winlen, spectrum), axis=0, return_inverse=True)
     keeps = np.array([tuple(row) not in dropped for row in rows.tolist()], dtype=bool)
     kept = np.flatnonzero(keeps[which.ravel()]) if len(rows) else np.zeros(0, dtype=np.int64)
-    return concepts.take(kept) if isinstance(concepts, ConceptList) else [concepts[i] for i in kept]
+    return taken(concepts, kept)

@@ -104,20 +104,39 @@ def spade(
     ((2, 10), array([7.]) * ms)
     """
     computes_stability = check_input(
-        spiketrains, bin_size, dither,
-        whole={"winlen": winlen, "min_spikes": min_spikes, "min_occ": min_occ, "min_neu": min_neu,
-               "n_surr": n_surr},
+        spiketrains,
+        bin_size,
+        dither,
+        whole={
+            "winlen": winlen,
+            "min_spikes": min_spikes,
+            "min_occ": min_occ,
+            "min_neu": min_neu,
+            "n_surr": n_surr,
+        },
         whole_or_none={"max_spikes": max_spikes, "max_occ": max_occ},
-        approx_stab_pars=approx_stab_pars, alpha=alpha, spectrum=spectrum, stat_corr=stat_corr,
-        surr_method=surr_method, psr_param=psr_param, output_format=output_format)
-    mining = {"min_spikes": min_spikes, "min_occ": min_occ, "max_spikes": max_spikes,
-              "max_occ": max_occ, "min_neu": min_neu}
+        approx_stab_pars=approx_stab_pars,
+        alpha=alpha,
+        spectrum=spectrum,
+        stat_corr=stat_corr,
+        surr_method=surr_method,
+        psr_param=psr_param,
+        output_format=output_format,
+    )
+    mining: dict[str, Any] = {
+        "min_spikes": min_spikes,
+        "min_occ": min_occ,
+        "max_spikes": max_spikes,
+        "max_occ": max_occ,
+        "min_neu": min_neu,
+    }
 
     began = time.time()
+    concepts: Any
     concepts, rel_matrix = concepts_mining(spiketrains, bin_size, winlen, **mining)
     print(f"Time for data mining: {time.time() - began}")
 
-    if computes_stability:
+    if approx_stab_pars is not None and computes_stability:
         began = time.time()
         stability = dict(approx_stab_pars)
         thresholds = stability.pop("stability_thresh", None)
@@ -126,29 +145,45 @@ def spade(
         if thresholds is not None:
             concepts = stable_concepts(concepts, thresholds)
 
-    output = {}
+    output: dict[str, Any] = {}
     pv_spec = None
-    not_significant = []
+    not_significant: list[Any] = []
     if n_surr > 0:
         began = time.time()
-        pv_spec = pvalue_spectrum(spiketrains, bin_size, winlen, dither=dither, n_surr=n_surr,
-                                  spectrum=spectrum, surr_method=surr_method, **mining,
-                                  **surr_kwargs)
+        pv_spec = pvalue_spectrum(
+            spiketrains,
+            bin_size,
+            winlen,
+            dither=dither,
+            n_surr=n_surr,
+            spectrum=spectrum,
+            surr_method=surr_method,
+            **mining,
+            **surr_kwargs,
+        )
         print(f"Time for pvalue spectrum computation: {time.time() - began}")
         output["pvalue_spectrum"] = pv_spec
         if len(pv_spec) > 0 and alpha is not None:
             not_significant = test_signature_significance(
-                pv_spec, concepts, alpha, winlen, corr=stat_corr, report="non_significant",
-                spectrum=spectrum)
+                pv_spec,
+                concepts,
+                alpha,
+                winlen,
+                corr=stat_corr,
+                report="non_significant",
+                spectrum=spectrum,
+            )
         output["non_sgnf_sgnt"] = not_significant
     if not_significant:
         concepts = significant_concepts(concepts, not_significant, spectrum, winlen)
     if psr_param is not None:
+        h, k, covered = psr_param
         concepts = pattern_set_reduction(
-            concepts, not_significant, winlen, spectrum, *psr_param, min_spikes=min_spikes,
-            min_occ=min_occ)
+            concepts, not_significant, winlen, spectrum, h, k, covered, min_spikes, min_occ
+        )
     if output_format == "patterns":
-        concepts = concept_output_to_patterns(concepts, winlen, bin_size, pv_spec, spectrum,
-                                              spiketrains[0].t_start)
+        concepts = concept_output_to_patterns(
+            concepts, winlen, bin_size, pv_spec, spectrum, spiketrains[0].t_start
+        )
     output["patterns"] = concepts
     return output

@@ -15,22 +15,23 @@ from ._binning import Binned, bin_size_in
 from ._deprecated import takes_binsize
 from ._names import SPECTRA, SURR_METHODS, check_choice
 from ._settings import current, running
-from ._surrogates import (elephant_generators, elephant_surrogates, is_plain_dithering,
-                          own_arguments)
+from ._surrogates import elephant_generators, elephant_surrogates, is_plain_dithering, own_arguments
 
 
 def _as_sequence(spiketrains: Sequence[neo.SpikeTrain]) -> Any:
     first = spiketrains[0]
     times = np.concatenate([train.rescale(pq.s).magnitude for train in spiketrains])
-    units = np.repeat(np.arange(len(spiketrains), dtype=np.uint32),
-                      [len(train) for train in spiketrains])
+    units = np.repeat(
+        np.arange(len(spiketrains), dtype=np.uint32), [len(train) for train in spiketrains]
+    )
     names = [str(unit) for unit in range(len(spiketrains))]
     span = {"t_start": first.t_start, "t_stop": first.t_stop}
     return _core.make_spikes(times.astype(float), units, names, span)[0]
 
 
-def _mined(surrogates: Iterable[Binned], number: int, mining: dict[str, Any],
-           call: dict[str, Any]) -> dict[str, np.ndarray]:
+def _mined(
+    surrogates: Iterable[Binned], number: int, mining: dict[str, Any], call: dict[str, Any]
+) -> dict[str, np.ndarray]:
     """Mine surrogates while the next are made."""
     miner = _core.ElephantSurrogateMiner({**mining, "threads": call["threads"]})
     for done, surrogate in enumerate(surrogates, 1):
@@ -40,15 +41,19 @@ def _mined(surrogates: Iterable[Binned], number: int, mining: dict[str, Any],
     return miner.spectrum()
 
 
-def _own_spectrum(spiketrains: Sequence[neo.SpikeTrain], bin_size: pq.Quantity,
-                  arguments: dict[str, Any]) -> dict[str, np.ndarray]:
+def _own_spectrum(
+    spiketrains: Sequence[neo.SpikeTrain], bin_size: pq.Quantity, arguments: dict[str, Any]
+) -> dict[str, np.ndarray]:
     units = spiketrains[0].units
     if bin_size_in(pq.s, units) not in (1.0, 0.001):
-        raise ValueError(f"spiketrains: expected units of s or ms, found {units.dimensionality};"
-                         " synfire's own surrogates know no others")
+        raise ValueError(
+            f"spiketrains: expected units of s or ms, found {units.dimensionality};"
+            " synfire's own surrogates know no others"
+        )
     in_seconds = bin_size_in(pq.s, units) == 1
-    return _core.elephant_own_spectrum(_as_sequence(spiketrains),
-                                       {**arguments, "in_seconds": in_seconds})
+    return _core.elephant_own_spectrum(
+        _as_sequence(spiketrains), {**arguments, "in_seconds": in_seconds}
+    )
 
 
 def _as_entries(found: dict[str, np.ndarray], spectrum: str) -> list[list[Any]]:
@@ -58,7 +63,7 @@ def _as_entries(found: dict[str, np.ndarray], spectrum: str) -> list[list[Any]]:
     columns = [found["sizes"].tolist(), list(counts)]
     if spectrum == "3d#":
         columns.append(found["durations"].tolist())
-    return [list(entry) for entry in zip(*columns, list(found["p"]))]
+    return [list(entry) for entry in zip(*columns, list(found["p"]), strict=True)]
 
 
 @takes_binsize
@@ -103,9 +108,9 @@ def pvalue_spectrum(
     Returns
     -------
     list of list
-        [size, occurrences, p] or [size, occurrences, duration, p]: p is the share of surrogates with
-        a pattern of at least this size and number of occurrences (and just this duration). What no
-        surrogate has is not listed.
+        [size, occurrences, p] or [size, occurrences, duration, p]: p is the share of surrogates
+        with a pattern of at least this size and number of occurrences (and just this duration).
+        What no surrogate has is not listed.
 
     Raises
     ------
@@ -124,17 +129,27 @@ def pvalue_spectrum(
     check_choice("surr_method", surr_method, SURR_METHODS)
     check_choice("spectrum", spectrum, SPECTRA)
     seed = current().seed
-    mining = {"winlen": winlen, "min_spikes": min_spikes, "min_occ": min_occ,
-              "max_spikes": max_spikes, "max_occ": max_occ, "min_neu": min_neu,
-              "spectrum": spectrum}
+    mining = {
+        "winlen": winlen,
+        "min_spikes": min_spikes,
+        "min_occ": min_occ,
+        "max_spikes": max_spikes,
+        "max_occ": max_occ,
+        "min_neu": min_neu,
+        "spectrum": spectrum,
+    }
     made = elephant_generators()
     with running() as call:
         if seed is None and (made or is_plain_dithering(surr_method, surr_kwargs)):
-            surrogates = elephant_surrogates(made, spiketrains, bin_size, dither, surr_method,
-                                             n_surr, surr_kwargs)
+            surrogates = elephant_surrogates(
+                made, spiketrains, bin_size, dither, surr_method, n_surr, surr_kwargs
+            )
             found = _mined(surrogates, n_surr, mining, call)
         else:
             arguments = own_arguments(bin_size, dither, surr_method, surr_kwargs)
-            found = _own_spectrum(spiketrains, bin_size, {
-                **mining, **arguments, "surrogates": n_surr, "seed": seed, **call})
+            found = _own_spectrum(
+                spiketrains,
+                bin_size,
+                {**mining, **arguments, "surrogates": n_surr, "seed": seed, **call},
+            )
     return _as_entries(found, spectrum)

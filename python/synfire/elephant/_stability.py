@@ -15,7 +15,7 @@ from ._settings import current
 def _random_subsets(size: int, number: int, random: Any) -> tuple[np.ndarray, np.ndarray]:
     """Draw different subsets as Elephant does: offsets, and the positions of their members."""
     drawn: set[bytes] = set()
-    subsets = []
+    subsets: list[np.ndarray] = []
     while len(subsets) < number:
         length = random.binomial(n=size, p=1 / 2)
         members = np.sort(random.choice(size, size=length, replace=False)).astype(np.uint32)
@@ -27,8 +27,9 @@ def _random_subsets(size: int, number: int, random: Any) -> tuple[np.ndarray, np
     return offsets, np.concatenate([np.zeros(0, dtype=np.uint32), *subsets])
 
 
-def _share(cells: Any, elements: np.ndarray, others: np.ndarray, of_columns: bool, number: int,
-           random: Any) -> float:
+def _share(
+    cells: Any, elements: np.ndarray, others: np.ndarray, of_columns: bool, number: int, random: Any
+) -> float:
     sides = (elements.astype(np.uint32), others.astype(np.uint32), of_columns)
     if number > 2 ** len(elements):
         successes = cells.count_all(*sides)
@@ -81,9 +82,11 @@ def approximate_stability(
         raise ValueError(f"n_subsets: expected an integer >= 0, found {n_subsets!r}")
     if n_subsets == 0:
         if not all(isinstance(value, float) and value > 0 for value in (delta, epsilon)):
-            raise ValueError("delta, epsilon: expected floats > 0 with n_subsets = 0, found"
-                             f" {delta!r} and {epsilon!r}")
-        n_subsets = int(round(np.log(2. / delta) / (2 * epsilon ** 2) + 1))
+            raise ValueError(
+                "delta, epsilon: expected floats > 0 with n_subsets = 0, found"
+                f" {delta!r} and {epsilon!r}"
+            )
+        n_subsets = round(np.log(2.0 / delta) / (2 * epsilon**2) + 1)
     if len(concepts) == 0:
         return []
     seed = current().seed
@@ -92,13 +95,19 @@ def approximate_stability(
     out = []
     for concept in concepts:
         intent, extent = np.array(concept[0]), np.array(concept[1])
-        out.append((intent, extent,
-                    _share(cells, intent, extent, True, int(n_subsets), random),
-                    _share(cells, extent, intent, False, int(n_subsets), random)))
+        out.append(
+            (
+                intent,
+                extent,
+                _share(cells, intent, extent, True, int(n_subsets), random),
+                _share(cells, extent, intent, False, int(n_subsets), random),
+            )
+        )
     return out
 
 
 def stable_concepts(concepts: list[Any], thresholds: Any) -> list[Any]:
     """Return those with one of the two stabilities above its threshold."""
-    return [concept for concept in concepts
-            if concept[2] > thresholds[0] or concept[3] > thresholds[1]]
+    return [
+        concept for concept in concepts if concept[2] > thresholds[0] or concept[3] > thresholds[1]
+    ]

@@ -29,8 +29,13 @@ def is_plain_dithering(method: str, kwargs: dict[str, Any]) -> bool:
     return method == "dither_spikes" and not any(others)
 
 
-def _dithered(spiketrains: Sequence[neo.SpikeTrain], bin_size: pq.Quantity, dither: pq.Quantity,
-              edges: bool = True, **_: Any) -> Callable[[], Binned]:
+def _dithered(
+    spiketrains: Sequence[neo.SpikeTrain],
+    bin_size: pq.Quantity,
+    dither: pq.Quantity,
+    edges: bool = True,
+    **_: Any,
+) -> Callable[[], Binned]:
     """Elephant's uniform dithering of all trains at once, with its arithmetic.
 
     Train by train it takes as many numbers from the state, in the same order.
@@ -48,43 +53,74 @@ def _dithered(spiketrains: Sequence[neo.SpikeTrain], bin_size: pq.Quantity, dith
     return make
 
 
-def _shuffled_bins(made: ModuleType, trains: Sequence[neo.SpikeTrain], bin_size: pq.Quantity,
-                   dither: pq.Quantity, kwargs: dict[str, Any]) -> Callable[[], Binned]:
+def _shuffled_bins(
+    made: ModuleType,
+    trains: Sequence[neo.SpikeTrain],
+    bin_size: pq.Quantity,
+    dither: pq.Quantity,
+    kwargs: dict[str, Any],
+) -> Callable[[], Binned]:
     from elephant.conversion import BinnedSpikeTrain
 
     binned = [BinnedSpikeTrain(train, bin_size=bin_size, tolerance=None) for train in trains]
     displacement = int(dither.rescale(pq.ms).magnitude / bin_size.rescale(pq.ms).magnitude)
 
     def make() -> Binned:
-        rows = [made.bin_shuffling(one, max_displacement=displacement, **kwargs)[0]
-                .to_bool_array()[0] for one in binned]
+        rows = [
+            made.bin_shuffling(one, max_displacement=displacement, **kwargs)[0].to_bool_array()[0]
+            for one in binned
+        ]
         units, bins = np.nonzero(np.array(rows))
         return from_pairs(units, bins, len(rows), len(rows[0]))
 
     return make
 
 
-def _one_by_one(made: ModuleType, trains: Sequence[neo.SpikeTrain], bin_size: pq.Quantity,
-                dither: pq.Quantity, method: str, kwargs: dict[str, Any]) -> Callable[[], Binned]:
+def _one_by_one(
+    made: ModuleType,
+    trains: Sequence[neo.SpikeTrain],
+    bin_size: pq.Quantity,
+    dither: pq.Quantity,
+    method: str,
+    kwargs: dict[str, Any],
+) -> Callable[[], Binned]:
     """Make a surrogate of each train, then bin them."""
     if method in ("joint_isi_dithering", "isi_dithering"):
-        joint = [made.JointISI(train, dither=dither, isi_dithering=method == "isi_dithering",
-                               **kwargs) for train in trains]
+        joint = [
+            made.JointISI(train, dither=dither, isi_dithering=method == "isi_dithering", **kwargs)
+            for train in trains
+        ]
         return lambda: bin_trains([one.dithering()[0] for one in joint], bin_size)
     if method == "dither_spikes_with_refractory_period":
         return lambda: bin_trains(
-            [made.dither_spikes(train, dither=dither, n_surrogates=1, refractory_period=bin_size,
-                                **kwargs)[0] for train in trains], bin_size)
+            [
+                made.dither_spikes(
+                    train, dither=dither, n_surrogates=1, refractory_period=bin_size, **kwargs
+                )[0]
+                for train in trains
+            ],
+            bin_size,
+        )
     return lambda: bin_trains(
-        [made.surrogates(train, n_surrogates=1, method=method, dt=dither, **kwargs)[0]
-         for train in trains], bin_size)
+        [
+            made.surrogates(train, n_surrogates=1, method=method, dt=dither, **kwargs)[0]
+            for train in trains
+        ],
+        bin_size,
+    )
 
 
-def elephant_surrogates(made: ModuleType | None, trains: Sequence[neo.SpikeTrain], bin_size: pq.Quantity,
-                        dither: pq.Quantity, method: str, number: int,
-                        kwargs: dict[str, Any]) -> Iterator[Binned]:
-    """Yield binned surrogates of all trains together; `made` makes all but plain dithering."""
-    if is_plain_dithering(method, kwargs):
+def elephant_surrogates(
+    made: ModuleType | None,
+    trains: Sequence[neo.SpikeTrain],
+    bin_size: pq.Quantity,
+    dither: pq.Quantity,
+    method: str,
+    number: int,
+    kwargs: dict[str, Any],
+) -> Iterator[Binned]:
+    """Yield binned surrogates of all trains together; without `made` plain dithering only."""
+    if made is None or is_plain_dithering(method, kwargs):
         make = _dithered(trains, bin_size, dither, **kwargs)
     elif method == "bin_shuffling":
         make = _shuffled_bins(made, trains, bin_size, dither, kwargs)
@@ -95,9 +131,16 @@ def elephant_surrogates(made: ModuleType | None, trains: Sequence[neo.SpikeTrain
 
 
 # Elephant's keywords for each method, and what the extension calls them.
-_JOINT = {"truncation_limit": "truncation_limit", "n_bins": "n_bins", "sigma": "sigma",
-          "alternate": "alternate", "use_sqrt": "use_sqrt", "method": "steps", "cutoff": "cutoff",
-          "refractory_period": "isi_refractory_period"}
+_JOINT = {
+    "truncation_limit": "truncation_limit",
+    "n_bins": "n_bins",
+    "sigma": "sigma",
+    "alternate": "alternate",
+    "use_sqrt": "use_sqrt",
+    "method": "steps",
+    "cutoff": "cutoff",
+    "refractory_period": "isi_refractory_period",
+}
 _KEYWORDS = {
     "dither_spikes": {"edges": "edges", "refractory_period": "refractory_period"},
     "dither_spikes_with_refractory_period": {},
@@ -109,8 +152,9 @@ _KEYWORDS = {
 }
 
 
-def own_arguments(bin_size: pq.Quantity, dither: pq.Quantity, method: str,
-                  kwargs: dict[str, Any]) -> dict[str, Any]:
+def own_arguments(
+    bin_size: pq.Quantity, dither: pq.Quantity, method: str, kwargs: dict[str, Any]
+) -> dict[str, Any]:
     """Return the arguments of synfire's own generators.
 
     Raises
@@ -121,8 +165,10 @@ def own_arguments(bin_size: pq.Quantity, dither: pq.Quantity, method: str,
     known = _KEYWORDS.get(method, {})
     unknown = sorted(set(kwargs) - set(known))
     if unknown:
-        raise TypeError(f"surr_kwargs: expected {', '.join(known) or 'none'} for {method}, found"
-                        f" {', '.join(unknown)}")
+        raise TypeError(
+            f"surr_kwargs: expected {', '.join(known) or 'none'} for {method}, found"
+            f" {', '.join(unknown)}"
+        )
     given = {known[name]: value for name, value in kwargs.items()}
     if method == "dither_spikes" and given.get("refractory_period") is not None:
         method = "dither_spikes_with_refractory_period"
