@@ -127,15 +127,19 @@ shared_spikes share(spike_sequence spikes, bool states_span) {
 void bind_spikes(nb::module_& m) {
     nb::class_<shared_spikes>(m, "SpikeSequence")
         .def("__len__", [](const shared_spikes& s) { return s.sequence->size(); })
-        .def_prop_ro("times",
-                     [](const shared_spikes& s) { return seconds_of(s.sequence->times_us()); })
-        .def_prop_ro("times_us",
-                     [](const shared_spikes& s) { return to_numpy(s.sequence->times_us()); })
-        .def_prop_ro("units",
-                     [](const shared_spikes& s) {
-                         return column<std::uint32_t>(s.sequence->units(),
-                                                      [](unit_id unit) { return index(unit); });
-                     })
+        .def_prop_ro(
+            "times", [](const shared_spikes& s) { return seconds_of(s.sequence->times_us()); },
+            nb::rv_policy::move)
+        .def_prop_ro(
+            "times_us", [](const shared_spikes& s) { return to_numpy(s.sequence->times_us()); },
+            nb::rv_policy::move)
+        .def_prop_ro(
+            "units",
+            [](const shared_spikes& s) {
+                return column<std::uint32_t>(s.sequence->units(),
+                                             [](unit_id unit) { return index(unit); });
+            },
+            nb::rv_policy::move)
         .def_prop_ro("unit_names", [](const shared_spikes& s) { return s.sequence->unit_names(); })
         .def_prop_ro("t_start",
                      [](const shared_spikes& s) { return to_seconds(s.sequence->span().begin); })

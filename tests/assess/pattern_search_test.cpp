@@ -176,6 +176,16 @@ TEST(FindPatterns, GivesWhatItsPartsGiveOneByOne) {
     }
 }
 
+TEST(FindPatterns, ReducesInTheOrderOfThePublishedCode) {
+    pattern_request request = small_request();
+    request.surrogates.surrogates = 0;
+    request.reduce = {0, 0, 2};
+    parts expected = parts::mined(recording(), request);
+    expected.keep(expected.reduce({}, {.l_covered_spikes = 2, .min_occ = 5}).kept);
+
+    EXPECT_EQ(find(request).table, expected.all);
+}
+
 TEST(FindPatterns, TestsOnlyWhatIsStableWhereThatIsAskedFor) {
     pattern_request request = small_request();
     request.stable = stability_options{.n_subsets = 50};

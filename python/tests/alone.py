@@ -1,0 +1,49 @@
+"""What the package does with NumPy and nothing else; run in an environment that has nothing else."""
+
+import importlib.util
+import sys
+
+import numpy as np
+
+import synfire
+
+OPTIONAL = ("elephant", "matplotlib", "neo", "networkx", "pandas", "pynwb", "spikeinterface", "tqdm")
+
+
+def refuses(call, name):
+    """Whether a call says which package it lacks."""
+    try:
+        call()
+    except ImportError as error:
+        return name in str(error)
+    return False
+
+
+def main():
+    present = [name for name in OPTIONAL if importlib.util.find_spec(name)]
+    assert not present, f"expected none of {OPTIONAL}, found {present}"
+    libraries = open("/proc/self/maps", encoding="utf-8").read()
+    assert "libhdf5" not in libraries, "the extension brings a libhdf5"
+
+    made = synfire.simulate.sym26(seed=1)
+    found = synfire.episodes(made.spikes, delays="4-6ms", min_count=200)
+    planted = {tuple(f"n{unit}" for unit in chain) for chain in made.chains}
+    assert {found[i].units for i in found.chains} == planted
+    assert "chains" in repr(found)
+    assert "<table>" in found._repr_html_()
+    assert refuses(found.to_dataframe, "pandas")
+    assert refuses(found.to_networkx, "networkx")
+    assert refuses(found.to_elephant, "quantities")
+    assert refuses(lambda: found.to_nwb("x.nwb"), "pynwb")
+    assert refuses(lambda: synfire.episodes(made.spikes, progress=True), "tqdm")
+
+    patterns = synfire.simulate.patterns(units=20, seed=1)
+    assert len(synfire.spade(patterns.spikes, surrogates=100, seed=1)) > 0
+    recording = synfire.simulate.recording(channels=8, units=2, length="2s", seed=1)
+    assert len(synfire.sort(recording.recording).labels) > 0
+    assert synfire.SpikeSequence.of((np.array([0.5]), np.array([3]))).unit_names == ["3"]
+    print(f"synfire {synfire.__version__} works with Python {sys.version.split()[0]} and NumPy alone")
+
+
+if __name__ == "__main__":
+    main()
