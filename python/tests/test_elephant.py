@@ -357,6 +357,15 @@ def test_own_surrogates_depend_on_the_seed_alone(method, units):
     assert one != spectrum(2, 1)
 
 
+def test_own_surrogates_need_their_clock():
+    with settings(seed=1), pytest.raises(ValueError, match="bin_size: expected whole micro"):
+        elephant.pvalue_spectrum(poisson(), pq.ms / 3, 4, 5 * pq.ms, 2)
+    in_minutes = trains_of([0.001, 0.002], t_stop=1, units="min")
+    with settings(seed=1), pytest.raises(ValueError, match="units of s or ms"):
+        elephant.pvalue_spectrum(in_minutes, 5 * pq.ms, 4, 5 * pq.ms, 2)
+    assert elephant.pvalue_spectrum(in_minutes, 5 * pq.ms, 4, 5 * pq.ms, 2) == []
+
+
 def test_stability_with_a_seed_leaves_numpys_state_alone():
     concepts, rel_matrix = elephant.concepts_mining(poisson(rate=0.2), 4 * pq.ms, 4)
     state = np.random.get_state()[1].copy()

@@ -12,7 +12,6 @@ viziphant = pytest.importorskip("viziphant.patterns", reason="needs viziphant 0.
 
 import neo
 import quantities as pq
-
 from synfire.elephant import spade
 
 pytestmark = pytest.mark.filterwarnings("ignore")

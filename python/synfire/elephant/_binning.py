@@ -57,11 +57,11 @@ def from_pairs(units: npt.ArrayLike, bins: npt.ArrayLike, n_units: int, n_bins: 
     return Binned(offsets, (keys % max(n_bins, 1)).astype(np.uint32), n_bins)
 
 
-def bin_size_in(units: pq.Quantity, bin_size: Any) -> float:
-    """Return the bin size as a number in these units."""
-    if not isinstance(bin_size, pq.Quantity):
-        raise TypeError(f"bin_size: expected a quantity of time, found {bin_size!r}")
-    return bin_size.rescale(units).item()
+def number_in(units: pq.Quantity, name: str, value: Any) -> float:
+    """Return a quantity as a number in these units."""
+    if not isinstance(value, pq.Quantity):
+        raise TypeError(f"{name}: expected a quantity of time, found {value!r}")
+    return value.rescale(units).item()
 
 
 def _check_alike(spiketrains: Sequence[neo.SpikeTrain]) -> None:
@@ -106,7 +106,7 @@ class Trains:
             raise ValueError("spiketrains: expected at least one, found none")
         _check_alike(spiketrains)
         first = spiketrains[0]
-        width = bin_size_in(first.units, bin_size)
+        width = number_in(first.units, "bin_size", bin_size)
         start, stop = (edge.rescale(first.units).item() for edge in (first.t_start, first.t_stop))
         if start >= stop:
             raise ValueError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
@@ -30,15 +31,19 @@ class _Numbers:
         return self._shared[values].tolist()
 
 
+def _signed(values: np.ndarray) -> npt.NDArray[np.int64]:
+    return values.view(np.int64) if values.dtype == np.uint64 else values.astype(np.int64)
+
+
 class _Patterns:
     """The table that views share."""
 
     def __init__(self, arrays: dict[str, np.ndarray], winlen: int) -> None:
         self.items = arrays["items"]
-        self.item_offsets = arrays["item_offsets"].astype(np.int64)
+        self.item_offsets = _signed(arrays["item_offsets"])
         self.counts = arrays["counts"]
         self.occurrences = arrays["occurrences"]
-        self.occurrence_offsets = arrays["occurrence_offsets"].astype(np.int64)
+        self.occurrence_offsets = _signed(arrays["occurrence_offsets"])
         # By item; None where the items of each pattern are in Elephant's order and not in time's.
         self.ranks = arrays.get("ranks")
         self.winlen = winlen
@@ -82,7 +87,7 @@ class ConceptList(Sequence):
     @classmethod
     def from_arrays(cls, arrays: dict[str, np.ndarray], winlen: int) -> ConceptList:
         """Wrap what the extension mined."""
-        return cls(_Patterns(arrays, winlen), arrays["order"].astype(np.int64, copy=False))
+        return cls(_Patterns(arrays, winlen), _signed(arrays["order"]))
 
     def __len__(self) -> int:
         return len(self._which)
@@ -95,13 +100,10 @@ class ConceptList(Sequence):
     def __getitem__(self, index: int | slice) -> tuple[Any, ...] | ConceptList:
         if isinstance(index, slice):
             return ConceptList(self._patterns, self._which[index])
-        try:
-            pattern = self._which[index]
-        except IndexError:
-            raise IndexError("list index out of range") from None
-        if np.ndim(pattern) != 0:
-            raise TypeError(f"list indices must be integers or slices, not {type(index).__name__}")
-        return next(self._make(np.array([pattern])))
+        place = operator.index(index)
+        if not -len(self) <= place < len(self):
+            raise IndexError("list index out of range")
+        return next(self._make(self._which[[place]]))
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         for begin in range(0, len(self), _CHUNK):
@@ -243,6 +245,21 @@ def signatures(concepts: Sequence[Any], winlen: int, spectrum: str) -> npt.NDArr
     return np.column_stack(
         (np.diff(flat.item_begins), np.diff(flat.window_begins), flat.durations(winlen))
     )
+
+
+def distinct_signatures(
+    concepts: Sequence[Any], winlen: int, spectrum: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the different signatures, ascending, which each concept has, and how many have it."""
+    rows = signatures(concepts, winlen, spectrum)
+    if len(rows) == 0:
+        none = np.zeros(0, dtype=np.int64)
+        return rows, none, none
+    codes = np.ravel_multi_index(tuple(rows.T), tuple(rows.max(axis=0) + 1))
+    _, first, which, numbers = np.unique(
+        codes, return_index=True, return_inverse=True, return_counts=True
+    )
+    return rows[first], which, numbers
 
 
 def taken(concepts: Sequence[Any], which: np.ndarray) -> Sequence[Any]:

@@ -14,7 +14,7 @@ import quantities as pq
 from synfire import _core
 
 from ._binning import Binned, as_binned, from_pairs
-from ._concepts import ConceptList, signatures
+from ._concepts import ConceptList, distinct_signatures
 from ._deprecated import takes_binsize
 from ._names import REPORTS, check_choice
 from ._settings import running
@@ -182,7 +182,7 @@ def _with_extents(concepts: ConceptList, rel_matrix: np.ndarray) -> list[tuple[A
 
 
 def _report(concepts: Sequence[Any], winlen: int, report: str) -> np.ndarray:
-    rows, numbers = np.unique(signatures(concepts, winlen, report), axis=0, return_counts=True)
+    rows, _, numbers = distinct_signatures(concepts, winlen, report)
     return _or_empty(np.column_stack((rows, numbers)), report)
 
 

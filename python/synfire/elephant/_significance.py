@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from synfire import _core
 
-from ._concepts import signatures, taken
+from ._concepts import distinct_signatures, signatures, taken
 from ._names import CORRECTIONS, SPECTRA, check_choice
 
 
@@ -28,7 +28,8 @@ def _mask_pvalue_spectrum(
     Elephant.
     """
     entries = np.asarray(pv_spec, dtype=float).reshape(-1, _width(spectrum) + 1)
-    found = set(map(tuple, signatures(concepts, winlen, spectrum).tolist()))
+    rows, _, _ = distinct_signatures(concepts, winlen, spectrum)
+    found = set(map(tuple, rows.tolist()))
     known = np.array([tuple(row) in found for row in entries[:, :-1].tolist()], dtype=bool)
     mask = known & ~np.isclose(entries[:, -1], 1)
     if len(mask) < 2:
@@ -44,6 +45,8 @@ def _rejected(pvalues: npt.NDArray[np.float64], alpha: float, corr: str) -> list
         return []
     if corr in ("", "no"):
         return (pvalues <= alpha).tolist()
+    if alpha <= 0:
+        return [False] * len(pvalues)
     return _core.elephant_rejected(np.ascontiguousarray(pvalues), corr, alpha)
 
 
@@ -115,7 +118,7 @@ def significant_concepts(
 ) -> Sequence[Any]:
     """Return the concepts whose signature is not among these."""
     dropped = set(map(tuple, ns_signatures))
-    rows, which = np.unique(signatures(concepts, winlen, spectrum), axis=0, return_inverse=True)
+    rows, which, _ = distinct_signatures(concepts, winlen, spectrum)
     keeps = np.array([tuple(row) not in dropped for row in rows.tolist()], dtype=bool)
-    kept = np.flatnonzero(keeps[which.ravel()]) if len(rows) else np.zeros(0, dtype=np.int64)
+    kept = np.flatnonzero(keeps[which])
     return taken(concepts, kept)

@@ -11,7 +11,7 @@ import quantities as pq
 
 from synfire import _core
 
-from ._binning import Binned, bin_size_in
+from ._binning import Binned, number_in
 from ._deprecated import takes_binsize
 from ._names import SPECTRA, SURR_METHODS, check_choice
 from ._settings import current, running
@@ -45,14 +45,14 @@ def _own_spectrum(
     spiketrains: Sequence[neo.SpikeTrain], bin_size: pq.Quantity, arguments: dict[str, Any]
 ) -> dict[str, np.ndarray]:
     units = spiketrains[0].units
-    if bin_size_in(pq.s, units) not in (1.0, 0.001):
+    in_seconds = number_in(pq.s, "spiketrains", units)
+    if in_seconds not in (1.0, 0.001):
         raise ValueError(
             f"spiketrains: expected units of s or ms, found {units.dimensionality};"
             " synfire's own surrogates know no others"
         )
-    in_seconds = bin_size_in(pq.s, units) == 1
     return _core.elephant_own_spectrum(
-        _as_sequence(spiketrains), {**arguments, "in_seconds": in_seconds}
+        _as_sequence(spiketrains), {**arguments, "in_seconds": in_seconds == 1}
     )
 
 

@@ -11,7 +11,7 @@ import neo
 import numpy as np
 import quantities as pq
 
-from ._binning import Binned, Trains, bin_trains, from_pairs
+from ._binning import Binned, Trains, bin_trains, from_pairs, number_in
 
 
 def elephant_generators() -> ModuleType | None:
@@ -25,8 +25,11 @@ def elephant_generators() -> ModuleType | None:
 
 def is_plain_dithering(method: str, kwargs: dict[str, Any]) -> bool:
     """Return whether the default method is asked for, which needs no Elephant."""
-    others = (name for name, value in kwargs.items() if name != "edges" and value)
-    return method == "dither_spikes" and not any(others)
+    return (
+        method == "dither_spikes"
+        and kwargs.keys() <= {"edges", "decimals", "refractory_period"}
+        and not (kwargs.get("decimals") or kwargs.get("refractory_period"))
+    )
 
 
 def _dithered(
@@ -41,7 +44,7 @@ def _dithered(
     Train by train it takes as many numbers from the state, in the same order.
     """
     trains = Trains.of(spiketrains, bin_size)
-    most = dither.rescale(spiketrains[0].units).item()
+    most = number_in(spiketrains[0].units, "dither", dither)
 
     def make() -> Binned:
         times = trains.times + 2 * most * np.random.random_sample(len(trains.times)) - most
@@ -168,6 +171,12 @@ def own_arguments(
         raise TypeError(
             f"surr_kwargs: expected {', '.join(known) or 'none'} for {method}, found"
             f" {', '.join(unknown)}"
+        )
+    width_us = number_in(pq.us, "bin_size", bin_size)
+    if abs(width_us - round(width_us)) > 1e-6:
+        raise ValueError(
+            "bin_size: expected whole microseconds, which are the clock of synfire's own"
+            f" surrogates, found {bin_size}"
         )
     given = {known[name]: value for name, value in kwargs.items()}
     if method == "dither_spikes" and given.get("refractory_period") is not None:
