@@ -4,6 +4,7 @@ import importlib.util
 import sys
 
 import numpy as np
+
 import synfire
 
 OPTIONAL = ("elephant", "matplotlib", "neo", "networkx", "pandas", "pynwb", "spikeinterface", "tqdm")

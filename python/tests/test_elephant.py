@@ -2,7 +2,10 @@
 
 # ruff: noqa: E402 - what is tested needs what may be missing
 
+import itertools
+import pathlib
 import signal
+import sys
 import threading
 import time
 
@@ -11,10 +14,8 @@ import pytest
 
 neo = pytest.importorskip("neo")
 pq = pytest.importorskip("quantities")
-import itertools
 
 import synfire
-from elephant_inputs import brute_force, random_trains
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -22,6 +23,9 @@ from synfire import elephant
 from synfire.elephant import settings, spade
 from synfire.elephant._binning import Binned, as_binned, from_pairs
 from synfire.elephant._names import SURR_METHODS
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from elephant_inputs import brute_force, random_trains
 
 pytestmark = pytest.mark.filterwarnings("ignore:Binning discarded")
 

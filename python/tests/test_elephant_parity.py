@@ -4,7 +4,9 @@
 
 import copy
 import inspect
+import pathlib
 import random
+import sys
 
 import numpy as np
 import pytest
@@ -18,8 +20,10 @@ if not elephant_spade.HAVE_FIM:
 from elephant.conversion import BinnedSpikeTrain
 from elephant.spike_train_generation import StationaryPoissonProcess, compound_poisson_process
 from elephant.spike_train_surrogates import SURR_METHODS
-from elephant_inputs import assert_same, random_concepts, random_rule, random_trains
 from synfire import elephant as synfire_spade
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from elephant_inputs import assert_same, random_concepts, random_rule, random_trains
 
 ms = quantities.ms
 CORRECTIONS = [
