@@ -9,9 +9,10 @@ from typing import Any
 import neo
 import quantities as pq
 
+from ._binning import as_binned
 from ._checks import check_input
 from ._deprecated import takes_binsize
-from ._mining import concepts_mining
+from ._mining import mine
 from ._patterns import concept_output_to_patterns
 from ._reduction import pattern_set_reduction
 from ._significance import significant_concepts, test_signature_significance
@@ -133,14 +134,16 @@ def spade(
 
     began = time.time()
     concepts: Any
-    concepts, rel_matrix = concepts_mining(spiketrains, bin_size, winlen, **mining)
+    # Not by `concepts_mining`: its dense matrix can be larger than everything else.
+    binned = as_binned(spiketrains, bin_size)
+    concepts = mine(binned, winlen, "a", **mining)
     print(f"Time for data mining: {time.time() - began}")
 
     if approx_stab_pars is not None and computes_stability:
         began = time.time()
         stability = dict(approx_stab_pars)
         thresholds = stability.pop("stability_thresh", None)
-        concepts = approximate_stability(concepts, rel_matrix, **stability)
+        concepts = approximate_stability(concepts, binned.relation(winlen), **stability)
         print(f"Time for stability computation: {time.time() - began}")
         if thresholds is not None:
             concepts = stable_concepts(concepts, thresholds)
