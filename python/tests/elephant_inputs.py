@@ -60,7 +60,7 @@ def assert_same(ours, theirs, path="result"):
         assert_same(ours.magnitude, theirs.magnitude, path)
     elif isinstance(theirs, np.ndarray):
         assert isinstance(ours, np.ndarray), path
-        assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape), path
+        assert (ours.dtype.char, ours.shape) == (theirs.dtype.char, theirs.shape), path
         assert np.array_equal(ours, theirs), path
     elif isinstance(theirs, (list, tuple)):
         assert len(ours) == len(theirs), path

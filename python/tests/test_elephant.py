@@ -2,6 +2,7 @@
 
 # ruff: noqa: E402 - what is tested needs what may be missing
 
+import doctest
 import itertools
 import pathlib
 import signal
@@ -471,6 +472,14 @@ def test_a_signal_ends_a_long_call_within_two_seconds(call):
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
         ticker.join()
+
+
+@pytest.mark.parametrize("name", [name for name in elephant.__all__ if name != "ConceptList"])
+def test_examples_of_the_documentation(name):
+    examples = doctest.DocTestFinder(recurse=False).find(getattr(elephant, name), name)
+    outcome = doctest.DocTestRunner().run(examples[0])
+    assert outcome.attempted > 0
+    assert outcome.failed == 0
 
 
 def test_calls_leave_no_memory_behind():

@@ -22,7 +22,9 @@ from ._settings import running
 
 def _or_empty(rows: np.ndarray, report: str) -> np.ndarray:
     """Return rows of a spectrum, or Elephant's array where there are none."""
-    return rows if len(rows) else np.zeros((0, 3 if report == "#" else 4))
+    if len(rows) == 0:
+        return np.zeros((0, 3 if report == "#" else 4))
+    return rows.astype(np.int64)  # NumPy has two types of that name
 
 
 def mine(binned: Binned, winlen: int, report: str, **rule: Any) -> ConceptList | np.ndarray:
@@ -86,6 +88,18 @@ def concepts_mining(
     -----
     Patterns are closed among all sets of spikes, and `max_occ` is a bound, as documented. Elephant
     1.2.1 with `max_spikes` also lists sets that a larger one explains, and ignores `max_occ`.
+
+    Examples
+    --------
+    >>> import neo, numpy as np, quantities as pq
+    >>> from synfire.elephant import concepts_mining
+    >>> trains = [neo.SpikeTrain(np.arange(10, 1000, 100) + lag, units="ms", t_stop=1000)
+    ...           for lag in (0, 7)]
+    >>> concepts, rel_matrix = concepts_mining(trains, bin_size=1 * pq.ms, winlen=10)
+    >>> len(concepts), [int(item) for item in concepts[0][0]], rel_matrix.shape
+    (1, [0, 17], (1000, 20))
+    >>> concepts_mining(trains, 1 * pq.ms, 10, report="3d#")[0]
+    array([[ 2, 10,  7,  1]])
     """
     check_choice("report", report, REPORTS)
     binned = as_binned(spiketrains, bin_size)

@@ -43,6 +43,14 @@ def concept_output_to_patterns(
         'lags' (Quantity) from the first spike to each of the others; 'times' (Quantity) of the
         occurrences; 'signature', (size, occurrences) or (size, occurrences, duration); 'pvalue': -1
         without a spectrum, 0.0 for a signature that it does not list.
+
+    Examples
+    --------
+    >>> import quantities as pq
+    >>> from synfire.elephant import concept_output_to_patterns
+    >>> pattern, = concept_output_to_patterns([((0, 7), (1, 9))], winlen=5, bin_size=2 * pq.ms)
+    >>> pattern["lags"], pattern["times"], pattern["signature"]
+    (array([4.]) * ms, array([ 2., 18.]) * ms, (2, 2))
     """
     check_choice("spectrum", spectrum, SPECTRA)
     pvalues = None

@@ -94,6 +94,14 @@ def pattern_set_reduction(
     -----
     As Elephant does, spikes are compared by their numbers after a shift, so that a spike which
     leaves the window is taken for one of the neighbouring neuron.
+
+    Examples
+    --------
+    >>> from synfire.elephant import pattern_set_reduction
+    >>> whole = ((0, 6, 12), (2, 9, 17))
+    >>> part = ((0, 6), (2, 9, 17, 30))
+    >>> pattern_set_reduction([whole, part], [], winlen=5, spectrum="#")
+    [((0, 6, 12), (2, 9, 17))]
     """
     check_choice("spectrum", spectrum, SPECTRA)
     if not isinstance(concepts, (list, tuple, ConceptList)):

@@ -88,6 +88,15 @@ def test_signature_significance(
     ------
     ValueError
         For other names of `corr`, `report` or `spectrum`.
+
+    Examples
+    --------
+    >>> from synfire.elephant import test_signature_significance
+    >>> concepts = [((0, 5), (2, 9, 17)), ((0, 5, 11), (2, 9, 17, 30))]
+    >>> entries = [(2, 3, 0.3), (3, 4, 0.01)]
+    >>> found = test_signature_significance(entries, concepts, alpha=0.05, winlen=5)
+    >>> [(int(size), int(count), bool(test)) for size, count, test in found]
+    [(2, 3, False), (3, 4, True)]
     """
     if alpha == 1:
         return []

@@ -123,6 +123,16 @@ def pvalue_spectrum(
     spectrum is Elephant's to the bit. They are mined on threads while the next are made. With
     ``settings(seed=...)``, or without Elephant, they are synfire's own. More than 32,767
     occurrences, of which Elephant's spectrum comes back empty, are listed.
+
+    Examples
+    --------
+    >>> import neo, numpy as np, quantities as pq
+    >>> from synfire.elephant import pvalue_spectrum
+    >>> trains = [neo.SpikeTrain(np.arange(10, 1000, 10), units="ms", t_stop=1000)] * 2
+    >>> np.random.seed(0)
+    >>> found = pvalue_spectrum(trains, 5 * pq.ms, 1, dither=2 * pq.ms, n_surr=50, min_occ=40)
+    >>> [(size, int(count), float(p)) for size, count, p in found][0]
+    (2, 40, 0.96)
     """
     if n_surr <= 0:
         raise ValueError(f"n_surr: expected an integer > 0, found {n_surr}")

@@ -76,6 +76,14 @@ def approximate_stability(
     -----
     Subsets are drawn from the global state of `numpy.random` in Elephant's order, or from a state
     of their own with ``settings(seed=...)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from synfire.elephant import approximate_stability
+    >>> rel_matrix = np.array([[1, 1], [1, 1], [1, 0]], dtype=bool)
+    >>> approximate_stability([((0, 1), (0, 1))], rel_matrix, n_subsets=5)[0][2:]
+    (0.5, 1.0)
     """
     whole = isinstance(n_subsets, (int, np.integer))
     if not whole or n_subsets < 0:
