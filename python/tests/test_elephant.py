@@ -15,6 +15,7 @@ import pytest
 
 neo = pytest.importorskip("neo")
 pq = pytest.importorskip("quantities")
+pytest.importorskip("hypothesis")
 
 import synfire
 from hypothesis import given
