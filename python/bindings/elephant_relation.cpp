@@ -180,6 +180,7 @@ array_out<std::uint64_t> without_window_subsets(const array_in<std::uint64_t>& o
     }
     std::vector<std::uint64_t> kept;
     for (std::size_t i = 0; i < size; ++i) {
+        if (keys[i].empty()) continue;
         std::vector<std::size_t> others = holders[keys[i].front()];
         for (const std::uint64_t key : keys[i]) {
             std::vector<std::size_t> both;

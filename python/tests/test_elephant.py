@@ -295,7 +295,9 @@ def test_large_items_take_no_large_memory():
 
 
 def test_empty_transactions_are_no_concepts():
-    assert elephant._fpgrowth([]) == []
+    cells = np.zeros((3, 4), dtype=bool)
+    for transactions in ([], [[]], [[], []]):
+        assert elephant._fpgrowth(transactions, rel_matrix=cells, winlen=2) == []
     assert elephant._fast_fca([]) == []
     assert elephant._fpgrowth([], report="#").shape == (0, 3)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from types import SimpleNamespace
@@ -127,7 +126,7 @@ def _build_context(binary_matrix: Any, winlen: int) -> tuple[list[Any], list[Any
     windows = np.repeat(starts.astype(binary_matrix.col.dtype), np.diff(offsets).astype(np.intp))
     context = list(zip(list(windows), all_items, strict=True))
     begins = offsets.tolist()
-    transactions = [all_items[i:j] for i, j in itertools.pairwise(begins)]
+    transactions = [all_items[i:j] for i, j in pairwise(begins)]
     return context, transactions, binned.relation(winlen)
 
 
@@ -226,7 +225,8 @@ def _fpgrowth(
     check_choice("report", report, REPORTS)
     if min_neu < 1:
         raise ValueError(f"min_neu: expected an integer >= 1, found {min_neu}")
-    if windows and all(np.array_equal(window, windows[0]) for window in windows):
+    identical = all(np.array_equal(window, windows[0]) for window in windows)
+    if identical and sum(map(len, windows)) > 0:
         found = ConceptList.from_arrays(_one_concept(windows), winlen)
     else:
         found = ConceptList.from_arrays(
