@@ -371,3 +371,22 @@ def test_tutorial_finds_the_neurons_that_were_made_synchronous():
         output_format="patterns",
     )["patterns"]
     assert [sorted(pattern["neurons"]) for pattern in ours] == [list(range(10))]
+
+
+SPIKES = pathlib.Path(__file__).parents[3] / "shared/data/spade/movement_pghf.spikes.tsv.gz"
+
+
+@pytest.mark.skipif(not SPIKES.exists(), reason=f"needs {SPIKES.name} in shared/data/spade")
+def test_published_recording():
+    import neo
+
+    rows = np.loadtxt(SPIKES, skiprows=1)
+    trains = [
+        neo.SpikeTrain(rows[rows[:, 1] == unit, 0], units="s", t_stop=24.835) for unit in range(150)
+    ]
+    arguments = (trains, 5 * ms, 20)
+    ours, theirs = both("concepts_mining", *arguments, min_spikes=2, min_occ=88, min_neu=2)
+    assert_same(ours, theirs)
+    assert len(ours[0]) == 22_709
+    many, _ = synfire_spade.concepts_mining(*arguments, min_spikes=3, min_occ=25, min_neu=3)
+    assert len(many) == 1_562_056
