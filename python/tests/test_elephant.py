@@ -165,6 +165,26 @@ def test_thresholds_that_no_pattern_meets_give_none():
     )
 
 
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (spade, {}),
+        (elephant.concepts_mining, {}),
+        (elephant.pvalue_spectrum, {"dither": 5 * pq.ms, "n_surr": 1}),
+    ],
+)
+def test_binsize_is_deprecated(function, arguments):
+    with pytest.warns(DeprecationWarning, match="'binsize' is deprecated; use 'bin_size'"):
+        function(poisson(), binsize=2 * pq.ms, winlen=4, **arguments)
+    with pytest.raises(TypeError, match="both 'binsize' and 'bin_size'"):
+        function(poisson(), binsize=2 * pq.ms, bin_size=2 * pq.ms, winlen=4, **arguments)
+
+
+def test_alpha_without_surrogates_warns():
+    with pytest.warns(UserWarning, match="n_surr==0"):
+        spade(poisson(), 2 * pq.ms, 4, alpha=0.05)
+
+
 def test_numpy_integers_are_integers():
     trains = poisson()
     two, five = np.int64(2), np.int32(5)
