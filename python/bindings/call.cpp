@@ -1,5 +1,7 @@
 #include "call.hpp"
 
+#include <nanobind/stl/string.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <exception>

@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <cmath>
 #include <utility>
 
 #include "arrays.hpp"
@@ -52,6 +53,13 @@ void take_threshold(given& how, episode_threshold& into) {
     how.take("min_rate", rate);
     if (int{count.has_value()} + int{fraction.has_value()} + int{rate.has_value()} > 1)
         throw invalid_argument("min_count, min_fraction, min_rate: expected one of them");
+    if (count == 0U) throw invalid_argument("min_count: expected at least 1, found 0");
+    if (fraction && !(*fraction > 0 && *fraction <= 1))
+        throw invalid_argument("min_fraction: expected a number above 0 and at most 1, found " +
+                               std::to_string(*fraction));
+    if (rate && !(*rate > 0 && std::isfinite(*rate)))
+        throw invalid_argument("min_rate: expected a number above 0, found " +
+                               std::to_string(*rate));
     if (count) into = count_threshold{*count};
     if (fraction) into = fraction_threshold{*fraction};
     if (rate) into = rate_threshold{*rate};

@@ -395,6 +395,7 @@ def episodes(
     for warning in found["warnings"]:
         warnings.warn(warning, stacklevel=2)
     facts = found["facts"]
+    facts["delays"] = [tuple(delay) for delay in facts["delays"].tolist()]
     circuit = found["circuit"]
     chains = circuit.pop("chains")
     return EpisodeResult(
@@ -471,7 +472,17 @@ def count_episodes(
 
 
 def episode_strategies(device: str = "cpu") -> list[str]:
-    """The ways to count that this build has on ``"cpu"`` or ``"cuda"``; all are exact."""
+    """The ways to count that this build has; all are exact.
+
+    Parameters
+    ----------
+    device
+        ``"cpu"`` or ``"cuda"``; there need not be a GPU.
+
+    Returns
+    -------
+    list of str
+    """
     if device not in ("cpu", "cuda"):
         raise ValueError(f"device: expected 'cpu' or 'cuda', found {device!r}")
     return _core.episode_strategies(device == "cuda")

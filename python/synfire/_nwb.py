@@ -41,19 +41,15 @@ def read_units(path: Path, allow_negative: bool = False) -> SpikeSequence:
     try:
         with pynwb.NWBHDF5IO(str(path), "r") as io:
             units = io.read().units
-            if units is None or "spike_times" not in units.colnames:
-                raise OSError(f"'{path}': found no table of units with spike_times, expected one")
-            trains = [
-                np.asarray(units["spike_times"][i], dtype=np.float64) for i in range(len(units))
-            ]
-            names = [str(number) for number in units.id[:]]
-            if "unit_name" in units.colnames:
-                names = [str(name) for name in units["unit_name"][:]]
-            span = _observed(units)
-    except OSError:
-        raise
+            has_units = units is not None and "spike_times" in units.colnames
+            if has_units:
+                trains = [np.asarray(units["spike_times"][i], float) for i in range(len(units))]
+                names = _names(units)
+                span = _observed(units)
     except Exception as error:
         raise OSError(f"'{path}' is no NWB file that pynwb reads: {error}") from error
+    if not has_units:
+        raise OSError(f"'{path}': found no table of units with spike_times, expected one")
     for name, train in zip(names, trains, strict=True):
         if not allow_negative and np.any(train < 0):
             raise OSError(
@@ -63,10 +59,16 @@ def read_units(path: Path, allow_negative: bool = False) -> SpikeSequence:
     return SpikeSequence.of(dict(zip(names, trains, strict=True)), t_start=span[0], t_stop=span[1])
 
 
+def _names(units: Any) -> list[str]:
+    if "unit_name" in units.colnames:
+        return [str(name) for name in units["unit_name"][:]]
+    return [str(number) for number in units.id[:]]
+
+
 def _observed(units: Any) -> tuple[float | None, float | None]:
     if "obs_intervals" not in units.colnames or len(units) == 0:
         return None, None
-    intervals = np.asarray(units.obs_intervals.target.data[:], dtype=np.float64)
+    intervals = np.asarray(units.obs_intervals.data[:], dtype=np.float64)
     return float(intervals.min()), float(intervals.max())
 
 

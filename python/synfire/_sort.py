@@ -267,7 +267,7 @@ def sort(
     Examples
     --------
     >>> import synfire
-    >>> made = synfire.simulate.recording(channels=16, units=4, length="20s", seed=1)
+    >>> made = synfire.simulate.recording(units=4, length="10s", low_peak=150, low_rate=8, seed=2)
     >>> synfire.sort(made.recording).unit_count
     4
     """

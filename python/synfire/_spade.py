@@ -401,8 +401,11 @@ isi_steps
     n0 n1+5ms n2+10ms n3+15ms n4+20ms
     """
     sequence = SpikeSequence.of(spikes)
-    if bin is None and hasattr(spikes, "bin_size"):
-        bin = spikes.bin_size
+    if hasattr(spikes, "bin_size"):
+        own = _core.seconds(spikes.bin_size)
+        if bin is not None and _core.seconds(bin) != own:
+            raise ValueError(f"bin: expected {own:g} s, as the trains are binned, found {bin}")
+        bin = own
     with reporting(progress) as callback:
         found = _core.spade(
             sequence._core,

@@ -1,13 +1,22 @@
-"""What the package does with NumPy and nothing else; run in an environment that has nothing else."""
+"""What the package does with NumPy; to be run where there is nothing else."""
 
 import importlib.util
+import pathlib
 import sys
 
 import numpy as np
-
 import synfire
 
-OPTIONAL = ("elephant", "matplotlib", "neo", "networkx", "pandas", "pynwb", "spikeinterface", "tqdm")
+OPTIONAL = (
+    "elephant",
+    "matplotlib",
+    "neo",
+    "networkx",
+    "pandas",
+    "pynwb",
+    "spikeinterface",
+    "tqdm",
+)
 
 
 def refuses(call, name):
@@ -22,7 +31,7 @@ def refuses(call, name):
 def main():
     present = [name for name in OPTIONAL if importlib.util.find_spec(name)]
     assert not present, f"expected none of {OPTIONAL}, found {present}"
-    libraries = open("/proc/self/maps", encoding="utf-8").read()
+    libraries = pathlib.Path("/proc/self/maps").read_text(encoding="utf-8")
     assert "libhdf5" not in libraries, "the extension brings a libhdf5"
 
     made = synfire.simulate.sym26(seed=1)
@@ -42,7 +51,9 @@ def main():
     recording = synfire.simulate.recording(channels=8, units=2, length="2s", seed=1)
     assert len(synfire.sort(recording.recording).labels) > 0
     assert synfire.SpikeSequence.of((np.array([0.5]), np.array([3]))).unit_names == ["3"]
-    print(f"synfire {synfire.__version__} works with Python {sys.version.split()[0]} and NumPy alone")
+    print(
+        f"synfire {synfire.__version__} works with Python {sys.version.split()[0]} and NumPy alone"
+    )
 
 
 if __name__ == "__main__":

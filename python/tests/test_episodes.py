@@ -1,0 +1,197 @@
+"""`synfire.episodes` and what it gives."""
+
+import itertools
+
+import numpy as np
+import pytest
+import synfire
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+
+def brute_force(trains, units, delays):
+    """The largest number of occurrences without overlap, earliest end first."""
+    times = [[round(t * 1e6) for t in train] for train in trains]
+    bounds = [(round(low * 1e6), round(high * 1e6)) for low, high in delays]
+    spans = []
+    for chosen in itertools.product(*(times[u] for u in units)):
+        steps = zip(itertools.pairwise(chosen), bounds, strict=True)
+        if all(low < b - a <= high for (a, b), (low, high) in steps):
+            spans.append((chosen[-1], chosen[0]))
+    count, free = 0, -1
+    for end, start in sorted(spans):
+        if start > free:
+            count, free = count + 1, end
+    return count
+
+
+milliseconds = st.lists(st.integers(0, 60), min_size=0, max_size=9, unique=True)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(milliseconds, min_size=2, max_size=3), st.integers(0, 4), st.integers(1, 6))
+def test_counts_are_those_of_the_definition(trains_ms, low_ms, width_ms):
+    trains = [[t * 1e-3 for t in sorted(train)] for train in trains_ms]
+    interval = (low_ms * 1e-3, (low_ms + width_ms) * 1e-3)
+
+    found = synfire.episodes(trains, delays=[interval], min_count=1, max_size=3, ties="time")
+
+    for one in found:
+        units = [int(name) for name in one.units]
+        assert one.count == brute_force(trains, units, one.delays), one
+    mined = {one.units for one in found if one.size == 2}
+    for pair in itertools.permutations(range(len(trains)), 2):
+        if brute_force(trains, pair, [interval]) > 0:
+            assert tuple(str(u) for u in pair) in mined
+
+
+def test_the_planted_chains_are_the_chains(sym26):
+    found = synfire.episodes(sym26.spikes, delays=[(0.004, 0.006)], min_count=200)
+
+    names = sym26.spikes.unit_names
+    assert {found[i].units for i in found.chains} == {
+        tuple(names[u] for u in chain) for chain in sym26.chains
+    }
+    edges = {(names[s], names[t]) for s, t in zip(sym26.source, sym26.target, strict=True)}
+    frame = found.circuit.to_dataframe()
+    assert set(zip(frame["source"], frame["target"], strict=True)) == edges
+
+
+def test_occurrences_are_as_many_as_counted_and_fit_their_delays(sym26):
+    found = synfire.episodes(sym26.spikes, delays="4-6ms", min_count=200)
+
+    for i in found.chains:
+        times = found.occurrences(i)
+        steps = np.diff(times, axis=1)
+
+        assert len(times) == found.counts[i]
+        assert ((steps > 0.004) & (steps < 0.006 + 1e-9)).all()
+        assert (times[1:, 0] > times[:-1, -1]).all()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_one_seed_gives_one_result(sym26, threads):
+    def run(how_many):
+        return synfire.episodes(
+            sym26.spikes, delays="4-6ms", min_count=300, surrogates=20, seed=5, threads=how_many
+        )
+
+    one, other = run(1), run(threads)
+
+    assert (one.counts == other.counts).all()
+    assert (one.by_surrogates["mean_count"] == other.by_surrogates["mean_count"]).all()
+    assert one.parameters == other.parameters
+
+
+def test_a_sequence_of_episodes_behaves_as_one(sym26):
+    found = synfire.episodes(sym26.spikes, delays="4-6ms", min_count=200)
+
+    assert len(list(found)) == len(found) == len(found.to_dataframe())
+    assert found[-1] == found[len(found) - 1]
+    assert [one.count for one in found[:3]] == found.counts[:3].tolist()
+    assert (synfire.count_episodes(sym26.spikes, found[-20:]) == found.counts[-20:]).all()
+    with pytest.raises(IndexError):
+        found[len(found)]
+
+
+@pytest.mark.parametrize("strategy", synfire.episode_strategies())
+def test_every_strategy_counts_the_same(sym26, strategy):
+    wanted = [(["n4", "n5", "n6"], [(0.004, 0.006)] * 2), ([0, 1], [(0.001, 0.005)])]
+
+    counts = synfire.count_episodes(sym26.spikes, wanted, strategy=strategy)
+
+    assert counts.tolist() == synfire.count_episodes(sym26.spikes, wanted).tolist()
+
+
+def test_a_graph_has_the_circuit(sym26):
+    pytest.importorskip("networkx")
+    found = synfire.episodes(sym26.spikes, delays="4-6ms", min_count=200)
+
+    graph = found.to_networkx()
+
+    assert graph.number_of_nodes() == len(sym26.spikes.unit_names)
+    assert graph.number_of_edges() == len(found.circuit) == 10
+    edge = graph.edges["n4", "n5", 0]
+    assert (edge["delay_low"], edge["delay_high"]) == (0.004, 0.006)
+
+
+def test_nwb_holds_the_episodes(sym26, tmp_path):
+    pynwb = pytest.importorskip("pynwb")
+    found = synfire.episodes(sym26.spikes, delays="4-6ms", min_count=300)
+
+    found.to_nwb(tmp_path / "episodes.nwb")
+
+    with pynwb.NWBHDF5IO(str(tmp_path / "episodes.nwb"), "r") as io:
+        nwbfile = io.read()
+        table = nwbfile.processing["ecephys"]["episodes"]
+        assert table["count"][:].tolist() == found.counts.tolist()
+        last = table["units"][len(found) - 1]
+        assert list(last["unit_name"]) == list(found[-1].units)
+        assert table["delay_low"][len(found) - 1].tolist() == [low for low, _ in found[-1].delays]
+    assert synfire.read(tmp_path / "episodes.nwb") == sym26.spikes
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "says"),
+    [
+        ({"delays": 5}, TypeError, "delays"),
+        ({"delays": [(0.005, 0.001)]}, ValueError, "delay"),
+        ({"delays": "5-1ms"}, ValueError, "delay"),
+        ({"delays": [(0.001, 0.002, 0.003)]}, TypeError, "delays"),
+        ({"min_count": 0}, ValueError, "min_count"),
+        ({"min_count": -3}, ValueError, "min_count"),
+        ({"min_count": 2.5}, TypeError, "min_count"),
+        ({"min_count": True}, TypeError, "min_count"),
+        ({"min_count": 3, "min_rate": 0.1}, ValueError, "min_count"),
+        ({"min_fraction": 2.0}, ValueError, "min_fraction"),
+        ({"min_rate": float("nan")}, ValueError, "min_rate"),
+        ({"alpha": "small"}, TypeError, "alpha"),
+        ({"alpha": 7}, ValueError, "alpha"),
+        ({"ties": "maybe"}, ValueError, "ties"),
+        ({"strategy": "guess"}, ValueError, "strategy"),
+        ({"correction": "fdr_tsbh"}, ValueError, "correction"),
+        ({"surrogates": 10, "dither": -1}, ValueError, "dither"),
+        ({"dither": [1]}, TypeError, "dither"),
+        ({"seed": -1}, ValueError, "seed"),
+        ({"threads": -1}, ValueError, "threads"),
+        ({"threads": 10**6}, ValueError, "threads"),
+        ({"device": "tpu"}, ValueError, "device"),
+        ({"device": 0}, TypeError, "device"),
+        ({"progress": "yes"}, TypeError, "progress"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, kind, says):
+    with pytest.raises(kind, match=says):
+        synfire.episodes([[0.1, 0.2], [0.15]], **arguments)
+
+
+@pytest.mark.parametrize(
+    ("episodes", "kind"),
+    [
+        ([(["n0", "nowhere"], [(0, 0.1)])], ValueError),
+        ([(["n0"], [(0, 0.1)])], ValueError),
+        ([42], TypeError),
+        ([([0, 99], [(0, 0.1)])], ValueError),
+    ],
+)
+def test_episodes_that_cannot_be_are_named(sym26, episodes, kind):
+    with pytest.raises(kind, match="^episodes: number 0"):
+        synfire.count_episodes(sym26.spikes, episodes)
+
+
+def test_a_gpu_that_is_not_there_is_an_error(sym26):
+    if synfire.devices():
+        pytest.skip("there is a GPU")
+    with pytest.raises((synfire.DeviceError, ValueError), match="CUDA|GPU|driver"):
+        synfire.episodes(sym26.spikes, device="cuda", min_count=300)
+
+
+def test_quantities_and_texts_are_times(sym26):
+    quantities = pytest.importorskip("quantities")
+    texts = synfire.episodes(sym26.spikes, delays=["4-6ms"], min_count=300)
+    numbers = synfire.episodes(
+        sym26.spikes, delays=[(4 * quantities.ms, 0.006)], min_count=300, dither=20 * quantities.ms
+    )
+
+    assert (texts.counts == numbers.counts).all()

@@ -1,0 +1,103 @@
+"""`synfire.read` and `synfire.write`."""
+
+import numpy as np
+import pytest
+import synfire
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from synfire import SpikeSequence
+
+FORMATS = ["tsv", "csv", "tsv.gz", "npz", "nwb"]
+
+trains = st.lists(
+    st.lists(st.integers(0, 10**9), min_size=1, max_size=20, unique=True), min_size=1, max_size=4
+)
+
+
+@pytest.mark.parametrize("extension", FORMATS)
+@settings(
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(given_trains=trains)
+def test_what_was_written_is_read_again(extension, tmp_path, given_trains):
+    if extension == "nwb":
+        pytest.importorskip("pynwb")
+    spikes = SpikeSequence.of([[us * 1e-6 for us in train] for train in given_trains])
+    path = tmp_path / f"spikes.{extension}"
+
+    synfire.write(path, spikes, overwrite=True)
+    back = synfire.read(path)
+
+    assert back.times_us.tolist() == spikes.times_us.tolist()
+    assert back.unit_names == spikes.unit_names
+    assert np.sort(back.units).tolist() == np.sort(spikes.units).tolist()
+    assert [one.name for one in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_file_that_exists_is_kept(tmp_path):
+    path = tmp_path / "spikes.tsv"
+    path.write_text("mine")
+
+    with pytest.raises(FileExistsError, match="spikes.tsv"):
+        synfire.write(path, [[0.1]])
+
+    assert path.read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("absent.tsv", None, "absent.tsv"),
+        ("bad.tsv", "time_s\tunit\n0.1\tA\noops\tA\n", "line 3"),
+        ("negative.tsv", "time_s\tunit\n-0.1\tA\n", "line 2"),
+        ("broken.nwb", "\x89HDF\r\n\x1a\nrubbish", "broken.nwb"),
+        ("broken.npz", "PK\x03\x04rubbish", "broken.npz"),
+    ],
+)
+def test_a_bad_file_is_named(tmp_path, name, content, says):
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content.encode("latin-1"))
+
+    with pytest.raises(OSError, match=says):
+        synfire.read(path)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "says"),
+    [
+        ({"format": "word"}, ValueError, "format"),
+        ({"format": 3}, TypeError, "format"),
+        ({"time_unit": "weeks"}, (ValueError, OSError), "weeks"),
+        ({"allow_negative": "yes"}, TypeError, "allow_negative"),
+    ],
+)
+def test_bad_arguments_are_named(tmp_path, arguments, kind, says):
+    path = tmp_path / "spikes.tsv"
+    path.write_text("time_s\tunit\n0.1\tA\n")
+
+    with pytest.raises(kind, match=says):
+        synfire.read(path, **arguments)
+
+
+def test_an_extension_without_a_writer_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="docx"):
+        synfire.write(tmp_path / "spikes.docx", [[0.1]])
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_a_file_says_against_itself_is_said(tmp_path):
+    path = tmp_path / "spikes.tsv"
+    path.write_text("time_s\tunit\n0.1\tA\n0.1\tA\n0.2\tB\n")
+
+    with pytest.warns(UserWarning, match="1 spikes stood twice"):
+        spikes = synfire.read(path)
+
+    assert len(spikes) == 2
+
+
+def test_a_real_culture_is_read(shared_data):
+    spikes = synfire.read(shared_data / "wagenaar2006" / "2-1-20.spk.txt")
+
+    assert len(spikes.unit_names) > 50
+    assert len(spikes) > 10_000
