@@ -373,14 +373,10 @@ def test_tutorial_finds_the_neurons_that_were_made_synchronous():
     assert [sorted(pattern["neurons"]) for pattern in ours] == [list(range(10))]
 
 
-SPIKES = pathlib.Path(__file__).parents[3] / "shared/data/spade/movement_pghf.spikes.tsv.gz"
-
-
-@pytest.mark.skipif(not SPIKES.exists(), reason=f"needs {SPIKES.name} in shared/data/spade")
-def test_published_recording():
+def test_published_recording(shared_data):
     import neo
 
-    rows = np.loadtxt(SPIKES, skiprows=1)
+    rows = np.loadtxt(shared_data / "spade/movement_pghf.spikes.tsv.gz", skiprows=1)
     trains = [
         neo.SpikeTrain(rows[rows[:, 1] == unit, 0], units="s", t_stop=24.835) for unit in range(150)
     ]
