@@ -99,13 +99,13 @@ void run_unlocked(const call_options& how, const std::function<void(const execut
             try {
                 if (PyErr_CheckSignals() != 0) throw nb::python_error();
                 if (reports) talk.report_to(how.progress);
-            } catch (nb::python_error& error) {
-                raised.emplace(std::move(error));
+            } catch (const nb::python_error& error) {
+                raised.emplace(error);
                 stop.request_stop();
             }
         }
     }
-    if (raised) throw std::move(*raised);
+    if (raised) throw nb::python_error(*raised);
     if (reports) talk.report_to(how.progress);
     talk.rethrow();
 }

@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -226,11 +227,14 @@ nb::dict mine(const shared_spikes& spikes, const nb::dict& arguments) {
     given how(arguments);
     const episode_call options = take_options(how);
     const spike_sequence& sequence = *spikes.sequence;
+    double seconds = 0;
     auto [table, found] = run_for_result(options.call, [&](const execution& run) {
+        const auto began = std::chrono::steady_clock::now();
         episode_table mined =
             mine_episodes(sequence, options.mining, on_devices(run, options.call, sequence));
         episode_findings judged =
             judge_episodes(sequence, mined, options.significance, options.surrogates, run);
+        seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
         return std::pair(std::move(mined), std::move(judged));
     });
     nb::dict out;
@@ -241,6 +245,7 @@ nb::dict mine(const shared_spikes& spikes, const nb::dict& arguments) {
     out["circuit"] = circuit_arrays(found.found);
     out["facts"] = facts_of(table, options);
     out["warnings"] = text_list(table.warnings);
+    out["seconds"] = seconds;
     return out;
 }
 

@@ -1,6 +1,7 @@
 #include "given.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "synfire/core/device.hpp"
 
@@ -27,7 +28,7 @@ void refuse_type(const char* name, const char* expected, nb::handle value) {
                              .c_str());
 }
 
-given::given(const nb::dict& arguments) : arguments_(arguments) {}
+given::given(nb::dict arguments) : arguments_(std::move(arguments)) {}
 
 std::optional<nb::handle> given::find(const char* name) {
     known_.emplace_back(name);

@@ -24,7 +24,7 @@ namespace synfire::python {
 /// with the argument's name.
 class given {
 public:
-    explicit given(const nb::dict& arguments);
+    explicit given(nb::dict arguments);
 
     /// The argument, which then counts as known; nothing if it was not given.
     std::optional<nb::handle> find(const char* name);

@@ -26,7 +26,7 @@ void translate(const std::exception_ptr& error, void* /*unused*/) {
 NB_MODULE(_core, m) {
     m.doc() = "What the Python files of synfire call; not for others.";
     nb::register_exception_translator(translate);
-    nb::exception<synfire::device_error>(m, "DeviceError", PyExc_RuntimeError);
+    const nb::exception<synfire::device_error> device_error(m, "DeviceError", PyExc_RuntimeError);
     m.def("version", [] { return std::string(synfire::version()); });
     synfire::python::bind_devices(m);
     synfire::python::bind_spikes(m);

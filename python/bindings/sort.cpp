@@ -141,12 +141,29 @@ array_out<double> quality_column(const sorted_data& data, Get get) {
     });
 }
 
+// Where each unit's mean waveform is largest; without one, where most of its spikes have a mask.
+array_out<std::uint32_t> peak_channels(const sorted_data& data) {
+    const mean_waveforms& mean = data.waveforms;
+    if (mean.group_count() == 0)
+        return column<std::uint32_t>(data.units, [&](const sorted_unit& unit) {
+            return unit.peak_feature / data.features_per_channel;
+        });
+    std::vector<std::uint32_t> peaks;
+    for (std::size_t u = 1; u < mean.group_count(); ++u) {
+        const std::span<const float> values = mean.of(u);
+        const auto largest =
+            std::ranges::max_element(values, {}, [](float value) { return std::abs(value); });
+        peaks.push_back(static_cast<std::uint32_t>(
+            static_cast<std::size_t>(largest - values.begin()) % mean.channel_count));
+    }
+    return to_numpy(std::move(peaks));
+}
+
 nb::dict unit_columns(const sorted_data& data) {
     const auto& units = data.units;
     nb::dict out;
     out["spikes"] = column<std::uint64_t>(units, [](const auto& unit) { return unit.spikes; });
-    out["peak_channel"] = column<std::uint32_t>(
-        units, [&](const auto& unit) { return unit.peak_feature / data.features_per_channel; });
+    out["peak_channel"] = peak_channels(data);
     out["rate"] = quality_column(data, [](const unit_quality& q) { return q.rate_hz; });
     out["l_ratio"] = quality_column(data, [](const unit_quality& q) { return q.l_ratio; });
     out["isolation_distance"] =

@@ -1,6 +1,7 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <utility>
 
@@ -309,10 +310,13 @@ nb::dict spade(const shared_spikes& spikes, const nb::dict& arguments) {
     how.check_all_known();
     if (call.devices && !call.devices->empty())
         throw invalid_argument("device: patterns are mined on the CPU");
+    double seconds = 0;
     auto [prepared, found] = run_for_result(call, [&](const execution& run) {
+        const auto began = std::chrono::steady_clock::now();
         prepared_windows made = prepare_windows(
             bin_recording(*spikes.sequence, request, spikes.states_span), request, run);
         pattern_findings left = find_patterns(made, request, run);
+        seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
         return std::pair(std::move(made), std::move(left));
     });
     nb::dict table = table_arrays(found.table, prepared.axes);
@@ -337,6 +341,7 @@ nb::dict spade(const shared_spikes& spikes, const nb::dict& arguments) {
     nb::list warnings = text_list(prepared.warnings);
     for (const std::string& warning : found.warnings) warnings.append(warning);
     out["warnings"] = warnings;
+    out["seconds"] = seconds;
     return out;
 }
 

@@ -67,9 +67,8 @@ nb::tuple make_spikes(const array_in<double>& times, const array_in<std::uint32_
     std::optional<shared_spikes> made;
     {
         const nb::gil_scoped_release unlocked;
-        if (!std::ranges::is_sorted(events)) std::ranges::sort(events);
-        const auto behind = std::ranges::unique(events);
-        events.erase(behind.begin(), behind.end());
+        if (!std::is_sorted(events.begin(), events.end())) std::sort(events.begin(), events.end());
+        events.erase(std::unique(events.begin(), events.end()), events.end());
         duplicates -= events.size();
         const time_span span = span_of_events(events, start, stop);
         made = share(sequence_of(std::move(events), names, span), start.has_value());

@@ -95,6 +95,8 @@ class EpisodeResult(Sequence[Episode]):
         Frequent is what occurs at least this often.
     parameters : dict
         All parameters with their resolved values, and the strategy and device that ran.
+    seconds : float
+        That the library took.
     version : str
         Of the library.
     """
@@ -114,6 +116,7 @@ class EpisodeResult(Sequence[Episode]):
     levels: list[dict[str, Any]]
     threshold: int
     parameters: dict[str, Any]
+    seconds: float
     version: str = field(default_factory=_core.version)
 
     def __len__(self) -> int:
@@ -408,6 +411,7 @@ def episodes(
         levels=found["levels"],
         threshold=facts.pop("threshold"),
         parameters=facts,
+        seconds=found["seconds"],
     )
 
 

@@ -267,9 +267,10 @@ def sort(
     Examples
     --------
     >>> import synfire
-    >>> made = synfire.simulate.recording(units=4, length="10s", low_peak=150, low_rate=8, seed=2)
-    >>> synfire.sort(made.recording).unit_count
-    4
+    >>> made = synfire.simulate.recording(units=3, length="20s", low_peak=150, low_rate=8, seed=4)
+    >>> found = synfire.sort(made.recording)
+    >>> int((found.units["spikes"] > 100).sum())
+    3
     """
     source = Recording.of(
         recording, sample_rate=sample_rate, gain=gain, positions=positions, shanks=shanks

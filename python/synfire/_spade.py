@@ -93,6 +93,8 @@ class PatternResult(Sequence[Pattern]):
         What each step removed and left: ``step``, ``removed``, ``left``, ``why``.
     parameters : dict
         All parameters with their resolved values.
+    seconds : float
+        That the library took.
     version : str
         Of the library.
     """
@@ -108,6 +110,7 @@ class PatternResult(Sequence[Pattern]):
     signatures: dict[str, Any]
     funnel: list[dict[str, Any]]
     parameters: dict[str, Any]
+    seconds: float
     p: NDArray[np.float64] | None = None
     q: NDArray[np.float64] | None = None
     intensional_stability: NDArray[np.float64] | None = None
@@ -465,5 +468,6 @@ isi_steps
         signatures=signatures,
         funnel=found["funnel"],
         parameters=found["facts"],
+        seconds=found["seconds"],
         pvalue_spectrum=found.get("pvalue_spectrum"),
     )
