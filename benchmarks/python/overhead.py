@@ -2,7 +2,7 @@
 
 Usage: overhead.py [--repeats N] [--most PERCENT]
 
-Ends with 1 when mining Sym26 through Python costs more than the given share of the library's own time.
+Ends with 1 when mining Sym26 through Python costs more than this share of the library's time.
 """
 
 import argparse

@@ -5,6 +5,7 @@ import pathlib
 import sys
 
 import numpy as np
+
 import synfire
 
 OPTIONAL = (

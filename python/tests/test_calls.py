@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 import synfire
 
 # Of 3 minutes, so that any of these would be noticed.

@@ -4,9 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
-import synfire
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import synfire
 
 
 def brute_force(trains, units, delays):

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-import synfire
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+import synfire
 from synfire import SpikeSequence
 
 FORMATS = ["tsv", "csv", "tsv.gz", "npz", "nwb"]

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-import synfire
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+
+import synfire
 from synfire import SpikeSequence
 
 MICROSECOND = 1e-6

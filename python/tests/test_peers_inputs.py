@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from synfire import SpikeSequence
 
 TRAINS = [[0.0101, 0.25, 0.7], [0.3], []]
