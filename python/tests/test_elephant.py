@@ -17,10 +17,11 @@ neo = pytest.importorskip("neo")
 pq = pytest.importorskip("quantities")
 pytest.importorskip("hypothesis")
 
-import synfire
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
+
+import synfire
 from synfire import elephant
 from synfire.elephant import settings, spade
 from synfire.elephant._binning import Binned, as_binned, from_pairs

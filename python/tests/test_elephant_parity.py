@@ -20,6 +20,7 @@ if not elephant_spade.HAVE_FIM:
 from elephant.conversion import BinnedSpikeTrain
 from elephant.spike_train_generation import StationaryPoissonProcess, compound_poisson_process
 from elephant.spike_train_surrogates import SURR_METHODS
+
 from synfire import elephant as synfire_spade
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))

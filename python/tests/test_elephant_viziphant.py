@@ -12,6 +12,7 @@ viziphant = pytest.importorskip("viziphant.patterns", reason="needs viziphant 0.
 
 import neo
 import quantities as pq
+
 from synfire.elephant import spade
 
 pytestmark = pytest.mark.filterwarnings("ignore")
