@@ -19,6 +19,7 @@
 #include "synfire/core/time.hpp"
 #include "synfire/core/version.hpp"
 #include "synfire/mine/calibration.hpp"
+#include "synfire/mine/elephant_order.hpp"
 #include "synfire/mine/episode.hpp"
 #include "synfire/mine/spade.hpp"
 #include "synfire/parallel/communicator.hpp"

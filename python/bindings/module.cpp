@@ -32,6 +32,7 @@ NB_MODULE(_core, m) {
     synfire::python::bind_spikes(m);
     synfire::python::bind_simulate(m);
     synfire::python::bind_episodes(m);
+    synfire::python::bind_elephant(m);
     synfire::python::bind_spade(m);
     synfire::python::bind_recording(m);
     synfire::python::bind_sort(m);

@@ -58,8 +58,7 @@ struct reduced_patterns {
 ///
 /// The order of the list decides between two that cover as many spikes: of overlapping patterns the
 /// earlier stays, of a superset and its subset the superset, of equal ones the earlier. Elephant's
-/// list has blocks of ascending count and inside them the order of its miner; only that order
-/// gives its answer. The order of the items of a pattern means nothing.
+/// answer needs its order (`order_as_elephant`). The order of the items of a pattern means nothing.
 ///
 /// @param list  which patterns of the table, in the order in which they are looked at
 /// @param not_significant  signatures that are too likely by chance, as `test_signatures` says

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "arrays.hpp"
+#include "given.hpp"
+#include "synfire/mine/spade.hpp"
+#include "synfire/spikes/binned_spikes.hpp"
+
+namespace synfire::python {
+
+/// Unit i fires in bins[offsets[i]:offsets[i + 1]].
+binned_spikes binned_of(const array_in<std::uint64_t>& offsets, const array_in<std::uint32_t>& bins,
+                        std::uint32_t bin_count);
+
+/// What Elephant's SPADE asks of patterns.
+struct elephant_mining {
+    std::uint32_t window_bins = 1;
+    spade_options options{.take_identical_windows = true};
+    spectrum_kind kind = spectrum_kind::size_count;
+    /// No pattern can be as wanted, which Elephant does not take for an error.
+    bool is_impossible = false;
+
+    const pattern_rule& rule() const { return options.rules.front(); }
+};
+elephant_mining take_mining(given& how);
+
+}  // namespace synfire::python
