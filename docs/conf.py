@@ -51,14 +51,14 @@ nb_execution_timeout = 120
 nb_merge_streams = True
 copybutton_exclude = ".linenos, .gp, .go"
 
-# Tutorials on real recordings, and the files of each under $SYNFIRE_DATA.
+# Tutorials on real recordings, and the files of each under $SYNFIRE_SHARED_DATA.
 NEEDS = {
     "tutorials/episodes": ["wagenaar2006/2-1-20.spk.txt"],
     "tutorials/spade": ["songbird_hvc.tsv.gz"],
     "tutorials/sorting": ["sorting/klusta32.npz"],
     "tutorials/data": ["wagenaar2006/6-1-10.spk.txt", "hippocampus_linear-track.tsv.gz"],
 }
-DATA = Path(os.environ.setdefault("SYNFIRE_DATA", str(ROOT.parent / "shared" / "data")))
+DATA = Path(os.environ.setdefault("SYNFIRE_SHARED_DATA", str(ROOT.parent / "shared" / "data")))
 
 
 def leave_out(app, page, source):
@@ -66,11 +66,11 @@ def leave_out(app, page, source):
     missing = [file for file in NEEDS.get(page, []) if not (DATA / file).exists()]
     if not missing:
         return
-    print(f"left out: {page}, because SYNFIRE_DATA has no {', '.join(missing)}")
+    print(f"left out: {page}, because SYNFIRE_SHARED_DATA has no {', '.join(missing)}")
     title = re.search(r"^# .*$", source[0], re.MULTILINE).group()
     source[0] = (
         f"{title}\n\nThis page was left out: it was built without the recording "
-        f"`{'`, `'.join(missing)}` in the folder `SYNFIRE_DATA`.\n"
+        f"`{'`, `'.join(missing)}` in the folder `SYNFIRE_SHARED_DATA`.\n"
     )
 
 

@@ -154,12 +154,15 @@ nb::list levels_of(const episode_table& table) {
     return out;
 }
 
+// As it decides on the circuit: by surrogates where there are any.
 nb::dict assessed_arrays(const episode_findings& found) {
+    const std::vector<assessed_episode> judged =
+        found.surrogates.empty() ? found.assessed : by_surrogates(found.assessed, found.surrogates);
     nb::dict out;
-    out["expected"] = column<double>(found.assessed, [](const auto& one) { return one.expected; });
-    out["p"] = column<double>(found.assessed, [](const auto& one) { return one.p; });
-    out["q"] = column<double>(found.assessed, [](const auto& one) { return one.q; });
-    out["strength"] = column<double>(found.assessed, [](const auto& one) { return one.strength; });
+    out["expected"] = column<double>(judged, [](const auto& one) { return one.expected; });
+    out["p"] = column<double>(judged, [](const auto& one) { return one.p; });
+    out["q"] = column<double>(judged, [](const auto& one) { return one.q; });
+    out["strength"] = column<double>(judged, [](const auto& one) { return one.strength; });
     return out;
 }
 

@@ -77,9 +77,10 @@ class EpisodeResult(Sequence[Episode]):
     counts : ndarray of uint64, shape (episodes,)
         The largest number of occurrences that do not overlap; at least `threshold`.
     expected : ndarray of float64, shape (episodes,)
-        Mean count under independent Poisson units with the observed rates, or of the surrogates.
+        Mean count under independent Poisson units with the observed rates; with surrogates theirs.
     p, q : ndarray of float64, shape (episodes,)
-        Probability of the count under the same, and that corrected for all candidates of the size.
+        Probability of the count under the same, and that corrected for all candidates of the size;
+        with surrogates `q` is the larger of ``tail_q`` and their rank ``p``.
     strength : ndarray of float64, shape (episodes,)
         Probability that a step is taken which would give this count on average, in [0, 1].
     by_surrogates : dict or None

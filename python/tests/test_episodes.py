@@ -80,6 +80,9 @@ def test_one_seed_gives_one_result(sym26, threads):
     one, other = run(1), run(threads)
 
     assert (one.counts == other.counts).all()
+    by = one.by_surrogates
+    assert (one.q == np.maximum(by["tail_q"], by["p"])).all()
+    assert (one.expected == by["mean_count"]).all()
     assert (one.by_surrogates["mean_count"] == other.by_surrogates["mean_count"]).all()
     assert one.parameters == other.parameters
 

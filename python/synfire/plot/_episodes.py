@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._episodes import EpisodeResult
 from ._axes import COLOURS, GREY, axes, legend, name_decades
@@ -40,15 +39,16 @@ def counts(found: EpisodeResult, *, ax: Any = None) -> Any:
     ax = axes(ax)
     alpha = found.parameters["alpha"]
     chosen = found.sizes > 1
-    expected, q = _judged(found)
-    significant = q < alpha
-    none = expected <= 0
+    significant = found.q < alpha
+    none = found.expected <= 0
     for mask, colour, label in (
         (chosen & ~significant, GREY, f"q ≥ {alpha:g}"),
         (chosen & significant, COLOURS[0], f"q < {alpha:g}"),
     ):
         dots = mask & ~none
-        ax.scatter(expected[dots], found.counts[dots], s=12, color=colour, alpha=0.6, label=label)
+        ax.scatter(
+            found.expected[dots], found.counts[dots], s=12, color=colour, alpha=0.6, label=label
+        )
         edge = mask & none
         if edge.any():
             ax.scatter(
@@ -74,11 +74,3 @@ def counts(found: EpisodeResult, *, ax: Any = None) -> Any:
     ax.set_ylabel("Count")
     legend(ax, frameon=False)
     return ax
-
-
-def _judged(found: EpisodeResult) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What decided on the circuit (`by_surrogates` in assess/episode_surrogates.hpp)."""
-    by = found.by_surrogates
-    if by is None:
-        return found.expected, found.q
-    return by["mean_count"], np.maximum(by["tail_q"], by["p"])
