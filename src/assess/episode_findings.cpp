@@ -10,8 +10,7 @@ episode_findings judge_episodes(const spike_sequence& spikes, const episode_tabl
     episode_findings out{.assessed = assess_episodes(spikes, table, significance)};
     throw_if_stopped(run.stop);
     if (surrogates.surrogates > 0)
-        out.surrogates =
-            assess_by_surrogates(spikes, table, surrogates, significance.correct, run);
+        out.surrogates = assess_by_surrogates(spikes, table, surrogates, significance.correct, run);
     out.found = find_circuit(
         spikes, table,
         out.surrogates.empty() ? out.assessed : by_surrogates(out.assessed, out.surrogates),

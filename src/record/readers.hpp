@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "synfire/record/sample_source.hpp"
 #include "synfire/record/recording.hpp"
+#include "synfire/record/sample_source.hpp"
 
 namespace synfire {
 

@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "synfire/record/sample_source.hpp"
 #include "synfire/core/error.hpp"
+#include "synfire/record/sample_source.hpp"
 
 namespace synfire {
 namespace {
