@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .._episodes import EpisodeResult
 from .._spade import Pattern, PatternResult
 from ..simulate import PlantedPattern
+from ._arguments import chosen_indices
 
 _LONGEST_LABEL = 5
 # Edges of bins and times of spikes are computed in different ways.
@@ -25,23 +26,30 @@ class Placed(NamedTuple):
     times: NDArray[np.float64]  # seconds, shape (occurrences, size)
 
 
-def placed(found: Any, indices: Iterable[int] | None, names: Sequence[str]) -> list[Placed]:
-    """What `raster` takes; units become indices into `names`."""
+def placed(
+    found: Any, indices: Iterable[int] | None, names: Sequence[str], argument: str = "indices"
+) -> list[Placed]:
+    """What `raster` takes; units become indices into `names`. Errors name `argument`."""
     if found is None:
         return []
     if isinstance(found, EpisodeResult):
-        chosen = found.chains if indices is None else indices
-        return [_of_episode(found, int(i), names) for i in chosen]
+        chains = found.chains if indices is None else indices
+        return [_of_episode(found, i, names) for i in chosen_indices(argument, chains, len(found))]
     if isinstance(found, PatternResult):
         every = range(len(found)) if indices is None else indices
-        return [_of_result(found, int(i), names) for i in every]
+        trains = found.spikes.trains()
+        return [
+            _of_result(found, trains, i, names) for i in chosen_indices(argument, every, len(found))
+        ]
     if isinstance(found, (Mapping, Pattern, PlantedPattern)):
         found = [found]
     if isinstance(found, (str, bytes)) or not isinstance(found, Iterable):
         raise TypeError(f"found: expected episodes or patterns, found {type(found)}")
-    every = list(found)
-    chosen = every if indices is None else [every[i] for i in indices]
-    return [_of_pattern(i, one, names) for i, one in enumerate(chosen)]
+    patterns = list(found)
+    which = range(len(patterns)) if indices is None else indices
+    return [
+        _of_pattern(i, patterns[i], names) for i in chosen_indices(argument, which, len(patterns))
+    ]
 
 
 def _of_episode(found: EpisodeResult, index: int, names: Sequence[str]) -> Placed:
@@ -49,11 +57,12 @@ def _of_episode(found: EpisodeResult, index: int, names: Sequence[str]) -> Place
     return Placed(_label(episode.units, "→"), _rows(episode.units, names), found.occurrences(index))
 
 
-def _of_result(found: PatternResult, index: int, names: Sequence[str]) -> Placed:
+def _of_result(
+    found: PatternResult, trains: list[NDArray[np.float64]], index: int, names: Sequence[str]
+) -> Placed:
     """Where the pattern says no more than a bin, the unit's first spike in it."""
     one = _of_pattern(index, found[index], names)
     width = found.parameters["bin"]
-    trains = found.spikes.trains()
     begin, end = found.offsets[index], found.offsets[index + 1]
     for item, unit in enumerate(found.units[begin:end]):
         edges = one.times[:, item]

@@ -148,7 +148,9 @@ def aligned(
     """
     sequence = SpikeSequence.of(spikes)
     names = sequence.unit_names
-    one = placed(found, [index], names)[0]
+    if found is None:
+        raise TypeError("found: expected episodes or patterns, found None")
+    one = placed(found, [index], names, "index")[0]
     ax = axes(ax)
     rows = len(one.times)
     lags = one.times - one.times[:, :1]

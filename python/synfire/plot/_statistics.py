@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .._episodes import EpisodeResult
 from .._spade import PatternResult
+from ._arguments import chosen_indices, expect
 from ._axes import COLOURS, axes, name_units, whole_numbers
 
 _MOST_BARS = 50
@@ -154,10 +155,9 @@ def participation(found: Found, *, indices: Iterable[int] | None = None, ax: Any
 
 
 def _chosen(found: Any, indices: Iterable[int] | None) -> NDArray[np.int64]:
-    if not isinstance(found, (EpisodeResult, PatternResult)):
-        raise TypeError(f"found: expected an EpisodeResult or a PatternResult, found {type(found)}")
+    expect(found, EpisodeResult, PatternResult)
     if indices is not None:
-        return np.array([range(len(found))[i] for i in indices], dtype=np.int64)
+        return np.array(chosen_indices("indices", indices, len(found)), dtype=np.int64)
     if isinstance(found, EpisodeResult):
         return np.flatnonzero(found.sizes > 1)
     return np.arange(len(found))

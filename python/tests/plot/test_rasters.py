@@ -18,6 +18,10 @@ def line_points(line):
     return sorted(zip(line.get_xdata().round(6).tolist(), line.get_ydata().tolist(), strict=True))
 
 
+def coloured_points(ax):
+    return [line_points(line) for line in ax.lines if line.get_markeredgewidth() == 2]
+
+
 def texts(labels):
     return [label.get_text() for label in labels]
 
@@ -140,6 +144,55 @@ def test_indices_choose(chains, tested):
     assert len(plot.raster(tested.spikes, tested, indices=[1]).collections) == 1
 
 
+@pytest.mark.parametrize("which", ["chains", "tested"])
+def test_negative_indices_count_from_the_end(request, which):
+    found = request.getfixturevalue(which)
+
+    for index in (-1, -2, -len(found)):
+        (from_end,) = plot.raster(found.spikes, found, indices=[index]).collections
+        (from_begin,) = plot.raster(found.spikes, found, indices=[len(found) + index]).collections
+        assert points(from_end) == points(from_begin)
+        last, same = (plot.aligned(found.spikes, found, i) for i in (index, len(found) + index))
+        assert coloured_points(last) == coloured_points(same)
+
+
+WRONG_INDICES = [
+    (3, TypeError, "indices: expected whole numbers in a list or array, found 3"),
+    ("12", TypeError, "indices: expected whole numbers in a list or array, found '12'"),
+    ([True, False], TypeError, r"indices: expected a whole number, found True \(bool\)"),
+    (np.array([False, True]), TypeError, "indices: expected a whole number, found .*bool"),
+    ([1.0], TypeError, r"indices: expected a whole number, found 1.0 \(float\)"),
+    ([100_000], IndexError, "indices: found 100000, expected one of the .* that there are"),
+    ([-100_000], IndexError, "indices: found -100000, expected one of the"),
+]
+
+
+@pytest.mark.parametrize(("indices", "error", "words"), WRONG_INDICES)
+def test_indices_that_are_none_are_refused(chains, tested, planted, indices, error, words):
+    for found in (chains, tested):
+        for draw in (plot.sizes, plot.occurrences, plot.lags, plot.participation):
+            with pytest.raises(error, match=words):
+                draw(found, indices=indices)
+    for found in (tested, planted.patterns):
+        with pytest.raises(error, match=words):
+            plot.raster(tested.spikes, found, indices=indices)
+    with pytest.raises(error, match=words):
+        plot.raster(chains.spikes, chains, indices=indices)
+
+
+def test_patterns_of_a_result_share_the_trains_they_are_looked_up_in(tested, monkeypatch):
+    trains = synfire.SpikeSequence.trains
+    calls = []
+    monkeypatch.setattr(
+        synfire.SpikeSequence, "trains", lambda self: calls.append(self) or trains(self)
+    )
+
+    plot.raster(tested.spikes, tested)
+
+    assert len(tested) > 1
+    assert len(calls) == 1
+
+
 @pytest.mark.parametrize(
     ("found", "error", "words"),
     [
@@ -211,5 +264,9 @@ def test_aligned_has_all_other_spikes_around():
 
 
 def test_aligned_of_what_is_not_there_is_refused(chains):
-    with pytest.raises(IndexError):
+    with pytest.raises(IndexError, match=f"index: found {len(chains)}, expected one of the"):
         plot.aligned(chains.spikes, chains, len(chains))
+    with pytest.raises(TypeError, match="index: expected a whole number, found True"):
+        plot.aligned(chains.spikes, chains, True)
+    with pytest.raises(TypeError, match="found: expected episodes or patterns, found None"):
+        plot.aligned(chains.spikes, None)

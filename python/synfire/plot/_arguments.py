@@ -1,0 +1,57 @@
+"""What is given to all pictures alike, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import index as whole
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+
+
+def expect(found: Any, *kinds: type) -> None:
+    """A TypeError that names `found` where it is none of these."""
+    if not isinstance(found, kinds):
+        names = " or ".join(f"{_article(kind)} {kind.__name__}" for kind in kinds)
+        raise TypeError(f"found: expected {names}, found {type(found)}")
+
+
+def chosen_indices(name: str, indices: Any, count: int) -> list[int]:
+    """Which of so many, as numbers from 0; negative ones count from the end.
+
+    A mask would be taken for the indices 0 and 1, and is refused.
+    """
+    if isinstance(indices, (str, bytes)) or not isinstance(indices, Iterable):
+        raise TypeError(f"{name}: expected whole numbers in a list or array, found {indices!r}")
+    return [chosen_index(name, one, count) for one in indices]
+
+
+def chosen_index(name: str, index: Any, count: int) -> int:
+    """The same for one of them."""
+    try:
+        if isinstance(index, (bool, np.bool_)):
+            raise TypeError
+        number = whole(index)
+    except TypeError:
+        raise TypeError(
+            f"{name}: expected a whole number, found {index!r} ({type(index).__name__})"
+        ) from None
+    if not -count <= number < count:
+        raise IndexError(f"{name}: found {number}, expected one of the {count} that there are")
+    return number % count
+
+
+def seconds(name: str, time: Any) -> float:
+    """A number of seconds, a text such as ``"5ms"`` or a quantity."""
+    if time is None:
+        raise TypeError(f"{name}: expected seconds, a text or a quantity of time, found None")
+    try:
+        return _core.seconds(time)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}: {str(error).removeprefix('time: ')}") from None
+
+
+def _article(kind: type) -> str:
+    return "an" if kind.__name__[0] in "AEIOU" else "a"
