@@ -29,15 +29,20 @@ def numpy_sorting(result: SortResult) -> NumpySorting:
 
     Raises
     ------
+    TypeError
+        If it is no `SortResult`.
     ValueError
         Without times.
+    ImportError
+        Without SpikeInterface.
     """
-    from spikeinterface import NumpySorting
-
+    if not isinstance(result, SortResult):
+        raise TypeError(f"result: expected a SortResult, found {type(result)}")
+    si = _installed()
     if result.samples is None or result.sample_rate is None:
         raise ValueError("the samples of these spikes are not known")
     kept = result.labels > 0
-    sorting = NumpySorting.from_samples_and_labels(
+    sorting = si.NumpySorting.from_samples_and_labels(
         [result.samples[kept]],
         [result.labels[kept].astype(np.int64)],
         result.sample_rate,
@@ -70,6 +75,8 @@ def run_sorter(recording: BaseRecording, **parameters: Any) -> NumpySorting:
     ------
     TypeError, ValueError
         As `synfire.sort`.
+    ImportError
+        Without SpikeInterface, before anything is sorted.
 
     Examples
     --------
@@ -82,6 +89,7 @@ def run_sorter(recording: BaseRecording, **parameters: Any) -> NumpySorting:
     >>> sorting.get_sampling_frequency() == recording.get_sampling_frequency()
     True
     """
+    _installed()
     return numpy_sorting(sort(recording, **parameters))
 
 
@@ -91,22 +99,28 @@ def sort_analyzer(analyzer: SortingAnalyzer, **parameters: Any) -> NumpySorting:
     Parameters
     ----------
     analyzer
-        With the extensions ``random_spikes`` (all spikes) and ``principal_components`` by channel
-        (``mode="by_channel_local"`` or ``"by_channel_global"``). Features of channels outside of a
-        unit's sparsity have mask 0.
+        With the extensions ``random_spikes`` (``method="all"``) and ``principal_components`` by
+        channel (``mode="by_channel_local"`` or ``"by_channel_global"``). Features of channels
+        outside of a unit's sparsity have mask 0.
     **parameters
         Those of `synfire.sort_features`.
 
     Returns
     -------
     spikeinterface.NumpySorting
-        Of the spikes that have principal components.
 
     Raises
     ------
+    TypeError
+        If it is no SortingAnalyzer.
     ValueError
-        Without these extensions, or with components of all channels together.
+        Without these extensions, with some of the spikes only, or with components of all channels
+        together.
+    ImportError
+        Without SpikeInterface.
     """
+    if not isinstance(analyzer, _installed().SortingAnalyzer):
+        raise TypeError(f"analyzer: expected a SortingAnalyzer, found {type(analyzer)}")
     extension = analyzer.get_extension("principal_components")
     if extension is None:
         raise ValueError("analyzer: expected the extension principal_components, which is missing")
@@ -114,6 +128,13 @@ def sort_analyzer(analyzer: SortingAnalyzer, **parameters: Any) -> NumpySorting:
         raise ValueError("analyzer: expected components by channel, found mode 'concatenated'")
     if analyzer.get_num_segments() != 1:
         raise ValueError(f"analyzer: expected 1 segment, found {analyzer.get_num_segments()}")
+    spikes = analyzer.get_extension("random_spikes").get_random_spikes()
+    every = analyzer.sorting.count_total_num_spikes()
+    if len(spikes) != every:
+        raise ValueError(
+            f"analyzer: found components of {len(spikes)} of {every} spikes, expected those of "
+            "all: random_spikes needs method='all'"
+        )
     # (spikes, components, channels); NaN or 0 outside of a unit's sparsity
     projections, chosen = extension.get_some_projections(
         channel_ids=analyzer.channel_ids, unit_ids=analyzer.unit_ids
@@ -125,7 +146,6 @@ def sort_analyzer(analyzer: SortingAnalyzer, **parameters: Any) -> NumpySorting:
     width = values.shape[2]
     features = np.nan_to_num(values).reshape(len(values), -1)
     masks = np.repeat(inside, width, axis=1).astype(np.float64)
-    spikes = analyzer.get_extension("random_spikes").get_random_spikes()
     result = sort_features(
         features,
         masks,
@@ -135,3 +155,14 @@ def sort_analyzer(analyzer: SortingAnalyzer, **parameters: Any) -> NumpySorting:
         **parameters,
     )
     return numpy_sorting(result)
+
+
+def _installed() -> Any:
+    try:
+        import spikeinterface
+    except ImportError:
+        raise ImportError(
+            "synfire.spikeinterface works with SpikeInterface: "
+            "pip install 'synfire[spikeinterface]'"
+        ) from None
+    return spikeinterface
