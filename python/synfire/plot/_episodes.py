@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._episodes import EpisodeResult
+from ._arguments import expect
 from ._axes import COLOURS, GREY, axes, legend, name_decades
 
 
@@ -28,6 +29,11 @@ def counts(found: EpisodeResult, *, ax: Any = None) -> Any:
     -------
     matplotlib.axes.Axes
 
+    Raises
+    ------
+    TypeError
+        If it is no `EpisodeResult`.
+
     Examples
     --------
     >>> import synfire, synfire.plot
@@ -36,6 +42,7 @@ def counts(found: EpisodeResult, *, ax: Any = None) -> Any:
     >>> ax.get_xscale(), ax.get_yscale()
     ('log', 'log')
     """
+    expect(found, EpisodeResult)
     ax = axes(ax)
     alpha = found.parameters["alpha"]
     chosen = found.sizes > 1

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._spade import PatternResult
+from ._arguments import expect
 from ._axes import BLACK, COLOURS, axes, legend, whole_numbers
 
 
@@ -34,6 +35,8 @@ def spectrum(found: PatternResult, *, duration: int | None = None, ax: Any = Non
 
     Raises
     ------
+    TypeError
+        If it is no `PatternResult`.
     ValueError
         If nothing was tested, or signatures have no duration.
 
@@ -46,6 +49,7 @@ def spectrum(found: PatternResult, *, duration: int | None = None, ax: Any = Non
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('Spikes', 'Occurrences')
     """
+    expect(found, PatternResult)
     if found.pvalue_spectrum is None:
         raise ValueError("found: expected patterns that were tested, found none with surrogates")
     if duration is not None and found.parameters["spectrum"] != "3d#":
@@ -92,6 +96,11 @@ def funnel(found: PatternResult, *, ax: Any = None) -> Any:
     -------
     matplotlib.axes.Axes
 
+    Raises
+    ------
+    TypeError
+        If it is no `PatternResult`.
+
     Examples
     --------
     >>> import synfire, synfire.plot
@@ -101,6 +110,7 @@ def funnel(found: PatternResult, *, ax: Any = None) -> Any:
     >>> [bar.get_width() for bar in ax.patches] == [step["left"] for step in found.funnel]
     True
     """
+    expect(found, PatternResult)
     ax = axes(ax)
     left = [step["left"] for step in found.funnel]
     bars = ax.barh(np.arange(len(left)), left, color=COLOURS[1])

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._spikes import SpikeSequence, SpikesLike
+from ._arguments import seconds
 from ._axes import BLACK, COLOURS, GREY, axes, name_units, row_points
 from ._placed import Placed, placed
 
@@ -23,8 +24,8 @@ def raster(
     found: Any = None,
     *,
     indices: Iterable[int] | None = None,
-    t_start: float | None = None,
-    t_stop: float | None = None,
+    t_start: Any = None,
+    t_stop: Any = None,
     ax: Any = None,
 ) -> Any:
     """Spikes as marks over time, a row a unit, with rings around those of what was found.
@@ -42,8 +43,9 @@ def raster(
         `simulate`, or patterns as Elephant's SPADE gives them.
     indices
         Which of them. By default all; of an `EpisodeResult` its chains.
-    t_start, t_stop
-        The part to draw, in seconds; by default all that was recorded.
+    t_start, t_stop : float, str or quantity
+        The part to draw: seconds, texts such as ``"500ms"`` or quantities; by default all that was
+        recorded.
     ax
         Axes of matplotlib to draw into.
 
@@ -69,10 +71,10 @@ def raster(
     sequence = SpikeSequence.of(spikes)
     names = sequence.unit_names
     marked = placed(found, indices, names)
-    begin = sequence.t_start if t_start is None else t_start
-    end = sequence.t_stop if t_stop is None else t_stop
+    begin = sequence.t_start if t_start is None else seconds("t_start", t_start)
+    end = sequence.t_stop if t_stop is None else seconds("t_stop", t_stop)
     if not begin <= end:
-        raise ValueError(f"t_start: found {begin}, expected at most t_stop = {end}")
+        raise ValueError(f"t_start: found {begin:g} s, expected at most t_stop = {end:g} s")
     ax = axes(ax)
     inside = _inside(sequence.times_us, begin, end)
     length = row_points(ax, len(names))
@@ -107,8 +109,8 @@ def aligned(
     found: Any,
     index: int = 0,
     *,
-    before: float = 0.02,
-    after: float = 0.02,
+    before: Any = 0.02,
+    after: Any = 0.02,
     ax: Any = None,
 ) -> Any:
     """All occurrences of one episode or pattern on top of each other, aligned by the first spike.
@@ -124,8 +126,9 @@ def aligned(
         As in `raster`.
     index
         Which of them.
-    before, after
-        How much to show before the first and after the last spike, in seconds.
+    before, after : float, str or quantity
+        How much to show before the first and after the last spike: seconds, texts such as
+        ``"20ms"`` or quantities.
     ax
         Axes of matplotlib to draw into.
 
@@ -151,6 +154,7 @@ def aligned(
     if found is None:
         raise TypeError("found: expected episodes or patterns, found None")
     one = placed(found, [index], names, "index")[0]
+    before, after = seconds("before", before), seconds("after", after)
     ax = axes(ax)
     rows = len(one.times)
     lags = one.times - one.times[:, :1]

@@ -102,7 +102,9 @@ def lags(found: Found, *, indices: Iterable[int] | None = None, ax: Any = None) 
     chosen = _chosen(found, indices)
     ax = axes(ax)
     if isinstance(found, EpisodeResult):
-        steps = [_part(found.delays, found.offsets - np.arange(len(found) + 1), i) for i in chosen]
+        # An episode has one delay fewer than units.
+        offsets = found.offsets - np.arange(len(found) + 1)
+        steps = [_part(found.delays, offsets, i) for i in chosen]
         intervals, number = np.unique(_joined(steps, (0, 2)), axis=0, return_counts=True)
         low, high = intervals.T * 1e3
         ax.bar(low, number, high - low, align="edge", color=COLOURS[1], edgecolor="white")

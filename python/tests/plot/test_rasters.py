@@ -216,8 +216,44 @@ def test_a_result_of_other_units_is_refused(chains):
 
 
 def test_a_span_that_ends_before_it_begins_is_refused(planted):
-    with pytest.raises(ValueError, match="t_start: found 3, expected at most t_stop = 2"):
+    with pytest.raises(ValueError, match="t_start: found 3 s, expected at most t_stop = 2 s"):
         plot.raster(planted.spikes, t_start=3, t_stop=2)
+
+
+def test_times_are_seconds_texts_or_quantities(planted):
+    pq = pytest.importorskip("quantities")
+    spikes, patterns = planted.spikes, planted.patterns
+
+    for begin, end in (("2s", "2500ms"), (2 * pq.s, 2500 * pq.ms)):
+        ax = plot.raster(spikes, patterns, t_start=begin, t_stop=end)
+        same = plot.raster(spikes, patterns, t_start=2, t_stop=2.5)
+        assert ax.get_xlim() == same.get_xlim() == (2, 2.5)
+        assert line_points(ax.lines[0]) == line_points(same.lines[0])
+    for before, after in (("10ms", "5ms"), (10 * pq.ms, 0.005 * pq.s)):
+        ax = plot.aligned(spikes, patterns, before=before, after=after)
+        same = plot.aligned(spikes, patterns, before=0.01, after=0.005)
+        assert ax.get_xlim() == same.get_xlim()
+        assert line_points(ax.lines[0]) == line_points(same.lines[0])
+
+
+@pytest.mark.parametrize(
+    ("time", "error", "words"),
+    [
+        ("soon", ValueError, "'soon' is not a time"),
+        (True, TypeError, "expected seconds, a text such as '5ms' or a quantity"),
+        ([1], TypeError, "expected seconds, a text such as '5ms' or a quantity"),
+        (float("nan"), ValueError, ""),
+    ],
+)
+def test_what_is_no_time_is_refused_by_name(planted, time, error, words):
+    for name in ("t_start", "t_stop"):
+        with pytest.raises(error, match=f"^{name}: .*{words}"):
+            plot.raster(planted.spikes, **{name: time})
+    for name in ("before", "after"):
+        with pytest.raises(error, match=f"^{name}: .*{words}"):
+            plot.aligned(planted.spikes, planted.patterns, **{name: time})
+        with pytest.raises(TypeError, match=f"^{name}: .*found None"):
+            plot.aligned(planted.spikes, planted.patterns, **{name: None})
 
 
 @pytest.mark.parametrize("units", [1, 30, 31, 1000])

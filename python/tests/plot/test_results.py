@@ -331,3 +331,32 @@ def test_statistics_of_some(chains):
         plot.sizes(chains, indices=[len(chains)])
     with pytest.raises(TypeError, match="found: expected an EpisodeResult or a PatternResult"):
         plot.sizes([1, 2])
+
+
+def test_wrong_objects_are_refused_by_name(chains, tested):
+    for wrong in (None, tested):
+        with pytest.raises(TypeError, match="found: expected an EpisodeResult, found"):
+            plot.counts(wrong)
+    for wrong in (None, chains):
+        for draw in (plot.funnel, plot.spectrum):
+            with pytest.raises(TypeError, match="found: expected a PatternResult, found"):
+                draw(wrong)
+
+
+class Counted(np.ndarray):
+    """Offsets that know how often all of them were gone through."""
+
+    passes = 0
+
+    def __sub__(self, other):
+        Counted.passes += 1
+        return np.asarray(self) - other
+
+
+def test_offsets_of_steps_are_worked_out_once(chains):
+    counted = dataclasses.replace(chains, offsets=chains.offsets.view(Counted))
+
+    plot.lags(counted)
+
+    assert len(chains) > 100
+    assert Counted.passes == 1
