@@ -6,7 +6,7 @@ import pytest
 
 import synfire
 
-pytest.importorskip("pynwb")
+pynwb = pytest.importorskip("pynwb")
 
 
 def test_writing_warns_of_nothing_and_leaves_nothing_beside(tmp_path):
