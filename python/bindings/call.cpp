@@ -75,6 +75,15 @@ private:
     std::uint64_t total_ = 0;
 };
 
+// A daemon thread must not ask for the lock of an interpreter that ends: it would be ended in the
+// middle of destructors. It waits for the process to end instead, as Python 3.14 has it.
+void park_if_ending(std::stop_source& stop) {
+    if (!_Py_IsFinalizing()) return;
+    stop.request_stop();
+    constexpr auto long_time = std::chrono::hours{1};
+    while (true) std::this_thread::sleep_for(long_time);
+}
+
 }  // namespace
 
 void run_unlocked(const call_options& how, const std::function<void(const execution&)>& work) {
@@ -94,6 +103,7 @@ void run_unlocked(const call_options& how, const std::function<void(const execut
         });
         const nb::gil_scoped_release unlocked;
         while (!talk.wait()) {
+            park_if_ending(stop);
             const nb::gil_scoped_acquire locked;
             if (raised) continue;
             try {
@@ -104,6 +114,7 @@ void run_unlocked(const call_options& how, const std::function<void(const execut
                 stop.request_stop();
             }
         }
+        park_if_ending(stop);
     }
     if (raised) throw nb::python_error(*raised);
     if (reports) talk.report_to(how.progress);

@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <utility>
@@ -21,8 +22,7 @@ delay_interval interval_of(nb::handle value) {
         given::naming("delays", [&] { out = parse_delay_interval(nb::cast<std::string>(value)); });
         return out;
     }
-    if (!nb::hasattr(value, "__len__") || nb::len(value) != 2)
-        refuse_type("delays", expected, value);
+    if (given::length(value) != 2U) refuse_type("delays", expected, value);
     const nb::list bounds = given::items("delays", value);
     return {given::time("delays", bounds[0]), given::time("delays", bounds[1])};
 }
@@ -30,9 +30,9 @@ delay_interval interval_of(nb::handle value) {
 // One interval stands for a list of one.
 bool is_interval(nb::handle value) {
     if (nb::isinstance<nb::str>(value)) return true;
-    if (!nb::hasattr(value, "__len__") || nb::len(value) != 2) return false;
-    const nb::handle first = value[nb::int_(0)].ptr();
-    return nb::isinstance<nb::str>(first) ? false : !nb::hasattr(first, "__len__");
+    if (given::length(value) != 2U) return false;
+    const nb::object first = value[nb::int_(0)];
+    return !given::length(first);
 }
 
 std::vector<delay_interval> delays_of(nb::handle value) {
@@ -221,8 +221,16 @@ nb::dict facts_of(const episode_table& table, const episode_call& options) {
     return out;
 }
 
-execution on_devices(execution run, const call_options& call, const spike_sequence& spikes) {
-    run.devices = call.devices ? *call.devices : devices_that_pay(spikes);
+// Where nobody says, GPUs are taken when they pay and have the strategy.
+execution on_devices(execution run, const call_options& call, episode_strategy strategy,
+                     const spike_sequence& spikes) {
+    const auto on_gpus = available_episode_strategies(device_kind::cuda);
+    const bool may_be_gpu = strategy == episode_strategy::automatic ||
+                            std::ranges::find(on_gpus, strategy) != on_gpus.end();
+    if (call.devices)
+        run.devices = *call.devices;
+    else if (may_be_gpu)
+        run.devices = devices_that_pay(spikes);
     return run;
 }
 
@@ -234,7 +242,8 @@ nb::dict mine(const shared_spikes& spikes, const nb::dict& arguments) {
     auto [table, found] = run_for_result(options.call, [&](const execution& run) {
         const auto began = std::chrono::steady_clock::now();
         episode_table mined =
-            mine_episodes(sequence, options.mining, on_devices(run, options.call, sequence));
+            mine_episodes(sequence, options.mining,
+                          on_devices(run, options.call, options.mining.strategy, sequence));
         episode_findings judged =
             judge_episodes(sequence, mined, options.significance, options.surrogates, run);
         seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
@@ -284,7 +293,7 @@ array_out<std::uint64_t> count(const shared_spikes& spikes, const array_in<std::
     const std::vector<episode> wanted = episodes_of(offsets, units, delays);
     episode_counts counted = run_for_result(call, [&](const execution& run) {
         return count_episodes(*spikes.sequence, wanted, options,
-                              on_devices(run, call, *spikes.sequence));
+                              on_devices(run, call, options.strategy, *spikes.sequence));
     });
     return to_numpy(std::move(counted.counts));
 }
@@ -294,7 +303,10 @@ array_out<double> occurrences(const shared_spikes& spikes, const array_in<std::i
                               const std::string& ties) {
     const std::vector<episode> wanted = episodes_of(offsets, units, delays);
     const episode& what = wanted.at(0);
-    const auto found = find_occurrences(*spikes.sequence, what, tie_rule_from(ties));
+    const tie_rule rule = tie_rule_from(ties);
+    const auto found = run_for_result({}, [&](const execution& /*run*/) {
+        return find_occurrences(*spikes.sequence, what, rule);
+    });
     std::vector<double> times;
     times.reserve(found.size() * what.size());
     for (const auto& row : found)

@@ -12,12 +12,25 @@ namespace {
 std::string shown(nb::handle value) {
     constexpr std::size_t most = 60;
     std::string text = nb::repr(value).c_str();
-    if (text.size() > most) text = text.substr(0, most - 3) + "...";
-    return text;
+    if (text.size() <= most) return text;
+    std::size_t cut = most - 3;
+    // Not within a character.
+    while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) --cut;
+    return text.substr(0, cut) + "...";
 }
 
 std::string kind_of(nb::handle value) {
     return nb::cast<std::string>(value.type().attr("__name__"));
+}
+
+// A quantity of time.
+nb::object in_seconds(const char* name, nb::handle quantity) {
+    try {
+        return quantity.attr("rescale")("s");
+    } catch (const nb::python_error& error) {
+        if (!error.matches(PyExc_ValueError)) throw;
+        refuse_type(name, "a quantity of time", quantity);
+    }
 }
 
 }  // namespace
@@ -94,7 +107,7 @@ duration given::time(const char* name, nb::handle value) {
         else if (nb::hasattr(value, "total_seconds"))
             out = duration_from_seconds(nb::cast<double>(value.attr("total_seconds")()));
         else if (nb::hasattr(value, "rescale"))
-            out = duration_from_seconds(number(name, value.attr("rescale")("s")));
+            out = duration_from_seconds(number(name, in_seconds(name, value)));
         else if (nb::isinstance<nb::bool_>(value) || !PyNumber_Check(value.ptr()))
             refuse_type(name, "seconds, a text such as '5ms' or a quantity of time", value);
         else
@@ -104,16 +117,27 @@ duration given::time(const char* name, nb::handle value) {
 }
 
 std::string given::text(const char* name, nb::handle value) {
-    if (!nb::isinstance<nb::str>(value)) refuse_type(name, "a text", value);
-    return nb::cast<std::string>(value);
+    std::string out;
+    if (!nb::isinstance<nb::str>(value) || !nb::try_cast(value, out))
+        refuse_type(name, "a text", value);
+    return out;
+}
+
+std::optional<std::size_t> given::length(nb::handle value) {
+    const Py_ssize_t size = PySequence_Size(value.ptr());
+    if (size >= 0) return static_cast<std::size_t>(size);
+    PyErr_Clear();
+    return std::nullopt;
 }
 
 nb::list given::items(const char* name, nb::handle value) {
-    if (nb::isinstance<nb::str>(value) || !nb::hasattr(value, "__iter__"))
+    const nb::object items =
+        nb::isinstance<nb::str>(value) ? nb::object() : nb::steal(PySequence_List(value.ptr()));
+    if (!items.is_valid()) {
+        PyErr_Clear();
         refuse_type(name, "a list", value);
-    nb::list out;
-    for (const nb::handle item : value) out.append(item);
-    return out;
+    }
+    return nb::borrow<nb::list>(items);
 }
 
 std::uint64_t given::whole(const char* name, nb::handle value, std::int64_t least,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 #include <concepts>
 #include <cstdint>
@@ -16,6 +17,9 @@
 #include "synfire/core/time.hpp"
 
 namespace synfire::python {
+
+/// TypeError: "NAME: expected WHAT, found VALUE (TYPE)".
+[[noreturn]] void refuse_type(const char* name, const char* expected, nb::handle value);
 
 /// The keyword arguments of a call, taken one by one into a struct of options: what was not given,
 /// or is None, leaves the default that stands there. Defaults are therefore the library's alone.
@@ -57,6 +61,7 @@ public:
         if (!list) return;
         into.clear();
         for (const nb::handle item : items(name, *list)) {
+            if (item.is_none()) refuse_type(name, "values, none of them None", *list);
             nb::dict one;
             one[name] = item;
             given element(one);
@@ -90,6 +95,9 @@ public:
     static double number(const char* name, nb::handle value);
     static duration time(const char* name, nb::handle value);
     static std::string text(const char* name, nb::handle value);
+    /// How many elements a sequence has, a text among them; nothing for what is none, such as a
+    /// number that NumPy or quantities wrap.
+    static std::optional<std::size_t> length(nb::handle value);
     /// A list or tuple as such, of anything that can be iterated; not a text.
     static nb::list items(const char* name, nb::handle value);
     static std::uint64_t whole(const char* name, nb::handle value, std::int64_t least,
@@ -99,8 +107,5 @@ private:
     nb::dict arguments_;
     std::vector<std::string> known_;
 };
-
-/// TypeError: "NAME: expected WHAT, found VALUE (TYPE)".
-[[noreturn]] void refuse_type(const char* name, const char* expected, nb::handle value);
 
 }  // namespace synfire::python

@@ -86,11 +86,13 @@ sort_call take_call(given& how) {
     return out;
 }
 
-// Sorting takes one device: the first where nobody says.
-execution on_device(execution run, const call_options& call) {
-    if (call.devices) {
-        run.devices = *call.devices;
-    } else if (!devices().empty()) {
+// Sorting takes one device: the first where nobody says, unless the strategy is one of the CPU.
+execution on_device(execution run, const sort_call& how) {
+    const sort_strategy asked = how.search.strategy;
+    const bool may_be_gpu = asked == sort_strategy::automatic || asked == sort_strategy::cuda;
+    if (how.call.devices) {
+        run.devices = *how.call.devices;
+    } else if (may_be_gpu && !devices().empty()) {
         run.devices = {0};
     }
     return run;
@@ -225,7 +227,7 @@ nb::dict sort_traces(const held_recording& from, const nb::dict& arguments) {
     take_detection(how, options.detection);
     how.check_all_known();
     return to_python(run_for_result(options.call, [&](const execution& run) {
-        return sort_recording(from.what, options, on_device(run, options.call));
+        return sort_recording(from.what, options, on_device(run, options));
     }));
 }
 
@@ -256,14 +258,27 @@ nb::dict sort_given_features(const matrix_in<double>& values, const nb::object& 
         const auto span = span_of(given_samples);
         data.sorted.samples.assign(span.begin(), span.end());
     }
-    std::vector<double> numbers = doubles(values);
     const std::size_t width = values.shape(1);
+    if (width == 0) throw invalid_argument("features: expected at least one feature, found none");
+    const bool comes_out_even =
+        rule.features_per_channel > 0 && width % rule.features_per_channel == 0;
+    if (!comes_out_even && (masks.is_none() || how.find("features_per_channel")))
+        throw invalid_argument("features_per_channel: expected a divisor of the " +
+                               std::to_string(width) + " features, found " +
+                               std::to_string(rule.features_per_channel));
+    // Nobody said what belongs together, and with masks nobody needs to know.
+    if (!comes_out_even) data.features_per_channel = 1;
+    if (how.find("sample_rate") &&
+        !(data.sorted.sample_rate > 0 && std::isfinite(data.sorted.sample_rate)))
+        throw invalid_argument("sample_rate: expected a number above 0, found " +
+                               std::to_string(data.sorted.sample_rate));
+    std::vector<double> numbers = doubles(values);
     std::optional<spike_masks> rows;
     if (!masks.is_none()) rows = masks_of(nb::cast<matrix_in<double>>(masks));
     return to_python(run_for_result(options.call, [&](const execution& run) {
         if (!rows) rows = make_masks(numbers, width, rule, run).masks;
         data.features = spike_features(width, std::move(numbers), std::move(*rows));
-        cluster(data, options, on_device(run, options.call));
+        cluster(data, options, on_device(run, options));
         return std::move(data);
     }));
 }
@@ -296,6 +311,7 @@ nb::dict read_spike_features(const std::string& path, const nb::dict& arguments)
     nb::dict out = dense_arrays(file.features);
     out["samples"] = samples_or_none(file.samples);
     out["sample_rate"] = file.sample_rate;
+    out["features_per_channel"] = file.features_per_channel;
     out["warnings"] = text_list(file.warnings);
     return out;
 }

@@ -111,7 +111,8 @@ array_out<double> seconds_of(std::span<const std::int64_t> times_us) {
 
 // All units' times one after another, and where each begins.
 nb::tuple trains_of(const shared_spikes& spikes) {
-    const spike_trains trains(*spikes.sequence);
+    const spike_trains trains = run_for_result(
+        {}, [&](const execution& /*run*/) { return spike_trains(*spikes.sequence); });
     return nb::make_tuple(
         seconds_of(trains.times_us()),
         column<std::int64_t>(trains.offsets(), [](std::size_t offset) { return offset; }));
@@ -144,6 +145,7 @@ void bind_spikes(nb::module_& m) {
                      [](const shared_spikes& s) { return to_seconds(s.sequence->span().begin); })
         .def_prop_ro("t_stop",
                      [](const shared_spikes& s) { return to_seconds(s.sequence->span().end); })
+        .def_prop_ro("states_span", [](const shared_spikes& s) { return s.states_span; })
         .def("trains", &trains_of)
         .def("check", [](const shared_spikes& s) { return text_list(check_spikes(*s.sequence)); })
         .def("same_as", [](const shared_spikes& a, const shared_spikes& b) {

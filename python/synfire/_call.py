@@ -43,7 +43,7 @@ def reporting(progress: Progress) -> Iterator[Callable[[str, int, int], Any] | N
     if callable(progress):
         yield progress
         return
-    if progress not in (None, True, False):
+    if progress is not None and not isinstance(progress, bool):
         raise TypeError(f"progress: expected True, False or a function, found {progress!r}")
     if progress is False or (progress is None and not sys.stderr.isatty()):
         yield None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -123,6 +124,10 @@ class EpisodeResult(Sequence[Episode]):
     def __len__(self) -> int:
         return len(self.counts)
 
+    @cached_property
+    def _names(self) -> list[str]:
+        return self.spikes.unit_names
+
     @property
     def sizes(self) -> NDArray[np.int64]:
         """Units of each episode: shape (episodes,)."""
@@ -132,7 +137,7 @@ class EpisodeResult(Sequence[Episode]):
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         i = range(len(self))[index]
-        names = self.spikes.unit_names
+        names = self._names
         units, delays = self._parts(i)
         return Episode(
             tuple(names[unit] for unit in units),
@@ -501,7 +506,8 @@ def _flat(
     for number, one in enumerate(episodes):
         try:
             nodes, steps = (one.units, one.delays) if isinstance(one, Episode) else one
-            nodes, steps = list(nodes), [(float(low), float(high)) for low, high in steps]
+            nodes = list(nodes)
+            steps = [(_core.seconds(low), _core.seconds(high)) for low, high in steps]
         except (TypeError, ValueError):
             raise TypeError(
                 f"episodes: number {number}: expected (units, delays), found {one!r}"

@@ -68,6 +68,8 @@ def read(
     if format == "nwb" or (format is None and is_hdf5(path)):
         from ._nwb import read_units
 
+        if time_unit is not None:
+            raise ValueError("time_unit: times in NWB are seconds")
         return read_units(path, bool(allow_negative))
     with reporting(progress) as callback:
         file = _core.read_spikes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -34,8 +35,13 @@ def arrays_of(spikes: Any, unit_names: Sequence[str] | None) -> SpikeArrays:
 
 def _recognise(spikes: Any, unit_names: Sequence[str] | None) -> SpikeArrays:
     if isinstance(spikes, SpikeSequence):
+        stated = spikes._core.states_span
         return SpikeArrays(
-            spikes.times, spikes.units, spikes.unit_names, spikes.t_start, spikes.t_stop
+            spikes.times,
+            spikes.units,
+            spikes.unit_names,
+            spikes.t_start if stated else None,
+            spikes.t_stop if stated else None,
         )
     if hasattr(spikes, "to_sparse_bool_array"):
         return _from_binned(spikes)
@@ -100,6 +106,13 @@ def _from_neo(trains: list[Any]) -> SpikeArrays:
 
 def _from_binned(binned: Any) -> SpikeArrays:
     matrix = binned.to_sparse_bool_array().tocsr()
+    counted = int(binned.sparse_matrix.sum())
+    shared = counted - matrix.count_nonzero()
+    if shared:
+        warnings.warn(
+            f"{shared} of {counted} spikes share a bin with another of their unit, and count once.",
+            stacklevel=5,
+        )
     start = float(binned.t_start.rescale("s"))
     bin_size = float(binned.bin_size.rescale("s"))
     trains = [
@@ -157,6 +170,8 @@ def _from_pair(first: Any, second: Any, unit_names: Sequence[str] | None) -> Spi
 
 def _from_labels(times: Any, units: Any, unit_names: Sequence[str] | None) -> SpikeArrays:
     times = array("spikes: times", times, np.float64)
+    if hasattr(units, "rescale") or isinstance(units, np.ma.MaskedArray):
+        raise TypeError(f"spikes: units: expected labels, found {type(units).__name__}")
     labels = np.asarray(units)
     if labels.shape != times.shape:
         raise ValueError(

@@ -56,12 +56,15 @@ def read_units(path: Path, allow_negative: bool = False) -> SpikeSequence:
                 f"'{path}', unit {name}: found a time before zero, expected none (recordings "
                 "aligned to an event need allow_negative=True)"
             )
-    return SpikeSequence.of(dict(zip(names, trains, strict=True)), t_start=span[0], t_stop=span[1])
+    return SpikeSequence.of(trains, unit_names=names, t_start=span[0], t_stop=span[1])
 
 
 def _names(units: Any) -> list[str]:
     if "unit_name" in units.colnames:
-        return [str(name) for name in units["unit_name"][:]]
+        names = [str(name) for name in units["unit_name"][:]]
+        # Those of several probes may repeat; ids do not.
+        if len(set(names)) == len(names):
+            return names
     return [str(number) for number in units.id[:]]
 
 

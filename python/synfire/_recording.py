@@ -89,7 +89,7 @@ class Recording:
             return read_recording(recording)
         if hasattr(recording, "get_traces") and hasattr(recording, "get_sampling_frequency"):
             return cls(_of_spikeinterface(recording))
-        if not isinstance(recording, np.ndarray):
+        if hasattr(recording, "rescale") or not isinstance(recording, np.ndarray):
             raise TypeError(
                 f"recording: expected what Recording.of lists, found {type(recording).__name__}"
             )
@@ -99,6 +99,9 @@ class Recording:
             )
         if sample_rate is None:
             raise TypeError("sample_rate: expected a number in Hz, since an array does not say it")
+        rate = _hertz(sample_rate)
+        if recording.dtype.kind == "f" and gain is not None:
+            raise ValueError("gain: is for integers; floating-point numbers are microvolts")
         channels = channel_list(
             recording.shape[1],
             COUNT_UV if recording.dtype.kind == "f" else 1.0 if gain is None else gain,
@@ -108,11 +111,7 @@ class Recording:
             channel_names,
         )
         get = as_counts(recording.dtype, lambda begin, end: recording[begin:end])
-        return cls(
-            _core.recording_of(
-                get, len(recording), channels, float(sample_rate), positions is not None
-            )
-        )
+        return cls(_core.recording_of(get, len(recording), channels, rate, positions is not None))
 
     @property
     def frames(self) -> int:
@@ -200,6 +199,15 @@ def read_recording(
     if format == "nwb" or (format is None and path.is_file() and is_hdf5(path)):
         from ._nwb_recording import open_series
 
+        of_others = given(
+            sample_rate=sample_rate,
+            channels=channels,
+            gain=gain,
+            header_bytes=header_bytes,
+            probe=probe,
+        )
+        if of_others:
+            raise ValueError(f"{next(iter(of_others))}: an NWB file says this itself")
         return Recording(open_series(path, stream))
     core = _core.read_recording(
         str(path),
@@ -216,6 +224,17 @@ def read_recording(
     for warning in core.warnings:
         warnings.warn(f"{path}: {warning}", stacklevel=2)
     return Recording(core)
+
+
+def _hertz(sample_rate: Any) -> float:
+    try:
+        if hasattr(sample_rate, "rescale"):
+            sample_rate = sample_rate.rescale("Hz").magnitude
+        if isinstance(sample_rate, (str, bytes)):
+            raise TypeError
+        return float(sample_rate)
+    except (TypeError, ValueError):
+        raise TypeError(f"sample_rate: expected a number in Hz, found {sample_rate!r}") from None
 
 
 def _per_channel(name: str, values: ArrayLike, count: int, dtype: Any) -> NDArray[Any]:
@@ -291,6 +310,16 @@ def _of_spikeinterface(recording: Any) -> Any:
         raise ValueError(
             f"recording: it has {recording.get_num_segments()} segments, expected 1 "
             "(recording.select_segments takes one out)"
+        )
+    starts = (
+        float(recording.get_times(segment_index=0)[0])
+        if recording.has_time_vector()
+        else (recording.get_start_time(segment_index=0) or 0.0)
+    )
+    if starts:
+        warnings.warn(
+            f"The recording begins at {starts:g} s; times are counted from its first sample.",
+            stacklevel=4,
         )
     count = recording.get_num_channels()
     dtype = np.dtype(recording.get_dtype())

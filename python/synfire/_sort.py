@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._call import Progress, given, reporting
 from ._recording import Recording, RecordingLike
-from ._spikes import SpikeSequence, array
+from ._spikes import SpikeSequence, array, numbers
 from ._tables import data_frame, html_table
 
 _SHOWN = 10
@@ -397,7 +397,10 @@ progress
         features = file["features"]
         masks = file["masks"] if masks is None and mask is None else masks
         samples = file["samples"] if samples is None else samples
+        features_per_channel = features_per_channel or file["features_per_channel"] or None
         sample_rate = sample_rate or file["sample_rate"] or None
+    if masks is not None and mask is not None:
+        raise ValueError("mask: says how masks are made, and masks are given")
     values = _matrix("features", features)
     rows = None if masks is None else _matrix("masks", masks)
     if rows is not None and rows.shape != values.shape:
@@ -437,10 +440,7 @@ progress
 
 
 def _matrix(name: str, values: Any) -> NDArray[np.float64]:
-    try:
-        out = np.ascontiguousarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name}: expected an array of numbers, found {type(values)}") from None
+    out = np.ascontiguousarray(numbers(name, values), dtype=np.float64)
     if out.ndim != 2:
         raise ValueError(f"{name}: expected shape (spikes, features), found {out.shape}")
     return out
@@ -455,6 +455,13 @@ def _result(
     for warning in found["warnings"]:
         warnings.warn(warning, stacklevel=3)
     search = found["search"]
+    same_time = found.get("duplicates", 0)
+    if same_time:
+        warnings.warn(
+            f"{same_time} spikes came at the microsecond of another of their unit: `spikes` has "
+            "them once.",
+            stacklevel=3,
+        )
     return SortResult(
         labels=found["labels"],
         samples=found["samples"],
@@ -471,7 +478,7 @@ def _result(
             **arguments,
             "strategy": search["strategy"],
             "stopped": search["stopped"],
-            "same_time": found.get("duplicates", 0),
+            "same_time": same_time,
         },
         _data=found["data"],
     )

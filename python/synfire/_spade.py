@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -121,6 +122,10 @@ class PatternResult(Sequence[Pattern]):
     def __len__(self) -> int:
         return len(self.counts)
 
+    @cached_property
+    def _names(self) -> list[str]:
+        return self.spikes.unit_names
+
     @property
     def sizes(self) -> NDArray[np.int64]:
         """Spikes of each pattern: shape (patterns,)."""
@@ -135,7 +140,7 @@ class PatternResult(Sequence[Pattern]):
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         i = range(len(self))[index]
-        names = self.spikes.unit_names
+        names = self._names
         items = slice(self.offsets[i], self.offsets[i + 1])
         starts = slice(self.occurrence_offsets[i], self.occurrence_offsets[i + 1])
         return Pattern(
@@ -406,6 +411,12 @@ isi_steps
     sequence = SpikeSequence.of(spikes)
     if hasattr(spikes, "bin_size"):
         own = _core.seconds(spikes.bin_size)
+        exact = float(spikes.bin_size.rescale("us"))
+        if abs(exact - own * 1e6) > 1e-6 * exact:
+            raise ValueError(
+                f"spikes: expected bins of whole microseconds, found {exact} us "
+                "(synfire.elephant mines any; or give the trains and bin=)"
+            )
         if bin is not None and _core.seconds(bin) != own:
             raise ValueError(f"bin: expected {own:g} s, as the trains are binned, found {bin}")
         bin = own

@@ -159,6 +159,11 @@ class SpikeSequence:
         times, offsets = self._core.trains()
         return [times[begin:end] for begin, end in itertools.pairwise(offsets)]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Whole microseconds come back as they are: below 285 years a double holds them exactly.
+        span = (self.t_start, self.t_stop) if self._core.states_span else (None, None)
+        return _again, (self.times, self.units, self.unit_names, *span)
+
     def check(self) -> list[str]:
         """What a careful colleague would say: double spikes, milliseconds taken for seconds,
         artefacts. Whole sentences; empty for clean data."""
@@ -203,16 +208,63 @@ class SpikeSequence:
         return html_table(repr(self).strip("<>"), ["unit", "spikes", "rate (Hz)"], rows)
 
 
+def _again(
+    times: NDArray[np.float64],
+    units: NDArray[np.uint32],
+    names: list[str],
+    t_start: float | None,
+    t_stop: float | None,
+) -> SpikeSequence:
+    """A sequence from its parts, for pickles and copies."""
+    core, _ = _core.make_spikes(times, units, names, given(t_start=t_start, t_stop=t_stop))
+    return SpikeSequence(core)
+
+
 def array(name: str, values: ArrayLike, dtype: Any) -> NDArray[Any]:
-    """A contiguous array of one dimension. TypeError or ValueError with the argument's name."""
+    """A contiguous array of one dimension. TypeError or ValueError with the argument's name.
+
+    Quantities of time and `timedelta64` become seconds; whole numbers are asked for by an integer
+    `dtype`.
+    """
+    out = numbers(name, values)
+    if out.ndim != 1:
+        raise ValueError(f"{name}: expected an array of one dimension, found shape {out.shape}")
+    is_whole = out.dtype.kind != "f" or np.array_equal(out, np.floor(out))  # NaN is not
+    if np.issubdtype(dtype, np.integer) and not is_whole:
+        raise ValueError(f"{name}: expected whole numbers, found fractions")
+    return np.ascontiguousarray(out, dtype=dtype)
+
+
+def numbers(name: str, values: Any) -> NDArray[Any]:
+    """Values as an array of real numbers; times with a unit as seconds."""
+    if hasattr(values, "rescale"):
+        try:
+            values = values.rescale("s").magnitude
+        except ValueError as error:
+            raise ValueError(f"{name}: expected times, found {error}") from None
     if isinstance(values, (str, bytes)):
         raise TypeError(f"{name}: expected an array, found {values!r}")
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError(f"{name}: expected an array, found a masked one (compressed() unmasks it)")
+    if isinstance(values, (list, tuple)) and any(hasattr(one, "rescale") for one in values):
+        values = [_seconds(name, one) for one in values]
     try:
         out = np.asarray(values)
-        if out.dtype == object or out.dtype.kind not in "iufb":
+        if out.dtype.kind == "m":
+            out = out / np.timedelta64(1, "s")
+        if out.dtype == object:
             out = out.astype(np.float64)
     except (TypeError, ValueError):
         raise TypeError(f"{name}: expected an array of numbers, found {type(values)}") from None
-    if out.ndim != 1:
-        raise ValueError(f"{name}: expected an array of one dimension, found shape {out.shape}")
-    return np.ascontiguousarray(out, dtype=dtype)
+    if out.size == 0 and out.dtype.kind not in "iufb":
+        out = out.astype(np.float64)
+    if out.dtype.kind not in "iuf":
+        raise TypeError(f"{name}: expected an array of numbers, found {out.dtype}")
+    return out
+
+
+def _seconds(name: str, value: Any) -> float:
+    try:
+        return float(_core.seconds(value))
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}: {error}") from None

@@ -1,7 +1,9 @@
 """What all calls promise: no lock held, Ctrl-C, progress, no leak, a stub that fits."""
 
+import copy
 import inspect
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -223,3 +225,44 @@ def test_no_call_has_a_default_of_its_own():
         for name, parameter in inspect.signature(function).parameters.items():
             if parameter.default is not inspect.Parameter.empty:
                 assert parameter.default is None, f"{function.__name__}({name})"
+
+
+def test_spikes_and_results_can_be_copied_and_kept(sym26):
+    found = synfire.episodes(sym26.spikes, delays="4-6ms", min_count=300)
+    unstated = synfire.SpikeSequence.of([[0.5, 0.7]])
+
+    for spikes in (sym26.spikes, unstated):
+        again = pickle.loads(pickle.dumps(spikes))
+        assert again == spikes
+        assert again._core.states_span == spikes._core.states_span
+    kept = copy.deepcopy(found)
+    assert list(kept) == list(found)
+    assert np.array_equal(kept.occurrences(-1), found.occurrences(-1))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"alpha": "aé" * 60}, "alpha: expected a number"),
+        ({"strategy": "\udc80"}, "strategy: expected a text"),
+        ({"delays": [(None, 0.1)]}, "delays: expected seconds"),
+    ],
+)
+def test_hostile_texts_are_named(arguments, says):
+    with pytest.raises(TypeError, match=says):
+        synfire.episodes([[0.1, 0.2]], **arguments)
+
+
+def test_a_daemon_thread_in_a_call_does_not_abort_the_end():
+    code = """
+import threading, time, synfire
+spikes = synfire.simulate.sym26(seed=1).spikes
+call = lambda: synfire.episodes(spikes, delays="1-4ms", min_count=800, surrogates=10**6)
+threading.Thread(target=call, daemon=True).start()
+time.sleep(0.5)
+"""
+    process = run(code)
+
+    _, errors = process.communicate(timeout=60)
+
+    assert process.returncode == 0, errors

@@ -6,7 +6,7 @@ import pytest
 
 import synfire
 
-pytest.importorskip("pynwb")
+pynwb = pytest.importorskip("pynwb")
 
 
 def test_writing_warns_of_nothing_and_leaves_nothing_beside(tmp_path):
@@ -17,3 +17,28 @@ def test_writing_warns_of_nothing_and_leaves_nothing_beside(tmp_path):
         synfire.write(tmp_path / "spikes.nwb", spikes)
 
     assert [file.name for file in tmp_path.iterdir()] == ["spikes.nwb"]
+
+
+def test_units_that_share_a_name_keep_their_spikes(tmp_path):
+    from datetime import datetime, timezone
+
+    nwbfile = pynwb.NWBFile("test", "test", datetime(2020, 1, 1, tzinfo=timezone.utc))
+    nwbfile.add_unit_column("unit_name", "of each probe")
+    for name, times in (("u1", [0.1, 0.2]), ("u1", [0.3]), ("u2", [0.4, 0.5, 0.6])):
+        nwbfile.add_unit(spike_times=times, unit_name=name)
+    with pynwb.NWBHDF5IO(str(tmp_path / "probes.nwb"), "w") as io:
+        io.write(nwbfile)
+
+    spikes = synfire.read(tmp_path / "probes.nwb")
+
+    assert len(spikes) == 6
+    assert spikes.unit_names == ["0", "1", "2"]
+
+
+def test_options_of_other_formats_are_refused(tmp_path):
+    synfire.write(tmp_path / "spikes.nwb", [[0.1]])
+
+    with pytest.raises(ValueError, match="time_unit"):
+        synfire.read(tmp_path / "spikes.nwb", time_unit="ms")
+    with pytest.raises(ValueError, match="gain"):
+        synfire.read_recording(tmp_path / "spikes.nwb", gain=2.0)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import synfire
 from synfire import SpikeSequence
 
 TRAINS = [[0.0101, 0.25, 0.7], [0.3], []]
@@ -110,3 +111,87 @@ def _in_volts(neo):
             raise ValueError(f"Unable to convert between units of 'V' and '{unit}'")
 
     return Train()
+
+
+MILLISECONDS = [5, 10]
+
+
+@pytest.mark.parametrize(
+    "shape", ["list", "mixed", "mapping", "pair", "rows", "timedelta", "single"]
+)
+def test_a_unit_of_time_is_never_lost(shape):
+    quantities = pytest.importorskip("quantities")
+    neo = pytest.importorskip("neo")
+    times = MILLISECONDS * quantities.ms
+    train = neo.SpikeTrain(times, t_stop=50)
+    spikes = {
+        "list": [times],
+        "mixed": [train, np.array([0.02])],
+        "mapping": {"a": train},
+        "pair": (times, [0, 0]),
+        "rows": {"times": times, "offsets": [0, 2]},
+        "timedelta": [np.array(MILLISECONDS, "m8[ms]")],
+        "single": [[5 * quantities.ms, 10 * quantities.ms]],
+    }[shape]
+
+    assert SpikeSequence.of(spikes).times_us[:2].tolist() == [5000, 10000]
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        np.array(["2020-01-01"], "M8[s]"),
+        np.array([1 + 2j]),
+        np.ma.array([1.0, 2.0], mask=[0, 1]),
+        np.array(["0.5"]),
+        [True, False],
+    ],
+)
+def test_what_is_no_time_is_refused(times):
+    with pytest.raises(TypeError, match="^spikes: train 0"):
+        SpikeSequence.of([times])
+
+
+def test_bins_that_are_no_whole_microseconds_are_refused():
+    neo = pytest.importorskip("neo")
+    conversion = pytest.importorskip("elephant.conversion")
+    quantities = pytest.importorskip("quantities")
+    train = neo.SpikeTrain([0.1, 0.2], units="s", t_stop=1)
+    binned = conversion.BinnedSpikeTrain([train], bin_size=quantities.ms / 30)
+
+    with pytest.raises(ValueError, match="whole microseconds"):
+        synfire.spade(binned, min_occ=1)
+
+
+def test_spikes_that_share_a_bin_are_said():
+    neo = pytest.importorskip("neo")
+    conversion = pytest.importorskip("elephant.conversion")
+    quantities = pytest.importorskip("quantities")
+    train = neo.SpikeTrain([0.101, 0.102, 0.2], units="s", t_stop=1)
+    binned = conversion.BinnedSpikeTrain([train], bin_size=5 * quantities.ms)
+
+    with pytest.warns(UserWarning, match="1 of 3 spikes share a bin"):
+        SpikeSequence.of(binned)
+
+
+@pytest.mark.parametrize("form", ["1-d", "2-d", "tuple", "array", "rows"])
+def test_delays_of_any_form_are_the_same(sym26, form):
+    quantities = pytest.importorskip("quantities")
+    delays = {
+        "1-d": [4, 6] * quantities.ms,
+        "2-d": [[4, 6], [8, 11]] * quantities.ms,
+        "tuple": (4 * quantities.ms, 6 * quantities.ms),
+        "array": np.array([0.004, 0.006]),
+        "rows": np.array([[0.004, 0.006], [0.008, 0.011]]),
+    }[form]
+    texts = ["4-6ms", "8-11ms"][: 2 if form in ("2-d", "rows") else 1]
+
+    for _ in range(20):
+        found = synfire.episodes(sym26.spikes, delays=delays, min_count=300, max_size=2)
+        assert found.parameters["delays"] == [
+            tuple(float(ms) * 1e-3 for ms in text[:-2].split("-")) for text in texts
+        ]
+    episode = (["n4", "n5"], [(4 * quantities.ms, 0.006)])
+    plain = (["n4", "n5"], [(0.004, 0.006)])
+    both = synfire.count_episodes(sym26.spikes, [episode, plain])
+    assert both[0] == both[1]

@@ -221,6 +221,24 @@ def test_features_are_sorted_into_their_units():
         ({"features": np.ones((4, 3)), "deletions": "some"}, ValueError, "deletions"),
         ({"features": np.ones((4, 3)), "starting_clusters": "many"}, TypeError, "starting"),
         ({"features": np.ones((0, 3))}, ValueError, "spikes"),
+        ({"features": np.ones((3, 0))}, ValueError, "features"),
+        (
+            {"features": np.ones((4, 3)), "masks": np.ones((4, 3)), "features_per_channel": 0},
+            ValueError,
+            "features_per_channel",
+        ),
+        (
+            {"features": np.ones((4, 3)), "masks": np.ones((4, 3)), "features_per_channel": 2},
+            ValueError,
+            "features_per_channel",
+        ),
+        (
+            {"features": np.ones((4, 3)), "masks": np.ones((4, 3)), "mask": "all"},
+            ValueError,
+            "mask",
+        ),
+        ({"features": np.ones((4, 3)), "samples": [0.1, 0.2, 0.3, 0.4]}, ValueError, "samples"),
+        ({"features": np.ones((4, 3)), "sample_rate": float("nan")}, ValueError, "sample_rate"),
     ],
 )
 def test_bad_features_are_named(arguments, kind, says):
@@ -245,6 +263,8 @@ def test_bad_features_are_named(arguments, kind, says):
         (np.zeros((90, 2), np.int16), {"sample_rate": 2e4, "gain": [1, 2, 3]}, ValueError, "gain"),
         (np.zeros((90, 2), "U1"), {"sample_rate": 2e4}, TypeError, "numbers"),
         (17, {}, TypeError, "recording"),
+        (np.zeros((90, 2)), {"sample_rate": 2e4, "gain": 5.0}, ValueError, "gain"),
+        (np.zeros((90, 2), np.int16), {"sample_rate": "20kHz"}, TypeError, "sample_rate"),
         ("nowhere.bin", {}, OSError, "nowhere"),
         (np.zeros((30_000, 2), np.int16), {"sample_rate": 3e4}, ValueError, "recording"),
     ],
@@ -252,6 +272,15 @@ def test_bad_features_are_named(arguments, kind, says):
 def test_bad_recordings_are_named(recording, arguments, kind, says):
     with pytest.raises(kind, match=says):
         synfire.sort(recording, **arguments)
+
+
+def test_components_of_a_folder_of_phy_are_its_own(made, tmp_path):
+    five = synfire.sort(made.recording, features_per_channel=5)
+    five.to_phy(tmp_path / "phy")
+
+    again = synfire.sort_features(tmp_path / "phy")
+
+    assert again.units["peak_channel"].max() < len(made.recording.channels)
 
 
 def test_a_recording_is_read_in_parts(made):
