@@ -80,8 +80,8 @@ def _of_pattern(number: int, pattern: Any, names: Sequence[str]) -> Placed:
         units, lags, times = pattern.units, pattern.lags, pattern.times
     elif isinstance(pattern, Mapping) and {"neurons", "lags", "times"} <= set(pattern):
         units = pattern["neurons"]
-        lags = np.concatenate([[0.0], _seconds(pattern["lags"])])
-        times = _seconds(pattern["times"])
+        lags = np.concatenate([[0.0], _seconds(number, "lags", pattern)])
+        times = _seconds(number, "times", pattern)
     else:
         raise TypeError(
             f"found: number {number}: expected a pattern such as Elephant's, found {type(pattern)}"
@@ -104,8 +104,13 @@ def _rows(units: Sequence[str], names: Sequence[str]) -> NDArray[np.int64]:
     return np.array([row[unit] for unit in units], dtype=np.int64)
 
 
-def _seconds(quantity: Any) -> NDArray[np.float64]:
-    return np.asarray(quantity.rescale("s").magnitude, dtype=np.float64)
+def _seconds(number: int, key: str, pattern: Mapping[str, Any]) -> NDArray[np.float64]:
+    if not hasattr(pattern[key], "rescale"):
+        raise TypeError(
+            f"found: number {number}: expected {key} as quantities of time, "
+            f"found {type(pattern[key])}"
+        )
+    return np.asarray(pattern[key].rescale("s").magnitude, dtype=np.float64)
 
 
 def _label(units: Sequence[str], joint: str) -> str:

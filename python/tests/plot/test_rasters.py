@@ -199,6 +199,11 @@ def test_patterns_of_a_result_share_the_trains_they_are_looked_up_in(tested, mon
         ("patterns", TypeError, "found: expected episodes or patterns"),
         ([3], TypeError, "found: number 0"),
         (
+            {"neurons": [0, 1], "lags": [5.0], "times": [10.0]},
+            TypeError,
+            "found: number 0: expected lags as quantities of time, found <class 'list'>",
+        ),
+        (
             synfire.simulate.PlantedPattern(np.array([7]), np.array([0.0]), np.array([0.1])),
             ValueError,
             "expected units from 0 to 1, found 7 to 7",
