@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from operator import index as whole
 from typing import Any
 
@@ -23,13 +22,13 @@ def chosen_indices(name: str, indices: Any, count: int) -> list[int]:
 
     A mask would be taken for the indices 0 and 1, and is refused.
     """
-    if isinstance(indices, (str, bytes)) or not isinstance(indices, Iterable):
+    # An array without dimensions has __iter__, too.
+    if isinstance(indices, (str, bytes)) or not np.iterable(indices):
         raise TypeError(f"{name}: expected whole numbers in a list or array, found {indices!r}")
-    return [chosen_index(name, one, count) for one in indices]
+    return [_index(name, one, count) for one in indices]
 
 
-def chosen_index(name: str, index: Any, count: int) -> int:
-    """The same for one of them."""
+def _index(name: str, index: Any, count: int) -> int:
     try:
         if isinstance(index, (bool, np.bool_)):
             raise TypeError
@@ -50,7 +49,8 @@ def seconds(name: str, time: Any) -> float:
     try:
         return _core.seconds(time)
     except (TypeError, ValueError) as error:
-        raise type(error)(f"{name}: {str(error).removeprefix('time: ')}") from None
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{name}: {str(error).removeprefix('time: ')}") from None
 
 
 def _article(kind: type) -> str:

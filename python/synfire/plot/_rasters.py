@@ -55,7 +55,7 @@ def raster(
 
     Raises
     ------
-    TypeError, ValueError
+    TypeError, ValueError, IndexError
         Naming the argument, what was found and what was expected.
 
     Examples
@@ -74,7 +74,7 @@ def raster(
     begin = sequence.t_start if t_start is None else seconds("t_start", t_start)
     end = sequence.t_stop if t_stop is None else seconds("t_stop", t_stop)
     if not begin <= end:
-        raise ValueError(f"t_start: found {begin:g} s, expected at most t_stop = {end:g} s")
+        raise ValueError(f"t_start: found {begin} s, expected at most t_stop = {end} s")
     ax = axes(ax)
     inside = _inside(sequence.times_us, begin, end)
     length = row_points(ax, len(names))

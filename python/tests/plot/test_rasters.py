@@ -158,6 +158,7 @@ def test_negative_indices_count_from_the_end(request, which):
 
 WRONG_INDICES = [
     (3, TypeError, "indices: expected whole numbers in a list or array, found 3"),
+    (np.array(3), TypeError, "indices: expected whole numbers in a list or array, found array"),
     ("12", TypeError, "indices: expected whole numbers in a list or array, found '12'"),
     ([True, False], TypeError, r"indices: expected a whole number, found True \(bool\)"),
     (np.array([False, True]), TypeError, "indices: expected a whole number, found .*bool"),
@@ -221,7 +222,7 @@ def test_a_result_of_other_units_is_refused(chains):
 
 
 def test_a_span_that_ends_before_it_begins_is_refused(planted):
-    with pytest.raises(ValueError, match="t_start: found 3 s, expected at most t_stop = 2 s"):
+    with pytest.raises(ValueError, match="t_start: found 3.0 s, expected at most t_stop = 2.0 s"):
         plot.raster(planted.spikes, t_start=3, t_stop=2)
 
 
