@@ -103,7 +103,7 @@ duration given::time(const char* name, nb::handle value) {
     duration out{};
     naming(name, [&] {
         if (nb::isinstance<nb::str>(value))
-            out = parse_duration(nb::cast<std::string>(value));
+            out = parse_duration(text(name, value));
         else if (nb::hasattr(value, "total_seconds"))
             out = duration_from_seconds(nb::cast<double>(value.attr("total_seconds")()));
         else if (nb::hasattr(value, "rescale"))
