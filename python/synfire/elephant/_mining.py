@@ -15,7 +15,7 @@ from synfire import _core
 from ._binning import Binned, as_binned, from_pairs
 from ._concepts import ConceptList, distinct_signatures
 from ._deprecated import takes_binsize
-from ._names import REPORTS, check_choice
+from ._names import REPORTS, check_choice, check_winlen
 from ._settings import running
 
 
@@ -151,6 +151,7 @@ def _as_transactions(transactions: Iterable[Iterable[Any]]) -> list[np.ndarray]:
 
 def _mine_transactions(windows: list[np.ndarray], winlen: int, **rule: Any) -> dict[str, Any]:
     """Mine windows that are given; `occurrences` number them."""
+    check_winlen(winlen)
     flat = np.concatenate([np.zeros(0, dtype=np.int64), *windows])
     # As many units as there are, however large their numbers, which keep their order.
     units, dense = np.unique(flat // winlen, return_inverse=True)
@@ -223,6 +224,7 @@ def _fpgrowth(
     """
     windows = _as_transactions(transactions)
     check_choice("report", report, REPORTS)
+    check_winlen(winlen)
     if min_neu < 1:
         raise ValueError(f"min_neu: expected an integer >= 1, found {min_neu}")
     identical = all(np.array_equal(window, windows[0]) for window in windows)
