@@ -37,14 +37,19 @@ class _Bar:
             self._bar.close()
 
 
+def check_progress(progress: object) -> None:
+    """TypeError unless `reporting` takes it."""
+    if not callable(progress) and progress not in (None, True, False):
+        raise TypeError(f"progress: expected True, False or a function, found {progress!r}")
+
+
 @contextmanager
 def reporting(progress: Progress) -> Iterator[Callable[[str, int, int], Any] | None]:
     """What to call with (task, done, total): None where nothing is to be shown."""
     if callable(progress):
         yield progress
         return
-    if progress not in (None, True, False):
-        raise TypeError(f"progress: expected True, False or a function, found {progress!r}")
+    check_progress(progress)
     if progress is False or (progress is None and not sys.stderr.isatty()):
         yield None
         return

@@ -12,7 +12,7 @@ import quantities as pq
 
 from synfire import _core
 
-from ._binning import Binned, as_binned, from_pairs
+from ._binning import Binned, as_binned, from_pairs, relation_of
 from ._concepts import ConceptList, distinct_signatures
 from ._deprecated import takes_binsize
 from ._names import REPORTS, check_choice, check_winlen
@@ -186,8 +186,7 @@ def _with_extents(concepts: ConceptList, rel_matrix: np.ndarray) -> list[tuple[A
     intents = [intent for intent, _ in concepts]
     items = np.array([item for intent in intents for item in intent], dtype=np.uint32)
     offsets = np.cumsum([0, *map(len, intents)]).astype(np.uint64)
-    cells = np.ascontiguousarray(rel_matrix, dtype=bool)
-    begins, rows = _core.ElephantRelation(cells).extents(offsets, items)
+    begins, rows = relation_of(rel_matrix).extents(offsets, items)
     numbers = list(rows.astype(np.int64))
     return [
         (intent, tuple(numbers[i:j]))
