@@ -137,10 +137,17 @@ std::uint64_t count_all_subsets(success_counter counter, std::size_t size) {
     return counter.successes();
 }
 
+// A thread of its own would cost more than a few subsets do.
+template <class Count>
+std::uint64_t count_stoppably(bool is_short, Count count) {
+    if (is_short) return count(std::stop_token{});
+    return run_for_result({}, [&](const execution& run) { return count(run.stop); });
+}
+
 std::uint64_t count_all(const relation& cells, const array_in<std::uint32_t>& elements,
                         const array_in<std::uint32_t>& others, bool of_columns) {
-    return run_for_result({}, [&](const execution& run) {
-        return count_all_subsets({cells, span_of(elements), span_of(others), of_columns, run.stop},
+    return count_stoppably(elements.shape(0) < 7, [&](const std::stop_token& stop) {
+        return count_all_subsets({cells, span_of(elements), span_of(others), of_columns, stop},
                                  elements.shape(0));
     });
 }
@@ -150,8 +157,8 @@ std::uint64_t count_given(const relation& cells, const array_in<std::uint32_t>& 
                           const array_in<std::uint32_t>& others, bool of_columns,
                           const array_in<std::uint64_t>& offsets,
                           const array_in<std::uint32_t>& places) {
-    return run_for_result({}, [&](const execution& run) {
-        success_counter counter(cells, span_of(elements), span_of(others), of_columns, run.stop);
+    return count_stoppably(offsets.shape(0) < 100, [&](const std::stop_token& stop) {
+        success_counter counter(cells, span_of(elements), span_of(others), of_columns, stop);
         const auto all = span_of(places);
         for (std::size_t i = 0; i + 1 < offsets.shape(0); ++i)
             counter.add(all.subspan(offsets(i), offsets(i + 1) - offsets(i)));
