@@ -52,7 +52,14 @@ public:
     surrogate_miner(surrogate_miner&&) = delete;
     surrogate_miner& operator=(const surrogate_miner&) = delete;
     surrogate_miner& operator=(surrogate_miner&&) = delete;
-    ~surrogate_miner() { stop_.request_stop(); }
+    ~surrogate_miner() { close(); }
+
+    // Ends the threads, whatever is left to do.
+    void close() {
+        stop_.request_stop();
+        const nb::gil_scoped_release unlocked;
+        workers_.clear();
+    }
 
     // Waits while there are enough to do already.
     void add(const array_in<std::uint64_t>& offsets, const array_in<std::uint32_t>& bins,
@@ -76,8 +83,13 @@ private:
         const call_options call = how.take_call();
         how.check_all_known();
         const int threads = thread_count({.threads = call.threads});
-        for (int i = 0; i < threads; ++i)
-            workers_.emplace_back([this] { mine_all(stop_.get_token()); });
+        try {
+            for (int i = 0; i < threads; ++i)
+                workers_.emplace_back([this] { mine_all(stop_.get_token()); });
+        } catch (...) {
+            close();
+            throw;
+        }
     }
 
     void mine_all(const std::stop_token& stop) {
@@ -105,6 +117,7 @@ private:
 
     template <class Condition>
     void wait_until(Condition done) {
+        if (workers_.empty()) throw invalid_argument("a miner that is closed mines no more");
         constexpr auto patience = 50ms;
         for (;;) {
             {
@@ -201,7 +214,8 @@ void bind_elephant_surrogates(nb::module_& m) {
         .def(nb::init<const nb::dict&>(), nb::arg("given"))
         .def("add", &surrogate_miner::add, nb::arg("offsets"), nb::arg("bins"),
              nb::arg("bin_count"))
-        .def("spectrum", &surrogate_miner::spectrum);
+        .def("spectrum", &surrogate_miner::spectrum)
+        .def("close", &surrogate_miner::close);
     m.def("elephant_own_spectrum", &own_spectrum, nb::arg("spikes"), nb::arg("given"));
 }
 

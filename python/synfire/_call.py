@@ -37,14 +37,19 @@ class _Bar:
             self._bar.close()
 
 
+def check_progress(progress: object) -> None:
+    """TypeError unless `reporting` takes it."""
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
+        raise TypeError(f"progress: expected True, False or a function, found {progress!r}")
+
+
 @contextmanager
 def reporting(progress: Progress) -> Iterator[Callable[[str, int, int], Any] | None]:
     """What to call with (task, done, total): None where nothing is to be shown."""
     if callable(progress):
         yield progress
         return
-    if progress is not None and not isinstance(progress, bool):
-        raise TypeError(f"progress: expected True, False or a function, found {progress!r}")
+    check_progress(progress)
     if progress is False or (progress is None and not sys.stderr.isatty()):
         yield None
         return

@@ -195,6 +195,7 @@ private:
 
 void check(const pattern_table& table, std::span<const std::size_t> list,
            const reduction_options& options) {
+    if (table.window_bins == 0) throw invalid_argument("a window must have at least one bin");
     if (options.min_occ == 0 || options.min_spikes == 0)
         throw invalid_argument("a pattern has at least one spike and one occurrence");
     if (table.occurrence_offsets.size() != table.size() + 1)

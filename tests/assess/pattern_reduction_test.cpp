@@ -344,6 +344,9 @@ TEST(ReducePatterns, RefusesWhatCannotBe) {
     EXPECT_THROW(reduce_patterns(table, indices{0, 0}, {}), invalid_argument);
     EXPECT_THROW(reduce_patterns(table, indices{0}, {}, {.min_spikes = 0}), invalid_argument);
     EXPECT_THROW(reduce_patterns(table, indices{0}, {}, {.min_occ = 0}), invalid_argument);
+    pattern_table without_bins = table;
+    without_bins.window_bins = 0;
+    EXPECT_THROW(reduce_patterns(without_bins, indices{0, 1}, {}), invalid_argument);
     pattern_table bare = table;
     bare.occurrences.clear();
     bare.occurrence_offsets = {0};

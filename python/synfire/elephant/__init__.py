@@ -8,6 +8,14 @@ Work is shared by threads, not by processes: `HAVE_MPI` is False, and under mpir
 would do all of it.
 """
 
+try:
+    import neo as _neo  # noqa: F401
+    import quantities as _quantities  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        f"synfire.elephant needs neo and quantities: pip install 'synfire[elephant]' ({error})"
+    ) from error
+
 from ._concepts import ConceptList
 from ._mining import _build_context as _build_context
 from ._mining import _fast_fca as _fast_fca

@@ -14,6 +14,8 @@ import quantities as pq
 
 from synfire import _core
 
+_MOST_BINS = 1 << 31
+
 
 @dataclass(frozen=True)
 class Binned:
@@ -57,11 +59,26 @@ def from_pairs(units: npt.ArrayLike, bins: npt.ArrayLike, n_units: int, n_bins: 
     return Binned(offsets, (keys % max(n_bins, 1)).astype(np.uint32), n_bins)
 
 
+def relation_of(rel_matrix: Any) -> Any:
+    """Return a `rel_matrix` as the extension has it."""
+    cells = np.asarray(rel_matrix, dtype=bool)
+    if cells.ndim != 2:
+        raise ValueError(f"rel_matrix: expected two dimensions, found {cells.ndim}")
+    return _core.ElephantRelation(np.ascontiguousarray(cells))
+
+
 def number_in(units: pq.Quantity, name: str, value: Any) -> float:
     """Return a quantity as a number in these units."""
     if not isinstance(value, pq.Quantity):
         raise TypeError(f"{name}: expected a quantity of time, found {value!r}")
+    if value.size != 1:
+        raise ValueError(f"{name}: expected one quantity of time, found {value!r}")
     return value.rescale(units).item()
+
+
+def _check_countable(n_bins: int) -> None:
+    if n_bins >= _MOST_BINS:
+        raise ValueError(f"bin_size: expected fewer than {_MOST_BINS} bins, found {n_bins}")
 
 
 def _check_alike(spiketrains: Sequence[neo.SpikeTrain]) -> None:
@@ -108,12 +125,15 @@ class Trains:
         first = spiketrains[0]
         width = number_in(first.units, "bin_size", bin_size)
         start, stop = (edge.rescale(first.units).item() for edge in (first.t_start, first.t_stop))
+        if width == 0 or np.isnan(width):
+            raise ValueError(f"bin_size: expected more than 0, found {bin_size}")
         if start >= stop:
             raise ValueError(
                 f"spiketrains: expected t_start below t_stop, found {first.t_start}"
                 f" and {first.t_stop}"
             )
         n_bins = int((stop - start) / width)
+        _check_countable(n_bins)
         if n_bins <= 0:
             raise TypeError(
                 f"bin_size: expected at least one bin from t_start to t_stop, found {n_bins}"
@@ -148,6 +168,7 @@ def as_binned(spiketrains: Any, bin_size: Any) -> Binned:
     """Bin what `concepts_mining` is given: trains, or binned trains of Elephant."""
     if hasattr(spiketrains, "to_sparse_bool_array"):
         cells = spiketrains.to_sparse_bool_array().tocoo()
+        _check_countable(cells.shape[1])
         return from_pairs(cells.row, cells.col, *cells.shape)
     trains = list(spiketrains) if hasattr(spiketrains, "__iter__") else None
     if trains is None or not all(isinstance(train, neo.SpikeTrain) for train in trains):

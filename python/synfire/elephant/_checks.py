@@ -12,12 +12,14 @@ import quantities as pq
 from ._names import CORRECTIONS, SPECTRA, SURR_METHODS, check_choice
 
 
-def _check_whole(name: str, value: Any, none: bool = False) -> None:
+def check_whole(name: str, value: Any, none: bool = False) -> None:
+    """Raise TypeError unless it is a whole number, or None where that is taken."""
     if not (isinstance(value, (int, np.integer)) or (none and value is None)):
         raise TypeError(f"{name}: expected an integer{' or None' if none else ''}, found {value!r}")
 
 
-def _check_quantity(name: str, value: Any) -> None:
+def check_quantity(name: str, value: Any) -> None:
+    """Raise TypeError unless it is one."""
     if not isinstance(value, pq.Quantity):
         raise TypeError(f"{name}: expected a quantity, found {value!r}")
 
@@ -37,7 +39,7 @@ def _check_reduction(psr_param: Any) -> None:
     if not isinstance(psr_param, (list, tuple)):
         raise TypeError(f"psr_param: expected None or three integers, found {psr_param!r}")
     for value in psr_param:
-        _check_whole("psr_param", value)
+        check_whole("psr_param", value)
     if len(psr_param) != 3:
         raise ValueError(f"psr_param: expected three integers, found {len(psr_param)}")
 
@@ -45,6 +47,9 @@ def _check_reduction(psr_param: Any) -> None:
 def _asks_for_stability(approx_stab_pars: Any) -> bool:
     if not isinstance(approx_stab_pars, dict):
         return False
+    thresholds = approx_stab_pars.get("stability_thresh")
+    if thresholds is not None and len(thresholds) < 2:
+        raise ValueError(f"stability_thresh: expected two numbers, found {thresholds!r}")
     if "n_subsets" in approx_stab_pars or {"epsilon", "delta"} <= approx_stab_pars.keys():
         return True
     raise ValueError(
@@ -82,13 +87,13 @@ def check_input(
 ) -> bool:
     """Check the arguments of `spade`; return whether stability is asked for."""
     _check_trains(spiketrains)
-    _check_quantity("bin_size", bin_size)
+    check_quantity("bin_size", bin_size)
     for name, value in whole.items():
-        _check_whole(name, value)
+        check_whole(name, value)
     for name, value in whole_or_none.items():
-        _check_whole(name, value, none=True)
+        check_whole(name, value, none=True)
     computes_stability = _asks_for_stability(approx_stab_pars)
-    _check_quantity("dither", dither)
+    check_quantity("dither", dither)
     check_choice("spectrum", spectrum, SPECTRA)
     _check_alpha(alpha, whole["n_surr"])
     check_choice("stat_corr", stat_corr, CORRECTIONS)

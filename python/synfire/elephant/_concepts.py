@@ -11,6 +11,8 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from ._names import check_winlen
+
 _CHUNK = 4096
 # Beyond, a table of the numbers as objects would be larger than what it saves.
 _MOST_SHARED = 1 << 22
@@ -235,6 +237,8 @@ def flatten(concepts: Iterable[Any]) -> Flat:
 
 def signatures(concepts: Sequence[Any], winlen: int, spectrum: str) -> npt.NDArray[np.int64]:
     """Return rows of size, count and, with "3d#", duration."""
+    if spectrum == "3d#":
+        check_winlen(winlen)
     if isinstance(concepts, ConceptList):
         return concepts.signatures(winlen, spectrum)
     rows = list(concepts)

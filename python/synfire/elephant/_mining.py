@@ -12,10 +12,10 @@ import quantities as pq
 
 from synfire import _core
 
-from ._binning import Binned, as_binned, from_pairs
+from ._binning import Binned, as_binned, from_pairs, relation_of
 from ._concepts import ConceptList, distinct_signatures
 from ._deprecated import takes_binsize
-from ._names import REPORTS, check_choice
+from ._names import REPORTS, check_choice, check_winlen
 from ._settings import running
 
 
@@ -151,6 +151,7 @@ def _as_transactions(transactions: Iterable[Iterable[Any]]) -> list[np.ndarray]:
 
 def _mine_transactions(windows: list[np.ndarray], winlen: int, **rule: Any) -> dict[str, Any]:
     """Mine windows that are given; `occurrences` number them."""
+    check_winlen(winlen)
     flat = np.concatenate([np.zeros(0, dtype=np.int64), *windows])
     # As many units as there are, however large their numbers, which keep their order.
     units, dense = np.unique(flat // winlen, return_inverse=True)
@@ -185,8 +186,7 @@ def _with_extents(concepts: ConceptList, rel_matrix: np.ndarray) -> list[tuple[A
     intents = [intent for intent, _ in concepts]
     items = np.array([item for intent in intents for item in intent], dtype=np.uint32)
     offsets = np.cumsum([0, *map(len, intents)]).astype(np.uint64)
-    cells = np.ascontiguousarray(rel_matrix, dtype=bool)
-    begins, rows = _core.ElephantRelation(cells).extents(offsets, items)
+    begins, rows = relation_of(rel_matrix).extents(offsets, items)
     numbers = list(rows.astype(np.int64))
     return [
         (intent, tuple(numbers[i:j]))
@@ -223,6 +223,7 @@ def _fpgrowth(
     """
     windows = _as_transactions(transactions)
     check_choice("report", report, REPORTS)
+    check_winlen(winlen)
     if min_neu < 1:
         raise ValueError(f"min_neu: expected an integer >= 1, found {min_neu}")
     identical = all(np.array_equal(window, windows[0]) for window in windows)

@@ -1,5 +1,9 @@
 """The values that Elephant's parameters take."""
 
+from __future__ import annotations
+
+from typing import Any
+
 SURR_METHODS = (
     "dither_spike_train",
     "dither_spikes",
@@ -28,6 +32,12 @@ CORRECTIONS = (
 )
 SPECTRA = ("#", "3d#")
 REPORTS = ("a", "#", "3d#")
+
+
+def check_winlen(winlen: Any) -> None:
+    """Raise ValueError unless windows have bins."""
+    if winlen < 1:
+        raise ValueError(f"winlen: expected an integer >= 1, found {winlen}")
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import quantities as pq
 
-from ._names import SPECTRA, check_choice
+from ._checks import check_quantity
+from ._names import SPECTRA, check_choice, check_winlen
 
 
 def concept_output_to_patterns(
@@ -53,6 +54,9 @@ def concept_output_to_patterns(
     (array([4.]) * ms, array([ 2., 18.]) * ms, (2, 2))
     """
     check_choice("spectrum", spectrum, SPECTRA)
+    check_winlen(winlen)
+    check_quantity("bin_size", bin_size)
+    check_quantity("t_start", t_start)
     pvalues = None
     if pv_spec is not None:
         pvalues = {tuple(entry[:-1]): entry[-1] for entry in pv_spec}

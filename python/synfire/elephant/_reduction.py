@@ -10,7 +10,7 @@ import numpy as np
 from synfire import _core
 
 from ._concepts import ConceptList, Flat, flatten, taken
-from ._names import SPECTRA, check_choice
+from ._names import SPECTRA, check_choice, check_winlen
 from ._settings import running
 
 
@@ -104,6 +104,7 @@ def pattern_set_reduction(
     [((0, 6, 12), (2, 9, 17))]
     """
     check_choice("spectrum", spectrum, SPECTRA)
+    check_winlen(winlen)
     if not isinstance(concepts, (list, tuple, ConceptList)):
         concepts = list(concepts)
     if len(concepts) == 0:

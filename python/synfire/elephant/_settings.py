@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from synfire._call import Progress, reporting
+from synfire._call import Progress, check_progress, reporting
+
+from ._checks import check_whole
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,15 @@ _current: contextvars.ContextVar[Settings] = contextvars.ContextVar(
 def current() -> Settings:
     """Return what holds here."""
     return _current.get()
+
+
+def _check(now: Settings) -> None:
+    for name, below in (("seed", 1 << 64), ("threads", 4097)):
+        value = getattr(now, name)
+        check_whole(name, value, none=True)
+        if value is not None and not 0 <= value < below:
+            raise ValueError(f"{name}: expected an integer from 0 to {below - 1}, found {value}")
+    check_progress(now.progress)
 
 
 @contextlib.contextmanager
@@ -55,6 +66,16 @@ def settings(**changes: Any) -> Iterator[Settings]:
     progress : bool or callable, optional
         Show a bar (needs tqdm), or call this with (task, done, total).
 
+    Raises
+    ------
+    TypeError, ValueError
+        For values that no call would take.
+
+    Notes
+    -----
+    The settings are a context variable (`contextvars`): a thread that is started in the block does
+    not see them, unless it runs in a copy of the context; an `asyncio` task does.
+
     Examples
     --------
     >>> from synfire.elephant import settings
@@ -62,7 +83,9 @@ def settings(**changes: Any) -> Iterator[Settings]:
     ...     now.seed
     1
     """
-    token = _current.set(replace(_current.get(), **changes))
+    changed = replace(_current.get(), **changes)
+    _check(changed)
+    token = _current.set(changed)
     try:
         yield _current.get()
     finally:

@@ -14,8 +14,14 @@ from ._concepts import distinct_signatures, signatures, taken
 from ._names import CORRECTIONS, SPECTRA, check_choice
 
 
-def _width(spectrum: str) -> int:
-    return 2 if spectrum == "#" else 3
+def _entries_of(pv_spec: Any, spectrum: str) -> npt.NDArray[np.float64]:
+    width = 3 if spectrum == "#" else 4
+    entries = np.asarray(pv_spec, dtype=float)
+    if entries.size and (entries.ndim != 2 or entries.shape[1] != width):
+        raise ValueError(
+            f"pv_spec: expected entries of {width} numbers, found shape {entries.shape}"
+        )
+    return entries.reshape(-1, width)
 
 
 def _mask_pvalue_spectrum(
@@ -27,7 +33,7 @@ def _mask_pvalue_spectrum(
     with the same size and duration only the last. A spectrum of one entry is not tested, as in
     Elephant.
     """
-    entries = np.asarray(pv_spec, dtype=float).reshape(-1, _width(spectrum) + 1)
+    entries = _entries_of(pv_spec, spectrum)
     rows, _, _ = distinct_signatures(concepts, winlen, spectrum)
     found = set(map(tuple, rows.tolist()))
     known = np.array([tuple(row) in found for row in entries[:, :-1].tolist()], dtype=bool)
@@ -103,7 +109,7 @@ def test_signature_significance(
     check_choice("spectrum", spectrum, SPECTRA)
     check_choice("report", report, ("spectrum", "significant", "non_significant"))
     check_choice("corr", corr, CORRECTIONS)
-    entries = np.array(pv_spec, dtype=float).reshape(-1, _width(spectrum) + 1)
+    entries = _entries_of(pv_spec, spectrum)
     mask = _mask_pvalue_spectrum(entries, concepts, spectrum, winlen)
     significant = np.zeros(len(entries), dtype=bool)
     significant[mask] = _rejected(entries[mask, -1], alpha, corr)

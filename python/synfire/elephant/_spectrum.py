@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from typing import Any
 
 import neo
@@ -11,7 +13,7 @@ import quantities as pq
 
 from synfire import _core
 
-from ._binning import Binned, number_in
+from ._binning import Binned, Trains, number_in
 from ._deprecated import takes_binsize
 from ._names import SPECTRA, SURR_METHODS, check_choice
 from ._settings import current, running
@@ -26,24 +28,29 @@ def _as_sequence(spiketrains: Sequence[neo.SpikeTrain]) -> Any:
     )
     names = [str(unit) for unit in range(len(spiketrains))]
     span = {"t_start": first.t_start, "t_stop": first.t_stop}
-    return _core.make_spikes(times.astype(float), units, names, span)[0]
+    core, duplicates = _core.make_spikes(times.astype(float), units, names, span)
+    if duplicates:
+        warnings.warn(f"{duplicates} spikes stood twice and were dropped.", stacklevel=5)
+    return core
 
 
 def _mined(
     surrogates: Iterable[Binned], number: int, mining: dict[str, Any], call: dict[str, Any]
 ) -> dict[str, np.ndarray]:
     """Mine surrogates while the next are made."""
-    miner = _core.ElephantSurrogateMiner({**mining, "threads": call["threads"]})
-    for done, surrogate in enumerate(surrogates, 1):
-        miner.add(*surrogate.arrays())
-        if call["progress"] is not None:
-            call["progress"]("mining surrogates", done, number)
-    return miner.spectrum()
+    # Closed, as an exception that somebody keeps would keep its threads too.
+    with closing(_core.ElephantSurrogateMiner({**mining, "threads": call["threads"]})) as miner:
+        for done, surrogate in enumerate(surrogates, 1):
+            miner.add(*surrogate.arrays())
+            if call["progress"] is not None:
+                call["progress"]("mining surrogates", done, number)
+        return miner.spectrum()
 
 
 def _own_spectrum(
     spiketrains: Sequence[neo.SpikeTrain], bin_size: pq.Quantity, arguments: dict[str, Any]
 ) -> dict[str, np.ndarray]:
+    Trains.of(spiketrains, bin_size)  # what it refuses is refused here too
     units = spiketrains[0].units
     in_seconds = number_in(pq.s, "spiketrains", units)
     if in_seconds not in (1.0, 0.001):

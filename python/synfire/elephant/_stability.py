@@ -7,9 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from synfire import _core
-
+from ._binning import relation_of
 from ._settings import current
+
+
+def _random_state(seed: int) -> np.random.RandomState:
+    # By way of a sequence, as a state's own seeds end at 32 bits.
+    return np.random.RandomState(np.random.MT19937(np.random.SeedSequence(int(seed))))
 
 
 def _random_subsets(size: int, number: int, random: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -98,8 +102,8 @@ def approximate_stability(
     if len(concepts) == 0:
         return []
     seed = current().seed
-    random = np.random if seed is None else np.random.RandomState(seed)
-    cells = _core.ElephantRelation(np.ascontiguousarray(rel_matrix, dtype=bool))
+    random = np.random if seed is None else _random_state(seed)
+    cells = relation_of(rel_matrix)
     out = []
     for concept in concepts:
         intent, extent = np.array(concept[0]), np.array(concept[1])
