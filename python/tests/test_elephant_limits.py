@@ -122,7 +122,7 @@ def test_a_signal_ends_stability_and_other_threads_go_on():
         began = time.monotonic()
         with pytest.raises(StopError):
             stable_among_many()
-        assert time.monotonic() - began < 2.5
+        assert time.monotonic() - began < 5  # of a call of minutes
         assert len(ticks) > 10
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
