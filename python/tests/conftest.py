@@ -1,6 +1,10 @@
 """Fixtures that the tests share."""
 
 import os
+import signal
+import threading
+import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -24,3 +28,38 @@ def shared_data():
     if not SHARED_DATA.is_dir():
         pytest.skip(f"there is no {SHARED_DATA}")
     return SHARED_DATA
+
+
+@contextmanager
+def _interrupted_soon():
+    """A long call in here ends by a signal, and other threads of Python go on meanwhile."""
+
+    class StopError(Exception):
+        pass
+
+    def stop(*_):
+        raise StopError
+
+    ticks = []
+    ticker = threading.Thread(
+        target=lambda: [(ticks.append(1), time.sleep(0.01)) for _ in range(60)]
+    )
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        ticker.start()
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        began = time.monotonic()
+        with pytest.raises(StopError):
+            yield
+        assert time.monotonic() - began < 5  # of a call of minutes
+        assert len(ticks) > 10
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        ticker.join()
+
+
+@pytest.fixture
+def interrupted_soon():
+    """A context that a signal ends."""
+    return _interrupted_soon

@@ -4,11 +4,8 @@
 
 import gc
 import os
-import signal
 import subprocess
 import sys
-import threading
-import time
 import warnings
 
 import numpy as np
@@ -104,30 +101,9 @@ def stable_among_many():
     elephant.approximate_stability([(tuple(range(26)), extent)], cells, n_subsets=2**26 + 1)
 
 
-def test_a_signal_ends_stability_and_other_threads_go_on():
-    class StopError(Exception):
-        pass
-
-    def stop(*_):
-        raise StopError
-
-    ticks = []
-    ticker = threading.Thread(
-        target=lambda: [(ticks.append(1), time.sleep(0.01)) for _ in range(60)]
-    )
-    before = signal.signal(signal.SIGALRM, stop)
-    try:
-        ticker.start()
-        signal.setitimer(signal.ITIMER_REAL, 0.5)
-        began = time.monotonic()
-        with pytest.raises(StopError):
-            stable_among_many()
-        assert time.monotonic() - began < 5  # of a call of minutes
-        assert len(ticks) > 10
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-        ticker.join()
+def test_a_signal_ends_stability_and_other_threads_go_on(interrupted_soon):
+    with interrupted_soon():
+        stable_among_many()
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,5 @@
 """What holds for every picture."""
 
-import doctest
-import importlib
-import pkgutil
 import subprocess
 import sys
 
@@ -76,10 +73,3 @@ def test_without_matplotlib_the_error_says_what_to_install():
     assert "ImportError: synfire.plot draws with matplotlib: pip install 'synfire[plot]'" in (
         ended.stderr
     )
-
-
-@pytest.mark.parametrize("module", [one.name for one in pkgutil.iter_modules(plot.__path__)])
-def test_examples_give_what_they_say(module):
-    found = doctest.testmod(importlib.import_module(f"synfire.plot.{module}"))
-
-    assert found.failed == 0
