@@ -15,6 +15,11 @@ def given(**arguments: Any) -> dict[str, Any]:
     return {name: value for name, value in arguments.items() if value is not None}
 
 
+def options_in(arguments: dict[str, Any], *others: str) -> dict[str, Any]:
+    """Of a function's arguments, as `locals()` has them at its beginning, the options given."""
+    return given(**{name: value for name, value in arguments.items() if name not in others})
+
+
 class _Bar:
     """Progress on a terminal, a bar a task."""
 

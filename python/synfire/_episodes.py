@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._call import Progress, given, reporting
+from ._call import Progress, given, options_in, reporting
 from ._circuit import Circuit
 from ._spikes import SpikeSequence, SpikesLike
 from ._tables import data_frame, html_table
@@ -372,34 +372,12 @@ def episodes(
     >>> len(found.circuit)
     10
     """
+    options = options_in(locals(), "spikes", "progress")
     sequence = SpikeSequence.of(spikes)
     with reporting(progress) as callback:
         found = _core.mine_episodes(
             sequence._core,
-            given(
-                delays=delays,
-                min_count=min_count,
-                min_fraction=min_fraction,
-                min_rate=min_rate,
-                max_size=max_size,
-                self_repeats=self_repeats,
-                ties=ties,
-                strategy=strategy,
-                pairs=pairs,
-                compaction=compaction,
-                split=split,
-                max_memory=max_memory,
-                alpha=alpha,
-                correction=correction,
-                test=test,
-                surrogates=surrogates,
-                surrogate_method=surrogate_method,
-                dither=dither,
-                seed=seed,
-                threads=threads,
-                device=device,
-                progress=callback,
-            ),
+            {**options, **given(progress=callback)},
         )
     for warning in found["warnings"]:
         warnings.warn(warning, stacklevel=2)
@@ -461,6 +439,7 @@ def count_episodes(
     >>> synfire.count_episodes(spikes, [(["A", "B"], [(0.004, 0.006)])])
     array([2], dtype=uint64)
     """
+    options = options_in(locals(), "spikes", "episodes", "progress")
     sequence = SpikeSequence.of(spikes)
     offsets, units, delays = _flat(episodes, sequence.unit_names)
     with reporting(progress) as callback:
@@ -469,15 +448,7 @@ def count_episodes(
             offsets,
             units,
             delays,
-            given(
-                ties=ties,
-                strategy=strategy,
-                compaction=compaction,
-                split=split,
-                threads=threads,
-                device=device,
-                progress=callback,
-            ),
+            {**options, **given(progress=callback)},
         )
 
 

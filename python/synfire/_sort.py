@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._call import Progress, given, reporting
+from ._call import Progress, given, options_in, reporting
 from ._recording import Recording, RecordingLike
 from ._spikes import SpikeSequence, array, numbers
 from ._tables import data_frame, html_table
@@ -272,47 +272,15 @@ def sort(
     >>> int((found.units["spikes"] > 100).sum())
     3
     """
+    options = options_in(
+        locals(), "recording", "sample_rate", "gain", "positions", "shanks", "progress"
+    )
     source = Recording.of(
         recording, sample_rate=sample_rate, gain=gain, positions=positions, shanks=shanks
     )
-    arguments = given(
-        low_corner=low_corner,
-        high_corner=high_corner,
-        filter_order=filter_order,
-        reference=reference,
-        whiten=whiten,
-        weak=weak,
-        strong=strong,
-        sign=sign,
-        before=before,
-        after=after,
-        neighbours=neighbours,
-        features_per_channel=features_per_channel,
-        starting_clusters=starting_clusters,
-        max_clusters=max_clusters,
-        max_iterations=max_iterations,
-        stop=stop,
-        points_for_cluster_mask=points_for_cluster_mask,
-        exact_variances=exact_variances,
-        prior_point=prior_point,
-        noise_point=noise_point,
-        penalty_k=penalty_k,
-        penalty_k_log_n=penalty_k_log_n,
-        deletions=deletions,
-        splits=splits,
-        split_first=split_first,
-        split_every=split_every,
-        split_start=split_start,
-        refractory=refractory,
-        strategy=strategy,
-        precision=precision,
-        seed=seed,
-        threads=threads,
-        device=device,
-    )
     with reporting(progress) as callback:
-        found = _core.sort_recording(source._core, {**arguments, **given(progress=callback)})
-    return _result(found, arguments, source.sample_rate, source.positions)
+        found = _core.sort_recording(source._core, {**options, **given(progress=callback)})
+    return _result(found, options, source.sample_rate, source.positions)
 
 
 def sort_features(
@@ -388,6 +356,7 @@ progress
     >>> synfire.sort_features(made.features, made.masks).unit_count
     4
     """
+    options = options_in(locals(), "features", "masks", "samples", "progress")
     if isinstance(features, (str, os.PathLike)):
         file = _core.read_features(
             str(Path(features)), given(features_per_channel=features_per_channel)
@@ -408,35 +377,10 @@ progress
     frames = None if samples is None else array("samples", samples, np.int64)
     if frames is not None and len(frames) != len(values):
         raise ValueError(f"samples: expected {len(values)}, found {len(frames)}")
-    arguments = given(
-        sample_rate=sample_rate,
-        mask=mask,
-        features_per_channel=features_per_channel,
-        starting_clusters=starting_clusters,
-        max_clusters=max_clusters,
-        max_iterations=max_iterations,
-        stop=stop,
-        points_for_cluster_mask=points_for_cluster_mask,
-        exact_variances=exact_variances,
-        prior_point=prior_point,
-        noise_point=noise_point,
-        penalty_k=penalty_k,
-        penalty_k_log_n=penalty_k_log_n,
-        deletions=deletions,
-        splits=splits,
-        split_first=split_first,
-        split_every=split_every,
-        split_start=split_start,
-        refractory=refractory,
-        strategy=strategy,
-        precision=precision,
-        seed=seed,
-        threads=threads,
-        device=device,
-    )
+    options |= given(sample_rate=sample_rate, features_per_channel=features_per_channel)
     with reporting(progress) as callback:
-        found = _core.sort_features(values, rows, frames, {**arguments, **given(progress=callback)})
-    return _result(found, arguments, sample_rate, None)
+        found = _core.sort_features(values, rows, frames, {**options, **given(progress=callback)})
+    return _result(found, options, sample_rate, None)
 
 
 def _matrix(name: str, values: Any) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._call import Progress, given, reporting
+from ._call import Progress, given, options_in, reporting
 from ._spikes import SpikeSequence, SpikesLike
 from ._tables import data_frame, html_table
 
@@ -408,6 +408,7 @@ isi_steps
     >>> print(found[0])
     n0 n1+5ms n2+10ms n3+15ms n4+20ms
     """
+    options = options_in(locals(), "spikes", "progress")
     sequence = SpikeSequence.of(spikes)
     if hasattr(spikes, "bin_size"):
         own = _core.seconds(spikes.bin_size)
@@ -419,53 +420,11 @@ isi_steps
             )
         if bin is not None and _core.seconds(bin) != own:
             raise ValueError(f"bin: expected {own:g} s, as the trains are binned, found {bin}")
-        bin = own
+        options["bin"] = own
     with reporting(progress) as callback:
         found = _core.spade(
             sequence._core,
-            given(
-                bin=bin,
-                window=window,
-                t_start=t_start,
-                t_stop=t_stop,
-                epochs=epochs,
-                separation=separation,
-                min_occ=min_occ,
-                min_spikes=min_spikes,
-                max_spikes=max_spikes,
-                min_neu=min_neu,
-                rules=rules,
-                max_occ=max_occ,
-                keep_window_subsets=keep_window_subsets,
-                strategy=strategy,
-                surrogates=surrogates,
-                surrogate_method=surrogate_method,
-                dither=dither,
-                refractory=refractory,
-                edges=edges,
-                sliding=sliding,
-                trial_length=trial_length,
-                trial_separation=trial_separation,
-                isi_truncation=isi_truncation,
-                isi_bins=isi_bins,
-                isi_sigma=isi_sigma,
-                isi_alternate=isi_alternate,
-                isi_sqrt=isi_sqrt,
-                isi_cutoff=isi_cutoff,
-                isi_refractory=isi_refractory,
-                isi_steps=isi_steps,
-                spectrum=spectrum,
-                alpha=alpha,
-                correction=correction,
-                reduce=reduce,
-                stability=stability,
-                stability_threshold=stability_threshold,
-                compat=compat,
-                seed=seed,
-                threads=threads,
-                device=device,
-                progress=callback,
-            ),
+            {**options, **given(progress=callback)},
         )
     for warning in found["warnings"]:
         warnings.warn(warning, stacklevel=2)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._call import Progress, given, reporting
+from ._call import Progress, given, options_in, reporting
 from ._recording import Recording
 from ._spikes import SpikeSequence
 
@@ -115,9 +115,13 @@ class SimulatedFeatures:
     truth: NDArray[np.uint32]
 
 
-def _simulated(make: Any, progress: Progress, **arguments: Any) -> SimulatedSpikes:
-    with reporting(progress) as callback:
-        made = make(given(progress=callback, **arguments))
+def _made(make: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+    with reporting(arguments["progress"]) as callback:
+        return dict(make(options_in(arguments, "progress") | given(progress=callback)))
+
+
+def _simulated(make: Any, arguments: dict[str, Any]) -> SimulatedSpikes:
+    made = _made(make, arguments)
     return SimulatedSpikes(SpikeSequence(made["spikes"]), chains=made["chains"], **made["edges"])
 
 
@@ -180,20 +184,7 @@ def sym26(
     >>> made.chains
     [array([0, 1, 2, 3], dtype=uint32), array([ 4,  5,  6,  7,  8,  9, 10, 11], dtype=uint32)]
     """
-    return _simulated(
-        _core.simulate_sym26,
-        progress,
-        units=units,
-        length=length,
-        chains=chains,
-        rest_rate=rest_rate,
-        probability=probability,
-        delay=delay,
-        jitter=jitter,
-        background=background,
-        seed=seed,
-        threads=threads,
-    )
+    return _simulated(_core.simulate_sym26, locals())
 
 
 def culture(
@@ -247,22 +238,7 @@ def culture(
     >>> len(synfire.simulate.culture(length="10s").spikes.unit_names)
     60
     """
-    return _simulated(
-        _core.simulate_culture,
-        progress,
-        channels=channels,
-        length=length,
-        background_rate=background_rate,
-        burst_every=burst_every,
-        burst_length=burst_length,
-        burst_low=burst_low,
-        burst_high=burst_high,
-        chains=chains,
-        probability=probability,
-        delay=delay,
-        seed=seed,
-        threads=threads,
-    )
+    return _simulated(_core.simulate_culture, locals())
 
 
 def poisson(
@@ -303,15 +279,7 @@ def poisson(
     >>> synfire.simulate.poisson(units=3, length=1.0, seed=2).spikes.unit_names
     ['n0', 'n1', 'n2']
     """
-    return _simulated(
-        _core.simulate_poisson,
-        progress,
-        units=units,
-        length=length,
-        rate=rate,
-        seed=seed,
-        threads=threads,
-    )
+    return _simulated(_core.simulate_poisson, locals())
 
 
 def patterns(
@@ -373,23 +341,7 @@ def patterns(
     >>> made.patterns[0].lags
     array([0.   , 0.005, 0.01 ])
     """
-    with reporting(progress) as callback:
-        made = _core.simulate_patterns(
-            given(
-                units=units,
-                length=length,
-                patterns=patterns,
-                occurrences=occurrences,
-                lag=lag,
-                rate=rate,
-                rates=rates,
-                gamma=gamma,
-                dead_time=dead_time,
-                seed=seed,
-                threads=threads,
-                progress=callback,
-            )
-        )
+    made = _made(_core.simulate_patterns, locals())
     return SimulatedPatterns(
         SpikeSequence(made["spikes"]), [PlantedPattern(**one) for one in made["patterns"]]
     )
@@ -460,30 +412,7 @@ def recording(
     >>> synfire.simulate.recording(channels=4, units=2, length="1s").recording
     <Recording: 4 channels, 1 s at 30000 Hz>
     """
-    with reporting(progress) as callback:
-        made = _core.simulate_recording(
-            given(
-                length=length,
-                channels=channels,
-                columns=columns,
-                pitch=pitch,
-                sample_rate=sample_rate,
-                gain=gain,
-                units=units,
-                low_rate=low_rate,
-                high_rate=high_rate,
-                dead_time=dead_time,
-                low_peak=low_peak,
-                high_peak=high_peak,
-                jitter=jitter,
-                noise=noise,
-                noise_reach=noise_reach,
-                drift=drift,
-                seed=seed,
-                threads=threads,
-                progress=callback,
-            )
-        )
+    made = _made(_core.simulate_recording, locals())
     return SimulatedRecording(
         Recording(made.pop("recording")), SpikeSequence(made.pop("spikes")), **made
     )
@@ -529,18 +458,5 @@ def features(
     >>> synfire.simulate.features(spikes=100, units=2, channels=4).features.shape
     (100, 12)
     """
-    with reporting(progress) as callback:
-        made = _core.simulate_features(
-            given(
-                spikes=spikes,
-                units=units,
-                channels=channels,
-                features_per_channel=features_per_channel,
-                separation=separation,
-                of_no_unit=of_no_unit,
-                seed=seed,
-                threads=threads,
-                progress=callback,
-            )
-        )
+    made = _made(_core.simulate_features, locals())
     return SimulatedFeatures(**made)
