@@ -1,20 +1,20 @@
-"""Pages of synfire: `script/docs` builds them."""
+"""Pages of spikeweave: `script/docs` builds them."""
 
 import os
 import re
 from pathlib import Path
 
-import synfire
-import synfire.plot
+import spikeweave
+import spikeweave.plot
 from sphinx.util import logging
 
 ROOT = Path(__file__).resolve().parent.parent
 LOG = logging.getLogger(__name__)
 
-project = "synfire"
-author = "The synfire maintainers"
+project = "spikeweave"
+author = "The spikeweave maintainers"
 project_copyright = author
-version = release = synfire.__version__
+version = release = spikeweave.__version__
 
 extensions = [
     "myst_nb",
@@ -25,7 +25,7 @@ extensions = [
 ]
 root_doc = "index"
 html_theme = "furo"
-html_title = "synfire"
+html_title = "spikeweave"
 html_copy_source = False
 templates_path = []
 
@@ -51,14 +51,14 @@ nb_execution_timeout = 120
 nb_merge_streams = True
 copybutton_exclude = ".linenos, .gp, .go"
 
-# Tutorials on real recordings, and the files of each under $SYNFIRE_SHARED_DATA.
+# Tutorials on real recordings, and the files of each under $SPIKEWEAVE_SHARED_DATA.
 NEEDS = {
     "tutorials/episodes": ["wagenaar2006/2-1-20.spk.txt"],
     "tutorials/spade": ["songbird_hvc.tsv.gz"],
     "tutorials/sorting": ["sorting/klusta32.npz"],
     "tutorials/data": ["wagenaar2006/6-1-10.spk.txt", "hippocampus_linear-track.tsv.gz"],
 }
-DATA = Path(os.environ.setdefault("SYNFIRE_SHARED_DATA", str(ROOT.parent / "shared" / "data")))
+DATA = Path(os.environ.setdefault("SPIKEWEAVE_SHARED_DATA", str(ROOT.parent / "shared" / "data")))
 
 
 def leave_out(app, page, source):
@@ -66,27 +66,27 @@ def leave_out(app, page, source):
     missing = [file for file in NEEDS.get(page, []) if not (DATA / file).exists()]
     if not missing:
         return
-    print(f"left out: {page}, because SYNFIRE_SHARED_DATA has no {', '.join(missing)}")
+    print(f"left out: {page}, because SPIKEWEAVE_SHARED_DATA has no {', '.join(missing)}")
     title = re.search(r"^# .*$", source[0], re.MULTILINE).group()
     source[0] = (
         f"{title}\n\nThis page was left out: it was built without the recording "
-        f"`{'`, `'.join(missing)}` in the folder `SYNFIRE_SHARED_DATA`.\n"
+        f"`{'`, `'.join(missing)}` in the folder `SPIKEWEAVE_SHARED_DATA`.\n"
     )
 
 
 def check_complete(app, env):
     """Every public name has an entry, every picture a place in the gallery."""
     described = env.domains["py"].objects
-    names = [f"synfire.{name}" for name in synfire.__all__]
-    for module in (synfire.plot, synfire.simulate):
+    names = [f"spikeweave.{name}" for name in spikeweave.__all__]
+    for module in (spikeweave.plot, spikeweave.simulate):
         names += [f"{module.__name__}.{name}" for name in module.__all__]
     for name in names:
         if name not in described:
             LOG.warning("%s is not described in docs/api.md", name)
     gallery = (Path(app.srcdir) / "gallery.md").read_text(encoding="utf-8")
-    for name in synfire.plot.__all__:
+    for name in spikeweave.plot.__all__:
         if f"plot.{name}(" not in gallery:
-            LOG.warning("synfire.plot.%s has no picture in docs/gallery.md", name)
+            LOG.warning("spikeweave.plot.%s has no picture in docs/gallery.md", name)
 
 
 def setup(app):

@@ -1,15 +1,15 @@
 // Finds the spikes of a simulated recording and counts how many of the true ones are among them.
 #include <cmath>
 #include <cstdio>
-#include <synfire/synfire.hpp>
+#include <spikeweave/spikeweave.hpp>
 
 int main() {
     // [detect]
     using namespace std::chrono_literals;
-    const synfire::simulated_recording simulated =
-        synfire::simulate_recording({.channels = 16, .length = 10s, .units = 6, .seed = 1});
+    const spikeweave::simulated_recording simulated =
+        spikeweave::simulate_recording({.channels = 16, .length = 10s, .units = 6, .seed = 1});
 
-    const synfire::detected_spikes found = synfire::detect_spikes(simulated.traces);
+    const spikeweave::detected_spikes found = spikeweave::detect_spikes(simulated.traces);
     for (std::size_t n = 0; n < 3; ++n)
         std::printf("%.6f s on channel %u, %zu channels unmasked\n",
                     static_cast<double>(found.time_us(n)) / 1e6, found.peak_channels[n],

@@ -1,22 +1,22 @@
 // Finds the two chains that are hidden in a minute of simulated spikes.
 #include <cstdio>
-#include <synfire/synfire.hpp>
+#include <spikeweave/spikeweave.hpp>
 
 int main() {
     // [mine]
     using namespace std::chrono_literals;
-    const synfire::simulated_spikes recording = synfire::simulate_sym26({.seed = 1});
-    const synfire::spike_sequence& spikes = recording.spikes;
+    const spikeweave::simulated_spikes recording = spikeweave::simulate_sym26({.seed = 1});
+    const spikeweave::spike_sequence& spikes = recording.spikes;
 
-    const auto table = synfire::mine_episodes(
-        spikes, {.delays = {{4ms, 6ms}}, .threshold = synfire::count_threshold{200}});
-    const auto assessed = synfire::assess_episodes(spikes, table);
-    const auto circuit = synfire::find_circuit(spikes, table, assessed);
+    const auto table = spikeweave::mine_episodes(
+        spikes, {.delays = {{4ms, 6ms}}, .threshold = spikeweave::count_threshold{200}});
+    const auto assessed = spikeweave::assess_episodes(spikes, table);
+    const auto circuit = spikeweave::find_circuit(spikes, table, assessed);
     // [mine]
 
     // [print]
     for (const std::size_t chain : circuit.chains) {
-        for (const synfire::unit_id unit : table.episodes[chain].what.units)
+        for (const spikeweave::unit_id unit : table.episodes[chain].what.units)
             std::printf("%s ", spikes.name(unit).c_str());
         std::printf(" %llu times, %.1f expected\n",
                     static_cast<unsigned long long>(table.episodes[chain].count),

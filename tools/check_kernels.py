@@ -28,7 +28,7 @@ def demangled(names):
 
 
 def short(name):
-    """`find_most` of `synfire::episodes::(anonymous namespace)::find_most(…)`, with its template arguments."""
+    """`find_most` of `spikeweave::episodes::(anonymous namespace)::find_most(…)`, with its template arguments."""
     name = name.replace("(anonymous namespace)::", "").removeprefix("void ")
     depth = 0
     for at, letter in enumerate(name):
@@ -36,7 +36,7 @@ def short(name):
         if letter == "(" and depth == 0:
             name = name[:at]
             break
-    return name.replace("synfire::episodes::", "").replace("synfire::", "")
+    return name.replace("spikeweave::episodes::", "").replace("spikeweave::", "")
 
 
 def notes_of(path):

@@ -26,7 +26,7 @@ MAY_USE = {
 SHARED = {"device", "parallel", "io"}
 PUBLIC_ONLY = ("apps", "examples", "python")
 OUTSIDE = re.compile(r'#\s*include\s+[<"](cuda|mpi\.h|hdf5|H5|tbb/|oneapi/|CLI/|Eigen/|nlohmann/|fmt/)')
-INCLUDE = re.compile(r'#\s*include\s+"(synfire/)?(?:([\w-]+)/)?(?:([\w-]+)/)?[\w-]+\.\w+"')
+INCLUDE = re.compile(r'#\s*include\s+"(spikeweave/)?(?:([\w-]+)/)?(?:([\w-]+)/)?[\w-]+\.\w+"')
 
 
 def check_line(line, place, own, sub):
@@ -37,10 +37,10 @@ def check_line(line, place, own, sub):
     if not match:
         return None
     public, used, used_sub = match.group(1), match.group(2), match.group(3)
-    if used is None:  # a neighbour, or synfire/synfire.hpp
+    if used is None:  # a neighbour, or spikeweave/spikeweave.hpp
         return "a public header includes a private one" if place == "include" and not public else None
     if place in PUBLIC_ONLY:
-        return None if public else "only <include/synfire> may be used here"
+        return None if public else "only <include/spikeweave> may be used here"
     if place == "include" and not public:
         return "a public header includes a private one"
     if used not in MAY_USE:
@@ -57,13 +57,13 @@ def check_line(line, place, own, sub):
 
 def breaches(root):
     for place in ("include", "src", *PUBLIC_ONLY):
-        base = root / place / "synfire" if place == "include" else root / place
+        base = root / place / "spikeweave" if place == "include" else root / place
         for path in sorted(base.rglob("*")):
             if path.suffix not in {".hpp", ".cpp", ".cu", ".cuh"}:
                 continue
             parts = path.relative_to(base).parts
             own = parts[0] if len(parts) > 1 else "core"
-            if len(parts) == 1 and place == "include":  # synfire.hpp is everything
+            if len(parts) == 1 and place == "include":  # spikeweave.hpp is everything
                 continue
             if place in ("include", "src") and own not in MAY_USE:
                 yield path, 0, f"there is no stage {own}"

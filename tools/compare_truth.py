@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compares what synfire found with what `synfire simulate` planted: a circuit of `synfire episodes` with connections, or
-significant patterns of `synfire spade` with patterns.
+"""Compares what spikeweave found with what `spikeweave simulate` planted: a circuit of `spikeweave episodes` with connections, or
+significant patterns of `spikeweave spade` with patterns.
 
 Usage: compare_truth.py TRUTH.tsv OUT_DIR; exit status 1 unless all were found and nothing else.
 """

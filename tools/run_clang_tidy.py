@@ -53,7 +53,7 @@ def main():
     folders = [ROOT / folder for folder in arguments.folders]
     version = subprocess.run(["clang-tidy", "--version"], check=True, capture_output=True).stdout
     common = version + (ROOT / ".clang-tidy").read_bytes()
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "synfire" / "clang-tidy"
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "spikeweave" / "clang-tidy"
     cache.mkdir(parents=True, exist_ok=True)
 
     waiting = {}

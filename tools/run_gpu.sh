@@ -2,14 +2,14 @@
 # Runs what script/gpu put beside it on this machine's GPUs.
 #   ./run [TEST...]      the GPU tests, all of them unless named
 #   ./run --bench [BENCHMARK OPTION...]    the benchmarks; results as JSON in results/
-# A fiftieth of the property tests' cases unless SYNFIRE_PROPERTY_SHARE says otherwise: each is counted by every strategy.
+# A fiftieth of the property tests' cases unless SPIKEWEAVE_PROPERTY_SHARE says otherwise: each is counted by every strategy.
 # UNDER="compute-sanitizer --tool memcheck --error-exitcode 9" puts a command before each test, GTEST_FILTER chooses cases.
 set -uo pipefail
 cd "$(dirname "$0")" || exit 1
-export SYNFIRE_REQUIRE_GPU=1 SYNFIRE_PROPERTY_SHARE=${SYNFIRE_PROPERTY_SHARE:-0.02}
-if [[ -d data/wagenaar2006 ]]; then export SYNFIRE_SHARED_DATA=${SYNFIRE_SHARED_DATA:-$PWD/data}; fi
+export SPIKEWEAVE_REQUIRE_GPU=1 SPIKEWEAVE_PROPERTY_SHARE=${SPIKEWEAVE_PROPERTY_SHARE:-0.02}
+if [[ -d data/wagenaar2006 ]]; then export SPIKEWEAVE_SHARED_DATA=${SPIKEWEAVE_SHARED_DATA:-$PWD/data}; fi
 
-bin/synfire devices || exit 1
+bin/spikeweave devices || exit 1
 if [[ ${1:-} == --bench ]]; then
   shift
   mkdir -p results
@@ -17,7 +17,7 @@ if [[ ${1:-} == --bench ]]; then
   shopt -s nullglob
   for benchmark in benchmarks/*_gpu_bench; do
     echo "== ${benchmark##*/}"
-    "$benchmark" --benchmark_context="commit=$(<commit)" --benchmark_context="gpu=$(bin/synfire devices | head -n1 | tr -d ',=')" \
+    "$benchmark" --benchmark_context="commit=$(<commit)" --benchmark_context="gpu=$(bin/spikeweave devices | head -n1 | tr -d ',=')" \
       --benchmark_context="processor=$(sed -n 's/^model name[[:space:]]*: *//p' /proc/cpuinfo | head -n1)" \
       --benchmark_out="results/$(date -u +%F)-${benchmark##*/}.json" --benchmark_out_format=json "$@" || status=1
   done

@@ -41,7 +41,7 @@ def main():
 
     minutes, seconds = divmod(arguments.seconds, 60)
     listed = " (listed above)" if skipped else ""
-    print(f"synfire: {passed} tests passed, {len(failed)} failed, {len(skipped)} skipped{listed} "
+    print(f"spikeweave: {passed} tests passed, {len(failed)} failed, {len(skipped)} skipped{listed} "
           f"in {minutes} min {seconds} s")
     print(f"{passed} passed, {len(failed)} failed" + (f", {len(skipped)} skipped" if skipped else ""))
     return 1 if failed else 0

@@ -17,11 +17,11 @@
 #include <vector>
 
 #include "parallel/parallel_for.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
 namespace {
 
-using namespace synfire;
+using namespace spikeweave;
 using namespace spade_calibration;
 using namespace std::chrono_literals;
 

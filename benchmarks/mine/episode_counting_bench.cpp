@@ -15,13 +15,13 @@
 #include "mine/episode/step_table.hpp"
 #include "mine/episode/survivors.hpp"
 #include "mine/episode/train_index.hpp"
-#include "synfire/core/random.hpp"
-#include "synfire/mine/episode.hpp"
-#include "synfire/simulate/spikes.hpp"
+#include "spikeweave/core/random.hpp"
+#include "spikeweave/mine/episode.hpp"
+#include "spikeweave/simulate/spikes.hpp"
 
 namespace {
 
-using namespace synfire;
+using namespace spikeweave;
 using namespace std::chrono_literals;
 
 constexpr std::uint32_t units = published_units;
@@ -71,7 +71,7 @@ void count_size_4(benchmark::State& state, episode_strategy strategy, int thread
 // survivor of the prefix; the baseline reads the prefix's two lists once, which is what memory
 // allows one core.
 void extend(benchmark::State& state, const std::string& how) {
-    using namespace synfire::episodes;
+    using namespace spikeweave::episodes;
     const train_index trains(stream());
     const interval_us step{0, 5000};
     const indexed_train& a = trains[unit_id{0}];

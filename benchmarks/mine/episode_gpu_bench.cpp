@@ -34,14 +34,14 @@
 #include "device/cuda.hpp"
 #include "mine/episode/cuda/device_set.hpp"
 #include "mine/episode/cuda/time_split.hpp"
-#include "synfire/core/device.hpp"
-#include "synfire/core/random.hpp"
-#include "synfire/mine/episode.hpp"
-#include "synfire/simulate/spikes.hpp"
+#include "spikeweave/core/device.hpp"
+#include "spikeweave/core/random.hpp"
+#include "spikeweave/mine/episode.hpp"
+#include "spikeweave/simulate/spikes.hpp"
 
 namespace {
 
-using namespace synfire;
+using namespace spikeweave;
 using namespace std::chrono_literals;
 
 // Where and how something is counted; its name is the benchmark's.

@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 
 #include "benchmarks/support/ratios.hpp"
-#include "synfire/mine/episode.hpp"
-#include "synfire/simulate/spikes.hpp"
+#include "spikeweave/mine/episode.hpp"
+#include "spikeweave/simulate/spikes.hpp"
 
 namespace {
 
-using namespace synfire;
+using namespace spikeweave;
 using namespace std::chrono_literals;
 
 const spike_sequence& sym26() {

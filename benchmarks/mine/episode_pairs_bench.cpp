@@ -9,12 +9,12 @@
 #include <string>
 
 #include "benchmarks/support/ratios.hpp"
-#include "synfire/mine/episode.hpp"
-#include "synfire/simulate/spikes.hpp"
+#include "spikeweave/mine/episode.hpp"
+#include "spikeweave/simulate/spikes.hpp"
 
 namespace {
 
-using namespace synfire;
+using namespace spikeweave;
 
 struct load {
     std::uint32_t units;

@@ -22,14 +22,14 @@
 #include <tuple>
 
 #include "benchmarks/support/ratios.hpp"
-#include "synfire/core/random.hpp"
-#include "synfire/mine/calibration.hpp"
-#include "synfire/mine/episode.hpp"
-#include "synfire/simulate/spikes.hpp"
+#include "spikeweave/core/random.hpp"
+#include "spikeweave/mine/calibration.hpp"
+#include "spikeweave/mine/episode.hpp"
+#include "spikeweave/simulate/spikes.hpp"
 
 namespace {
 
-using namespace synfire;
+using namespace spikeweave;
 using namespace std::chrono_literals;
 
 constexpr std::uint32_t units = 64;
@@ -251,7 +251,7 @@ const bool registered = [] {
         register_all();
         return true;
     }
-    const char* const required = std::getenv("SYNFIRE_REQUIRE_GPU");
+    const char* const required = std::getenv("SPIKEWEAVE_REQUIRE_GPU");
     fmt::print(stderr, "skipped mapping, passes and compaction: {}\n", why_no_device());
     if (required != nullptr && std::string_view(required) == "1")
         benchmark::RegisterBenchmark("gpu", [](benchmark::State& state) {

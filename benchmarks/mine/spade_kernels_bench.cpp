@@ -13,7 +13,7 @@
 
 namespace {
 
-using namespace synfire;
+using namespace spikeweave;
 
 // A root of the benchmark recording has about a thousand items in some 300 windows.
 constexpr std::size_t items = 1000;

@@ -23,19 +23,19 @@
 
 #include "benchmarks/support/process.hpp"
 #include "benchmarks/support/ratios.hpp"
-#include "synfire/mine/spade.hpp"
-#include "synfire/spikes/files.hpp"
+#include "spikeweave/mine/spade.hpp"
+#include "spikeweave/spikes/files.hpp"
 
 namespace {
 
-using namespace synfire;
+using namespace spikeweave;
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 
 constexpr std::uint32_t window_bins = 20;
 
 fs::path data(const char* name) {
-    return fs::path(SYNFIRE_SOURCE_DIR).parent_path() / "shared" / "data" / "spade" / name;
+    return fs::path(SPIKEWEAVE_SOURCE_DIR).parent_path() / "shared" / "data" / "spade" / name;
 }
 
 const spade_windows& windows() {
@@ -137,12 +137,12 @@ struct fim_run {
 };
 
 const char* python() {
-    static const std::string path = (fs::path(SYNFIRE_SOURCE_DIR) / ".venv/bin/python").string();
+    static const std::string path = (fs::path(SPIKEWEAVE_SOURCE_DIR) / ".venv/bin/python").string();
     return path.c_str();
 }
 const char* fim_script() {
     static const std::string path =
-        (fs::path(SYNFIRE_SOURCE_DIR) / "benchmarks/mine/spade_fim.py").string();
+        (fs::path(SPIKEWEAVE_SOURCE_DIR) / "benchmarks/mine/spade_fim.py").string();
     return path.c_str();
 }
 
@@ -213,7 +213,7 @@ void one_pass_on_threads(benchmark::State& state, int threads) {
 void largest_job_to_disk(benchmark::State& state, bool write) {
     const spade_options options = options_of({jobs()[2]}, spade_strategy::first_bin);
     const fs::path path =
-        fs::temp_directory_path() / fmt::format("synfire-bench-{}.patterns", ::getpid());
+        fs::temp_directory_path() / fmt::format("spikeweave-bench-{}.patterns", ::getpid());
     double megabytes = 0;
     reset_peak_memory();
     for (auto _ : state) {

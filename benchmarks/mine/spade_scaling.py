@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Time and memory of `synfire spade` against units and length: the benchmark of Porrmann et al. 2021
+"""Time and memory of `spikeweave spade` against units and length: the benchmark of Porrmann et al. 2021
 (doi:10.3389/fninf.2021.723406), copies of its units stacked with a shift, and repeats of its time, in which every spike
 is moved by up to 5 bins so that no pattern is repeated by construction. One thread. Thresholds by --min-occ auto, or
 with --proportional those of the published jobs times the length.
 
-Usage: spade_scaling.py [--limit SECONDS] [--proportional] SYNFIRE SPIKES.tsv.gz [CASE...]    CASE: UNITSxLENGTH, as 2x1
+Usage: spade_scaling.py [--limit SECONDS] [--proportional] SPIKEWEAVE SPIKES.tsv.gz [CASE...]    CASE: UNITSxLENGTH, as 2x1
 """
 
 import argparse
@@ -49,11 +49,11 @@ def closed_patterns(text):
     return int(re.search(r"closed patterns +(\d+)", text).group(1))
 
 
-def run(synfire, path, min_occ, limit):
+def run(spikeweave, path, min_occ, limit):
     """CPU seconds, peak MB and the number of closed patterns, or None after `limit` seconds."""
     began = time.monotonic()
     with tempfile.TemporaryFile() as out:
-        child = subprocess.Popen([synfire, "spade", path, "--threads", "1", "--min-occ", min_occ], stdout=out,
+        child = subprocess.Popen([spikeweave, "spade", path, "--threads", "1", "--min-occ", min_occ], stdout=out,
                                  stderr=subprocess.DEVNULL)
         while True:
             pid, status, usage = os.wait4(child.pid, os.WNOHANG)
@@ -65,14 +65,14 @@ def run(synfire, path, min_occ, limit):
                 return usage.ru_utime, 0, None
             time.sleep(0.05)
         if status:
-            sys.exit(f"spade_scaling: {synfire} ended with {status}")
+            sys.exit(f"spade_scaling: {spikeweave} ended with {status}")
         out.seek(0)
         return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000, closed_patterns(out.read().decode())
 
 
 def main():
     parse = argparse.ArgumentParser()
-    parse.add_argument("synfire")
+    parse.add_argument("spikeweave")
     parse.add_argument("spikes")
     parse.add_argument("cases", nargs="*", default=CASES)
     parse.add_argument("--limit", type=float, default=600)
@@ -90,7 +90,7 @@ def main():
             path = Path(folder) / "spikes.tsv"
             np.savetxt(path, np.column_stack([case_times, case_units]), fmt=["%.6f", "%d"], header="time_s\tunit",
                        comments="", delimiter="\t")
-            seconds, megabytes, patterns = run(given.synfire, path, min_occ, given.limit)
+            seconds, megabytes, patterns = run(given.spikeweave, path, min_occ, given.limit)
         found = "not ended" if patterns is None else f"{patterns:,}"
         print(f"| {len(set(case_units))} | {length:.1f} | {len(case_times):,} | {found} | {seconds:.1f} s | "
               f"{megabytes:.0f} MB |", flush=True)

@@ -1,4 +1,4 @@
-"""SPADE through synfire.elephant against Elephant itself, answers compared first, in one run.
+"""SPADE through spikeweave.elephant against Elephant itself, answers compared first, in one run.
 
 The spike trains are those of Porrmann et al. 2021, the jobs those of their Table 1. Each call runs
 in a process of its own, both with all cores; time is that of the call alone, the peak of memory
@@ -49,8 +49,8 @@ def trains_of(path):
 
 
 def module_of(name):
-    if name == "synfire":
-        import synfire.elephant as module
+    if name == "spikeweave":
+        import spikeweave.elephant as module
     else:
         import elephant.spade as module
     return module
@@ -95,15 +95,15 @@ def concepts_job(module, trains, job):
 
 
 def fim_job(module, trains, job):
-    """The miner alone: what `concepts_job` of synfire, which does all the rest too, is held to."""
-    import synfire.elephant as ours
-    from synfire.elephant._mining import _as_transactions, _mine_transactions
+    """The miner alone; `concepts_job` of spikeweave, which does all the rest too, is held to it."""
+    import spikeweave.elephant as ours
+    from spikeweave.elephant._mining import _as_transactions, _mine_transactions
 
     min_occ, size = JOBS[job]
     binned = ours._binning.bin_trains(trains, BIN)
     _starts, offsets, items = binned.windows(WINDOW)
     windows = [items[i:j].tolist() for i, j in itertools.pairwise(offsets)]
-    if module.__name__ == "synfire.elephant":
+    if module.__name__ == "spikeweave.elephant":
         found = _mine_transactions(
             _as_transactions(windows), WINDOW, min_spikes=size, min_occ=min_occ, min_neu=size
         )
@@ -220,11 +220,11 @@ def main():
         print(json.dumps(CALLS[call](module_of(name), trains_of(given.path), int(which))))
         return
 
-    total = {"synfire": 0.0, "fim": 0.0}
+    total = {"spikeweave": 0.0, "fim": 0.0}
     for job in range(len(JOBS)):
         what = f"job {job}"
-        ours = measured(given.path, "concepts", "synfire", job)
-        line(what, "synfire.elephant", ours)
+        ours = measured(given.path, "concepts", "spikeweave", job)
+        line(what, "spikeweave.elephant", ours)
         if job < 2:
             theirs = measured(given.path, "concepts", "elephant", job)
             compare(what, ours, theirs)
@@ -232,9 +232,9 @@ def main():
         if job >= 2 and not given.all:
             continue
         fim = measured(given.path, "fim", "elephant", job)
-        compare(what, measured(given.path, "fim", "synfire", job), fim)
+        compare(what, measured(given.path, "fim", "spikeweave", job), fim)
         line(what, "its miner alone", fim)
-        total["synfire"] += ours["wall"]
+        total["spikeweave"] += ours["wall"]
         total["fim"] += fim["wall"]
         print(
             f"{what}: {fim['wall'] / ours['wall']:.0f} times as fast as Elephant's miner alone",
@@ -242,7 +242,7 @@ def main():
         )
     jobs = "all jobs" if given.all else "jobs 0 and 1"
     print(
-        f"{jobs}: {total['fim'] / total['synfire']:.0f} times as fast as Elephant's miner alone",
+        f"{jobs}: {total['fim'] / total['spikeweave']:.0f} times as fast as Elephant's miner alone",
         flush=True,
     )
 
@@ -250,10 +250,10 @@ def main():
         what = f"{given.surrogates} surr."
         ours, theirs = (
             measured(given.path, "spade", name, given.surrogates)
-            for name in ("synfire", "elephant")
+            for name in ("spikeweave", "elephant")
         )
         compare("spade", ours, theirs)
-        line(what, "synfire.elephant", ours)
+        line(what, "spikeweave.elephant", ours)
         line(what, "elephant", theirs)
         print(f"spade: {theirs['wall'] / ours['wall']:.0f} times as fast")
 

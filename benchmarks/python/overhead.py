@@ -12,7 +12,7 @@ import time
 
 import numpy as np
 
-import synfire
+import spikeweave
 
 CASES = {
     "Sym26, 1 interval, count >= 200": {"delays": "4-6ms", "min_count": 200},
@@ -29,7 +29,7 @@ def measured(spikes, repeats, **arguments):
     whole, library = [], []
     for _ in range(repeats):
         began = time.perf_counter()
-        found = synfire.episodes(spikes, device="cpu", threads=1, **arguments)
+        found = spikeweave.episodes(spikes, device="cpu", threads=1, **arguments)
         whole.append(time.perf_counter() - began)
         library.append(found.seconds)
         assert len(found) > 0
@@ -42,7 +42,7 @@ def main():
     parser.add_argument("--most", type=float, default=5.0)
     options = parser.parse_args()
 
-    spikes = synfire.simulate.sym26(seed=1).spikes
+    spikes = spikeweave.simulate.sym26(seed=1).spikes
     labels = np.asarray(spikes.unit_names)[spikes.units]
     judged = 0.0
     print(f"{'':36} {'call ms':>9} {'library ms':>11} {'overhead':>9}")

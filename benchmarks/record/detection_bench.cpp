@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "benchmarks/support/ratios.hpp"
-#include "synfire/record/detection.hpp"
-#include "synfire/simulate/recording.hpp"
+#include "spikeweave/record/detection.hpp"
+#include "spikeweave/simulate/recording.hpp"
 
 namespace {
 
-using namespace synfire;
+using namespace spikeweave;
 using namespace std::chrono_literals;
 
 const simulated_recording& simulated() {

@@ -16,12 +16,12 @@
 #include <vector>
 
 #include "benchmarks/support/ratios.hpp"
-#include "synfire/record/detection.hpp"
-#include "synfire/simulate/recording.hpp"
+#include "spikeweave/record/detection.hpp"
+#include "spikeweave/simulate/recording.hpp"
 
 namespace {
 
-using namespace synfire;
+using namespace spikeweave;
 using namespace std::chrono_literals;
 using clock_type = std::chrono::steady_clock;
 
@@ -55,7 +55,7 @@ class raw_file {
 public:
     explicit raw_file(const recording& from)
         : path_(std::filesystem::temp_directory_path() /
-                ("synfire_detection_bench_" + std::to_string(getpid()) + ".bin")) {
+                ("spikeweave_detection_bench_" + std::to_string(getpid()) + ".bin")) {
         std::vector<std::int16_t> samples(from.frame_count() * from.channel_count());
         from.read(0, samples);
         std::ofstream(path_, std::ios::binary)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""synfire sort against klustakwik2 from the same start: first the scores of every iteration, then the processor time of one.
+"""spikeweave sort against klustakwik2 from the same start: first the scores of every iteration, then the processor time of one.
 
 Needs klustakwik2 in an environment of its own, as against_sorters.py makes one: build/peers/klusta/bin/python.
-Usage: against_klustakwik2.py SYNFIRE [--save] [--spikes N] [--channels N] [--units N] [--start N] [--iterations N] [--points X]
+Usage: against_klustakwik2.py SPIKEWEAVE [--save] [--spikes N] [--channels N] [--units N] [--start N] [--iterations N] [--points X]
 """
 
 import argparse
@@ -76,8 +76,8 @@ def time_of_children():
     return used.ru_utime + used.ru_stime
 
 
-def run_synfire(synfire, folder, iterations, points):
-    command = [synfire, "sort", folder / "data.npz", "--start", folder / "start.clu.1", "--no-splits", "--max-iterations",
+def run_spikeweave(spikeweave, folder, iterations, points):
+    command = [spikeweave, "sort", folder / "data.npz", "--start", folder / "start.clu.1", "--no-splits", "--max-iterations",
                iterations, "--points-for-cluster-mask", points, "--threads", 1, "--json", "-q"]
     began = time_of_children()
     result = subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True)
@@ -86,7 +86,7 @@ def run_synfire(synfire, folder, iterations, points):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("synfire")
+    parser.add_argument("spikeweave")
     for name, standard in (("spikes", 50_000), ("channels", 32), ("units", 60), ("start", 172), ("iterations", 6)):
         parser.add_argument(f"--{name}", type=int, default=standard)
     parser.add_argument("--points", type=float, default=10)
@@ -104,7 +104,7 @@ def main():
         np.savez(folder / "data.npz", features=features, masks=masks)
         np.savetxt(folder / "start.clu.1", np.concatenate([[start.max()], start + 1]), "%d")
         theirs, seconds = run_klustakwik2(data, start, chosen.iterations, chosen.points)
-        ours, _ = run_synfire(chosen.synfire, folder, chosen.iterations, chosen.points)
+        ours, _ = run_spikeweave(chosen.spikeweave, folder, chosen.iterations, chosen.points)
         apart = [abs(a - b) / abs(a) for a, b in zip(theirs, ours)]
         what = (f"{chosen.spikes} spikes of {features.shape[1]} features, {start.max()} clusters, {len(theirs)} iterations: "
                 f"scores differ by {max(apart):.1e} of their size at most")
@@ -113,18 +113,18 @@ def main():
             print("the scores differ", theirs, ours, file=sys.stderr)
             return 1
         # Reading and scaling are left out: what more iterations take.
-        few = min(run_synfire(chosen.synfire, folder, 1, chosen.points)[1] for _ in range(3))
-        many = min(run_synfire(chosen.synfire, folder, chosen.iterations, chosen.points)[1] for _ in range(3))
+        few = min(run_spikeweave(chosen.spikeweave, folder, 1, chosen.points)[1] for _ in range(3))
+        many = min(run_spikeweave(chosen.spikeweave, folder, chosen.iterations, chosen.points)[1] for _ in range(3))
         own = (many - few) / (chosen.iterations - 1)
         their = float(np.mean(seconds[1:]))
-        speed = (f"an iteration from the second on, one thread, mean processor time: klustakwik2 {their:.3g} s, synfire {own:.3g} s, "
+        speed = (f"an iteration from the second on, one thread, mean processor time: klustakwik2 {their:.3g} s, spikeweave {own:.3g} s, "
                  f"{their / own:.1f} times as fast")
         print(speed)
     if chosen.save:
         # The scores in full: they are the same but for their last digits.
         rows = [[i + 1, repr(a), repr(b), f"{c:.1e}"] for i, (a, b, c) in enumerate(zip(theirs, ours, apart))]
-        results.save("against_klustakwik2", ("iteration", "klustakwik2's score", "synfire's", "difference"), rows,
-                     chosen.synfire, versions=[f"klustakwik2 {importlib.metadata.version('klustakwik2')}"], notes=[what, speed])
+        results.save("against_klustakwik2", ("iteration", "klustakwik2's score", "spikeweave's", "difference"), rows,
+                     chosen.spikeweave, versions=[f"klustakwik2 {importlib.metadata.version('klustakwik2')}"], notes=[what, speed])
     return 0 if their / own >= TIMES_AS_FAST else 1
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""synfire sort beside klusta, MountainSort5 and Tridesclous2, on recordings with known truth, judged by SpikeInterface.
+"""spikeweave sort beside klusta, MountainSort5 and Tridesclous2, on recordings with known truth, judged by SpikeInterface.
 
 Makes the peers' environments from the pins in benchmarks/sort/peers, below FOLDER [build/peers], where the recordings and
-what the peers found stay, too, until the pins change; synfire sorts anew each time. A peer that cannot be installed, or
+what the peers found stay, too, until the pins change; spikeweave sorts anew each time. A peer that cannot be installed, or
 fails, is in the table with the reason. klustakwik2 takes minutes.
-Usage: against_sorters.py SYNFIRE [--folder FOLDER] [--save] [--only SORTER]...
+Usage: against_sorters.py SPIKEWEAVE [--folder FOLDER] [--save] [--only SORTER]...
 """
 
 import argparse
@@ -30,7 +30,7 @@ SORTERS = {
     "klusta": ("klusta", "klusta"),
     "MountainSort5": ("spikeinterface", "mountainsort5"),
     "Tridesclous2": ("spikeinterface", "tridesclous2"),
-    "synfire": (None, "synfire"),
+    "spikeweave": (None, "spikeweave"),
 }
 COLUMNS = ("recording", "sorter", "seconds", "processor seconds", "units", "accuracy", "recall", "precision", "units above 0.8")
 
@@ -68,15 +68,15 @@ def environment(name, folder):
     return python
 
 
-def make_recordings(synfire, python, folder):
+def make_recordings(spikeweave, python, folder):
     """name -> folder with binary.json, probe.json, the samples and truth.npz (samples, labels)."""
-    own, theirs = folder / "synfire_simulate", folder / "spikeinterface_generate"
+    own, theirs = folder / "spikeweave_simulate", folder / "spikeinterface_generate"
     log = folder / "recordings.log"
     if not own.exists():
-        run(synfire, "simulate", "recording", "--seed", "1", "-o", own, log=log)
+        run(spikeweave, "simulate", "recording", "--seed", "1", "-o", own, log=log)
     if not theirs.exists():
         run(python, INSIDE, "generate", theirs, log=log)
-    return {"generate_ground_truth_recording": theirs, "synfire simulate recording": own}
+    return {"generate_ground_truth_recording": theirs, "spikeweave simulate recording": own}
 
 
 def processor_seconds():
@@ -84,22 +84,22 @@ def processor_seconds():
     return used.ru_utime + used.ru_stime
 
 
-def sort_with_synfire(synfire, recording, result):
+def sort_with_spikeweave(spikeweave, recording, result):
     sorted_to = result.with_suffix("")
     began, used = time.perf_counter(), processor_seconds()
-    run(synfire, "sort", recording, "-o", sorted_to, "--overwrite", log=result.with_suffix(".log"))
+    run(spikeweave, "sort", recording, "-o", sorted_to, "--overwrite", log=result.with_suffix(".log"))
     result.with_suffix(".json").write_text(json.dumps({
         "seconds": time.perf_counter() - began, "processor seconds": processor_seconds() - used}))
     shutil.copy(sorted_to / "sorting.npz", result)
 
 
-def measure(name, recording, folder, synfire, pythons):
+def measure(name, recording, folder, spikeweave, pythons):
     """One row's figures."""
     where, task = SORTERS[name]
     result = folder / "-".join([where or "own", task, recording.name, "found.npz"])
     log, took, judged = (result.with_suffix(suffix) for suffix in (".log", ".json", ".judged.json"))
     if where is None:
-        sort_with_synfire(synfire, recording, result)
+        sort_with_spikeweave(spikeweave, recording, result)
     elif where not in pythons:
         raise Failed(f"not installed: see {where}.log")
     elif not took.exists():
@@ -111,7 +111,7 @@ def measure(name, recording, folder, synfire, pythons):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("synfire", type=Path)
+    parser.add_argument("spikeweave", type=Path)
     parser.add_argument("--folder", type=Path, default=results.ROOT / "build/peers")
     parser.add_argument("--save", action="store_true")
     parser.add_argument("--only", action="append", choices=SORTERS, default=[])
@@ -128,16 +128,16 @@ def main():
     if "spikeinterface" not in pythons:
         return 1
     rows = []
-    for where, recording in make_recordings(chosen.synfire.resolve(), pythons["spikeinterface"], folder).items():
+    for where, recording in make_recordings(chosen.spikeweave.resolve(), pythons["spikeinterface"], folder).items():
         for name in chosen.only or SORTERS:
             try:
-                found = measure(name, recording, folder, chosen.synfire.resolve(), pythons)
+                found = measure(name, recording, folder, chosen.spikeweave.resolve(), pythons)
                 rows.append([where, name, *(found[column] for column in COLUMNS[2:])])
             except Failed as reason:
                 rows.append([where, name, str(reason), *[None] * (len(COLUMNS) - 3)])
             print(*rows[-1], sep="\t", flush=True)
     if chosen.save:
-        results.save("against_sorters", COLUMNS, rows, chosen.synfire,
+        results.save("against_sorters", COLUMNS, rows, chosen.spikeweave,
                      versions=[line.replace("==", " ") for file in ("klusta.txt", "spikeinterface.txt")
                                for line in (PEERS / file).read_text().splitlines()
                                if line.split("==")[0] in ("klusta", "klustakwik2", "spikeinterface", "mountainsort5")])

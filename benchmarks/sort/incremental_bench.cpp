@@ -11,12 +11,12 @@
 
 #include "benchmarks/support/ratios.hpp"
 #include "sort/masked_gmm/steps.hpp"
-#include "synfire/simulate/features.hpp"
-#include "synfire/sort/incremental.hpp"
+#include "spikeweave/simulate/features.hpp"
+#include "spikeweave/sort/incremental.hpp"
 
 namespace {
 
-using namespace synfire;
+using namespace spikeweave;
 
 constexpr std::uint32_t most_before = 160'000;
 constexpr std::uint32_t piece = 1'000;

@@ -13,7 +13,7 @@
 
 namespace {
 
-using namespace synfire;
+using namespace spikeweave;
 using masked_gmm::assignment;
 using masked_gmm::mixture;
 using masked_gmm::partition;

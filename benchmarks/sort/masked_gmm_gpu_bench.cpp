@@ -32,13 +32,13 @@
 #include "sort/masked_gmm/cuda/e_step.hpp"
 #include "sort/masked_gmm/cuda/resident_data.hpp"
 #include "sort/masked_gmm/steps.hpp"
-#include "synfire/core/device.hpp"
-#include "synfire/sort/masked_gmm.hpp"
+#include "spikeweave/core/device.hpp"
+#include "spikeweave/sort/masked_gmm.hpp"
 #include "tests/support/spike_clouds.hpp"
 
 namespace {
 
-using namespace synfire;
+using namespace spikeweave;
 using masked_gmm::assignment;
 using masked_gmm::partition;
 

@@ -1,8 +1,8 @@
 // Events a second from files, beside a baseline that only finds the ends of lines in the same
 // bytes: what the disk, the page cache and the memory allow a text reader at most.
 //
-// SYNFIRE_BENCH_EVENTS sets how many events (10^6 without it). Peak memory is that of the process,
-// so that one benchmark has to run alone for it: --benchmark_filter=read_spikes/npz.
+// SPIKEWEAVE_BENCH_EVENTS sets how many events (10^6 without it). Peak memory is that of the
+// process, so that one benchmark has to run alone for it: --benchmark_filter=read_spikes/npz.
 
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
@@ -18,16 +18,16 @@
 #include <string>
 #include <vector>
 
-#include "synfire/spikes/files.hpp"
+#include "spikeweave/spikes/files.hpp"
 
 namespace {
 
-using synfire::spike_file;
+using spikeweave::spike_file;
 
 constexpr std::uint64_t units = 100;
 
 std::uint64_t event_count() {
-    const char* asked = std::getenv("SYNFIRE_BENCH_EVENTS");
+    const char* asked = std::getenv("SPIKEWEAVE_BENCH_EVENTS");
     return asked != nullptr ? std::strtoull(asked, nullptr, 10) : 1'000'000;
 }
 
@@ -44,7 +44,7 @@ class temporary_file {
 public:
     explicit temporary_file(const std::string& extension)
         : path_(std::filesystem::temp_directory_path() /
-                ("synfire-bench-" + std::to_string(::getpid()) + extension)) {}
+                ("spikeweave-bench-" + std::to_string(::getpid()) + extension)) {}
     ~temporary_file() {
         std::error_code ignored;
         std::filesystem::remove(path_, ignored);
@@ -76,11 +76,11 @@ void write_text(const std::filesystem::path& path, std::uint64_t count) {
 void write_by_library(const std::filesystem::path& path, std::uint64_t count) {
     std::fflush(nullptr);
     if (const pid_t child = ::fork(); child == 0) {
-        synfire::spike_sequence_builder builder;
-        std::vector<synfire::unit_id> ids;
+        spikeweave::spike_sequence_builder builder;
+        std::vector<spikeweave::unit_id> ids;
         for (std::uint64_t u = 0; u < units; ++u) ids.push_back(builder.unit(std::to_string(u)));
         for (std::uint64_t i = 0; i < count; ++i) builder.append(time_of(i), ids[unit_of(i)]);
-        synfire::write_spikes(path, builder.finish());
+        spikeweave::write_spikes(path, builder.finish());
         ::_exit(0);
     } else {
         int status = 0;
@@ -114,7 +114,7 @@ void read_spikes(benchmark::State& state, const std::string& extension) {
     const temporary_file file(extension);
     extension == ".tsv" ? write_text(file.path(), count) : write_by_library(file.path(), count);
     for (auto _ : state) {
-        const spike_file read = synfire::read_spikes(file.path());
+        const spike_file read = spikeweave::read_spikes(file.path());
         if (!is_right(read, count)) return state.SkipWithError("events were lost or changed");
     }
     report(state, file.path(), count);
@@ -149,6 +149,6 @@ BENCHMARK(scan_lines)->Name("scan_lines/text")->Unit(benchmark::kMillisecond)->U
 BENCHMARK_CAPTURE(read_spikes, text, ".tsv")->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(read_spikes, text_gz, ".tsv.gz")->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(read_spikes, npz, ".npz")->Unit(benchmark::kMillisecond)->UseRealTime();
-#ifdef SYNFIRE_BENCH_NWB
+#ifdef SPIKEWEAVE_BENCH_NWB
 BENCHMARK_CAPTURE(read_spikes, nwb, ".nwb")->Unit(benchmark::kMillisecond)->UseRealTime();
 #endif

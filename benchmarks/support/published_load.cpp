@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "synfire/core/random.hpp"
+#include "spikeweave/core/random.hpp"
 
-std::vector<synfire::episode> published_candidates(const synfire::delay_interval& step) {
-    using namespace synfire;
+std::vector<spikeweave::episode> published_candidates(const spikeweave::delay_interval& step) {
+    using namespace spikeweave;
     constexpr std::size_t wanted = 43'656;
     std::vector<std::vector<unit_id>> partners(published_units);
     random_stream random(1, random_purpose::poisson_spikes, UINT32_MAX);

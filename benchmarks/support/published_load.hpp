@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "synfire/mine/episode.hpp"
+#include "spikeweave/mine/episode.hpp"
 
 /// The load of the published comparison: 43,656 candidates of size 4 on 64 units.
 inline constexpr std::uint32_t published_units = 64;
 
 /// All steps take the one delay. Walks of three steps in a random graph in which each unit has nine
 /// partners, cut to the published number.
-std::vector<synfire::episode> published_candidates(const synfire::delay_interval& step);
+std::vector<spikeweave::episode> published_candidates(const spikeweave::delay_interval& step);

@@ -18,14 +18,14 @@ def processor():
     return "unknown processor"
 
 
-def save(name, columns, rows, synfire, versions, notes=()):
+def save(name, columns, rows, spikeweave, versions, notes=()):
     """Into the folder of this machine that script/bench uses. `rows` are lists with a value for each column; `versions` are
-    those of what the program `synfire` is compared with, and `notes` stand above the table."""
+    those of what the program `spikeweave` is compared with, and `notes` stand above the table."""
     machine = re.sub(r"[^A-Za-z0-9]+", "-", f"{processor()}-{os.cpu_count()}-cores").lower()
     commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, check=True, capture_output=True, text=True)
     path = ROOT / "benchmarks/results" / machine / f"{datetime.date.today():%Y-%m-%d}-{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    version = subprocess.run([synfire, "--version"], check=True, capture_output=True, text=True).stdout.strip()
+    version = subprocess.run([spikeweave, "--version"], check=True, capture_output=True, text=True).stdout.strip()
     command = " ".join([os.path.relpath(sys.executable, ROOT) if sys.prefix != sys.base_prefix else "python3", *sys.argv])
     context = {"processor": processor(), "num_cpus": os.cpu_count(), "commit": commit.stdout.strip(), "command": command,
                "versions": [version, *versions], "notes": list(notes)}

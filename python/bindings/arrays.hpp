@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace synfire::python {
+namespace spikeweave::python {
 
 namespace nb = nanobind;
 
@@ -71,4 +71,4 @@ nb::list text_list(const Texts& texts) {
     return out;
 }
 
-}  // namespace synfire::python
+}  // namespace spikeweave::python

@@ -2,9 +2,10 @@
 
 #include <nanobind/nanobind.h>
 
-/// The extension `synfire._core`: what the Python files of the package call. Arguments and results
-/// are arrays, texts and dictionaries; the package's own files give them their public shape.
-namespace synfire::python {
+/// The extension `spikeweave._core`: what the Python files of the package call. Arguments and
+/// results are arrays, texts and dictionaries; the package's own files give them their public
+/// shape.
+namespace spikeweave::python {
 
 void bind_devices(nanobind::module_& m);
 void bind_spikes(nanobind::module_& m);
@@ -17,4 +18,4 @@ void bind_recording(nanobind::module_& m);
 void bind_spade(nanobind::module_& m);
 void bind_sort(nanobind::module_& m);
 
-}  // namespace synfire::python
+}  // namespace spikeweave::python

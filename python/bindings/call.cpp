@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-namespace synfire::python {
+namespace spikeweave::python {
 namespace {
 
 using std::chrono_literals::operator""ms;
@@ -19,7 +19,7 @@ class conversation {
 public:
     execution worker_side(int threads, std::stop_token stop, bool reports) {
         execution run{.threads = threads, .stop = std::move(stop)};
-        if (reports) run.on_progress = [this](const synfire::progress& now) { note(now); };
+        if (reports) run.on_progress = [this](const spikeweave::progress& now) { note(now); };
         return run;
     }
 
@@ -57,7 +57,7 @@ public:
     }
 
 private:
-    void note(const synfire::progress& now) {
+    void note(const spikeweave::progress& now) {
         const std::lock_guard lock(guard_);
         if (task_ != now.task) task_ = now.task;
         done_pieces_ = now.done;
@@ -121,4 +121,4 @@ void run_unlocked(const call_options& how, const std::function<void(const execut
     talk.rethrow();
 }
 
-}  // namespace synfire::python
+}  // namespace spikeweave::python

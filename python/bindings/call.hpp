@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "synfire/core/execution.hpp"
+#include "spikeweave/core/execution.hpp"
 
-namespace synfire::python {
+namespace spikeweave::python {
 
 namespace nb = nanobind;
 
@@ -37,4 +37,4 @@ auto run_for_result(const call_options& how, Work work) {
     return std::move(*result);
 }
 
-}  // namespace synfire::python
+}  // namespace spikeweave::python

@@ -1,11 +1,11 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings.hpp"
-#include "synfire/core/device.hpp"
+#include "spikeweave/core/device.hpp"
 
 namespace nb = nanobind;
 
-namespace synfire::python {
+namespace spikeweave::python {
 
 void bind_devices(nb::module_& m) {
     m.def("devices", [] {
@@ -27,4 +27,4 @@ void bind_devices(nb::module_& m) {
     m.def("why_no_device", &why_no_device);
 }
 
-}  // namespace synfire::python
+}  // namespace spikeweave::python

@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "bindings.hpp"
-#include "synfire/assess/pattern_reduction.hpp"
-#include "synfire/assess/significance.hpp"
-#include "synfire/mine/elephant_order.hpp"
+#include "spikeweave/assess/pattern_reduction.hpp"
+#include "spikeweave/assess/significance.hpp"
+#include "spikeweave/mine/elephant_order.hpp"
 
-namespace synfire::python {
+namespace spikeweave::python {
 namespace {
 
 template <class Value>
@@ -228,4 +228,4 @@ void bind_elephant(nb::module_& m) {
     bind_elephant_relation(m);
 }
 
-}  // namespace synfire::python
+}  // namespace spikeweave::python

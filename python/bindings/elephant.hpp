@@ -5,10 +5,10 @@
 
 #include "arrays.hpp"
 #include "given.hpp"
-#include "synfire/mine/spade.hpp"
-#include "synfire/spikes/binned_spikes.hpp"
+#include "spikeweave/mine/spade.hpp"
+#include "spikeweave/spikes/binned_spikes.hpp"
 
-namespace synfire::python {
+namespace spikeweave::python {
 
 /// Unit i fires in bins[offsets[i]:offsets[i + 1]].
 binned_spikes binned_of(const array_in<std::uint64_t>& offsets, const array_in<std::uint32_t>& bins,
@@ -26,4 +26,4 @@ struct elephant_mining {
 };
 elephant_mining take_mining(given& how);
 
-}  // namespace synfire::python
+}  // namespace spikeweave::python

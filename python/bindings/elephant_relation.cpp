@@ -13,7 +13,7 @@
 
 // What Elephant's private functions and its stability ask of a matrix of windows and items that is
 // given to them, whatever it holds.
-namespace synfire::python {
+namespace spikeweave::python {
 namespace {
 
 using words = std::vector<std::uint64_t>;
@@ -258,4 +258,4 @@ void bind_elephant_relation(nb::module_& m) {
           nb::arg("items"), nb::arg("counts"), nb::arg("winlen"));
 }
 
-}  // namespace synfire::python
+}  // namespace spikeweave::python

@@ -13,11 +13,11 @@
 #include "bindings.hpp"
 #include "elephant.hpp"
 #include "spikes.hpp"
-#include "synfire/assess/pattern_significance.hpp"
-#include "synfire/assess/surrogates.hpp"
-#include "synfire/parallel/thread_count.hpp"
+#include "spikeweave/assess/pattern_significance.hpp"
+#include "spikeweave/assess/surrogates.hpp"
+#include "spikeweave/parallel/thread_count.hpp"
 
-namespace synfire::python {
+namespace spikeweave::python {
 namespace {
 
 using std::chrono_literals::operator""ms;
@@ -219,4 +219,4 @@ void bind_elephant_surrogates(nb::module_& m) {
     m.def("elephant_own_spectrum", &own_spectrum, nb::arg("spikes"), nb::arg("given"));
 }
 
-}  // namespace synfire::python
+}  // namespace spikeweave::python

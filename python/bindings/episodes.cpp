@@ -1,4 +1,4 @@
-#include "synfire/mine/episode.hpp"
+#include "spikeweave/mine/episode.hpp"
 
 #include <nanobind/stl/string.h>
 
@@ -10,9 +10,9 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "spikes.hpp"
-#include "synfire/assess/episode_findings.hpp"
+#include "spikeweave/assess/episode_findings.hpp"
 
-namespace synfire::python {
+namespace spikeweave::python {
 namespace {
 
 delay_interval interval_of(nb::handle value) {
@@ -331,4 +331,4 @@ void bind_episodes(nb::module_& m) {
     });
 }
 
-}  // namespace synfire::python
+}  // namespace spikeweave::python

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "synfire/core/device.hpp"
+#include "spikeweave/core/device.hpp"
 
-namespace synfire::python {
+namespace spikeweave::python {
 namespace {
 
 // As it is shown in a message: long ones are cut.
@@ -161,4 +161,4 @@ std::uint64_t given::whole(const char* name, nb::handle value, std::int64_t leas
     return large;
 }
 
-}  // namespace synfire::python
+}  // namespace spikeweave::python

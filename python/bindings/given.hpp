@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "call.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/core/time.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/core/time.hpp"
 
-namespace synfire::python {
+namespace spikeweave::python {
 
 /// TypeError: "NAME: expected WHAT, found VALUE (TYPE)".
 [[noreturn]] void refuse_type(const char* name, const char* expected, nb::handle value);
@@ -108,4 +108,4 @@ private:
     std::vector<std::string> known_;
 };
 
-}  // namespace synfire::python
+}  // namespace spikeweave::python

@@ -4,8 +4,8 @@
 #include <exception>
 
 #include "bindings.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/core/version.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/core/version.hpp"
 
 namespace nb = nanobind;
 
@@ -14,9 +14,9 @@ namespace {
 void translate(const std::exception_ptr& error, void* /*unused*/) {
     try {
         std::rethrow_exception(error);
-    } catch (const synfire::io_error& failure) {
+    } catch (const spikeweave::io_error& failure) {
         PyErr_SetString(PyExc_OSError, failure.what());
-    } catch (const synfire::cancelled& stopped) {
+    } catch (const spikeweave::cancelled& stopped) {
         PyErr_SetString(PyExc_InterruptedError, stopped.what());
     }
 }
@@ -24,16 +24,17 @@ void translate(const std::exception_ptr& error, void* /*unused*/) {
 }  // namespace
 
 NB_MODULE(_core, m) {
-    m.doc() = "What the Python files of synfire call; not for others.";
+    m.doc() = "What the Python files of spikeweave call; not for others.";
     nb::register_exception_translator(translate);
-    const nb::exception<synfire::device_error> device_error(m, "DeviceError", PyExc_RuntimeError);
-    m.def("version", [] { return std::string(synfire::version()); });
-    synfire::python::bind_devices(m);
-    synfire::python::bind_spikes(m);
-    synfire::python::bind_simulate(m);
-    synfire::python::bind_episodes(m);
-    synfire::python::bind_elephant(m);
-    synfire::python::bind_spade(m);
-    synfire::python::bind_recording(m);
-    synfire::python::bind_sort(m);
+    const nb::exception<spikeweave::device_error> device_error(m, "DeviceError",
+                                                               PyExc_RuntimeError);
+    m.def("version", [] { return std::string(spikeweave::version()); });
+    spikeweave::python::bind_devices(m);
+    spikeweave::python::bind_spikes(m);
+    spikeweave::python::bind_simulate(m);
+    spikeweave::python::bind_episodes(m);
+    spikeweave::python::bind_elephant(m);
+    spikeweave::python::bind_spade(m);
+    spikeweave::python::bind_recording(m);
+    spikeweave::python::bind_sort(m);
 }

@@ -10,10 +10,10 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "spikes.hpp"
-#include "synfire/record/sample_source.hpp"
-#include "synfire/simulate/recording.hpp"
+#include "spikeweave/record/sample_source.hpp"
+#include "spikeweave/simulate/recording.hpp"
 
-namespace synfire::python {
+namespace spikeweave::python {
 namespace {
 
 using frames_out = nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -196,4 +196,4 @@ void bind_recording(nb::module_& m) {
     m.def("simulate_recording", &simulate, nb::arg("given"));
 }
 
-}  // namespace synfire::python
+}  // namespace spikeweave::python

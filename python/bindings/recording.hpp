@@ -1,10 +1,10 @@
 #pragma once
 
 #include "given.hpp"
-#include "synfire/record/detection.hpp"
-#include "synfire/record/recording.hpp"
+#include "spikeweave/record/detection.hpp"
+#include "spikeweave/record/recording.hpp"
 
-namespace synfire::python {
+namespace spikeweave::python {
 
 /// A recording that Python holds.
 struct held_recording {
@@ -14,4 +14,4 @@ struct held_recording {
 /// Takes the options of the detector, under the names that they have on the command line.
 void take_detection(given& how, detection_options& into);
 
-}  // namespace synfire::python
+}  // namespace spikeweave::python

@@ -3,10 +3,10 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "spikes.hpp"
-#include "synfire/simulate/features.hpp"
-#include "synfire/simulate/spikes.hpp"
+#include "spikeweave/simulate/features.hpp"
+#include "spikeweave/simulate/spikes.hpp"
 
-namespace synfire::python {
+namespace spikeweave::python {
 namespace {
 
 nb::dict edges_of(const std::vector<planted_edge>& truth) {
@@ -126,4 +126,4 @@ void bind_simulate(nb::module_& m) {
     m.def("simulate_patterns", &patterns, nb::arg("given"));
 }
 
-}  // namespace synfire::python
+}  // namespace spikeweave::python

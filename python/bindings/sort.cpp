@@ -11,15 +11,15 @@
 #include "bindings.hpp"
 #include "recording.hpp"
 #include "spikes.hpp"
-#include "synfire/core/device.hpp"
-#include "synfire/record/mean_waveforms.hpp"
-#include "synfire/report/sorting.hpp"
-#include "synfire/simulate/features.hpp"
-#include "synfire/sort/detected_features.hpp"
-#include "synfire/sort/files.hpp"
-#include "synfire/sort/phy.hpp"
+#include "spikeweave/core/device.hpp"
+#include "spikeweave/record/mean_waveforms.hpp"
+#include "spikeweave/report/sorting.hpp"
+#include "spikeweave/simulate/features.hpp"
+#include "spikeweave/sort/detected_features.hpp"
+#include "spikeweave/sort/files.hpp"
+#include "spikeweave/sort/phy.hpp"
 
-namespace synfire::python {
+namespace spikeweave::python {
 namespace {
 
 // What a sorting was made of and came to: enough to write Phy's folder of it later.
@@ -366,4 +366,4 @@ void bind_sort(nb::module_& m) {
     m.def("simulate_features", &simulate, nb::arg("given"));
 }
 
-}  // namespace synfire::python
+}  // namespace spikeweave::python

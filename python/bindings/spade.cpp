@@ -8,9 +8,9 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "spikes.hpp"
-#include "synfire/assess/pattern_search.hpp"
+#include "spikeweave/assess/pattern_search.hpp"
 
-namespace synfire::python {
+namespace spikeweave::python {
 namespace {
 
 using rule_field = std::uint32_t pattern_rule::*;
@@ -351,4 +351,4 @@ void bind_spade(nb::module_& m) {
     m.def("spade", &spade, nb::arg("spikes"), nb::arg("given"));
 }
 
-}  // namespace synfire::python
+}  // namespace spikeweave::python

@@ -9,10 +9,10 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "synfire/spikes/files.hpp"
-#include "synfire/spikes/spike_trains.hpp"
+#include "spikeweave/spikes/files.hpp"
+#include "spikeweave/spikes/spike_trains.hpp"
 
-namespace synfire::python {
+namespace spikeweave::python {
 namespace {
 
 using event = std::pair<std::int64_t, unit_id>;
@@ -158,4 +158,4 @@ void bind_spikes(nb::module_& m) {
     m.def("seconds", [](nb::handle value) { return to_seconds(given::time("time", value)); });
 }
 
-}  // namespace synfire::python
+}  // namespace spikeweave::python

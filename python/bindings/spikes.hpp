@@ -3,9 +3,9 @@
 #include <memory>
 
 #include "given.hpp"
-#include "synfire/spikes/spike_sequence.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
 
-namespace synfire::python {
+namespace spikeweave::python {
 
 /// A sequence that a long call may go on reading without the interpreter's lock.
 struct shared_spikes {
@@ -16,4 +16,4 @@ struct shared_spikes {
 
 shared_spikes share(spike_sequence spikes, bool states_span = true);
 
-}  // namespace synfire::python
+}  // namespace spikeweave::python

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-import synfire
+import spikeweave
 
 OPTIONAL = (
     "elephant",
@@ -35,8 +35,8 @@ def main():
     libraries = pathlib.Path("/proc/self/maps").read_text(encoding="utf-8")
     assert "libhdf5" not in libraries, "the extension brings a libhdf5"
 
-    made = synfire.simulate.sym26(seed=1)
-    found = synfire.episodes(made.spikes, delays="4-6ms", min_count=200)
+    made = spikeweave.simulate.sym26(seed=1)
+    found = spikeweave.episodes(made.spikes, delays="4-6ms", min_count=200)
     planted = {tuple(f"n{unit}" for unit in chain) for chain in made.chains}
     assert {found[i].units for i in found.chains} == planted
     assert "chains" in repr(found)
@@ -45,15 +45,16 @@ def main():
     assert refuses(found.to_networkx, "networkx")
     assert refuses(found.to_elephant, "quantities")
     assert refuses(lambda: found.to_nwb("x.nwb"), "pynwb")
-    assert refuses(lambda: synfire.episodes(made.spikes, progress=True), "tqdm")
+    assert refuses(lambda: spikeweave.episodes(made.spikes, progress=True), "tqdm")
 
-    patterns = synfire.simulate.patterns(units=20, seed=1)
-    assert len(synfire.spade(patterns.spikes, surrogates=100, seed=1)) > 0
-    recording = synfire.simulate.recording(channels=8, units=2, length="2s", seed=1)
-    assert len(synfire.sort(recording.recording).labels) > 0
-    assert synfire.SpikeSequence.of((np.array([0.5]), np.array([3]))).unit_names == ["3"]
+    patterns = spikeweave.simulate.patterns(units=20, seed=1)
+    assert len(spikeweave.spade(patterns.spikes, surrogates=100, seed=1)) > 0
+    recording = spikeweave.simulate.recording(channels=8, units=2, length="2s", seed=1)
+    assert len(spikeweave.sort(recording.recording).labels) > 0
+    assert spikeweave.SpikeSequence.of((np.array([0.5]), np.array([3]))).unit_names == ["3"]
     print(
-        f"synfire {synfire.__version__} works with Python {sys.version.split()[0]} and NumPy alone"
+        f"spikeweave {spikeweave.__version__} works with Python {sys.version.split()[0]} "
+        "and NumPy alone"
     )
 
 

@@ -9,17 +9,19 @@ from pathlib import Path
 
 import pytest
 
-import synfire
+import spikeweave
 
 SHARED_DATA = Path(
-    os.environ.get("SYNFIRE_SHARED_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")
+    os.environ.get(
+        "SPIKEWEAVE_SHARED_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"
+    )
 )
 
 
 @pytest.fixture(scope="session")
 def sym26():
     """26 units, two planted chains, 60 s."""
-    return synfire.simulate.sym26(seed=1)
+    return spikeweave.simulate.sym26(seed=1)
 
 
 @pytest.fixture(scope="session")

@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import synfire
+import spikeweave
 
 # Of 3 minutes, so that any of these would be noticed.
 LONG = """
-import synfire, sys, time
-made = synfire.simulate.sym26(seed=1)
+import spikeweave, sys, time
+made = spikeweave.simulate.sym26(seed=1)
 print("ready", flush=True)
 began = time.monotonic()
 try:
@@ -29,11 +29,11 @@ except KeyboardInterrupt:
     sys.exit(130)
 """
 LONG_CALLS = {
-    "episodes": "synfire.episodes(made.spikes, delays='1-4ms', min_count=800, surrogates=10**6)",
-    "spade": "synfire.spade(made.spikes, min_occ=30, surrogates=10**6)",
-    "sort": "synfire.sort(synfire.simulate.recording(channels=64, length='20s').recording, "
+    "episodes": "spikeweave.episodes(made.spikes, delays='1-4ms', min_count=800, surrogates=10**6)",
+    "spade": "spikeweave.spade(made.spikes, min_occ=30, surrogates=10**6)",
+    "sort": "spikeweave.sort(spikeweave.simulate.recording(channels=64, length='20s').recording, "
     "strategy='reference')",
-    "simulate": "synfire.simulate.recording(channels=384, length='1000s')",
+    "simulate": "spikeweave.simulate.recording(channels=384, length='1000s')",
 }
 
 
@@ -76,7 +76,7 @@ def test_other_threads_run_during_a_call(sym26):
     thread = threading.Thread(target=count)
     thread.start()
     began = time.monotonic()
-    synfire.episodes(sym26.spikes, delays="1-4ms", min_count=800, surrogates=100, threads=1)
+    spikeweave.episodes(sym26.spikes, delays="1-4ms", min_count=800, surrogates=100, threads=1)
     lasted = time.monotonic() - began
     over.set()
     thread.join()
@@ -87,7 +87,7 @@ def test_other_threads_run_during_a_call(sym26):
 def test_progress_is_told(sym26):
     told = []
 
-    synfire.episodes(
+    spikeweave.episodes(
         sym26.spikes,
         delays="1-4ms",
         min_count=800,
@@ -104,7 +104,7 @@ def test_what_progress_raises_ends_the_call(sym26):
         raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
-        synfire.episodes(
+        spikeweave.episodes(
             sym26.spikes, delays="1-4ms", min_count=800, surrogates=10**5, progress=refuse
         )
 
@@ -113,7 +113,7 @@ def test_calls_from_several_threads_agree(sym26):
     counts = [None] * 4
 
     def call(which):
-        counts[which] = synfire.episodes(sym26.spikes, delays="4-6ms", min_count=300).counts
+        counts[which] = spikeweave.episodes(sym26.spikes, delays="4-6ms", min_count=300).counts
 
     threads = [threading.Thread(target=call, args=(i,)) for i in range(4)]
     for thread in threads:
@@ -126,21 +126,21 @@ def test_calls_from_several_threads_agree(sym26):
 
 LEAKS = """
 import gc, warnings
-import numpy as np, psutil, synfire
+import numpy as np, psutil, spikeweave
 warnings.simplefilter("ignore")
 me = psutil.Process()
-spikes = synfire.simulate.poisson(units=5, length=20, seed=1).spikes
-patterns = synfire.simulate.patterns(units=8, length=2, seed=1).spikes
-data = synfire.simulate.features(spikes=300, units=2, channels=4, seed=1)
+spikes = spikeweave.simulate.poisson(units=5, length=20, seed=1).spikes
+patterns = spikeweave.simulate.patterns(units=8, length=2, seed=1).spikes
+data = spikeweave.simulate.features(spikes=300, units=2, channels=4, seed=1)
 def once():
-    found = synfire.episodes(spikes, min_count=20, max_size=2, progress=lambda *now: None)
+    found = spikeweave.episodes(spikes, min_count=20, max_size=2, progress=lambda *now: None)
     found.occurrences(len(found) - 1); found[0]; list(found.spikes.trains())
-    synfire.spade(patterns, min_occ=4, surrogates=2, seed=1)[:2]
-    synfire.sort_features(data.features, data.masks, samples=data.samples, sample_rate=3e4)
-    synfire.SpikeSequence.of((np.arange(50) * 0.01, np.arange(50) % 3))
+    spikeweave.spade(patterns, min_occ=4, surrogates=2, seed=1)[:2]
+    spikeweave.sort_features(data.features, data.masks, samples=data.samples, sample_rate=3e4)
+    spikeweave.SpikeSequence.of((np.arange(50) * 0.01, np.arange(50) % 3))
     for bad in (dict(alpha="x"), dict(delays=[(2, 1)])):
         try:
-            synfire.episodes(spikes, **bad)
+            spikeweave.episodes(spikes, **bad)
         except (TypeError, ValueError):
             pass
 for _ in range(200):
@@ -165,23 +165,31 @@ def test_a_thousand_calls_leak_nothing():
 
 def test_the_stub_is_that_of_the_extension(tmp_path):
     pytest.importorskip("nanobind")
-    kept = Path(synfire.__file__).with_name("_core.pyi").read_text(encoding="utf-8")
+    kept = Path(spikeweave.__file__).with_name("_core.pyi").read_text(encoding="utf-8")
 
     subprocess.run(
-        [sys.executable, "-m", "nanobind.stubgen", "-m", "synfire._core", "-o", tmp_path / "new"],
+        [
+            sys.executable,
+            "-m",
+            "nanobind.stubgen",
+            "-m",
+            "spikeweave._core",
+            "-o",
+            tmp_path / "new",
+        ],
         check=True,
         capture_output=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
 
     assert (tmp_path / "new").read_text(encoding="utf-8") == kept
-    assert Path(synfire.__file__).with_name("py.typed").exists()
+    assert Path(spikeweave.__file__).with_name("py.typed").exists()
 
 
 def public_functions():
-    import synfire.spikeinterface
+    import spikeweave.spikeinterface
 
-    for module in (synfire, synfire.simulate, synfire.spikeinterface):
+    for module in (spikeweave, spikeweave.simulate, spikeweave.spikeinterface):
         for name in module.__all__:
             if inspect.isfunction(getattr(module, name)):
                 yield pytest.param(getattr(module, name), id=f"{module.__name__}.{name}")
@@ -214,13 +222,13 @@ def test_every_argument_is_documented(function):
 
 def test_no_call_has_a_default_of_its_own():
     for function in (
-        synfire.episodes,
-        synfire.spade,
-        synfire.sort,
-        synfire.sort_features,
-        synfire.count_episodes,
-        synfire.read,
-        synfire.simulate.sym26,
+        spikeweave.episodes,
+        spikeweave.spade,
+        spikeweave.sort,
+        spikeweave.sort_features,
+        spikeweave.count_episodes,
+        spikeweave.read,
+        spikeweave.simulate.sym26,
     ):
         for name, parameter in inspect.signature(function).parameters.items():
             if parameter.default is not inspect.Parameter.empty:
@@ -228,8 +236,8 @@ def test_no_call_has_a_default_of_its_own():
 
 
 def test_spikes_and_results_can_be_copied_and_kept(sym26):
-    found = synfire.episodes(sym26.spikes, delays="4-6ms", min_count=300)
-    unstated = synfire.SpikeSequence.of([[0.5, 0.7]])
+    found = spikeweave.episodes(sym26.spikes, delays="4-6ms", min_count=300)
+    unstated = spikeweave.SpikeSequence.of([[0.5, 0.7]])
 
     for spikes in (sym26.spikes, unstated):
         again = pickle.loads(pickle.dumps(spikes))
@@ -250,14 +258,14 @@ def test_spikes_and_results_can_be_copied_and_kept(sym26):
 )
 def test_hostile_texts_are_named(arguments, says):
     with pytest.raises(TypeError, match=says):
-        synfire.episodes([[0.1, 0.2]], **arguments)
+        spikeweave.episodes([[0.1, 0.2]], **arguments)
 
 
 def test_a_daemon_thread_in_a_call_does_not_abort_the_end():
     code = """
-import threading, time, synfire
-spikes = synfire.simulate.sym26(seed=1).spikes
-call = lambda: synfire.episodes(spikes, delays="1-4ms", min_count=800, surrogates=10**6)
+import threading, time, spikeweave
+spikes = spikeweave.simulate.sym26(seed=1).spikes
+call = lambda: spikeweave.episodes(spikes, delays="1-4ms", min_count=800, surrogates=10**6)
 threading.Thread(target=call, daemon=True).start()
 time.sleep(0.5)
 """

@@ -1,4 +1,4 @@
-"""What `synfire.elephant` does of its own: input of all kinds, errors, seeds, threads."""
+"""What `spikeweave.elephant` does of its own: input of all kinds, errors, seeds, threads."""
 
 # ruff: noqa: E402 - what is tested needs what may be missing
 
@@ -18,11 +18,11 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-import synfire
-from synfire import elephant
-from synfire.elephant import settings, spade
-from synfire.elephant._binning import Binned, as_binned, from_pairs
-from synfire.elephant._names import SURR_METHODS
+import spikeweave
+from spikeweave import elephant
+from spikeweave.elephant import settings, spade
+from spikeweave.elephant._binning import Binned, as_binned, from_pairs
+from spikeweave.elephant._names import SURR_METHODS
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from elephant_inputs import brute_force, random_trains
@@ -420,7 +420,7 @@ def test_without_elephant_plain_dithering_still_draws_from_numpy(monkeypatch):
 
 def test_more_occurrences_than_elephant_can_list():
     n_bins = 40_000
-    miner = synfire._core.ElephantSurrogateMiner({"winlen": 1, "min_occ": 39_999})
+    miner = spikeweave._core.ElephantSurrogateMiner({"winlen": 1, "min_occ": 39_999})
     miner.add(
         *from_pairs(
             np.repeat([0, 1], n_bins), np.tile(np.arange(n_bins), 2), 2, n_bins + 1

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("neo")
 pytest.importorskip("quantities")
-from synfire.elephant import ConceptList
+from spikeweave.elephant import ConceptList
 
 
 def arrays_of(concepts, order=None):

@@ -1,4 +1,4 @@
-"""`synfire.elephant` at its limits: input that cannot be, threads that cannot start, signals."""
+"""`spikeweave.elephant` at its limits: input that cannot be, threads that cannot start, signals."""
 
 # ruff: noqa: E402 - what is tested needs what may be missing
 
@@ -14,9 +14,9 @@ import pytest
 neo = pytest.importorskip("neo")
 pq = pytest.importorskip("quantities")
 
-import synfire
-from synfire import elephant
-from synfire.elephant import settings
+import spikeweave
+from spikeweave import elephant
+from spikeweave.elephant import settings
 
 BIN = 5 * pq.ms
 CONCEPTS = [((0, 1), (0, 1)), ((0, 2), (0, 1))]
@@ -59,7 +59,7 @@ def test_no_window_is_an_error_that_names_it(call, winlen):
     # In a process of its own, which a division by zero would end.
     call = call.format(concepts=CONCEPTS, cells="np.ones((2, 3), dtype=bool)", winlen=winlen)
     run = run_alone(
-        f"import numpy as np, quantities as pq\nfrom synfire import elephant\nprint({call})"
+        f"import numpy as np, quantities as pq\nfrom spikeweave import elephant\nprint({call})"
     )
     assert run.returncode == 1
     assert run.stderr.splitlines()[-1].startswith("ValueError: winlen: expected"), run.stderr
@@ -69,7 +69,7 @@ def test_the_extension_refuses_no_window_too():
     one = np.array([0, 1], dtype=np.uint64)
     item = np.array([0], dtype=np.uint32)
     with pytest.raises(ValueError, match="winlen"):
-        synfire._core.elephant_without_window_subsets(one, item, item, 0)
+        spikeweave._core.elephant_without_window_subsets(one, item, item, 0)
 
 
 def test_threads_that_cannot_start_are_an_error():
@@ -77,7 +77,7 @@ def test_threads_that_cannot_start_are_an_error():
     code = """
 import resource, threading
 import neo, numpy as np, quantities as pq
-from synfire.elephant import pvalue_spectrum, settings
+from spikeweave.elephant import pvalue_spectrum, settings
 trains = [neo.SpikeTrain(np.arange(10, 1000, 10), units="ms", t_stop=1000)] * 2
 pages = int(open("/proc/self/statm").read().split()[0])
 limit = pages * resource.getpagesize() + (300 << 20)
@@ -159,7 +159,7 @@ def test_a_call_that_raised_leaves_no_threads():
 
 
 def test_a_closed_miner_says_so():
-    miner = synfire._core.ElephantSurrogateMiner({"winlen": 1})
+    miner = spikeweave._core.ElephantSurrogateMiner({"winlen": 1})
     miner.close()
     with pytest.raises(ValueError, match="closed"):
         miner.spectrum()
@@ -244,7 +244,7 @@ def test_every_seed_serves_surrogates_and_stability(seed):
 
 @pytest.mark.parametrize("missing", ["neo", "quantities"])
 def test_without_its_packages_the_import_says_what_to_install(missing):
-    run = run_alone(f"import sys\nsys.modules[{missing!r}] = None\nimport synfire.elephant")
+    run = run_alone(f"import sys\nsys.modules[{missing!r}] = None\nimport spikeweave.elephant")
     assert run.returncode == 1
     assert run.stderr.splitlines()[-1].startswith("ImportError: "), run.stderr
-    assert "pip install 'synfire[elephant]'" in run.stderr
+    assert "pip install 'spikeweave[elephant]'" in run.stderr

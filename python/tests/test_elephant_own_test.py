@@ -25,7 +25,7 @@ def elephants_test():
 def test_passes_with_its_import_line_swapped(tmp_path):
     text, swapped = re.subn(
         r"^import elephant\.spade as spade$",
-        "import synfire.elephant as spade",
+        "import spikeweave.elephant as spade",
         elephants_test(),
         flags=re.M,
     )

@@ -21,7 +21,7 @@ from elephant.conversion import BinnedSpikeTrain
 from elephant.spike_train_generation import StationaryPoissonProcess, compound_poisson_process
 from elephant.spike_train_surrogates import SURR_METHODS
 
-from synfire import elephant as synfire_spade
+from spikeweave import elephant as spikeweave_spade
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from elephant_inputs import assert_same, random_concepts, random_rule, random_trains
@@ -47,7 +47,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 def both(name, *args, seed=0, **kwargs):
     """The results of a function of both modules, from the same global states."""
     results = []
-    for module in (synfire_spade, elephant_spade):
+    for module in (spikeweave_spade, elephant_spade):
         np.random.seed(seed)
         random.seed(seed)
         # Elephant takes thresholds out of what it is given.
@@ -55,14 +55,14 @@ def both(name, *args, seed=0, **kwargs):
     return results
 
 
-@pytest.mark.parametrize("name", synfire_spade.__all__)
+@pytest.mark.parametrize("name", spikeweave_spade.__all__)
 def test_signatures_are_elephants(name):
     if not hasattr(elephant_spade, name):
         assert name in ("ConceptList", "settings")
         return
     ours, theirs = (
         inspect.signature(getattr(module, name)).parameters.values()
-        for module in (synfire_spade, elephant_spade)
+        for module in (spikeweave_spade, elephant_spade)
     )
     assert [(p.name, p.kind, p.default) for p in ours] == [
         (p.name, p.kind, p.default) for p in theirs
@@ -82,13 +82,13 @@ def test_signatures_are_elephants(name):
 def test_signatures_of_private_functions_are_elephants(name):
     ours, theirs = (
         list(inspect.signature(getattr(module, name)).parameters)
-        for module in (synfire_spade, elephant_spade)
+        for module in (spikeweave_spade, elephant_spade)
     )
     assert ours == theirs
 
 
 def test_all_that_elephant_offers_is_here():
-    assert set(elephant_spade.__all__) <= set(synfire_spade.__all__)
+    assert set(elephant_spade.__all__) <= set(spikeweave_spade.__all__)
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -116,7 +116,7 @@ def test_private_functions(seed):
     context, transactions, rel_matrix = elephant_spade._build_context(matrix.tocoo(), winlen)
     coo = matrix.tocoo()
     before = coo.row.copy(), coo.col.copy()
-    assert_same(synfire_spade._build_context(coo, winlen), (context, transactions, rel_matrix))
+    assert_same(spikeweave_spade._build_context(coo, winlen), (context, transactions, rel_matrix))
     assert np.array_equal(coo.row, before[0])
     assert np.array_equal(coo.col, before[1])
     for report in ("a", "#", "3d#"):
@@ -125,7 +125,7 @@ def test_private_functions(seed):
         )
     if winlen == 1:  # where Elephant's fast_fca gives each concept, some of them twice
         theirs = elephant_spade._fast_fca(context)
-        ours = synfire_spade._fast_fca(context)
+        ours = spikeweave_spade._fast_fca(context)
         assert {(frozenset(i), frozenset(e)) for i, e in ours} == {
             (frozenset(i), frozenset(e)) for i, e in theirs
         }
@@ -242,7 +242,7 @@ def test_pattern_set_reduction_of_equal_lists(seed):
     assert_same(ours, theirs)
     assert all(a is b for a, b in zip(ours, theirs, strict=True))
     for concept in concepts:
-        assert synfire_spade._pattern_spectrum_filter(
+        assert spikeweave_spade._pattern_spectrum_filter(
             concept, unlikely, spectrum, winlen
         ) == elephant_spade._pattern_spectrum_filter(concept, unlikely, spectrum, winlen)
 
@@ -361,7 +361,7 @@ def test_tutorial_finds_the_neurons_that_were_made_synchronous():
                 5 * quantities.Hz, t_stop=10 * quantities.s
             ).generate_spiketrain()
         )
-    ours = synfire_spade.spade(
+    ours = spikeweave_spade.spade(
         spiketrains=trains,
         binsize=1 * ms,
         winlen=1,
@@ -385,5 +385,5 @@ def test_published_recording(shared_data):
     ours, theirs = both("concepts_mining", *arguments, min_spikes=2, min_occ=88, min_neu=2)
     assert_same(ours, theirs)
     assert len(ours[0]) == 22_709
-    many, _ = synfire_spade.concepts_mining(*arguments, min_spikes=3, min_occ=25, min_neu=3)
+    many, _ = spikeweave_spade.concepts_mining(*arguments, min_spikes=3, min_occ=25, min_neu=3)
     assert len(many) == 1_562_056

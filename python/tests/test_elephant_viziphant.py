@@ -13,7 +13,7 @@ viziphant = pytest.importorskip("viziphant.patterns", reason="needs viziphant 0.
 import neo
 import quantities as pq
 
-from synfire.elephant import spade
+from spikeweave.elephant import spade
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -1,4 +1,4 @@
-"""`synfire.episodes` and what it gives."""
+"""`spikeweave.episodes` and what it gives."""
 
 import itertools
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import synfire
+import spikeweave
 
 
 def brute_force(trains, units, delays):
@@ -35,7 +35,7 @@ def test_counts_are_those_of_the_definition(trains_ms, low_ms, width_ms):
     trains = [[t * 1e-3 for t in sorted(train)] for train in trains_ms]
     interval = (low_ms * 1e-3, (low_ms + width_ms) * 1e-3)
 
-    found = synfire.episodes(trains, delays=[interval], min_count=1, max_size=3, ties="time")
+    found = spikeweave.episodes(trains, delays=[interval], min_count=1, max_size=3, ties="time")
 
     for one in found:
         units = [int(name) for name in one.units]
@@ -47,7 +47,7 @@ def test_counts_are_those_of_the_definition(trains_ms, low_ms, width_ms):
 
 
 def test_the_planted_chains_are_the_chains(sym26):
-    found = synfire.episodes(sym26.spikes, delays=[(0.004, 0.006)], min_count=200)
+    found = spikeweave.episodes(sym26.spikes, delays=[(0.004, 0.006)], min_count=200)
 
     names = sym26.spikes.unit_names
     assert {found[i].units for i in found.chains} == {
@@ -59,7 +59,7 @@ def test_the_planted_chains_are_the_chains(sym26):
 
 
 def test_occurrences_are_as_many_as_counted_and_fit_their_delays(sym26):
-    found = synfire.episodes(sym26.spikes, delays="4-6ms", min_count=200)
+    found = spikeweave.episodes(sym26.spikes, delays="4-6ms", min_count=200)
 
     for i in found.chains:
         times = found.occurrences(i)
@@ -73,7 +73,7 @@ def test_occurrences_are_as_many_as_counted_and_fit_their_delays(sym26):
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_one_seed_gives_one_result(sym26, threads):
     def run(how_many):
-        return synfire.episodes(
+        return spikeweave.episodes(
             sym26.spikes, delays="4-6ms", min_count=300, surrogates=20, seed=5, threads=how_many
         )
 
@@ -88,28 +88,28 @@ def test_one_seed_gives_one_result(sym26, threads):
 
 
 def test_a_sequence_of_episodes_behaves_as_one(sym26):
-    found = synfire.episodes(sym26.spikes, delays="4-6ms", min_count=200)
+    found = spikeweave.episodes(sym26.spikes, delays="4-6ms", min_count=200)
 
     assert len(list(found)) == len(found) == len(found.to_dataframe())
     assert found[-1] == found[len(found) - 1]
     assert [one.count for one in found[:3]] == found.counts[:3].tolist()
-    assert (synfire.count_episodes(sym26.spikes, found[-20:]) == found.counts[-20:]).all()
+    assert (spikeweave.count_episodes(sym26.spikes, found[-20:]) == found.counts[-20:]).all()
     with pytest.raises(IndexError):
         found[len(found)]
 
 
-@pytest.mark.parametrize("strategy", synfire.episode_strategies())
+@pytest.mark.parametrize("strategy", spikeweave.episode_strategies())
 def test_every_strategy_counts_the_same(sym26, strategy):
     wanted = [(["n4", "n5", "n6"], [(0.004, 0.006)] * 2), ([0, 1], [(0.001, 0.005)])]
 
-    counts = synfire.count_episodes(sym26.spikes, wanted, strategy=strategy)
+    counts = spikeweave.count_episodes(sym26.spikes, wanted, strategy=strategy)
 
-    assert counts.tolist() == synfire.count_episodes(sym26.spikes, wanted).tolist()
+    assert counts.tolist() == spikeweave.count_episodes(sym26.spikes, wanted).tolist()
 
 
 def test_a_graph_has_the_circuit(sym26):
     pytest.importorskip("networkx")
-    found = synfire.episodes(sym26.spikes, delays="4-6ms", min_count=200)
+    found = spikeweave.episodes(sym26.spikes, delays="4-6ms", min_count=200)
 
     graph = found.to_networkx()
 
@@ -121,7 +121,7 @@ def test_a_graph_has_the_circuit(sym26):
 
 def test_nwb_holds_the_episodes(sym26, tmp_path):
     pynwb = pytest.importorskip("pynwb")
-    found = synfire.episodes(sym26.spikes, delays="4-6ms", min_count=300)
+    found = spikeweave.episodes(sym26.spikes, delays="4-6ms", min_count=300)
 
     found.to_nwb(tmp_path / "episodes.nwb")
 
@@ -132,7 +132,7 @@ def test_nwb_holds_the_episodes(sym26, tmp_path):
         last = table["units"][len(found) - 1]
         assert list(last["unit_name"]) == list(found[-1].units)
         assert table["delay_low"][len(found) - 1].tolist() == [low for low, _ in found[-1].delays]
-    assert synfire.read(tmp_path / "episodes.nwb") == sym26.spikes
+    assert spikeweave.read(tmp_path / "episodes.nwb") == sym26.spikes
     assert not list(tmp_path.glob(".*"))
 
 
@@ -167,7 +167,7 @@ def test_nwb_holds_the_episodes(sym26, tmp_path):
 )
 def test_bad_arguments_are_named(arguments, kind, says):
     with pytest.raises(kind, match=says):
-        synfire.episodes([[0.1, 0.2], [0.15]], **arguments)
+        spikeweave.episodes([[0.1, 0.2], [0.15]], **arguments)
 
 
 @pytest.mark.parametrize(
@@ -181,20 +181,20 @@ def test_bad_arguments_are_named(arguments, kind, says):
 )
 def test_episodes_that_cannot_be_are_named(sym26, episodes, kind):
     with pytest.raises(kind, match="^episodes: number 0"):
-        synfire.count_episodes(sym26.spikes, episodes)
+        spikeweave.count_episodes(sym26.spikes, episodes)
 
 
 def test_a_gpu_that_is_not_there_is_an_error(sym26):
-    if synfire.devices():
+    if spikeweave.devices():
         pytest.skip("there is a GPU")
-    with pytest.raises((synfire.DeviceError, ValueError), match="CUDA|GPU|driver"):
-        synfire.episodes(sym26.spikes, device="cuda", min_count=300)
+    with pytest.raises((spikeweave.DeviceError, ValueError), match="CUDA|GPU|driver"):
+        spikeweave.episodes(sym26.spikes, device="cuda", min_count=300)
 
 
 def test_quantities_and_texts_are_times(sym26):
     quantities = pytest.importorskip("quantities")
-    texts = synfire.episodes(sym26.spikes, delays=["4-6ms"], min_count=300)
-    numbers = synfire.episodes(
+    texts = spikeweave.episodes(sym26.spikes, delays=["4-6ms"], min_count=300)
+    numbers = spikeweave.episodes(
         sym26.spikes, delays=[(4 * quantities.ms, 0.006)], min_count=300, dither=20 * quantities.ms
     )
 

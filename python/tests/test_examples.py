@@ -1,4 +1,4 @@
-"""The examples of the docstrings; those of synfire.elephant are in test_elephant.py."""
+"""The examples of the docstrings; those of spikeweave.elephant are in test_elephant.py."""
 
 import doctest
 import importlib
@@ -7,26 +7,26 @@ import warnings
 
 import pytest
 
-import synfire
+import spikeweave
 
 MODULES = [
     one.name
-    for one in pkgutil.walk_packages(synfire.__path__, "synfire.", onerror=lambda name: None)
-    if not one.name.startswith(("synfire.elephant", "synfire._core"))
+    for one in pkgutil.walk_packages(spikeweave.__path__, "spikeweave.", onerror=lambda name: None)
+    if not one.name.startswith(("spikeweave.elephant", "spikeweave._core"))
 ]
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_give_what_they_say(name):
-    if name.startswith("synfire.plot"):
+    if name.startswith("spikeweave.plot"):
         pytest.importorskip("matplotlib")
-    if name == "synfire.spikeinterface":
+    if name == "spikeweave.spikeinterface":
         pytest.importorskip("spikeinterface")
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = doctest.testmod(importlib.import_module(name))
-    if name.startswith("synfire.plot"):
+    if name.startswith("spikeweave.plot"):
         importlib.import_module("matplotlib.pyplot").close("all")
 
     assert found.failed == 0
@@ -35,7 +35,7 @@ def test_examples_give_what_they_say(name):
 def test_there_are_examples():
     count = sum(
         doctest.testmod(importlib.import_module(name)).attempted
-        for name in ("synfire.simulate", "synfire._spikes")
+        for name in ("spikeweave.simulate", "spikeweave._spikes")
     )
 
     assert count > 5

@@ -1,11 +1,11 @@
-"""`synfire.read` and `synfire.write`."""
+"""`spikeweave.read` and `spikeweave.write`."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import synfire
-from synfire import SpikeSequence
+import spikeweave
+from spikeweave import SpikeSequence
 
 FORMATS = ["tsv", "csv", "tsv.gz", "npz", "nwb"]
 
@@ -25,8 +25,8 @@ def test_what_was_written_is_read_again(extension, tmp_path, given_trains):
     spikes = SpikeSequence.of([[us * 1e-6 for us in train] for train in given_trains])
     path = tmp_path / f"spikes.{extension}"
 
-    synfire.write(path, spikes, overwrite=True)
-    back = synfire.read(path)
+    spikeweave.write(path, spikes, overwrite=True)
+    back = spikeweave.read(path)
 
     assert back.times_us.tolist() == spikes.times_us.tolist()
     assert back.unit_names == spikes.unit_names
@@ -41,7 +41,7 @@ def test_a_file_that_exists_is_kept(tmp_path):
     path.write_text("mine")
 
     with pytest.raises(FileExistsError, match="spikes.tsv"):
-        synfire.write(path, [[0.1]])
+        spikeweave.write(path, [[0.1]])
 
     assert path.read_text() == "mine"
 
@@ -62,7 +62,7 @@ def test_a_bad_file_is_named(tmp_path, name, content, says):
         path.write_bytes(content.encode("latin-1"))
 
     with pytest.raises(OSError, match=says):
-        synfire.read(path)
+        spikeweave.read(path)
 
 
 @pytest.mark.parametrize(
@@ -79,12 +79,12 @@ def test_bad_arguments_are_named(tmp_path, arguments, kind, says):
     path.write_text("time_s\tunit\n0.1\tA\n")
 
     with pytest.raises(kind, match=says):
-        synfire.read(path, **arguments)
+        spikeweave.read(path, **arguments)
 
 
 def test_an_extension_without_a_writer_is_refused(tmp_path):
     with pytest.raises(ValueError, match="docx"):
-        synfire.write(tmp_path / "spikes.docx", [[0.1]])
+        spikeweave.write(tmp_path / "spikes.docx", [[0.1]])
     assert not list(tmp_path.iterdir())
 
 
@@ -93,13 +93,13 @@ def test_what_a_file_says_against_itself_is_said(tmp_path):
     path.write_text("time_s\tunit\n0.1\tA\n0.1\tA\n0.2\tB\n")
 
     with pytest.warns(UserWarning, match="1 spikes stood twice"):
-        spikes = synfire.read(path)
+        spikes = spikeweave.read(path)
 
     assert len(spikes) == 2
 
 
 def test_a_real_culture_is_read(shared_data):
-    spikes = synfire.read(shared_data / "wagenaar2006" / "2-1-20.spk.txt")
+    spikes = spikeweave.read(shared_data / "wagenaar2006" / "2-1-20.spk.txt")
 
     assert len(spikes.unit_names) > 50
     assert len(spikes) > 10_000

@@ -1,4 +1,4 @@
-"""What the package computes on GPUs; skipped without one, unless SYNFIRE_REQUIRE_GPU is set."""
+"""What the package computes on GPUs; skipped without one, unless SPIKEWEAVE_REQUIRE_GPU is set."""
 
 import os
 import signal
@@ -9,15 +9,15 @@ import time
 import numpy as np
 import pytest
 
-import synfire
+import spikeweave
 
 
 @pytest.fixture(scope="module", autouse=True)
 def device():
-    found = synfire.devices()
-    if not found and os.environ.get("SYNFIRE_REQUIRE_GPU") != "1":
-        pytest.skip(f"no GPU: {synfire._core.why_no_device()}")
-    assert found, synfire._core.why_no_device()
+    found = spikeweave.devices()
+    if not found and os.environ.get("SPIKEWEAVE_REQUIRE_GPU") != "1":
+        pytest.skip(f"no GPU: {spikeweave._core.why_no_device()}")
+    assert found, spikeweave._core.why_no_device()
     return found[0]
 
 
@@ -27,12 +27,12 @@ def test_the_device_is_described(device):
     assert device.compute_capability >= (7, 5)
 
 
-@pytest.mark.parametrize("strategy", synfire.episode_strategies("cuda"))
+@pytest.mark.parametrize("strategy", spikeweave.episode_strategies("cuda"))
 def test_every_strategy_counts_as_the_cpu(sym26, strategy):
     arguments = {"delays": "4-6ms", "min_count": 300, "max_size": 4}
 
-    on_cpu = synfire.episodes(sym26.spikes, device="cpu", **arguments)
-    on_gpu = synfire.episodes(sym26.spikes, device="cuda", strategy=strategy, **arguments)
+    on_cpu = spikeweave.episodes(sym26.spikes, device="cpu", **arguments)
+    on_gpu = spikeweave.episodes(sym26.spikes, device="cuda", strategy=strategy, **arguments)
 
     assert on_gpu.parameters["device"] == "cuda:0"
     assert np.array_equal(on_gpu.units, on_cpu.units)
@@ -40,13 +40,13 @@ def test_every_strategy_counts_as_the_cpu(sym26, strategy):
 
 
 def test_many_spikes_take_the_gpu_by_themselves():
-    spikes = synfire.simulate.poisson(units=100, length=1600, rate=20, seed=1).spikes
+    spikes = spikeweave.simulate.poisson(units=100, length=1600, rate=20, seed=1).spikes
     arguments = {"delays": ["1-5ms", "5-10ms"], "max_size": 2, "min_count": 4_000}
 
     began = time.perf_counter()
-    by_itself = synfire.episodes(spikes, **arguments)
+    by_itself = spikeweave.episodes(spikes, **arguments)
     seconds = time.perf_counter() - began
-    on_cpu = synfire.episodes(spikes, device="cpu", **arguments)
+    on_cpu = spikeweave.episodes(spikes, device="cpu", **arguments)
 
     assert by_itself.parameters["device"] == "cuda:0"
     assert np.array_equal(by_itself.counts, on_cpu.counts)
@@ -54,10 +54,10 @@ def test_many_spikes_take_the_gpu_by_themselves():
 
 
 def test_sorting_is_that_of_the_cpu():
-    made = synfire.simulate.recording(channels=32, units=10, length="20s", seed=2)
+    made = spikeweave.simulate.recording(channels=32, units=10, length="20s", seed=2)
 
-    on_cpu = synfire.sort(made.recording, device="cpu")
-    on_gpu = synfire.sort(made.recording, device="cuda")
+    on_cpu = spikeweave.sort(made.recording, device="cpu")
+    on_gpu = spikeweave.sort(made.recording, device="cuda")
 
     assert on_gpu.parameters["strategy"] == "cuda"
     assert np.array_equal(on_gpu.samples, on_cpu.samples)
@@ -66,18 +66,18 @@ def test_sorting_is_that_of_the_cpu():
 
 
 def test_a_gpu_that_is_not_there_is_an_error(sym26):
-    with pytest.raises(synfire.DeviceError, match="99"):
-        synfire.episodes(sym26.spikes, device="cuda:99", min_count=300)
+    with pytest.raises(spikeweave.DeviceError, match="99"):
+        spikeweave.episodes(sym26.spikes, device="cuda:99", min_count=300)
 
 
 def test_ctrl_c_stops_a_call():
     code = """
-import synfire, sys
-spikes = synfire.simulate.poisson(units=300, length=2000, rate=20, seed=1).spikes
+import spikeweave, sys
+spikes = spikeweave.simulate.poisson(units=300, length=2000, rate=20, seed=1).spikes
 print("ready", flush=True)
 try:
     while True:
-        synfire.episodes(spikes, delays="1-5ms", min_count=100, max_size=4, device="cuda")
+        spikeweave.episodes(spikes, delays="1-5ms", min_count=100, max_size=4, device="cuda")
 except KeyboardInterrupt:
     print("stopped", flush=True)
 """

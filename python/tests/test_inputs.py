@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-import synfire
-from synfire import SpikeSequence
+import spikeweave
+from spikeweave import SpikeSequence
 
 MICROSECOND = 1e-6
 
@@ -152,7 +152,7 @@ def test_nothing_is_a_sequence_too():
 
     assert len(spikes) == 0
     assert spikes.unit_names == ["0", "1"]
-    assert len(synfire.episodes(spikes, min_count=1)) == 0
+    assert len(spikeweave.episodes(spikes, min_count=1)) == 0
 
 
 def test_many_spikes_are_taken():

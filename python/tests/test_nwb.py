@@ -4,17 +4,17 @@ import warnings
 
 import pytest
 
-import synfire
+import spikeweave
 
 pynwb = pytest.importorskip("pynwb")
 
 
 def test_writing_warns_of_nothing_and_leaves_nothing_beside(tmp_path):
-    spikes = synfire.SpikeSequence.of({"A": [0.1, 0.25], "B": [0.2]}, t_start=0, t_stop=2)
+    spikes = spikeweave.SpikeSequence.of({"A": [0.1, 0.25], "B": [0.2]}, t_start=0, t_stop=2)
 
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
-        synfire.write(tmp_path / "spikes.nwb", spikes)
+        spikeweave.write(tmp_path / "spikes.nwb", spikes)
 
     assert [file.name for file in tmp_path.iterdir()] == ["spikes.nwb"]
 
@@ -29,16 +29,16 @@ def test_units_that_share_a_name_keep_their_spikes(tmp_path):
     with pynwb.NWBHDF5IO(str(tmp_path / "probes.nwb"), "w") as io:
         io.write(nwbfile)
 
-    spikes = synfire.read(tmp_path / "probes.nwb")
+    spikes = spikeweave.read(tmp_path / "probes.nwb")
 
     assert len(spikes) == 6
     assert spikes.unit_names == ["0", "1", "2"]
 
 
 def test_options_of_other_formats_are_refused(tmp_path):
-    synfire.write(tmp_path / "spikes.nwb", [[0.1]])
+    spikeweave.write(tmp_path / "spikes.nwb", [[0.1]])
 
     with pytest.raises(ValueError, match="time_unit"):
-        synfire.read(tmp_path / "spikes.nwb", time_unit="ms")
+        spikeweave.read(tmp_path / "spikes.nwb", time_unit="ms")
     with pytest.raises(ValueError, match="gain"):
-        synfire.read_recording(tmp_path / "spikes.nwb", gain=2.0)
+        spikeweave.read_recording(tmp_path / "spikes.nwb", gain=2.0)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-import synfire
-from synfire import SpikeSequence
+import spikeweave
+from spikeweave import SpikeSequence
 
 TRAINS = [[0.0101, 0.25, 0.7], [0.3], []]
 
@@ -160,7 +160,7 @@ def test_bins_that_are_no_whole_microseconds_are_refused():
     binned = conversion.BinnedSpikeTrain([train], bin_size=quantities.ms / 30)
 
     with pytest.raises(ValueError, match="whole microseconds"):
-        synfire.spade(binned, min_occ=1)
+        spikeweave.spade(binned, min_occ=1)
 
 
 def test_spikes_that_share_a_bin_are_said():
@@ -187,11 +187,11 @@ def test_delays_of_any_form_are_the_same(sym26, form):
     texts = ["4-6ms", "8-11ms"][: 2 if form in ("2-d", "rows") else 1]
 
     for _ in range(20):
-        found = synfire.episodes(sym26.spikes, delays=delays, min_count=300, max_size=2)
+        found = spikeweave.episodes(sym26.spikes, delays=delays, min_count=300, max_size=2)
         assert found.parameters["delays"] == [
             tuple(float(ms) * 1e-3 for ms in text[:-2].split("-")) for text in texts
         ]
     episode = (["n4", "n5"], [(4 * quantities.ms, 0.006)])
     plain = (["n4", "n5"], [(0.004, 0.006)])
-    both = synfire.count_episodes(sym26.spikes, [episode, plain])
+    both = spikeweave.count_episodes(sym26.spikes, [episode, plain])
     assert both[0] == both[1]

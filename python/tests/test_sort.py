@@ -1,24 +1,24 @@
-"""`synfire.sort`, `sort_features`, recordings, and SpikeInterface."""
+"""`spikeweave.sort`, `sort_features`, recordings, and SpikeInterface."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import synfire
-from synfire import Recording
+import spikeweave
+from spikeweave import Recording
 
 
 @pytest.fixture(scope="module")
 def made():
-    return synfire.simulate.recording(
+    return spikeweave.simulate.recording(
         channels=16, units=5, length="20s", low_rate=6, high_rate=15, low_peak=120, seed=2
     )
 
 
 @pytest.fixture(scope="module")
 def found(made):
-    return synfire.sort(made.recording)
+    return spikeweave.sort(made.recording)
 
 
 def shares_found(result, truth, tolerance=0.0005):
@@ -61,13 +61,13 @@ def test_however_samples_come_the_answer_is_the_same(made, found, how):
         "positions": made.recording.positions,
     }
     if how == "threads":
-        again = synfire.sort(made.recording, threads=3)
+        again = spikeweave.sort(made.recording, threads=3)
     elif how == "int32":
-        again = synfire.sort(samples.astype(np.int32), **about)
+        again = spikeweave.sort(samples.astype(np.int32), **about)
     elif how == "function":
-        again = synfire.sort(np.asfortranarray(samples), **about)
+        again = spikeweave.sort(np.asfortranarray(samples), **about)
     else:
-        again = synfire.sort(samples, **about)
+        again = spikeweave.sort(samples, **about)
 
     assert np.array_equal(again.labels, found.labels)
     assert np.array_equal(again.samples, found.samples)
@@ -76,7 +76,7 @@ def test_however_samples_come_the_answer_is_the_same(made, found, how):
 def test_microvolts_are_nearly_the_same(made, found):
     volts = made.recording.microvolts(0, made.recording.frames)
 
-    again = synfire.sort(
+    again = spikeweave.sort(
         volts, sample_rate=made.recording.sample_rate, positions=made.recording.positions
     )
 
@@ -86,7 +86,7 @@ def test_microvolts_are_nearly_the_same(made, found):
 
 def test_spikeinterface_sorts_its_own_recordings(made):
     core = pytest.importorskip("spikeinterface.core")
-    import synfire.spikeinterface
+    import spikeweave.spikeinterface
 
     recording = core.NumpyRecording(
         [made.recording.samples(0, made.recording.frames)], made.recording.sample_rate
@@ -95,9 +95,9 @@ def test_spikeinterface_sorts_its_own_recordings(made):
     recording.set_channel_offsets(0.0)
     recording.set_dummy_probe_from_locations(made.recording.positions)
 
-    sorting = synfire.spikeinterface.run_sorter(recording)
+    sorting = spikeweave.spikeinterface.run_sorter(recording)
 
-    direct = synfire.sort(made.recording)
+    direct = spikeweave.sort(made.recording)
     assert list(sorting.unit_ids) == list(range(1, direct.unit_count + 1))
     for unit in sorting.unit_ids:
         assert np.array_equal(
@@ -108,7 +108,7 @@ def test_spikeinterface_sorts_its_own_recordings(made):
 
 def test_components_of_an_analyzer_are_clustered():
     si = pytest.importorskip("spikeinterface")
-    import synfire.spikeinterface
+    import spikeweave.spikeinterface
 
     recording, truth = si.generate_ground_truth_recording(
         durations=[20.0], num_channels=8, num_units=4, seed=3
@@ -124,7 +124,7 @@ def test_components_of_an_analyzer_are_clustered():
         verbose=False,
     )
 
-    sorting = synfire.spikeinterface.sort_analyzer(analyzer)
+    sorting = spikeweave.spikeinterface.sort_analyzer(analyzer)
 
     vector = truth.to_spike_vector()
     assert sorting.count_total_num_spikes() <= len(vector)
@@ -176,7 +176,7 @@ def test_a_recording_of_nwb(made, found, tmp_path):
     with pynwb.NWBHDF5IO(str(tmp_path / "raw.nwb"), "w") as io:
         io.write(nwbfile)
 
-    again = synfire.sort(tmp_path / "raw.nwb")
+    again = spikeweave.sort(tmp_path / "raw.nwb")
 
     assert np.array_equal(again.labels, found.labels)
 
@@ -184,19 +184,19 @@ def test_a_recording_of_nwb(made, found, tmp_path):
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 2**32))
 def test_order_of_spikes_only_permutes_labels(seed):
-    data = synfire.simulate.features(spikes=400, units=3, channels=6, seed=4)
+    data = spikeweave.simulate.features(spikes=400, units=3, channels=6, seed=4)
     order = np.random.default_rng(seed).permutation(len(data.truth))
-    start = synfire.sort_features(data.features, data.masks, splits=False)
-    again = synfire.sort_features(data.features[order], data.masks[order], splits=False)
+    start = spikeweave.sort_features(data.features, data.masks, splits=False)
+    again = spikeweave.sort_features(data.features[order], data.masks[order], splits=False)
 
     pairs = set(zip(start.labels[order].tolist(), again.labels.tolist(), strict=True))
     assert len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
 
 
 def test_features_are_sorted_into_their_units():
-    data = synfire.simulate.features(spikes=3000, units=6, channels=12, of_no_unit=0, seed=1)
+    data = spikeweave.simulate.features(spikes=3000, units=6, channels=12, of_no_unit=0, seed=1)
 
-    result = synfire.sort_features(
+    result = spikeweave.sort_features(
         data.features, data.masks, samples=data.samples, sample_rate=data.sample_rate
     )
 
@@ -243,7 +243,7 @@ def test_features_are_sorted_into_their_units():
 )
 def test_bad_features_are_named(arguments, kind, says):
     with pytest.raises(kind, match=says):
-        synfire.sort_features(**arguments)
+        spikeweave.sort_features(**arguments)
 
 
 @pytest.mark.parametrize(
@@ -271,14 +271,14 @@ def test_bad_features_are_named(arguments, kind, says):
 )
 def test_bad_recordings_are_named(recording, arguments, kind, says):
     with pytest.raises(kind, match=says):
-        synfire.sort(recording, **arguments)
+        spikeweave.sort(recording, **arguments)
 
 
 def test_components_of_a_folder_of_phy_are_its_own(made, tmp_path):
-    five = synfire.sort(made.recording, features_per_channel=5)
+    five = spikeweave.sort(made.recording, features_per_channel=5)
     five.to_phy(tmp_path / "phy")
 
-    again = synfire.sort_features(tmp_path / "phy")
+    again = spikeweave.sort_features(tmp_path / "phy")
 
     assert again.units["peak_channel"].max() < len(made.recording.channels)
 
@@ -298,7 +298,7 @@ def test_features_of_a_real_recording(shared_data):
     if not path.exists():
         pytest.skip(f"there is no {path}")
 
-    result = synfire.sort_features(path, starting_clusters=50, stop="seed")
+    result = spikeweave.sort_features(path, starting_clusters=50, stop="seed")
 
     assert len(result.labels) == len(np.load(path)["features"])
     assert result.unit_count > 5

@@ -1,4 +1,4 @@
-"""`synfire.spade` and what it gives."""
+"""`spikeweave.spade` and what it gives."""
 
 import itertools
 
@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import synfire
+import spikeweave
 
 BIN = 0.005
 
 
 @pytest.fixture(scope="module")
 def planted():
-    return synfire.simulate.patterns(units=30, patterns=(5, 4), occurrences=14, seed=3)
+    return spikeweave.simulate.patterns(units=30, patterns=(5, 4), occurrences=14, seed=3)
 
 
 def closed_patterns(trains_bins, window, min_occ, min_spikes):
@@ -51,7 +51,7 @@ binned = st.lists(st.lists(st.integers(0, 14), max_size=8, unique=True), min_siz
 @given(binned, st.integers(1, 5), st.integers(1, 3), st.integers(1, 3))
 def test_patterns_are_the_closed_ones(bins, window, min_occ, min_spikes):
     trains = [[(b + 0.5) * BIN for b in train] for train in bins]
-    spikes = synfire.SpikeSequence.of(trains, t_start=0, t_stop=20 * BIN)
+    spikes = spikeweave.SpikeSequence.of(trains, t_start=0, t_stop=20 * BIN)
 
     found = _quiet(
         spikes,
@@ -237,4 +237,4 @@ def _quiet(spikes, **arguments):
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return synfire.spade(spikes, **arguments)
+        return spikeweave.spade(spikes, **arguments)

@@ -1,11 +1,11 @@
-"""What `synfire.spikeinterface` refuses, and how it says so."""
+"""What `spikeweave.spikeinterface` refuses, and how it says so."""
 
 import subprocess
 import sys
 
 import pytest
 
-import synfire.spikeinterface
+import spikeweave.spikeinterface
 
 
 def analyzer_of(random_spikes):
@@ -33,13 +33,13 @@ def test_some_of_the_spikes_are_not_taken_for_all():
     assert some < every
 
     with pytest.raises(ValueError, match=f"analyzer: found .* {some} of {every} .*method='all'"):
-        synfire.spikeinterface.sort_analyzer(analyzer)
+        spikeweave.spikeinterface.sort_analyzer(analyzer)
 
 
 def test_a_selection_that_left_nothing_out_is_taken():
     analyzer = analyzer_of({"method": "uniform", "max_spikes_per_unit": 100_000, "seed": 0})
 
-    sorting = synfire.spikeinterface.sort_analyzer(analyzer)
+    sorting = spikeweave.spikeinterface.sort_analyzer(analyzer)
 
     assert sorting.count_total_num_spikes() <= analyzer.sorting.count_total_num_spikes()
 
@@ -48,19 +48,19 @@ def test_wrong_objects_are_named():
     pytest.importorskip("spikeinterface")
 
     with pytest.raises(TypeError, match="analyzer: expected a SortingAnalyzer, found .*None"):
-        synfire.spikeinterface.sort_analyzer(None)
+        spikeweave.spikeinterface.sort_analyzer(None)
     with pytest.raises(TypeError, match="result: expected a SortResult, found .*None"):
-        synfire.spikeinterface.numpy_sorting(None)
+        spikeweave.spikeinterface.numpy_sorting(None)
 
 
 @pytest.mark.parametrize("call", ["run_sorter('no such file')", "sort_analyzer(None)"])
 def test_without_spikeinterface_the_error_comes_before_the_work(call):
     code = (
         "import sys; sys.modules['spikeinterface'] = None; "
-        f"import synfire.spikeinterface as si; si.{call}"
+        f"import spikeweave.spikeinterface as si; si.{call}"
     )
 
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
 
-    assert "ImportError: synfire.spikeinterface works with SpikeInterface" in ended.stderr
-    assert "pip install 'synfire[spikeinterface]'" in ended.stderr
+    assert "ImportError: spikeweave.spikeinterface works with SpikeInterface" in ended.stderr
+    assert "pip install 'spikeweave[spikeinterface]'" in ended.stderr

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "assess/renewal.hpp"
-#include "synfire/assess/significance.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/assess/significance.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::array<std::pair<correction, std::string_view>, 11> names{{
@@ -261,4 +261,4 @@ std::vector<double> adjust_by_size(const episode_table& table, std::span<const d
     return q;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

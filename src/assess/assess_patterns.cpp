@@ -1,6 +1,6 @@
 #include "assess/tally_loop.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 maxima_tally tally_surrogates(const surrogate_source& make, std::uint32_t surrogates,
                               std::uint32_t window_bins, const spade_options& mining,
@@ -27,4 +27,4 @@ pattern_assessment assess_patterns(std::span<const signature_count> found,
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,4 +1,4 @@
-#include "synfire/assess/circuit.hpp"
+#include "spikeweave/assess/circuit.hpp"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "assess/triples.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using unit_pair = std::pair<unit_id, unit_id>;
@@ -365,4 +365,4 @@ std::vector<std::size_t> maximal_episodes(const episode_table& table) {
     return not_within_longer(table, all);
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,8 +1,8 @@
-#include "synfire/assess/episode_findings.hpp"
+#include "spikeweave/assess/episode_findings.hpp"
 
 #include "core/stop.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 episode_findings judge_episodes(const spike_sequence& spikes, const episode_table& table,
                                 const significance_options& significance,
@@ -19,4 +19,4 @@ episode_findings judge_episodes(const spike_sequence& spikes, const episode_tabl
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

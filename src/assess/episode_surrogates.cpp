@@ -1,4 +1,4 @@
-#include "synfire/assess/episode_surrogates.hpp"
+#include "spikeweave/assess/episode_surrogates.hpp"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 
 #include "assess/renewal.hpp"
 #include "parallel/parallel_for.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // The clock of the renewal model, as in significance_options.
@@ -95,4 +95,4 @@ std::vector<assessed_episode> by_surrogates(std::span<const assessed_episode> as
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "io/little_endian.hpp"
-#include "synfire/assess/pattern_significance.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/assess/pattern_significance.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 class number_reader {
@@ -148,4 +148,4 @@ maxima_tally maxima_tally::from_bytes(std::string_view bytes) {
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,4 +1,4 @@
-#include "synfire/assess/pattern_reduction.hpp"
+#include "spikeweave/assess/pattern_reduction.hpp"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "core/stop.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 struct listed_pattern {
@@ -300,4 +300,4 @@ reduced_patterns reduce_patterns(const pattern_table& table, std::span<const std
     return reduction(table, list, not_significant, options)(run);
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

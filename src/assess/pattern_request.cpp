@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "synfire/assess/pattern_search.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/assess/pattern_search.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 void check_windows(const pattern_request& request) {
@@ -171,4 +171,4 @@ std::vector<pattern_rule> rules_of(const pattern_request& request,
     return estimated_rules(request, spike_counts, length);
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

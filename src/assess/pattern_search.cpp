@@ -1,4 +1,4 @@
-#include "synfire/assess/pattern_search.hpp"
+#include "spikeweave/assess/pattern_search.hpp"
 
 #include <fmt/format.h>
 
@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "core/grouped.hpp"
-#include "synfire/assess/pattern_reduction.hpp"
-#include "synfire/assess/pattern_tally.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/parallel/communicator.hpp"
+#include "spikeweave/assess/pattern_reduction.hpp"
+#include "spikeweave/assess/pattern_tally.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/parallel/communicator.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // Takes what a step removed from what was left.
@@ -256,4 +256,4 @@ pattern_findings find_patterns(const prepared_windows& prepared, const pattern_r
     return pattern_search(prepared, request, run).run();
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

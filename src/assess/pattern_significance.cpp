@@ -1,4 +1,4 @@
-#include "synfire/assess/pattern_significance.hpp"
+#include "spikeweave/assess/pattern_significance.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <cmath>
 #include <tuple>
 
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // The order of a spectrum.
@@ -209,4 +209,4 @@ std::vector<std::size_t> filter_patterns(const pattern_table& table, spectrum_ki
     return pattern_filter(kind, not_significant).kept(table);
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,13 +1,13 @@
-#include "synfire/assess/pattern_tally.hpp"
+#include "spikeweave/assess/pattern_tally.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <tuple>
 
-#include "synfire/assess/pattern_significance.hpp"
+#include "spikeweave/assess/pattern_significance.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // What ranks a pattern: the larger the better; the earlier the better among equals.
@@ -126,4 +126,4 @@ std::vector<std::uint64_t> pattern_tally::best_numbers() const {
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "core/grouped.hpp"
-#include "synfire/assess/pattern_search.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/spikes/epochs.hpp"
+#include "spikeweave/assess/pattern_search.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/epochs.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 std::vector<std::size_t> counts_of(const spike_sequence& spikes) {
@@ -202,4 +202,4 @@ prepared_windows prepare_windows(spade_windows windows, const pattern_request& r
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "io/little_endian.hpp"
-#include "synfire/parallel/communicator.hpp"
+#include "spikeweave/parallel/communicator.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 rank_block block_of_rank(std::size_t n, const execution& run) {
     if (!run.ranks) return {0, n};
@@ -36,4 +36,4 @@ std::vector<std::string> gather_on_all(std::string bytes, const execution& run) 
     return parts;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "synfire/core/execution.hpp"
+#include "spikeweave/core/execution.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// The pieces of work that fall to this rank: one block of [0, n), all blocks of a size or one
 /// less.
@@ -19,4 +19,4 @@ rank_block block_of_rank(std::size_t n, const execution& run);
 /// The bytes of every rank, on every rank.
 std::vector<std::string> gather_on_all(std::string bytes, const execution& run);
 
-}  // namespace synfire
+}  // namespace spikeweave

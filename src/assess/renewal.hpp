@@ -4,11 +4,11 @@
 #include <span>
 #include <vector>
 
-#include "synfire/assess/significance.hpp"
-#include "synfire/mine/episode.hpp"
-#include "synfire/spikes/spike_sequence.hpp"
+#include "spikeweave/assess/significance.hpp"
+#include "spikeweave/mine/episode.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// Null models of many episodes in the same spikes: the rates are counted once.
 class independent_units {
@@ -34,4 +34,4 @@ double start_probability_for(double mean, double ticks, double span_ticks);
 std::vector<double> adjust_by_size(const episode_table& table, std::span<const double> p,
                                    correction method);
 
-}  // namespace synfire
+}  // namespace spikeweave

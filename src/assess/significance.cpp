@@ -1,4 +1,4 @@
-#include "synfire/assess/significance.hpp"
+#include "spikeweave/assess/significance.hpp"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "assess/renewal.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::array<std::pair<significance_test, std::string_view>, 2> test_names{{
@@ -172,4 +172,4 @@ std::vector<assessed_episode> assess_episodes(const spike_sequence& spikes,
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

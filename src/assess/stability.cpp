@@ -1,4 +1,4 @@
-#include "synfire/assess/stability.hpp"
+#include "spikeweave/assess/stability.hpp"
 
 #include <fmt/format.h>
 
@@ -13,10 +13,10 @@
 #include "assess/subset_share.hpp"
 #include "io/little_endian.hpp"
 #include "parallel/parallel_for.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/core/random.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/core/random.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // A thread holds those of one pattern.
@@ -205,4 +205,4 @@ std::vector<std::size_t> filter_stable(std::span<const stability> values,
     return kept;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

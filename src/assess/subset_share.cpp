@@ -7,7 +7,7 @@
 
 #include "core/stop.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 bool within(std::span<const std::uint64_t> part, std::span<const std::uint64_t> whole) {
@@ -96,4 +96,4 @@ double share_outside(subset_family hit, std::uint64_t samples, random_stream ran
     return share_of_random(hit, samples, random, stop);
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

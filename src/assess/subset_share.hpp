@@ -6,9 +6,9 @@
 #include <stop_token>
 #include <vector>
 
-#include "synfire/core/random.hpp"
+#include "spikeweave/core/random.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// Subsets of a few elements, as rows of bits.
 class subset_family {
@@ -49,4 +49,4 @@ private:
 double share_outside(subset_family hit, std::uint64_t samples, random_stream random,
                      const std::stop_token& stop = {});
 
-}  // namespace synfire
+}  // namespace spikeweave

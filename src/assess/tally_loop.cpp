@@ -5,9 +5,9 @@
 
 #include "assess/rank_blocks.hpp"
 #include "parallel/parallel_for.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 maxima_tally tally_maxima(const maxima_tally& empty, std::uint32_t surrogates,
                           const std::function<occurrence_maxima(std::uint32_t which)>& maxima_of,
@@ -29,4 +29,4 @@ maxima_tally tally_maxima(const maxima_tally& empty, std::uint32_t surrogates,
     return whole;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <functional>
 
-#include "synfire/assess/pattern_significance.hpp"
+#include "spikeweave/assess/pattern_significance.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// The loop of `tally_surrogates`, whatever finds the maxima of a surrogate. `maxima_of` is called
 /// from many threads at once.
@@ -13,4 +13,4 @@ maxima_tally tally_maxima(const maxima_tally& empty, std::uint32_t surrogates,
                           const std::function<occurrence_maxima(std::uint32_t which)>& maxima_of,
                           const execution& run);
 
-}  // namespace synfire
+}  // namespace spikeweave

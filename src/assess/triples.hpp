@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "synfire/core/execution.hpp"
-#include "synfire/mine/episode.hpp"
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/mine/episode.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// Counts of three-unit episodes: from the table where they are frequent, else counted.
 class triple_counts {
@@ -44,4 +44,4 @@ private:
     std::map<episode, std::uint64_t> known_;
 };
 
-}  // namespace synfire
+}  // namespace spikeweave

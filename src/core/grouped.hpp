@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-namespace synfire {
+namespace spikeweave {
 
 /// "12,345,678".
 inline std::string grouped(std::uint64_t number) {
@@ -12,4 +12,4 @@ inline std::string grouped(std::uint64_t number) {
     return text;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

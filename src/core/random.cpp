@@ -1,8 +1,8 @@
-#include "synfire/core/random.hpp"
+#include "spikeweave/core/random.hpp"
 
 #include <Random123/philox.h>
 
-namespace synfire {
+namespace spikeweave {
 
 // The key holds the seed; of the counter's four words two name the stream, one the purpose and the
 // last runs.
@@ -60,4 +60,4 @@ double random_stream::exponential() {
     }
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

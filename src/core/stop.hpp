@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <stop_token>
 
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// What long loops call every few milliseconds of work.
 inline void throw_if_stopped(const std::stop_token& stop) {
@@ -17,4 +17,4 @@ inline void stop_at_times(std::size_t step, const std::stop_token& stop) {
     if (step % 256 == 0) throw_if_stopped(stop);
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,4 +1,4 @@
-#include "synfire/core/time.hpp"
+#include "spikeweave/core/time.hpp"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <cmath>
 #include <utility>
 
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, std::int64_t>, 6> units_us{{
@@ -41,7 +41,7 @@ std::string wrong(std::string_view text, std::string_view why) {
 duration duration_from_seconds(double seconds) {
     const double us = seconds * 1e6;
     if (!(std::abs(us) <= static_cast<double>(largest_us)))
-        throw invalid_argument(fmt::format("{} s is not a time that synfire can hold", seconds));
+        throw invalid_argument(fmt::format("{} s is not a time that spikeweave can hold", seconds));
     return duration{std::llrint(us)};
 }
 
@@ -99,4 +99,4 @@ std::string format_duration(duration d) {
     return fmt::format("{} {}", static_cast<double>(d.count()) / scale, unit);
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

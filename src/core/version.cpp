@@ -1,9 +1,9 @@
-#include "synfire/core/version.hpp"
+#include "spikeweave/core/version.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 std::string_view version() {
-    return SYNFIRE_VERSION;
+    return SPIKEWEAVE_VERSION;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

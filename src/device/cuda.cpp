@@ -12,10 +12,10 @@
 #include <thread>
 #include <vector>
 
-#include "synfire/core/device.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/device.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire::device {
+namespace spikeweave::device {
 namespace {
 
 int attribute(cudaDeviceAttr which, int ordinal) {
@@ -185,7 +185,7 @@ device_limits fixed_limits_of(int ordinal) {
 std::string_view hint_for(cudaError_t error) {
     switch (error) {
         case cudaErrorNoKernelImageForDevice:
-            return "; this synfire was built for other GPUs (CMAKE_CUDA_ARCHITECTURES)";
+            return "; this spikeweave was built for other GPUs (CMAKE_CUDA_ARCHITECTURES)";
         case cudaErrorDevicesUnavailable:
             return "; another process may hold it";
         case cudaErrorECCUncorrectable:
@@ -301,4 +301,4 @@ std::uint64_t total_bytes_of(int ordinal) {
     return fixed_limits_of(ordinal).total_bytes;
 }
 
-}  // namespace synfire::device
+}  // namespace spikeweave::device

@@ -14,7 +14,7 @@
 
 /// Ownership of what the CUDA runtime hands out. Streams and buffers are made and destroyed under
 /// the `scoped_device` that they belong to, a stream before its buffers.
-namespace synfire::device {
+namespace spikeweave::device {
 
 /// @throws device_error naming the call site and CUDA's error, which is cleared. (clang-tidy 14
 /// does not know std::source_location.)
@@ -183,4 +183,4 @@ private:
     host_buffer<int> memory_;
 };
 
-}  // namespace synfire::device
+}  // namespace spikeweave::device

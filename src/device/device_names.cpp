@@ -3,10 +3,10 @@
 
 #include <charconv>
 
-#include "synfire/core/device.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/device.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr int highest_ordinal = 1024;
@@ -60,4 +60,4 @@ std::string format_devices(const std::optional<std::vector<int>>& devices) {
     return devices->empty() ? "cpu" : fmt::format("cuda:{}", fmt::join(*devices, ","));
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -5,9 +5,9 @@
 #include <fstream>
 
 #include "device/cuda.hpp"
-#include "synfire/core/device.hpp"
+#include "spikeweave/core/device.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 std::string cuda_version(int number) {
@@ -80,4 +80,4 @@ std::string why_no_device() {
                        cudaGetErrorName(found));
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

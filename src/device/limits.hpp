@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace synfire::device {
+namespace spikeweave::device {
 
 /// What a plan needs to know of a device: host arithmetic on plain numbers, so that it is tested
 /// where there is none.
@@ -33,4 +33,4 @@ device_limits limits_of(int ordinal);
 /// `device_limits::total_bytes` without asking what is free, which takes the driver longer.
 std::uint64_t total_bytes_of(int ordinal);
 
-}  // namespace synfire::device
+}  // namespace spikeweave::device

@@ -1,15 +1,15 @@
 #include "device/limits.hpp"
-#include "synfire/core/device.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/device.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 std::vector<device_info> devices() {
     return {};
 }
 
 std::string why_no_device() {
-    return "this synfire was built without CUDA";
+    return "this spikeweave was built without CUDA";
 }
 
 bool device::built() {
@@ -24,4 +24,4 @@ std::uint64_t device::total_bytes_of(int) {
     throw device_error(why_no_device());
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

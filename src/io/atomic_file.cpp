@@ -11,7 +11,7 @@
 
 #include "io/file_error.hpp"
 
-namespace synfire::io {
+namespace spikeweave::io {
 namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
@@ -105,4 +105,4 @@ void atomic_file::commit() {
     committed_ = true;
 }
 
-}  // namespace synfire::io
+}  // namespace spikeweave::io

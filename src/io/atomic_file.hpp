@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace synfire::io {
+namespace spikeweave::io {
 
 /// A file that is written aside, in the folder of its target, and gets its name when it is whole;
 /// else it is removed.
@@ -46,4 +46,4 @@ private:
     std::string buffer_;
 };
 
-}  // namespace synfire::io
+}  // namespace spikeweave::io

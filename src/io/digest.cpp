@@ -15,7 +15,7 @@
 #include "core/stop.hpp"
 #include "io/file_error.hpp"
 
-namespace synfire::io {
+namespace spikeweave::io {
 namespace {
 
 struct free_state {
@@ -77,4 +77,4 @@ digest digest_of(const std::filesystem::path& path, const std::stop_token& stop)
     return out;
 }
 
-}  // namespace synfire::io
+}  // namespace spikeweave::io

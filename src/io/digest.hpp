@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace synfire::io {
+namespace spikeweave::io {
 
 /// XXH3 with 128 bits (xxhash.com): tells files apart, at the speed of the disk. No cryptographic
 /// hash.
@@ -21,4 +21,4 @@ struct digest {
 /// their names, each after its name. @throws io_error, cancelled.
 digest digest_of(const std::filesystem::path& path, const std::stop_token& stop = {});
 
-}  // namespace synfire::io
+}  // namespace spikeweave::io

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <system_error>
 
-namespace synfire::io {
+namespace spikeweave::io {
 namespace {
 
 // How many bytes the UTF-8 character at the front takes; 0 when it is not one.
@@ -74,4 +74,4 @@ bool is_printable_utf8(std::string_view bytes) {
     });
 }
 
-}  // namespace synfire::io
+}  // namespace spikeweave::io

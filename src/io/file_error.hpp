@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire::io {
+namespace spikeweave::io {
 
 /// "'PATH': TEXT", or "'PATH', PLACE: TEXT" with the line or record it is about.
 io_error file_error(const std::filesystem::path& path, std::string_view text);
@@ -23,4 +23,4 @@ bool is_utf8(std::string_view bytes);
 /// Names of units: UTF-8 without control characters, not empty.
 bool is_printable_utf8(std::string_view bytes);
 
-}  // namespace synfire::io
+}  // namespace spikeweave::io

@@ -7,7 +7,7 @@
 
 #include "io/file_error.hpp"
 
-namespace synfire::io::hdf5 {
+namespace spikeweave::io::hdf5 {
 namespace {
 
 handle checked(handle object, const std::string& what) {
@@ -396,4 +396,4 @@ void write_block(hid_t dataset, std::uint64_t begin, std::uint64_t count, hid_t 
     check(H5Dwrite(dataset, type, memory.get(), space.get(), H5P_DEFAULT, values), "a block");
 }
 
-}  // namespace synfire::io::hdf5
+}  // namespace spikeweave::io::hdf5

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace synfire::io::hdf5 {
+namespace spikeweave::io::hdf5 {
 
 /// Keeps the library from printing its errors while this object lives.
 class quiet {
@@ -136,4 +136,4 @@ handle write_texts(hid_t parent, const std::string& name, const std::vector<std:
 void write_block(hid_t dataset, std::uint64_t begin, std::uint64_t count, hid_t type,
                  const void* values);
 
-}  // namespace synfire::io::hdf5
+}  // namespace spikeweave::io::hdf5

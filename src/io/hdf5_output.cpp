@@ -5,7 +5,7 @@
 
 #include "io/file_error.hpp"
 
-namespace synfire::io::hdf5 {
+namespace spikeweave::io::hdf5 {
 namespace {
 
 // libhdf5 knows the file by its first member.
@@ -95,7 +95,7 @@ herr_t truncate_driver(H5FD_t* raw, hid_t /*how*/, hbool_t /*closing*/) {
 hid_t driver() {
     static const H5FD_class_t functions = [] {
         H5FD_class_t out{};
-        out.name = "synfire";
+        out.name = "spikeweave";
         out.maxaddr = static_cast<haddr_t>(INT64_MAX);
         out.fc_degree = H5F_CLOSE_WEAK;
         out.fapl_size = sizeof(output::sink*);
@@ -133,4 +133,4 @@ void output::commit() {
     sink_.bytes.commit();
 }
 
-}  // namespace synfire::io::hdf5
+}  // namespace spikeweave::io::hdf5

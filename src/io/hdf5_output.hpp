@@ -6,7 +6,7 @@
 #include "io/atomic_file.hpp"
 #include "io/hdf5.hpp"
 
-namespace synfire::io::hdf5 {
+namespace spikeweave::io::hdf5 {
 
 /// An HDF5 file that is written: whole or absent afterwards.
 ///
@@ -38,4 +38,4 @@ private:
     handle file_;  // closed before what it writes to
 };
 
-}  // namespace synfire::io::hdf5
+}  // namespace spikeweave::io::hdf5

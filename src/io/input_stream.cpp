@@ -8,7 +8,7 @@
 
 #include "io/file_error.hpp"
 
-namespace synfire::io {
+namespace spikeweave::io {
 
 void input_stream::close::operator()(gzFile_s* file) const noexcept {
     gzclose_r(file);
@@ -47,4 +47,4 @@ std::uint64_t input_stream::position() const {
     return static_cast<std::uint64_t>(std::max<z_off_t>(0, gzoffset(file_.get())));
 }
 
-}  // namespace synfire::io
+}  // namespace spikeweave::io

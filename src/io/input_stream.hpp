@@ -8,7 +8,7 @@
 
 struct gzFile_s;
 
-namespace synfire::io {
+namespace spikeweave::io {
 
 /// The bytes of a file from its beginning, unpacked when it is gzip.
 class input_stream {
@@ -35,4 +35,4 @@ private:
     std::unique_ptr<gzFile_s, close> file_;
 };
 
-}  // namespace synfire::io
+}  // namespace spikeweave::io

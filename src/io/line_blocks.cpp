@@ -6,7 +6,7 @@
 
 #include "io/file_error.hpp"
 
-namespace synfire::io {
+namespace spikeweave::io {
 
 std::string_view line_blocks::next() {
     lines_before_ += lines_in_block_;
@@ -43,4 +43,4 @@ bool line_reader::next(std::string_view& line) {
     return true;
 }
 
-}  // namespace synfire::io
+}  // namespace spikeweave::io

@@ -7,7 +7,7 @@
 
 #include "io/input_stream.hpp"
 
-namespace synfire::io {
+namespace spikeweave::io {
 
 /// The text of a stream in blocks of whole lines, so that a parser meets neither a cut line nor the
 /// end of a buffer.
@@ -50,4 +50,4 @@ private:
     std::uint64_t line_number_ = 0;
 };
 
-}  // namespace synfire::io
+}  // namespace spikeweave::io

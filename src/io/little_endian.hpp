@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-namespace synfire::io {
+namespace spikeweave::io {
 
 static_assert(std::endian::native == std::endian::little,
               "the binary formats are little-endian and read as they stand");
@@ -25,4 +25,4 @@ void append(std::string& out, T value) {
     out.append(bytes, sizeof value);
 }
 
-}  // namespace synfire::io
+}  // namespace spikeweave::io

@@ -11,7 +11,7 @@
 #include "io/file_error.hpp"
 #include "io/little_endian.hpp"
 
-namespace synfire::io {
+namespace spikeweave::io {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
@@ -299,4 +299,4 @@ void append_utf32(std::string& out, std::string_view utf8, std::size_t character
     for (; written < characters; ++written) append(out, std::uint32_t{0});
 }
 
-}  // namespace synfire::io
+}  // namespace spikeweave::io

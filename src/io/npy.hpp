@@ -9,7 +9,7 @@
 
 #include "io/byte_source.hpp"
 
-namespace synfire::io {
+namespace spikeweave::io {
 
 /// What one item of a numpy array is: the letter of numpy's type string.
 enum class npy_kind : char {
@@ -74,4 +74,4 @@ std::string format_npy_header(const npy_header& header);
 void append_utf32(std::string& out, std::string_view utf8, std::size_t characters);
 std::size_t utf8_characters(std::string_view utf8);
 
-}  // namespace synfire::io
+}  // namespace spikeweave::io

@@ -5,7 +5,7 @@
 #include <bit>
 #include <utility>
 
-namespace synfire::io::nwb {
+namespace spikeweave::io::nwb {
 
 namespace {
 constexpr auto unknown_start = "1970-01-01T00:00:00.000000+00:00";
@@ -103,4 +103,4 @@ void table::write_index(const std::string& target, const std::vector<std::uint64
     hdf5::write_block(column.get(), 0, ends.size(), H5T_NATIVE_UINT64, ends.data());
 }
 
-}  // namespace synfire::io::nwb
+}  // namespace spikeweave::io::nwb

@@ -9,7 +9,7 @@
 
 #include "io/hdf5.hpp"
 
-namespace synfire::io::nwb {
+namespace spikeweave::io::nwb {
 
 /// Names what a file holds, so that the same content gives the same file. Not for security.
 class digest {
@@ -55,4 +55,4 @@ private:
     hdf5::handle group_;
 };
 
-}  // namespace synfire::io::nwb
+}  // namespace spikeweave::io::nwb

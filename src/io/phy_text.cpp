@@ -11,7 +11,7 @@
 #include "io/file_error.hpp"
 #include "io/line_blocks.hpp"
 
-namespace synfire::io {
+namespace spikeweave::io {
 namespace {
 
 std::string_view trimmed(std::string_view text) {
@@ -70,4 +70,4 @@ std::set<std::int64_t> read_phy_noise(const std::filesystem::path& path) {
     return out;
 }
 
-}  // namespace synfire::io
+}  // namespace spikeweave::io

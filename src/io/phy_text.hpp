@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <set>
 
-namespace synfire::io {
+namespace spikeweave::io {
 
 /// The sample rate of a `params.py`, which is Python, but in practice lines of NAME = VALUE.
 /// @throws io_error when there is none.
@@ -14,4 +14,4 @@ double read_phy_sample_rate(const std::filesystem::path& path);
 /// @throws io_error naming the line.
 std::set<std::int64_t> read_phy_noise(const std::filesystem::path& path);
 
-}  // namespace synfire::io
+}  // namespace spikeweave::io

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "core/stop.hpp"
-#include "synfire/core/execution.hpp"
+#include "spikeweave/core/execution.hpp"
 
-namespace synfire::io {
+namespace spikeweave::io {
 
 /// What a reader or writer calls once a block: says how far it is, and stops when that was asked
 /// for.
@@ -27,4 +27,4 @@ private:
     std::uint64_t total_;
 };
 
-}  // namespace synfire::io
+}  // namespace spikeweave::io

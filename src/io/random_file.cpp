@@ -11,7 +11,7 @@
 
 #include "io/file_error.hpp"
 
-namespace synfire::io {
+namespace spikeweave::io {
 
 random_file::random_file(std::filesystem::path path) : path_(std::move(path)) {
     std::error_code ignored;
@@ -58,4 +58,4 @@ byte_source open_bytes(const std::filesystem::path& path) {
     };
 }
 
-}  // namespace synfire::io
+}  // namespace spikeweave::io

@@ -6,7 +6,7 @@
 
 #include "io/byte_source.hpp"
 
-namespace synfire::io {
+namespace spikeweave::io {
 
 /// A file that is read at any place.
 class random_file {
@@ -33,4 +33,4 @@ private:
 /// The bytes of a whole file.
 byte_source open_bytes(const std::filesystem::path& path);
 
-}  // namespace synfire::io
+}  // namespace spikeweave::io

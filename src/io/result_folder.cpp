@@ -10,7 +10,7 @@
 #include "io/atomic_file.hpp"
 #include "io/file_error.hpp"
 
-namespace synfire::io {
+namespace spikeweave::io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -92,4 +92,4 @@ void result_folder::commit(const std::stop_token& stop) {
     fs::remove_all(old, ignored);
 }
 
-}  // namespace synfire::io
+}  // namespace spikeweave::io

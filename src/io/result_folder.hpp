@@ -5,7 +5,7 @@
 #include <stop_token>
 #include <string_view>
 
-namespace synfire::io {
+namespace spikeweave::io {
 
 /// A folder of results that is made aside and renamed, so that it is whole or absent. What it
 /// replaces is kept until then.
@@ -35,4 +35,4 @@ private:
     bool committed_ = false;
 };
 
-}  // namespace synfire::io
+}  // namespace spikeweave::io

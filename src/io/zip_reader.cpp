@@ -9,7 +9,7 @@
 #include "io/file_error.hpp"
 #include "io/little_endian.hpp"
 
-namespace synfire::io {
+namespace spikeweave::io {
 namespace {
 
 constexpr std::uint32_t local_signature = 0x04034b50;
@@ -219,4 +219,4 @@ byte_source zip_reader::open(const zip_entry& entry) const {
     return [state](std::span<char> into) { return state->read(into); };
 }
 
-}  // namespace synfire::io
+}  // namespace spikeweave::io

@@ -10,7 +10,7 @@
 #include "io/byte_source.hpp"
 #include "io/random_file.hpp"
 
-namespace synfire::io {
+namespace spikeweave::io {
 
 struct zip_entry {
     std::string name;
@@ -39,4 +39,4 @@ private:
     std::vector<zip_entry> entries_;
 };
 
-}  // namespace synfire::io
+}  // namespace spikeweave::io

@@ -4,7 +4,7 @@
 
 #include "io/little_endian.hpp"
 
-namespace synfire::io {
+namespace spikeweave::io {
 namespace {
 
 constexpr std::uint16_t version_zip64 = 45;
@@ -120,4 +120,4 @@ void zip_writer::commit() {
     file_.commit();
 }
 
-}  // namespace synfire::io
+}  // namespace spikeweave::io

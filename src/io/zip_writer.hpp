@@ -9,7 +9,7 @@
 #include "io/atomic_file.hpp"
 #include "io/zip_reader.hpp"
 
-namespace synfire::io {
+namespace spikeweave::io {
 
 /// Writes a zip archive of stored entries, always as zip64, so that every size takes the same way.
 /// The same entries give the same bytes.
@@ -31,4 +31,4 @@ private:
     bool open_ = false;
 };
 
-}  // namespace synfire::io
+}  // namespace spikeweave::io

@@ -7,9 +7,9 @@
 #include <queue>
 #include <tuple>
 
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 namespace {
 
@@ -46,4 +46,4 @@ std::vector<std::vector<std::size_t>> balance(std::span<const double> costs, int
     return shares;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-namespace synfire {
+namespace spikeweave {
 
 /// Splits tasks over ranks so that the estimated costs of all ranks come out alike: the costliest
 /// first, each to the rank that has least so far (longest processing time first; never more than
@@ -18,4 +18,4 @@ namespace synfire {
 /// R. L. Graham, Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17 (1969).
 std::vector<std::vector<std::size_t>> balance(std::span<const double> costs, int ranks);
 
-}  // namespace synfire
+}  // namespace spikeweave

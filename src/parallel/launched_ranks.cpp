@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "synfire/parallel/communicator.hpp"
+#include "spikeweave/parallel/communicator.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 namespace {
 
@@ -50,4 +50,4 @@ int launched_rank() {
     return 0;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

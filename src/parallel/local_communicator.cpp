@@ -2,9 +2,9 @@
 #include <cstdlib>
 #include <thread>
 
-#include "synfire/parallel/communicator.hpp"
+#include "spikeweave/parallel/communicator.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 namespace {
 
@@ -31,4 +31,4 @@ std::shared_ptr<communicator> local_rank() {
     return std::make_shared<local_communicator>();
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -15,9 +15,9 @@
 #include <utility>
 
 #include "core/stop.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 namespace {
 
@@ -99,7 +99,7 @@ public:
         }
         if (provided < needed)
             throw invalid_argument(
-                "MPI must be initialised with MPI_THREAD_SERIALIZED or more for synfire");
+                "MPI must be initialised with MPI_THREAD_SERIALIZED or more for spikeweave");
         check(MPI_Comm_dup(MPI_COMM_WORLD, &all_), "MPI_Comm_dup");
         check(MPI_Comm_set_errhandler(all_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
         cores_ = cores_for_this_rank(all_);
@@ -234,4 +234,4 @@ std::shared_ptr<communicator> mpi_ranks(std::stop_token stop) {
     return mpi_ranks_in_pieces(piece_bytes, std::move(stop));
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -4,9 +4,9 @@
 #include <memory>
 #include <stop_token>
 
-#include "synfire/parallel/communicator.hpp"
+#include "spikeweave/parallel/communicator.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// `mpi_ranks` whose messages go in pieces of at most so many bytes: MPI counts in `int`, and what
 /// is done about it must be testable with less than 2 GiB.
@@ -14,4 +14,4 @@ namespace synfire {
 std::shared_ptr<communicator> mpi_ranks_in_pieces(std::size_t piece_bytes,
                                                   std::stop_token stop = {});
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,8 +1,8 @@
 #include "parallel/mpi_communicator.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-// Linked in place of mpi_communicator.cpp where SYNFIRE_MPI is off.
-namespace synfire {
+// Linked in place of mpi_communicator.cpp where SPIKEWEAVE_MPI is off.
+namespace spikeweave {
 
 std::shared_ptr<communicator> mpi_ranks_in_pieces(std::size_t, std::stop_token) {
     return mpi_ranks({});
@@ -10,8 +10,8 @@ std::shared_ptr<communicator> mpi_ranks_in_pieces(std::size_t, std::stop_token) 
 
 std::shared_ptr<communicator> mpi_ranks(std::stop_token) {
     throw invalid_argument(
-        "this synfire was built without MPI, so processes cannot share work (build it with "
-        "-D SYNFIRE_MPI=ON)");
+        "this spikeweave was built without MPI, so processes cannot share work (build it with "
+        "-D SPIKEWEAVE_MPI=ON)");
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -6,7 +6,7 @@
 
 #include "core/stop.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 namespace {
 
@@ -99,4 +99,4 @@ void run_in_order(std::size_t n, std::size_t kept, const execution& run, std::st
     });
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

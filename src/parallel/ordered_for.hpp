@@ -10,7 +10,7 @@
 
 #include "parallel/parallel_for.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// How many results `for_each_in_order` keeps at most while an earlier one is still being made.
 std::size_t results_kept(std::size_t n, const execution& run);
@@ -43,4 +43,4 @@ void for_each_in_order(std::size_t n, const execution& run, std::string_view tas
         });
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -11,9 +11,9 @@
 #include <mutex>
 
 #include "core/stop.hpp"
-#include "synfire/parallel/communicator.hpp"
+#include "spikeweave/parallel/communicator.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 namespace {
 
@@ -99,4 +99,4 @@ void apart(const std::function<void()>& work) {
     work();
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -4,10 +4,10 @@
 #include <functional>
 #include <string_view>
 
-#include "synfire/core/execution.hpp"
-#include "synfire/parallel/thread_count.hpp"
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/parallel/thread_count.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// Calls `body(i)` for i in [0, n) on the threads of `run`, by work stealing: pieces may differ
 /// much in size. Reports progress under `task`. Throws what a body threw first, or `cancelled`.
@@ -20,4 +20,4 @@ void parallel_for(std::size_t n, const execution& run, std::string_view task,
 /// waits for its last pieces: needed where `work` holds what others wait for.
 void apart(const std::function<void()>& work);
 
-}  // namespace synfire
+}  // namespace spikeweave

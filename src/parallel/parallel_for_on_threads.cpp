@@ -7,12 +7,12 @@
 
 #include "core/stop.hpp"
 #include "parallel/parallel_for.hpp"
-#include "synfire/parallel/communicator.hpp"
+#include "spikeweave/parallel/communicator.hpp"
 
 // Linked in place of parallel_for.cpp for the thread sanitizer, which cannot see how Debian's
 // libtbb orders its tasks: it would report every task as a race, and a suppression wide enough for
 // that would hide our own races.
-namespace synfire {
+namespace spikeweave {
 
 int thread_count(const execution& run) {
     if (run.threads > 0) return run.threads;
@@ -56,4 +56,4 @@ void apart(const std::function<void()>& work) {
     work();
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

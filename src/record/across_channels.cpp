@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // Medians of frames that follow each other. Most channels lie outside of a bracket around the last
@@ -110,4 +110,4 @@ void whiten_frames(std::span<const float> matrix, std::size_t channels, std::spa
     }
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <span>
 
-namespace synfire {
+namespace spikeweave {
 
 /// Takes from every frame the median of its channels.
 void subtract_medians(std::size_t channels, std::span<double> frames);
@@ -12,4 +12,4 @@ void subtract_medians(std::size_t channels, std::span<double> frames);
 /// of channels, whatever machine this is.
 void whiten_frames(std::span<const float> matrix, std::size_t channels, std::span<float> frames);
 
-}  // namespace synfire
+}  // namespace spikeweave

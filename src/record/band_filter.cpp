@@ -7,9 +7,9 @@
 #include <complex>
 #include <numbers>
 
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using complex = std::complex<double>;
@@ -142,4 +142,4 @@ std::size_t reach_of(std::span<const band_section> sections, double part) {
     throw invalid_argument("the pass band is too narrow for its sample rate");
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "synfire/record/preprocess.hpp"
+#include "spikeweave/record/preprocess.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// Runs the sections over `frames` frames of all channels, forward and then backward, in place.
 /// Before the first frame each channel had that frame's value for ever, and likewise backward.
@@ -16,4 +16,4 @@ void filter_both_ways(std::span<const band_section> sections, std::size_t channe
 /// How many frames away a value changes nothing by more than `part` of itself.
 std::size_t reach_of(std::span<const band_section> sections, double part);
 
-}  // namespace synfire
+}  // namespace spikeweave

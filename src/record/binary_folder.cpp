@@ -9,9 +9,9 @@
 #include "record/json_file.hpp"
 #include "record/probe.hpp"
 #include "record/readers.hpp"
-#include "synfire/core/version.hpp"
+#include "spikeweave/core/version.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 namespace fs = std::filesystem;
@@ -68,7 +68,7 @@ json binary_json(const recording_description& what) {
     }
     return {{"class", "spikeinterface.core.binaryrecordingextractor.BinaryRecordingExtractor"},
             {"module", "spikeinterface"},
-            {"version", fmt::format("synfire {}", version())},
+            {"version", fmt::format("spikeweave {}", version())},
             {"kwargs",
              {{"file_paths", {"traces.raw"}},
               {"sampling_frequency", what.rate_hz},
@@ -167,4 +167,4 @@ void recording_writer::commit(const execution& run) {
     parts_->folder.commit(run.stop);
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

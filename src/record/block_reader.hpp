@@ -6,9 +6,9 @@
 
 #include "record/band_filter.hpp"
 #include "record/trace_recipe.hpp"
-#include "synfire/record/preprocess.hpp"
+#include "spikeweave/record/preprocess.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// Frames per block of the grid on which filtered traces are worked out.
 constexpr std::size_t standard_block_frames = 8192;
@@ -50,4 +50,4 @@ private:
     std::size_t block_frames_;
 };
 
-}  // namespace synfire
+}  // namespace spikeweave

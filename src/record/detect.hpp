@@ -1,12 +1,12 @@
 #pragma once
 
 #include "record/block_reader.hpp"
-#include "synfire/record/detection.hpp"
+#include "spikeweave/record/detection.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// `detect_spikes` on a grid of other blocks.
 detected_spikes detect_in_blocks(const filtered_recording& traces, const detection_options& options,
                                  std::size_t block_frames, const execution& run);
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,4 +1,4 @@
-#include "synfire/record/detection.hpp"
+#include "spikeweave/record/detection.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,9 +11,9 @@
 #include "record/cuda/device_steps.hpp"
 #include "record/detect.hpp"
 #include "record/find_events.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 void check(const detection_options& options) {
@@ -244,4 +244,4 @@ detected_spikes detect_spikes(const recording& from, const detection_options& op
                             standard_block_frames, run);
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

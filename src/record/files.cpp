@@ -12,7 +12,7 @@
 #include "record/probe.hpp"
 #include "record/readers.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 namespace fs = std::filesystem;
@@ -215,4 +215,4 @@ double checked_rate(const fs::path& path, std::string_view key, double rate_hz) 
     return rate_hz;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -7,7 +7,7 @@
 
 #include "parallel/ordered_for.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // Connected sets of crossings that are given in the order of time.
@@ -113,4 +113,4 @@ found_events find_events(const trace_steps& steps, const event_rule& rule, const
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

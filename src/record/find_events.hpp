@@ -6,7 +6,7 @@
 
 #include "record/trace_steps.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// A connected set that reaches the strong threshold.
 struct event {
@@ -31,4 +31,4 @@ struct found_events {
 /// it; those that may go on beyond its ends, one piece after another.
 found_events find_events(const trace_steps& steps, const event_rule& rule, const execution& run);
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -7,7 +7,7 @@
 #include "io/random_file.hpp"
 #include "record/readers.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::size_t sample_bytes = sizeof(std::int16_t);
@@ -73,4 +73,4 @@ std::shared_ptr<const sample_source> open_flat_file(flat_file what) {
     return std::make_shared<flat_source>(std::move(what));
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace synfire {
+namespace spikeweave {
 
 /// A sample beyond the weak threshold.
 struct crossing {
@@ -65,4 +65,4 @@ private:
     std::size_t cut_ = 0;
 };
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace synfire {
+namespace spikeweave {
 
 /// A JSON document whose complaints name the file and the key.
 class json_file {
@@ -39,4 +39,4 @@ private:
 /// A number that is no infinity and no NaN. @throws io_error
 double finite_number(const json_file& file, const nlohmann::json& value, std::string_view where);
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,4 +1,4 @@
-#include "synfire/record/mean_waveforms.hpp"
+#include "spikeweave/record/mean_waveforms.hpp"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,9 @@
 #include "parallel/ordered_for.hpp"
 #include "record/block_reader.hpp"
 #include "record/waveforms.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 struct chosen_block {
@@ -124,4 +124,4 @@ mean_waveforms average_waveforms(const recording& from, std::span<const std::int
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "synfire/core/error.hpp"
-#include "synfire/record/detection.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/record/detection.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 double distance(const recording_channel& a, const recording_channel& b) {
@@ -48,4 +48,4 @@ std::vector<std::vector<std::uint32_t>> neighbours_of(
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,10 +1,10 @@
 // Stands in for cuda/ in a build without it.
 
 #include "record/cuda/device_steps.hpp"
-#include "synfire/core/device.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/device.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 std::vector<std::vector<float>> excerpts_on_devices(const recording&, const trace_recipe&,
                                                     std::span<const std::size_t>,
@@ -18,4 +18,4 @@ std::unique_ptr<trace_steps> steps_on_devices(const filtered_recording&, const c
     throw device_error(why_no_device());
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -3,15 +3,16 @@
 #include "io/file_error.hpp"
 #include "record/readers.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 opened read_nwb_recording(const opening& job) {
     throw io::file_error(
-        job.path, "this build of synfire has no NWB (it was configured with SYNFIRE_HDF5=OFF)");
+        job.path,
+        "this build of spikeweave has no NWB (it was configured with SPIKEWEAVE_HDF5=OFF)");
 }
 
 bool is_nwb_recording(const std::filesystem::path&) {
     return false;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

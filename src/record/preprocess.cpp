@@ -1,4 +1,4 @@
-#include "synfire/record/preprocess.hpp"
+#include "spikeweave/record/preprocess.hpp"
 
 #include <fmt/format.h>
 
@@ -12,9 +12,9 @@
 #include "record/block_reader.hpp"
 #include "record/cuda/device_steps.hpp"
 #include "record/trace_rules.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr double faded = 1e-10;
@@ -276,4 +276,4 @@ trace_block block_reader::read(std::size_t block) const {
     return parts_->read(first, count, apron_);
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "record/json_file.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using nlohmann::json;
@@ -119,7 +119,7 @@ void place_on_a_line(std::vector<recording_channel>& channels) {
 std::string probe_json(const std::vector<recording_channel>& channels) {
     json probe = {{"ndim", 2},
                   {"si_units", "um"},
-                  {"annotations", {{"name", "synfire"}}},
+                  {"annotations", {{"name", "spikeweave"}}},
                   {"contact_annotations", json::object()},
                   {"contact_positions", json::array()},
                   {"contact_plane_axes", json::array()},
@@ -141,4 +141,4 @@ std::string probe_json(const std::vector<recording_channel>& channels) {
     return document.dump(1) + "\n";
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "synfire/record/recording.hpp"
+#include "spikeweave/record/recording.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// Puts every channel where a probe file (probeinterface's JSON) has its contact: the contact
 /// whose `device_channel_indices` is the channel's number, or, in a file without them, in order.
@@ -20,4 +20,4 @@ void place_on_a_line(std::vector<recording_channel>& channels);
 /// What `place_by_probe_file` reads and probeinterface's `read_probeinterface`.
 std::string probe_json(const std::vector<recording_channel>& channels);
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -9,7 +9,7 @@
 #include "io/hdf5.hpp"
 #include "record/readers.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 namespace h5 = io::hdf5;
@@ -194,4 +194,4 @@ opened read_nwb_recording(const opening& job) {
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -7,7 +7,7 @@
 #include "record/json_file.hpp"
 #include "record/readers.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 namespace fs = std::filesystem;
@@ -81,4 +81,4 @@ opened read_open_ephys(const opening& job) {
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

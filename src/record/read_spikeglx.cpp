@@ -10,7 +10,7 @@
 #include "io/random_file.hpp"
 #include "record/readers.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 namespace fs = std::filesystem;
@@ -301,4 +301,4 @@ opened read_spikeglx(const opening& job) {
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

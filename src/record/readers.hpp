@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "synfire/record/recording.hpp"
-#include "synfire/record/sample_source.hpp"
+#include "spikeweave/record/recording.hpp"
+#include "spikeweave/record/sample_source.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// One call of `read_recording`.
 struct opening {
@@ -32,7 +32,8 @@ opened read_spikeglx(const opening& job);
 opened read_open_ephys(const opening& job);
 opened read_nwb_recording(const opening& job);
 
-/// Whether an HDF5 file has an ElectricalSeries and no table of units; false without SYNFIRE_HDF5.
+/// Whether an HDF5 file has an ElectricalSeries and no table of units; false without
+/// SPIKEWEAVE_HDF5.
 bool is_nwb_recording(const std::filesystem::path& path);
 
 /// Samples of a flat file, `stored` channels in each frame, of which the numbers `kept` are read.
@@ -62,4 +63,4 @@ std::size_t choose_stream(const std::filesystem::path& path, const std::vector<s
 /// A rate that can be. @throws io_error naming the file and the key.
 double checked_rate(const std::filesystem::path& path, std::string_view key, double rate_hz);
 
-}  // namespace synfire
+}  // namespace spikeweave

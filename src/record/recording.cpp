@@ -1,4 +1,4 @@
-#include "synfire/record/recording.hpp"
+#include "spikeweave/record/recording.hpp"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include <set>
 #include <utility>
 
-#include "synfire/core/error.hpp"
-#include "synfire/record/sample_source.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/record/sample_source.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 class samples_in_memory final : public sample_source {
@@ -89,4 +89,4 @@ void recording::read(std::uint64_t first, std::span<std::int16_t> into) const {
     if (!into.empty()) source_->read(first, into);
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

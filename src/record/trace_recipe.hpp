@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "synfire/record/preprocess.hpp"
+#include "spikeweave/record/preprocess.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// How filtered traces come out of samples.
 struct trace_recipe {
@@ -19,4 +19,4 @@ struct trace_recipe {
 /// Noise is estimated from one frame in so many.
 constexpr std::size_t excerpt_step = 4;
 
-}  // namespace synfire
+}  // namespace spikeweave

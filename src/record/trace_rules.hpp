@@ -4,19 +4,19 @@
 #include <cstdint>
 #include <cstring>
 
-#include "synfire/record/preprocess.hpp"
+#include "spikeweave/record/preprocess.hpp"
 
-#ifndef SYNFIRE_HD
+#ifndef SPIKEWEAVE_HD
 #ifdef __CUDACC__
-#define SYNFIRE_HD __host__ __device__
+#define SPIKEWEAVE_HD __host__ __device__
 #else
-#define SYNFIRE_HD
+#define SPIKEWEAVE_HD
 #endif
 #endif
 
 /// The arithmetic of traces that the CPU and kernels share, so that both give the same bits. It is
 /// built without contraction on either side.
-namespace synfire {
+namespace spikeweave {
 
 /// Which frames of the recording a block of filtered traces is made of.
 struct block_span {
@@ -29,8 +29,9 @@ struct block_span {
 
 /// Of a recording of `total` frames the block of `count` frames from `first` on, with `apron`
 /// frames on both sides, when values change others up to `reach` frames away.
-SYNFIRE_HD inline block_span span_of(std::uint64_t total, std::uint64_t first, std::uint64_t count,
-                                     std::uint64_t apron, std::uint64_t reach) {
+SPIKEWEAVE_HD inline block_span span_of(std::uint64_t total, std::uint64_t first,
+                                        std::uint64_t count, std::uint64_t apron,
+                                        std::uint64_t reach) {
     const auto back_by = [first](std::uint64_t frames) {
         return first > frames ? first - frames : 0;
     };
@@ -61,13 +62,13 @@ struct column_filter {
 /// Frames that are loaded while those before are filtered.
 constexpr unsigned frames_together = 8;
 
-SYNFIRE_HD inline void clear_states(const column_filter& f) {
+SPIKEWEAVE_HD inline void clear_states(const column_filter& f) {
     for (std::uint32_t i = 0; i < 2 * f.section_count; ++i) f.states[i * f.state_stride] = 0;
 }
 
 /// All sections on some frames in turn. What goes through at the end besides does no harm: nothing
 /// comes after it.
-SYNFIRE_HD inline void run_sections_on(const column_filter& f, double* x) {
+SPIKEWEAVE_HD inline void run_sections_on(const column_filter& f, double* x) {
     for (std::uint32_t s = 0; s < f.section_count; ++s) {
         const band_section section = f.sections[s];
         double* const state = f.states + 2 * f.state_stride * s;
@@ -88,7 +89,8 @@ SYNFIRE_HD inline void run_sections_on(const column_filter& f, double* x) {
     }
 }
 
-SYNFIRE_HD inline void load_counts(const column_filter& f, std::uint64_t row, std::int16_t* into) {
+SPIKEWEAVE_HD inline void load_counts(const column_filter& f, std::uint64_t row,
+                                      std::int16_t* into) {
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
@@ -98,7 +100,7 @@ SYNFIRE_HD inline void load_counts(const column_filter& f, std::uint64_t row, st
     }
 }
 
-SYNFIRE_HD inline void filter_forward(const column_filter& f) {
+SPIKEWEAVE_HD inline void filter_forward(const column_filter& f) {
     clear_states(f);
     const double first = f.gain * f.counts[0];
     std::int16_t next[frames_together];
@@ -120,7 +122,7 @@ SYNFIRE_HD inline void filter_forward(const column_filter& f) {
 }
 
 /// Values of the frames before `end`, the last of them first.
-SYNFIRE_HD inline void load_values(const column_filter& f, std::uint64_t end, double* into) {
+SPIKEWEAVE_HD inline void load_values(const column_filter& f, std::uint64_t end, double* into) {
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
@@ -128,7 +130,7 @@ SYNFIRE_HD inline void load_values(const column_filter& f, std::uint64_t end, do
         into[i] = f.values[(end > i ? end - 1 - i : 0) * f.stride];
 }
 
-SYNFIRE_HD inline void filter_backward(const column_filter& f) {
+SPIKEWEAVE_HD inline void filter_backward(const column_filter& f) {
     clear_states(f);
     const double last = f.values[(f.length - 1) * f.stride];
     double next[frames_together];
@@ -159,7 +161,7 @@ SYNFIRE_HD inline void filter_backward(const column_filter& f) {
 }
 
 /// A whole number that orders as the values do; both zeros are one.
-SYNFIRE_HD inline std::uint64_t order_of(double value) {
+SPIKEWEAVE_HD inline std::uint64_t order_of(double value) {
     constexpr std::uint64_t sign = std::uint64_t{1} << 63;
     const double one_zero = value + 0.0;
     std::uint64_t bits = 0;
@@ -167,7 +169,7 @@ SYNFIRE_HD inline std::uint64_t order_of(double value) {
     return (bits & sign) != 0 ? ~bits : bits | sign;
 }
 
-SYNFIRE_HD inline double value_of(std::uint64_t order) {
+SPIKEWEAVE_HD inline double value_of(std::uint64_t order) {
     constexpr std::uint64_t sign = std::uint64_t{1} << 63;
     const std::uint64_t bits = (order & sign) != 0 ? order & ~sign : ~order;
     double value = 0;
@@ -178,7 +180,7 @@ SYNFIRE_HD inline double value_of(std::uint64_t order) {
 /// Finds the value of `rank` (the least has 0), bit by bit. `count(prefix, bit)` says how many
 /// orders, shifted right by `bit`, are `prefix`.
 template <class Count>
-SYNFIRE_HD std::uint64_t order_of_rank(std::uint64_t rank, const Count& count) {
+SPIKEWEAVE_HD std::uint64_t order_of_rank(std::uint64_t rank, const Count& count) {
     std::uint64_t prefix = 0;
     for (int bit = 63; bit >= 0; --bit) {
         prefix <<= 1;
@@ -195,13 +197,13 @@ struct trace_column {
     const float* at;     ///< the frame
     std::size_t stride;  ///< from frame to frame
 
-    SYNFIRE_HD float operator[](std::int64_t offset) const {
+    SPIKEWEAVE_HD float operator[](std::int64_t offset) const {
         return at[offset * static_cast<std::int64_t>(stride)];
     }
 };
 
 /// How far the peak lies from its frame: the top of a parabola through three samples.
-SYNFIRE_HD inline float fraction_of(const trace_column& around) {
+SPIKEWEAVE_HD inline float fraction_of(const trace_column& around) {
     const float left = around[-1];
     const float top = around[0];
     const float right = around[1];
@@ -217,7 +219,7 @@ struct cubic {
     float weights[4]{};
     std::int64_t first;  ///< the offset that the first weight belongs to
 
-    SYNFIRE_HD explicit cubic(float fraction) : first(fraction < 0 ? -2 : -1) {
+    SPIKEWEAVE_HD explicit cubic(float fraction) : first(fraction < 0 ? -2 : -1) {
         const float t = fraction < 0 ? fraction + 1 : fraction;
         const float t2 = t * t;
         const float t3 = t2 * t;
@@ -228,7 +230,7 @@ struct cubic {
     }
 
     /// The value `offset` frames from the peak.
-    SYNFIRE_HD float at(const trace_column& around, std::int64_t offset) const {
+    SPIKEWEAVE_HD float at(const trace_column& around, std::int64_t offset) const {
         float sum = 0;
         for (int k = 0; k < 4; ++k) sum += weights[k] * around[offset + first + k];
         return sum;
@@ -236,9 +238,9 @@ struct cubic {
 };
 
 /// How high a sample goes in standard deviations, the way that spikes point.
-SYNFIRE_HD inline float height_of(float value, float by_noise, bool both) {
+SPIKEWEAVE_HD inline float height_of(float value, float by_noise, bool both) {
     const float height = value * by_noise;
     return both && height < 0 ? -height : height;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

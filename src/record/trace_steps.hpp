@@ -9,7 +9,7 @@
 #include "record/flood_fill.hpp"
 #include "record/waveforms.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// Which samples are weak: those whose product with their channel's factor is above `above`.
 struct crossing_rule {
@@ -65,4 +65,4 @@ std::unique_ptr<trace_steps> steps_on_cpu(const filtered_recording& traces,
                                           const crossing_rule& rule, const waveform_window& window,
                                           std::size_t block_frames);
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -8,9 +8,9 @@
 
 #include "parallel/parallel_for.hpp"
 #include "record/trace_rules.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 waveform_window window_of(const detection_options& options, double rate_hz) {
     const auto frames_in = [&](duration d) {
@@ -97,4 +97,4 @@ void waveform_statistics::write_components(const sums& from, std::size_t frames,
     }
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "record/block_reader.hpp"
-#include "synfire/record/detection.hpp"
+#include "spikeweave/record/detection.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// Which frames around a peak a waveform is made of.
 struct waveform_window {
@@ -73,4 +73,4 @@ private:
     std::vector<sums> channels_;
 };
 
-}  // namespace synfire
+}  // namespace spikeweave

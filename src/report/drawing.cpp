@@ -5,7 +5,7 @@
 
 #include "report/text.hpp"
 
-namespace synfire::report {
+namespace spikeweave::report {
 namespace {
 
 constexpr std::string_view common_style =
@@ -53,4 +53,4 @@ std::string_view distinct_colour(std::size_t number) {
     return colours[number % colours.size()];
 }
 
-}  // namespace synfire::report
+}  // namespace spikeweave::report

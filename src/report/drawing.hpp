@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace synfire::report {
+namespace spikeweave::report {
 
 /// An SVG picture in the style of all of ours. It is as wide as what was drawn reaches.
 class drawing {
@@ -36,4 +36,4 @@ private:
 /// Colours that are told apart, also by those who see few.
 std::string_view distinct_colour(std::size_t number);
 
-}  // namespace synfire::report
+}  // namespace spikeweave::report

@@ -5,7 +5,7 @@
 #include "io/result_folder.hpp"
 #include "report/parts.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::array<std::string_view, 6> our_files{
@@ -31,4 +31,4 @@ void write_episode_report(const std::filesystem::path& folder, const episode_rep
     out.commit(run.stop);
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

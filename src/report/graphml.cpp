@@ -4,7 +4,7 @@
 
 #include "report/parts.hpp"
 
-namespace synfire::report {
+namespace spikeweave::report {
 namespace {
 
 constexpr std::string_view header = R"(<?xml version="1.0" encoding="UTF-8"?>
@@ -65,4 +65,4 @@ std::string circuit_graphml(const prepared& p) {
     return out + "  </graph>\n</graphml>\n";
 }
 
-}  // namespace synfire::report
+}  // namespace spikeweave::report

@@ -1,7 +1,7 @@
 #include "report/parts.hpp"
 #include "report/run_json.hpp"
 
-namespace synfire::report {
+namespace spikeweave::report {
 namespace {
 
 json levels_of(const episode_table& table) {
@@ -106,9 +106,9 @@ std::string run_json(const prepared& p) {
     return text_of(run_of(p));
 }
 
-}  // namespace synfire::report
+}  // namespace spikeweave::report
 
-namespace synfire {
+namespace spikeweave {
 
 std::string to_json(const episode_report& report) {
     const report::prepared p(report);
@@ -125,4 +125,4 @@ std::string to_json(const episode_report& report) {
                             {"circuit", {{"edges", report::edges_of(p)}, {"chains", chains}}}});
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -3,11 +3,11 @@
 #include "io/file_error.hpp"
 #include "report/pattern_parts.hpp"
 
-namespace synfire::report {
+namespace spikeweave::report {
 
 void write_pattern_nwb(const std::filesystem::path& path, const prepared_patterns& /*p*/) {
     throw io::file_error(
-        path, "this build of synfire has no NWB (it was configured with SYNFIRE_HDF5=OFF)");
+        path, "this build of spikeweave has no NWB (it was configured with SPIKEWEAVE_HDF5=OFF)");
 }
 
-}  // namespace synfire::report
+}  // namespace spikeweave::report

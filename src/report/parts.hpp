@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "report/text.hpp"
-#include "synfire/report/episodes.hpp"
+#include "spikeweave/report/episodes.hpp"
 
-namespace synfire::report {
+namespace spikeweave::report {
 
 /// A report with what every part of it needs, worked out once.
 struct prepared {
@@ -44,4 +44,4 @@ void write_occurrences(const prepared& p, const std::function<void(std::string_v
 /// "4–6 ms"
 std::string delay_range(const delay_interval& delay);
 
-}  // namespace synfire::report
+}  // namespace spikeweave::report

@@ -8,7 +8,7 @@
 #include "report/pattern_lines.hpp"
 #include "report/pattern_parts.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::array<std::string_view, 8> our_files{
@@ -82,4 +82,4 @@ void pattern_stream::commit(const pattern_report& report, const execution& run) 
     state_->folder.commit(run.stop);
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,7 +1,7 @@
 #include "report/pattern_parts.hpp"
 #include "report/run_json.hpp"
 
-namespace synfire::report {
+namespace spikeweave::report {
 namespace {
 
 json rules_of(const spade_options& mining) {
@@ -120,9 +120,9 @@ std::string pattern_run_json(const prepared_patterns& p) {
     return text_of(run_of(p));
 }
 
-}  // namespace synfire::report
+}  // namespace spikeweave::report
 
-namespace synfire {
+namespace spikeweave {
 
 std::string to_json(const pattern_report& report) {
     const report::prepared_patterns p(report);
@@ -133,4 +133,4 @@ std::string to_json(const pattern_report& report) {
                             {"signatures", report::signatures_of(p)}});
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

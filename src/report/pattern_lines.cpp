@@ -8,7 +8,7 @@
 
 #include "report/text.hpp"
 
-namespace synfire::report {
+namespace spikeweave::report {
 namespace {
 
 constexpr std::size_t number_bytes = 24;  // of any 64-bit number and what parts it from the next
@@ -110,4 +110,4 @@ void pattern_lines::append(std::uint64_t number, const pattern_table& table, std
     size_ += static_cast<std::size_t>(at - begin);
 }
 
-}  // namespace synfire::report
+}  // namespace spikeweave::report

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "synfire/report/patterns.hpp"
+#include "spikeweave/report/patterns.hpp"
 
-namespace synfire::report {
+namespace spikeweave::report {
 
 /// Which columns `patterns.tsv` has.
 struct pattern_columns {
@@ -44,4 +44,4 @@ private:
     std::size_t capacity_ = 0;
 };
 
-}  // namespace synfire::report
+}  // namespace spikeweave::report

@@ -7,9 +7,9 @@
 #include "io/hdf5_output.hpp"
 #include "io/nwb_schema.hpp"
 #include "report/pattern_parts.hpp"
-#include "synfire/core/version.hpp"
+#include "spikeweave/core/version.hpp"
 
-namespace synfire::report {
+namespace spikeweave::report {
 namespace {
 
 namespace h5 = io::hdf5;
@@ -127,7 +127,7 @@ void write_pattern_nwb(const std::filesystem::path& path, const prepared_pattern
     try {
         h5::output file(path);
         nwb::write_root(file.get(), identity,
-                        fmt::format("Patterns found by synfire {}.", version()));
+                        fmt::format("Patterns found by spikeweave {}.", version()));
         write_table(file.get(), p, all, identity);
         file.commit();
     } catch (const io_error& error) {
@@ -137,4 +137,4 @@ void write_pattern_nwb(const std::filesystem::path& path, const prepared_pattern
     }
 }
 
-}  // namespace synfire::report
+}  // namespace spikeweave::report

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "report/text.hpp"
-#include "synfire/report/patterns.hpp"
+#include "spikeweave/report/patterns.hpp"
 
-namespace synfire::report {
+namespace spikeweave::report {
 
 /// A report with what every part of it needs, worked out once.
 struct prepared_patterns {
@@ -48,4 +48,4 @@ std::string pattern_run_json(const prepared_patterns& p);
 /// @throws io_error also in a build without HDF5.
 void write_pattern_nwb(const std::filesystem::path& path, const prepared_patterns& p);
 
-}  // namespace synfire::report
+}  // namespace spikeweave::report

@@ -6,9 +6,9 @@
 #include <tuple>
 
 #include "report/pattern_parts.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire::report {
+namespace spikeweave::report {
 namespace {
 
 void check(const pattern_report& what) {
@@ -87,4 +87,4 @@ std::string prepared_patterns::how_tested() const {
                        to_string(report.testing.correct));
 }
 
-}  // namespace synfire::report
+}  // namespace spikeweave::report

@@ -5,7 +5,7 @@
 
 #include "report/pattern_parts.hpp"
 
-namespace synfire::report {
+namespace spikeweave::report {
 namespace {
 
 constexpr std::size_t most_patterns = 12;
@@ -104,13 +104,13 @@ private:
 };
 
 }  // namespace
-}  // namespace synfire::report
+}  // namespace spikeweave::report
 
-namespace synfire {
+namespace spikeweave {
 
 std::string summarize(const pattern_report& report, bool colour) {
     const report::prepared_patterns p(report);
     return report::page(p, colour).written();
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

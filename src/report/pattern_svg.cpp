@@ -6,9 +6,9 @@
 
 #include "report/drawing.hpp"
 #include "report/pattern_parts.hpp"
-#include "synfire/spikes/spike_trains.hpp"
+#include "spikeweave/spikes/spike_trains.hpp"
 
-namespace synfire::report {
+namespace spikeweave::report {
 namespace {
 
 constexpr double margin = drawing::margin;
@@ -257,4 +257,4 @@ std::string patterns_svg(const prepared_patterns& p) {
     return picture(p).drawn();
 }
 
-}  // namespace synfire::report
+}  // namespace spikeweave::report

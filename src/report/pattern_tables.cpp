@@ -5,7 +5,7 @@
 #include "report/pattern_lines.hpp"
 #include "report/pattern_parts.hpp"
 
-namespace synfire::report {
+namespace spikeweave::report {
 namespace {
 
 // With "#" signatures have no duration.
@@ -63,4 +63,4 @@ std::string funnel_tsv(const prepared_patterns& p) {
     return out;
 }
 
-}  // namespace synfire::report
+}  // namespace spikeweave::report

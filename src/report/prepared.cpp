@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "report/parts.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire::report {
+namespace spikeweave::report {
 namespace {
 
 void check(const episode_report& what) {
@@ -84,4 +84,4 @@ std::string delay_range(const delay_interval& delay) {
     return fmt::format("{}–{} ms", milliseconds(delay.low), milliseconds(delay.high));
 }
 
-}  // namespace synfire::report
+}  // namespace spikeweave::report

@@ -1,6 +1,6 @@
 #include "report/run_json.hpp"
 
-namespace synfire::report {
+namespace spikeweave::report {
 namespace {
 
 json devices_of(const run_record& run) {
@@ -33,7 +33,7 @@ json run_json(const run_record& run, const json& contents) {
     input["duplicates_dropped"] = run.duplicates;
     input["stimulus_markers"] = run.stimuli;
     input["warnings"] = run.warnings;
-    return {{"synfire", run.version},
+    return {{"spikeweave", run.version},
             {"command", run.command},
             {"parameters", parameters},
             {"input", input},
@@ -44,4 +44,4 @@ json run_json(const run_record& run, const json& contents) {
             {"peak_memory_bytes", run.peak_memory_bytes}};
 }
 
-}  // namespace synfire::report
+}  // namespace spikeweave::report

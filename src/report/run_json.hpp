@@ -3,10 +3,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "synfire/core/time.hpp"
-#include "synfire/report/run_record.hpp"
+#include "spikeweave/core/time.hpp"
+#include "spikeweave/report/run_record.hpp"
 
-namespace synfire::report {
+namespace spikeweave::report {
 
 using json = nlohmann::ordered_json;
 
@@ -17,4 +17,4 @@ double ms(duration d);
 /// @param contents  what the input held, beside its path, length and digest
 json run_json(const run_record& run, const json& contents);
 
-}  // namespace synfire::report
+}  // namespace spikeweave::report

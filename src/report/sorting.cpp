@@ -1,4 +1,4 @@
-#include "synfire/report/sorting.hpp"
+#include "spikeweave/report/sorting.hpp"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 
 #include "report/sorting_parts.hpp"
 #include "report/text.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 std::uint64_t noise_spikes(const sorting_report& report) {
@@ -167,4 +167,4 @@ std::string summarize(const sorting_report& report) {
     return text;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

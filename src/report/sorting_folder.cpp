@@ -12,11 +12,11 @@
 #include "io/result_folder.hpp"
 #include "report/sorting_parts.hpp"
 #include "report/text.hpp"
-#include "synfire/sort/files.hpp"
-#include "synfire/sort/phy.hpp"
-#include "synfire/spikes/files.hpp"
+#include "spikeweave/sort/files.hpp"
+#include "spikeweave/sort/phy.hpp"
+#include "spikeweave/spikes/files.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::array<std::string_view, 24> our_files{"sorting.npz",
@@ -160,4 +160,4 @@ void write_sorting_report(const std::filesystem::path& folder, const sorting_rep
     out.commit(run.stop);
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "report/run_json.hpp"
-#include "synfire/report/sorting.hpp"
+#include "spikeweave/report/sorting.hpp"
 
-namespace synfire::report {
+namespace spikeweave::report {
 
 /// What `run.json` says of a sorting.
 json sorting_run(const sorting_report& report);
 
-}  // namespace synfire::report
+}  // namespace spikeweave::report

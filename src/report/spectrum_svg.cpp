@@ -7,7 +7,7 @@
 #include "report/drawing.hpp"
 #include "report/pattern_parts.hpp"
 
-namespace synfire::report {
+namespace spikeweave::report {
 namespace {
 
 constexpr double margin = drawing::margin;
@@ -182,4 +182,4 @@ std::string spectrum_svg(const prepared_patterns& p) {
     return map_of_p(p).drawn();
 }
 
-}  // namespace synfire::report
+}  // namespace spikeweave::report

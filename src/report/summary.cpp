@@ -5,7 +5,7 @@
 
 #include "report/parts.hpp"
 
-namespace synfire::report {
+namespace spikeweave::report {
 namespace {
 
 constexpr std::size_t most_chains = 12;
@@ -120,13 +120,13 @@ private:
 };
 
 }  // namespace
-}  // namespace synfire::report
+}  // namespace spikeweave::report
 
-namespace synfire {
+namespace spikeweave {
 
 std::string summarize(const episode_report& report, bool colour) {
     const report::prepared p(report);
     return report::page(p, colour).written();
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -5,7 +5,7 @@
 #include "report/drawing.hpp"
 #include "report/parts.hpp"
 
-namespace synfire::report {
+namespace spikeweave::report {
 namespace {
 
 constexpr double margin = drawing::margin;
@@ -162,4 +162,4 @@ std::string circuit_svg(const prepared& p) {
     return picture(p).drawn();
 }
 
-}  // namespace synfire::report
+}  // namespace spikeweave::report

@@ -6,7 +6,7 @@
 #include "core/stop.hpp"
 #include "report/parts.hpp"
 
-namespace synfire::report {
+namespace spikeweave::report {
 namespace {
 
 std::string units_text(const prepared& p, const episode& what) {
@@ -92,4 +92,4 @@ void write_occurrences(const prepared& p, const std::function<void(std::string_v
     }
 }
 
-}  // namespace synfire::report
+}  // namespace spikeweave::report

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace synfire::report {
+namespace spikeweave::report {
 
 std::string number_text(double value) {
     return fmt::format("{:.6g}", value);
@@ -56,4 +56,4 @@ std::size_t length_of(std::string_view utf8) {
     }));
 }
 
-}  // namespace synfire::report
+}  // namespace spikeweave::report

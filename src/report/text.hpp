@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "synfire/core/time.hpp"
+#include "spikeweave/core/time.hpp"
 
-namespace synfire::report {
+namespace spikeweave::report {
 
 /// Six digits say more than a null model knows, and look the same on every machine.
 std::string number_text(double value);
@@ -22,4 +22,4 @@ std::string xml_escaped(std::string_view text);
 /// Characters, not bytes.
 std::size_t length_of(std::string_view utf8);
 
-}  // namespace synfire::report
+}  // namespace spikeweave::report

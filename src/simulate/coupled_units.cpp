@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "core/stop.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::int64_t tick_us = 1000;
@@ -243,4 +243,4 @@ void plant_chains(std::span<const std::uint32_t> lengths, std::uint32_t units, d
     }
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "synfire/core/execution.hpp"
-#include "synfire/core/ids.hpp"
-#include "synfire/core/random.hpp"
-#include "synfire/simulate/spikes.hpp"
-#include "synfire/spikes/spike_sequence.hpp"
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/ids.hpp"
+#include "spikeweave/core/random.hpp"
+#include "spikeweave/simulate/spikes.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// A spike of `from` reaches `to` after `delay_ticks` ± `jitter_ticks` (each equally likely).
 struct coupling {
@@ -65,4 +65,4 @@ void check_rate(double rate_hz, std::string_view what);
 /// Whole ticks. @throws invalid_argument when `d` is not a whole number of milliseconds.
 std::uint32_t whole_ticks(duration d, std::string_view what);
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "simulate/coupled_units.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/simulate/spikes.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/simulate/spikes.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 void check(const culture_options& options) {
@@ -84,4 +84,4 @@ simulated_spikes simulate_culture(const culture_options& options, const executio
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,4 +1,4 @@
-#include "synfire/simulate/features.hpp"
+#include "spikeweave/simulate/features.hpp"
 
 #include <fmt/format.h>
 
@@ -12,10 +12,10 @@
 #include "io/npy.hpp"
 #include "io/zip_writer.hpp"
 #include "parallel/ordered_for.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/core/random.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/core/random.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::size_t block_spikes = 1024;
@@ -236,4 +236,4 @@ void write_simulated_features(const std::filesystem::path& path, const simulated
     archive.commit();
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -9,10 +9,10 @@
 
 #include "core/stop.hpp"
 #include "simulate/coupled_units.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/simulate/spikes.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/simulate/spikes.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::array profiles{
@@ -218,4 +218,4 @@ simulated_patterns simulate_patterns(const patterns_options& options, const exec
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

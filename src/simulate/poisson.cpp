@@ -2,9 +2,9 @@
 
 #include "core/stop.hpp"
 #include "simulate/coupled_units.hpp"
-#include "synfire/simulate/spikes.hpp"
+#include "spikeweave/simulate/spikes.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 simulated_spikes simulate_poisson(const poisson_options& options, const execution& run) {
     check_size_and_length(options.units, options.length);
@@ -28,4 +28,4 @@ simulated_spikes simulate_poisson(const poisson_options& options, const executio
                                   {duration{0}, options.length})};
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,4 +1,4 @@
-#include "synfire/simulate/recording.hpp"
+#include "spikeweave/simulate/recording.hpp"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include "io/atomic_file.hpp"
 #include "parallel/ordered_for.hpp"
 #include "simulate/recording_model.hpp"
-#include "synfire/spikes/files.hpp"
+#include "spikeweave/spikes/files.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr auto task = "simulating";
@@ -58,4 +58,4 @@ recording_truth simulate_recording(const std::filesystem::path& folder,
     return model.take_truth();
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

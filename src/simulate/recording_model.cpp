@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "core/stop.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/core/random.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/core/random.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::size_t block_frames = 4096;
@@ -292,4 +292,4 @@ void recording_model::add_spike(std::size_t u, std::size_t spike, std::uint64_t 
     }
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "synfire/simulate/recording.hpp"
+#include "spikeweave/simulate/recording.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// Everything of a simulated recording but its samples, which it makes block by block, each from
 /// the seed and its number alone. Only exactly rounded operations: the same on every machine.
@@ -57,4 +57,4 @@ private:
 /// The trough and rebound that a spike is made of: 1 at 0, 0 from ±1 on.
 double bump(double x);
 
-}  // namespace synfire
+}  // namespace spikeweave

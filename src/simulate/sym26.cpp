@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "simulate/coupled_units.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/simulate/spikes.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/simulate/spikes.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr double background_share = 0.25;
@@ -67,4 +67,4 @@ simulated_spikes simulate_sym26(const sym26_options& options, const execution& r
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

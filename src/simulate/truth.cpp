@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "io/atomic_file.hpp"
-#include "synfire/simulate/spikes.hpp"
+#include "spikeweave/simulate/spikes.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // The chain that takes this step, or "-".
@@ -58,4 +58,4 @@ void write_truth(const std::filesystem::path& path, const simulated_patterns& si
     file.commit();
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

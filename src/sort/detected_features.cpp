@@ -1,8 +1,8 @@
-#include "synfire/sort/detected_features.hpp"
+#include "spikeweave/sort/detected_features.hpp"
 
 #include <utility>
 
-namespace synfire {
+namespace spikeweave {
 
 spike_features to_features(const detected_spikes& spikes) {
     const std::size_t width = spikes.features_per_channel;
@@ -24,4 +24,4 @@ spike_features to_features(const detected_spikes& spikes) {
             std::vector<double>(spikes.features.begin(), spikes.features.end()), std::move(masks)};
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "sort/klustakwik_files.hpp"
-#include "synfire/sort/files.hpp"
+#include "spikeweave/sort/files.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// klusta's `.kwx`, with what a `.kwik` beside it says. @throws io_error, always without HDF5
 feature_file read_kwik(const std::filesystem::path& path, const feature_reading& how,
@@ -45,4 +45,4 @@ void set_labels(const std::vector<std::int64_t>& clusters, const IsNoise& is_noi
     }
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,4 +1,4 @@
-#include "synfire/sort/files.hpp"
+#include "spikeweave/sort/files.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@
 #include "sort/feature_readers.hpp"
 #include "sort/klustakwik_files.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::size_t fewest_for_time_column = 20;
@@ -285,4 +285,4 @@ void write_sorting(const std::filesystem::path& path, const sorting& sorted) {
     archive.commit();
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -13,7 +13,7 @@
 #include "io/line_blocks.hpp"
 #include "io/progress_meter.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::string_view blanks = " \t\r";
@@ -183,4 +183,4 @@ void write_samples(const std::filesystem::path& path, const sorting& sorted) {
     file.commit();
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

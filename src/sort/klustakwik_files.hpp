@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "synfire/sort/files.hpp"
+#include "spikeweave/sort/files.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// The numbers of a `.fet.N` or `.fmask.N`, rows one after another.
 struct number_table {
@@ -41,4 +41,4 @@ std::vector<std::int64_t> read_whole_numbers(const std::filesystem::path& path,
 void append_masks(spike_masks& masks, std::span<const double> row, const std::string& place,
                   const std::filesystem::path& path);
 
-}  // namespace synfire
+}  // namespace spikeweave

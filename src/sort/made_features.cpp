@@ -5,7 +5,7 @@
 
 #include "sort/feature_readers.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // Calls `take(value)` for every value of a spike's row, with its column and whether it is masked.
@@ -74,4 +74,4 @@ spike_features with_made_masks(number_table table, mask_rule rule, std::size_t f
     return {table.columns, std::move(table.values), made.masks};
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

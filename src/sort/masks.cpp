@@ -1,4 +1,4 @@
-#include "synfire/sort/masks.hpp"
+#include "spikeweave/sort/masks.hpp"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 
 #include "core/stop.hpp"
 #include "parallel/parallel_for.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::array<std::pair<mask_rule, std::string_view>, 3> names{{
@@ -162,4 +162,4 @@ made_masks make_masks(std::span<const double> values, std::size_t feature_count,
     return made;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

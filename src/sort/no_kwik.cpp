@@ -3,11 +3,11 @@
 #include "io/file_error.hpp"
 #include "sort/feature_readers.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr auto no_kwik =
-    "this build of synfire has no .kwik (it was configured with SYNFIRE_HDF5=OFF)";
+    "this build of spikeweave has no .kwik (it was configured with SPIKEWEAVE_HDF5=OFF)";
 
 }  // namespace
 
@@ -20,4 +20,4 @@ void write_kwik(const std::filesystem::path& path, const kwik_content& /*content
     throw io::file_error(path, no_kwik);
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

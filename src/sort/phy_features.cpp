@@ -14,7 +14,7 @@
 #include "io/random_file.hpp"
 #include "sort/feature_readers.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 namespace fs = std::filesystem;
@@ -247,4 +247,4 @@ feature_file read_phy_features(const fs::path& path, const feature_reading& how,
     return file;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

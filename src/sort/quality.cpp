@@ -1,4 +1,4 @@
-#include "synfire/sort/quality.hpp"
+#include "spikeweave/sort/quality.hpp"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,9 @@
 
 #include "core/stop.hpp"
 #include "parallel/parallel_for.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using matrix = Eigen::MatrixXd;
@@ -219,4 +219,4 @@ std::vector<unit_quality> measure_quality(const spike_features& features, const 
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

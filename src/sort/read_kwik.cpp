@@ -12,7 +12,7 @@
 #include "io/progress_meter.hpp"
 #include "sort/feature_readers.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 namespace fs = std::filesystem;
@@ -249,4 +249,4 @@ feature_file read_kwik(const fs::path& path, const feature_reading& how, const e
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,14 +1,14 @@
-#include "synfire/sort/sorting.hpp"
+#include "spikeweave/sort/sorting.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
 
-#include "synfire/core/error.hpp"
-#include "synfire/core/time.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/core/time.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 sorted_spikes to_spikes(const sorting& sorted) {
     if (!sorted.has_times())
@@ -55,4 +55,4 @@ sorted_spikes to_spikes(const sorting& sorted) {
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -8,9 +8,9 @@
 #include "io/file_error.hpp"
 #include "io/zip_reader.hpp"
 #include "sort/whole_array.hpp"
-#include "synfire/sort/files.hpp"
+#include "spikeweave/sort/files.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 template <class Item>
@@ -52,4 +52,4 @@ sorting read_sorting(const std::filesystem::path& path) {
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,4 +1,4 @@
-#include "synfire/sort/spike_features.hpp"
+#include "spikeweave/sort/spike_features.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <limits>
 #include <utility>
 
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // The difference of two values must be a number too.
@@ -85,4 +85,4 @@ spike_features select(const spike_features& from, std::span<const std::uint32_t>
     return {from.feature_count(), std::move(values), std::move(masks)};
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -6,7 +6,7 @@
 
 #include "io/npy.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// All items, read in blocks: a damaged header cannot ask for more memory than the file has items.
 /// @throws io_error as the reader does, also for what follows the items.
@@ -23,4 +23,4 @@ std::vector<Item> read_whole(io::npy_reader& array) {
     return items;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

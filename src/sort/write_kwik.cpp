@@ -11,9 +11,9 @@
 #include "io/hdf5.hpp"
 #include "io/hdf5_output.hpp"
 #include "sort/feature_readers.hpp"
-#include "synfire/core/version.hpp"
+#include "spikeweave/core/version.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 namespace fs = std::filesystem;
@@ -105,7 +105,7 @@ void write_channels(hid_t group, std::span<const recording_channel> all) {
 void write_root(hid_t file) {
     h5::write_attribute(file, "kwik_version", std::int32_t{2});
     h5::write_attribute(file, "name", std::string("sorting"));
-    h5::write_attribute(file, "creator_version", fmt::format("synfire {}", version()));
+    h5::write_attribute(file, "creator_version", fmt::format("spikeweave {}", version()));
 }
 
 // HDF5 closes a file only after everything in it: what these open, they close before `commit`.
@@ -165,4 +165,4 @@ void write_kwik(const fs::path& path, const kwik_content& content) {
     parameters.commit();
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -11,10 +11,10 @@
 #include "io/atomic_file.hpp"
 #include "io/file_error.hpp"
 #include "io/npy.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/sort/phy.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/sort/phy.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 namespace fs = std::filesystem;
@@ -276,4 +276,4 @@ void write_phy(const fs::path& folder, const phy_content& content, const executi
     writer.write();
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

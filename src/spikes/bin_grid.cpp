@@ -1,13 +1,13 @@
-#include "synfire/spikes/bin_grid.hpp"
+#include "spikeweave/spikes/bin_grid.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::int64_t most_bins = std::numeric_limits<std::int32_t>::max();
@@ -58,4 +58,4 @@ void bin_grid::set_elephant(const binning& how) {
     bin_count_ = checked_bin_count((stop_ - start_) / bin);
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,13 +1,13 @@
-#include "synfire/spikes/binned_spikes.hpp"
+#include "spikeweave/spikes/binned_spikes.hpp"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "synfire/core/error.hpp"
-#include "synfire/spikes/bin_grid.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/bin_grid.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 binned_spikes::binned_spikes(std::vector<std::size_t> offsets, std::vector<std::uint32_t> bins,
                              std::uint32_t bin_count)
@@ -58,4 +58,4 @@ binning_result bin_spikes(const spike_sequence& spikes, const binning& how) {
     return result;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "synfire/spikes/files.hpp"
+#include "spikeweave/spikes/files.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // Intervals of one unit counted by length, which is all that the checks need of them.
@@ -169,4 +169,4 @@ std::vector<std::string> check_spikes(const spike_sequence& spikes) {
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

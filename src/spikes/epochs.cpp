@@ -1,4 +1,4 @@
-#include "synfire/spikes/epochs.hpp"
+#include "spikeweave/spikes/epochs.hpp"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "spikes/time_scale.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 std::string described(const time_span& epoch) {
@@ -91,4 +91,4 @@ concatenated_epochs concatenate_epochs(const spike_sequence& spikes,
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

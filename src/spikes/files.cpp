@@ -1,4 +1,4 @@
-#include "synfire/spikes/files.hpp"
+#include "spikeweave/spikes/files.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,7 +13,7 @@
 #include "spikes/readers.hpp"
 #include "spikes/time_scale.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::array<std::pair<spike_format, std::string_view>, 9> names{{
@@ -143,4 +143,4 @@ bool is_plain_integer(std::string_view name) {
     return code == std::errc{} && end == name.data() + name.size() && std::to_string(value) == name;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -5,9 +5,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "synfire/spikes/spike_sequence.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// The units that binary files number: each number's unit is named by it. Small numbers, which
 /// nearly all are, take one look into a table.
@@ -48,4 +48,4 @@ private:
     std::unordered_map<std::int64_t, unit_id> others_;
 };
 
-}  // namespace synfire
+}  // namespace spikeweave

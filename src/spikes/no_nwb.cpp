@@ -3,11 +3,11 @@
 #include "io/file_error.hpp"
 #include "spikes/readers.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr auto no_nwb =
-    "this build of synfire has no NWB (it was configured with SYNFIRE_HDF5=OFF)";
+    "this build of spikeweave has no NWB (it was configured with SPIKEWEAVE_HDF5=OFF)";
 
 }  // namespace
 
@@ -19,4 +19,4 @@ void write_nwb(const writing& job) {
     throw io::file_error(job.path, no_nwb);
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -11,9 +11,9 @@
 #include "io/file_error.hpp"
 #include "io/line_blocks.hpp"
 #include "spikes/text_layout.hpp"
-#include "synfire/spikes/epochs.hpp"
+#include "spikeweave/spikes/epochs.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 struct epoch_columns {
@@ -131,4 +131,4 @@ std::vector<time_span> read_epochs(const std::filesystem::path& path, const exec
     return std::move(rows.epochs);
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -11,7 +11,7 @@
 #include "spikes/text_layout.hpp"
 #include "spikes/time_scale.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 struct klustakwik_files {
@@ -137,4 +137,4 @@ spike_file read_klustakwik(const reading& job) {
     return file;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -11,7 +11,7 @@
 #include "spikes/readers.hpp"
 #include "spikes/time_scale.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 namespace h5 = io::hdf5;
@@ -45,7 +45,7 @@ bool all_different(const std::vector<std::string>& names) {
     return std::set<std::string_view>(names.begin(), names.end()).size() == names.size();
 }
 
-// The ids, unless synfire wrote the names, or there are no ids.
+// The ids, unless spikeweave wrote the names, or there are no ids.
 std::vector<std::string> read_names(hid_t units, std::size_t count, const reading& job) {
     std::vector<std::string> names;
     const bool has_ids = h5::exists(units, "id");
@@ -171,4 +171,4 @@ spike_file read_nwb(const reading& job) {
     return file;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

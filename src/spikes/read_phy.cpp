@@ -7,7 +7,7 @@
 #include "io/random_file.hpp"
 #include "spikes/numpy_times.hpp"
 
-namespace synfire {
+namespace spikeweave {
 spike_file read_phy(const reading& job) {
     std::error_code ignored;
     const bool is_folder = std::filesystem::is_directory(job.path, ignored);
@@ -57,4 +57,4 @@ spike_file read_phy(const reading& job) {
     return file;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

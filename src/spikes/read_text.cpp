@@ -6,7 +6,7 @@
 #include "io/file_error.hpp"
 #include "spikes/text_rows.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // numpy.savetxt writes unit 3 as "3.000000000000000000e+00": a real that is whole is that integer.
@@ -70,4 +70,4 @@ spike_file read_text(const reading& job) {
     return file;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -5,7 +5,7 @@
 #include "io/file_error.hpp"
 #include "spikes/text_rows.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 // Multi Channel Systems' array of 60 electrodes; number 60 marks the stimulus.
 spike_file read_wagenaar(const reading& job) {
@@ -34,4 +34,4 @@ spike_file read_wagenaar(const reading& job) {
     return file;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

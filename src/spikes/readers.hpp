@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "io/progress_meter.hpp"
-#include "synfire/spikes/files.hpp"
+#include "spikeweave/spikes/files.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// One call of `read_spikes`; the format is known.
 struct reading {
@@ -66,4 +66,4 @@ void check_exact_in_seconds(const writing& job);
 /// Whether a unit's name is a whole number that needs no other name: "0", "17", "-3"; not "01".
 bool is_plain_integer(std::string_view name);
 
-}  // namespace synfire
+}  // namespace spikeweave

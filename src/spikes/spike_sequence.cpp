@@ -1,4 +1,4 @@
-#include "synfire/spikes/spike_sequence.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,9 +12,9 @@
 #include <set>
 #include <utility>
 
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::size_t most_spikes = UINT32_MAX;
@@ -276,4 +276,4 @@ spike_sequence spike_sequence_builder::finish(time_span span) {
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

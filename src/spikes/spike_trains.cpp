@@ -1,6 +1,6 @@
-#include "synfire/spikes/spike_trains.hpp"
+#include "spikeweave/spikes/spike_trains.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 spike_trains::spike_trains(const spike_sequence& sequence)
     : offsets_(sequence.unit_count() + 1), times_us_(sequence.size()), positions_(sequence.size()) {
@@ -14,4 +14,4 @@ spike_trains::spike_trains(const spike_sequence& sequence)
     }
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

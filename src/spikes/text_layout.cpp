@@ -13,7 +13,7 @@
 
 #include "io/file_error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::string_view blanks = " \t\r";
@@ -250,4 +250,4 @@ std::optional<text_layout> find_text_layout(std::string_view first_lines, const 
     return layout;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -10,7 +10,7 @@
 #include "spikes/readers.hpp"
 #include "spikes/time_scale.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// Where the time and the unit stand in each line of a text file.
 struct text_layout {
@@ -38,4 +38,4 @@ std::vector<std::string_view> split_fields(std::string_view line, char delimiter
 /// @throws io_error when a line or the columns cannot be what a spike file has.
 std::optional<text_layout> find_text_layout(std::string_view first_lines, const reading& job);
 
-}  // namespace synfire
+}  // namespace spikeweave

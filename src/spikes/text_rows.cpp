@@ -7,7 +7,7 @@
 
 #include "io/file_error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::array<std::uint64_t, 19> powers_of_ten = [] {
@@ -200,4 +200,4 @@ void parse_text(io::line_blocks& blocks, io::input_stream& in, std::string_view 
     }
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

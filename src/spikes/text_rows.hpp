@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "spikes/text_layout.hpp"
-#include "synfire/spikes/spike_sequence.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// Which unit a label means. Files have few labels and many spikes, so that nearly every answer
 /// comes from a small table keyed by the label's bytes.
@@ -57,7 +57,7 @@ public:
     void parse(std::string_view block, std::uint64_t lines_before, spike_sequence_builder& builder);
 
     std::vector<std::int64_t> stimulus_us{};
-    /// Comment lines, without '#'; of those behind the first thousand only what synfire writes.
+    /// Comment lines, without '#'; of those behind the first thousand only what spikeweave writes.
     std::vector<std::string> comments{};
 
 private:
@@ -73,4 +73,4 @@ private:
 void parse_text(io::line_blocks& blocks, io::input_stream& in, std::string_view first_block,
                 text_rows& rows, spike_sequence_builder& builder, const reading& job);
 
-}  // namespace synfire
+}  // namespace spikeweave

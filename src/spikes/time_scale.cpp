@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::int64_t us_per_second = 1'000'000;
@@ -170,4 +170,4 @@ std::optional<std::int64_t> parse_decimal(std::string_view text, const time_scal
     return value && scale.is_samples() ? scale.from_whole(*value) : value;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -10,7 +10,7 @@
 #include "io/zip_writer.hpp"
 #include "spikes/readers.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::size_t block_spikes = std::size_t{1} << 16;
@@ -86,4 +86,4 @@ void write_npz(const writing& job) {
     archive.commit();
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

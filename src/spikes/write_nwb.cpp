@@ -11,10 +11,10 @@
 #include "io/nwb_schema.hpp"
 #include "spikes/nwb.hpp"
 #include "spikes/readers.hpp"
-#include "synfire/core/version.hpp"
-#include "synfire/spikes/spike_trains.hpp"
+#include "spikeweave/core/version.hpp"
+#include "spikeweave/spikes/spike_trains.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 namespace h5 = io::hdf5;
@@ -108,7 +108,7 @@ void write_nwb(const writing& job) {
     try {
         h5::output file(job.path);
         nwb::write_root(file.get(), identity,
-                        fmt::format("Spikes written by synfire {}.", version()));
+                        fmt::format("Spikes written by spikeweave {}.", version()));
         write_units(file.get(), identity, job);
         file.commit();
     } catch (const io_error& error) {
@@ -118,4 +118,4 @@ void write_nwb(const writing& job) {
     }
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -13,7 +13,7 @@
 #include "spikes/readers.hpp"
 #include "spikes/time_scale.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // Packs what passes through it.
@@ -127,4 +127,4 @@ void write_text(const writing& job) {
     file.commit();
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

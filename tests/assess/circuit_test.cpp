@@ -1,4 +1,4 @@
-#include "synfire/assess/circuit.hpp"
+#include "spikeweave/assess/circuit.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,12 +9,12 @@
 #include <utility>
 
 #include "simulate/coupled_units.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/simulate/spikes.hpp"
+#include "spikeweave/spikes/files.hpp"
 #include "support/shared_data.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/simulate/spikes.hpp"
-#include "synfire/spikes/files.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using namespace std::chrono_literals;
@@ -238,7 +238,7 @@ TEST(MaximalEpisodes, LeavesOutWhatLiesInALongerOne) {
 
 // In a bursting culture hundreds of edges could explain each other.
 TEST(FindCircuit, DoesNotDependOnTheNamesOfUnits) {
-    SYNFIRE_NEEDS_SHARED_DATA("wagenaar2006/6-2-28.spk.txt");
+    SPIKEWEAVE_NEEDS_SHARED_DATA("wagenaar2006/6-2-28.spk.txt");
     const spike_sequence spikes = read_spikes(shared_data("wagenaar2006/6-2-28.spk.txt")).spikes;
     spike_sequence_builder builder;
     const auto count = static_cast<std::uint32_t>(spikes.unit_count());
@@ -271,4 +271,4 @@ TEST(FindCircuit, DoesNotDependOnTheNamesOfUnits) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

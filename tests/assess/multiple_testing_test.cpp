@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "spikeweave/assess/significance.hpp"
+#include "spikeweave/core/error.hpp"
 #include "support/random_streams.hpp"
-#include "synfire/assess/significance.hpp"
-#include "synfire/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 const std::vector<correction>& all_corrections() {
@@ -56,7 +56,7 @@ TEST(CorrectTests, DecidesTheReferenceVector) {
 
 // Written by tests/golden/make_multiple_testing.py.
 TEST(CorrectTests, SaysWhatStatsmodelsSays) {
-    std::ifstream in(SYNFIRE_SOURCE_DIR "/tests/golden/multiple_testing.tsv");
+    std::ifstream in(SPIKEWEAVE_SOURCE_DIR "/tests/golden/multiple_testing.tsv");
     std::size_t rows = 0;
     for (std::string line; std::getline(in, line); ++rows) {
         std::istringstream fields(line);
@@ -143,4 +143,4 @@ TEST(CorrectTests, RefusesWhatCannotBe) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,4 +1,4 @@
-#include "synfire/assess/pattern_reduction.hpp"
+#include "spikeweave/assess/pattern_reduction.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "spikeweave/core/error.hpp"
 #include "support/random_streams.hpp"
-#include "synfire/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 struct concept_of {
@@ -175,7 +175,7 @@ struct golden_case {
 
 // Written by tests/golden/make_pattern_reduction.py.
 std::vector<golden_case> golden_cases() {
-    std::ifstream in(SYNFIRE_SOURCE_DIR "/tests/golden/pattern_reduction.tsv");
+    std::ifstream in(SPIKEWEAVE_SOURCE_DIR "/tests/golden/pattern_reduction.tsv");
     std::vector<golden_case> all;
     for (std::string line; std::getline(in, line);) {
         std::vector<std::string> fields(1);
@@ -396,4 +396,4 @@ TEST(ReducePatterns, TakesAThousandFrequentPatternsInASecond) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,4 +1,4 @@
-#include "synfire/assess/pattern_search.hpp"
+#include "spikeweave/assess/pattern_search.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
+#include "spikeweave/assess/pattern_reduction.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/simulate/spikes.hpp"
+#include "spikeweave/spikes/epochs.hpp"
 #include "support/error_text.hpp"
 #include "support/threads_as_ranks.hpp"
-#include "synfire/assess/pattern_reduction.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/simulate/spikes.hpp"
-#include "synfire/spikes/epochs.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using namespace std::chrono_literals;
@@ -474,4 +474,4 @@ TEST(PatternSearch, WarnsBeforehandOfWhatCannotCome) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,4 +1,4 @@
-#include "synfire/assess/pattern_significance.hpp"
+#include "spikeweave/assess/pattern_significance.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "assess/tally_loop.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/parallel/communicator.hpp"
 #include "support/random_streams.hpp"
 #include "support/threads_as_ranks.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/parallel/communicator.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr auto by_count = spectrum_kind::size_count;
@@ -336,7 +336,7 @@ std::vector<signature> signatures_in(const std::string& text) {
 
 // Written by tests/golden/make_signature_tests.py.
 TEST(TestSignaturesAsElephant, SaysWhatElephantSays) {
-    std::ifstream in(SYNFIRE_SOURCE_DIR "/tests/golden/signature_tests.tsv");
+    std::ifstream in(SPIKEWEAVE_SOURCE_DIR "/tests/golden/signature_tests.tsv");
     std::size_t lines = 0;
     std::size_t otherwise = 0;
     for (std::string line; std::getline(in, line); ++lines) {
@@ -486,4 +486,4 @@ TEST(TallyMaxima, StopsAndPassesOnWhatIsThrown) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,4 +1,4 @@
-#include "synfire/assess/pattern_tally.hpp"
+#include "spikeweave/assess/pattern_tally.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "support/random_patterns.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::uint32_t window = 4;
@@ -58,4 +58,4 @@ TEST(PatternTally, CountsWhatIsFarTooLargeForAFlatArray) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

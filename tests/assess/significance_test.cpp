@@ -1,16 +1,16 @@
-#include "synfire/assess/significance.hpp"
+#include "spikeweave/assess/significance.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "synfire/core/error.hpp"
-#include "synfire/core/random.hpp"
-#include "synfire/simulate/spikes.hpp"
-#include "synfire/spikes/spike_trains.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/core/random.hpp"
+#include "spikeweave/simulate/spikes.hpp"
+#include "spikeweave/spikes/spike_trains.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using namespace std::chrono_literals;
@@ -320,4 +320,4 @@ TEST(AssessEpisodes, RejectsIndependentPoissonUnitsNoMoreOftenThanAlpha) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

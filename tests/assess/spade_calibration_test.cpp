@@ -6,7 +6,7 @@
 
 #include "parallel/parallel_for.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using namespace std::chrono_literals;
@@ -55,4 +55,4 @@ TEST(SpadeCalibration, FindsWhatIsPlanted) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

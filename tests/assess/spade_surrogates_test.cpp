@@ -11,16 +11,16 @@
 #include <vector>
 
 #include "assess/surrogates/gaussian_filter.hpp"
+#include "spikeweave/assess/surrogates.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/core/random.hpp"
+#include "spikeweave/simulate/spikes.hpp"
+#include "spikeweave/spikes/bin_grid.hpp"
+#include "spikeweave/spikes/files.hpp"
+#include "spikeweave/spikes/spike_trains.hpp"
 #include "support/shared_data.hpp"
-#include "synfire/assess/surrogates.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/core/random.hpp"
-#include "synfire/simulate/spikes.hpp"
-#include "synfire/spikes/bin_grid.hpp"
-#include "synfire/spikes/files.hpp"
-#include "synfire/spikes/spike_trains.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using namespace std::chrono_literals;
@@ -754,7 +754,7 @@ std::vector<time_span> trials_between_gaps(const spike_sequence& spikes, duratio
 // docs/algorithms/surrogates.md. Measured when the methods were written; the spread over seeds is
 // below 0.1.
 TEST(BinnedSurrogates, LoseSpikesToClippingInTheBenchmark) {
-    SYNFIRE_NEEDS_SHARED_DATA("spade/movement_pghf.spikes.tsv.gz");
+    SPIKEWEAVE_NEEDS_SHARED_DATA("spade/movement_pghf.spikes.tsv.gz");
     const spike_sequence spikes =
         read_spikes(shared_data("spade/movement_pghf.spikes.tsv.gz")).spikes;
     const auto before = static_cast<double>(bin_spikes(spikes, {}).spikes.size());
@@ -778,4 +778,4 @@ TEST(BinnedSurrogates, LoseSpikesToClippingInTheBenchmark) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

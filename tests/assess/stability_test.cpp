@@ -1,4 +1,4 @@
-#include "synfire/assess/stability.hpp"
+#include "spikeweave/assess/stability.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "assess/subset_share.hpp"
+#include "spikeweave/core/error.hpp"
 #include "support/random_streams.hpp"
 #include "support/threads_as_ranks.hpp"
-#include "synfire/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using items_of = std::vector<pattern_item>;
@@ -151,7 +151,7 @@ std::vector<T> numbers(const std::string& text) {
 
 // Written by tests/golden/make_stability.py.
 TEST(ApproximateStability, SaysWhatElephantSays) {
-    std::ifstream in(SYNFIRE_SOURCE_DIR "/tests/golden/stability.tsv");
+    std::ifstream in(SPIKEWEAVE_SOURCE_DIR "/tests/golden/stability.tsv");
     std::size_t lines = 0;
     for (std::string line; std::getline(in, line); ++lines) {
         std::vector<std::string> fields;
@@ -360,4 +360,4 @@ TEST(ApproximateStability, RefusesWhatDoesNotBelongTogether) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,18 +1,18 @@
-#include "synfire/assess/surrogates.hpp"
+#include "spikeweave/assess/surrogates.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
-#include "synfire/assess/circuit.hpp"
-#include "synfire/assess/episode_surrogates.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/core/random.hpp"
-#include "synfire/simulate/spikes.hpp"
-#include "synfire/spikes/spike_trains.hpp"
+#include "spikeweave/assess/circuit.hpp"
+#include "spikeweave/assess/episode_surrogates.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/core/random.hpp"
+#include "spikeweave/simulate/spikes.hpp"
+#include "spikeweave/spikes/spike_trains.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using namespace std::chrono_literals;
@@ -260,4 +260,4 @@ TEST(AssessBySurrogates, FindsAChainInBursts) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,4 +1,4 @@
-"""synfire sort, of recordings that are cut, mislabelled, silent or clipped: one clear line, or warnings that count."""
+"""spikeweave sort, of recordings that are cut, mislabelled, silent or clipped: one clear line, or warnings that count."""
 
 import array
 import itertools

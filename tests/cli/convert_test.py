@@ -1,4 +1,4 @@
-"""synfire convert."""
+"""spikeweave convert."""
 
 import json
 import unittest

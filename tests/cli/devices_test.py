@@ -1,4 +1,4 @@
-"""synfire devices, and episodes on GPUs: what a machine without one says, and what one with one computes."""
+"""spikeweave devices, and episodes on GPUs: what a machine without one says, and what one with one computes."""
 
 import json
 import unittest

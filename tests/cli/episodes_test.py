@@ -1,4 +1,4 @@
-"""synfire episodes."""
+"""spikeweave episodes."""
 
 import json
 import unittest

@@ -25,7 +25,7 @@ class Help(CliTest):
             self.assertIn("Example", self.ok(*verb, "--help").stdout, verb)
 
     def test_version_names_the_program(self):
-        self.assertRegex(self.ok("--version").stdout, r"^synfire \d+\.\d+\.\d+(\+[0-9a-f]+)?\n$")
+        self.assertRegex(self.ok("--version").stdout, r"^spikeweave \d+\.\d+\.\d+(\+[0-9a-f]+)?\n$")
 
 
 class Docs(CliTest):
@@ -37,7 +37,7 @@ class Docs(CliTest):
             self.assertGreater(len(options), 2, verb)
             for option in options:
                 self.assertRegex(self.page, rf"`[^`\n]*(?<![\w-]){re.escape(option)}(?![\w-])", verb)
-            self.assertIn(f"## synfire {' '.join(verb)}", self.page)
+            self.assertIn(f"## spikeweave {' '.join(verb)}", self.page)
 
     def test_tell_of_no_option_that_there_is_not(self):
         known = set().union(*(declared(*verb) for verb in VERBS), declared())
@@ -51,7 +51,7 @@ class Docs(CliTest):
         commands = []
         for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")):
             for block in re.findall(r"```sh\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
-                commands += re.findall(r"^(?:\S*/)?synfire (.*)$", block.replace("\\\n", " "), re.MULTILINE)
+                commands += re.findall(r"^(?:\S*/)?spikeweave (.*)$", block.replace("\\\n", " "), re.MULTILINE)
         self.assertGreater(len(commands), 5)
         for number, command in enumerate(commands):
             # A folder of its own, so that no command finds the file that one before has made, and works on it.

@@ -1,4 +1,4 @@
-"""synfire info."""
+"""spikeweave info."""
 
 import json
 import unittest

@@ -9,7 +9,7 @@ import time
 import unittest
 from pathlib import Path
 
-from support import SYNFIRE, CliTest
+from support import SPIKEWEAVE, CliTest
 
 
 def wait_until_listening(process):
@@ -26,7 +26,7 @@ class LongRun(CliTest):
         self.data = self.folder / "s.npz"
         self.ok("simulate", "poisson", "--units", "60", "--rate", "50", "--length", "120s", "-o", self.data)
         # Hours of work: every unit's spikes against every other's, at every size.
-        self.arguments = [SYNFIRE, "episodes", self.data, "--delay-grid", "0ms:200ms:5ms", "--min-count", "3", "-o",
+        self.arguments = [SPIKEWEAVE, "episodes", self.data, "--delay-grid", "0ms:200ms:5ms", "--min-count", "3", "-o",
                           self.folder / "out"]
 
     def stop(self, number, after, **options):
@@ -46,7 +46,7 @@ class LongRun(CliTest):
             with self.subTest(number=number, after=after):
                 status, out, error, seconds = self.stop(number, after)
 
-                self.assertEqual((status, out, error), (130, "", "synfire: stopped on request\n"))
+                self.assertEqual((status, out, error), (130, "", "spikeweave: stopped on request\n"))
                 self.assertLess(seconds, 5)
                 self.assertEqual(self.names(), ["s.npz", "s.truth.tsv"])
 
@@ -54,12 +54,12 @@ class LongRun(CliTest):
         """While patterns go to the file, and while surrogates are mined."""
         for more in (("--min-occ", "2"), ("--min-occ", "6", "--min-spikes", "3", "--surrogates", "100000")):
             with self.subTest(more):
-                self.arguments = [SYNFIRE, "spade", self.data, "--window", "50", *more, "-o", self.folder / "out"]
+                self.arguments = [SPIKEWEAVE, "spade", self.data, "--window", "50", *more, "-o", self.folder / "out"]
 
                 status, out, error, seconds = self.stop(signal.SIGINT, 2)
 
                 self.assertEqual((status, out), (130, ""))
-                self.assertTrue(error.endswith("synfire: stopped on request\n"), error)
+                self.assertTrue(error.endswith("spikeweave: stopped on request\n"), error)
                 self.assertLess(seconds, 5)
                 self.assertEqual(self.names(), ["s.npz", "s.truth.tsv"])
 
@@ -71,12 +71,12 @@ class LongRun(CliTest):
         for after, more in ((0, ()), (1, ("--strategy", "reference")), (1, ("--strategy", "cpu", "--threads", "1"))):
             with self.subTest(more):
                 # Half a minute, and hours by the formulas: nothing is masked.
-                self.arguments = [SYNFIRE, "sort", features, "--mask", "all", *more, "-o", self.folder / "out"]
+                self.arguments = [SPIKEWEAVE, "sort", features, "--mask", "all", *more, "-o", self.folder / "out"]
 
                 status, out, error, seconds = self.stop(signal.SIGINT, after)
 
                 self.assertEqual((status, out), (130, ""))
-                self.assertTrue(error.endswith("synfire: stopped on request\n"), error)
+                self.assertTrue(error.endswith("spikeweave: stopped on request\n"), error)
                 self.assertLess(seconds, 5)
                 self.assertEqual(self.names(), before)
 
@@ -105,7 +105,7 @@ class LongRun(CliTest):
 
         self.assertIn(b"\r", seen)
         self.assertIn(b"%", seen)
-        self.assertEqual(self.stop(signal.SIGINT, 1)[2], "synfire: stopped on request\n")
+        self.assertEqual(self.stop(signal.SIGINT, 1)[2], "spikeweave: stopped on request\n")
 
     def test_plain_progress_has_no_control_characters(self):
         self.arguments += ["--progress", "plain"]

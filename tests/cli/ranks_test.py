@@ -4,7 +4,7 @@ import os
 import subprocess
 import unittest
 
-from support import SYNFIRE, CliTest, run
+from support import SPIKEWEAVE, CliTest, run
 
 LAUNCH = os.environ.get("LAUNCH", "").split()
 
@@ -27,7 +27,7 @@ class Launched(CliTest):
                     result = run(*arguments, env=launched(**variables))
 
                     self.assertEqual((result.returncode, result.stdout), (2, ""))
-                    self.assertEqual(result.stderr, f"synfire: rank 0: error: {arguments[0]} cannot share its work, and "
+                    self.assertEqual(result.stderr, f"spikeweave: rank 0: error: {arguments[0]} cannot share its work, and "
                                      "4 processes were started: leave the launcher (mpirun, srun) out\n")
                     self.assertEqual(self.names(), ["chain.tsv"])
 
@@ -43,13 +43,13 @@ class Launched(CliTest):
     def test_the_others_say_who_they_are(self):
         result = run("info", env=launched(OMPI_COMM_WORLD_SIZE="4", OMPI_COMM_WORLD_RANK="2"))
         self.assertEqual((result.returncode, result.stdout), (2, ""))
-        self.assertTrue(result.stderr.startswith("synfire: rank 2: error: "), result.stderr)
+        self.assertTrue(result.stderr.startswith("spikeweave: rank 2: error: "), result.stderr)
 
 
-@unittest.skipUnless(LAUNCH, "built without MPI (SYNFIRE_MPI)")
+@unittest.skipUnless(LAUNCH, "built without MPI (SPIKEWEAVE_MPI)")
 class Mpirun(CliTest):
     def launch(self, *arguments):
-        return subprocess.run([*LAUNCH, "2", SYNFIRE, *map(str, arguments)], stdin=subprocess.DEVNULL,
+        return subprocess.run([*LAUNCH, "2", SPIKEWEAVE, *map(str, arguments)], stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
 
     def test_a_refusal_is_said_once(self):

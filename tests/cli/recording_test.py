@@ -1,4 +1,4 @@
-"""Recordings: synfire simulate recording, and what synfire info says of them."""
+"""Recordings: spikeweave simulate recording, and what spikeweave info says of them."""
 
 import array
 import json

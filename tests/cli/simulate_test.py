@@ -1,4 +1,4 @@
-"""synfire simulate."""
+"""spikeweave simulate."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""synfire sort, of recordings."""
+"""spikeweave sort, of recordings."""
 
 import array
 import bisect

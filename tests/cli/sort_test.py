@@ -1,4 +1,4 @@
-"""synfire sort."""
+"""spikeweave sort."""
 
 import json
 import random

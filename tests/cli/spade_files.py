@@ -1,4 +1,4 @@
-"""Spike files for the tests of synfire spade."""
+"""Spike files for the tests of spikeweave spade."""
 
 import random
 

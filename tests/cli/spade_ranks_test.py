@@ -1,4 +1,4 @@
-"""synfire spade on the ranks of mpirun: the same bytes as without, one voice, and an end whatever happens.
+"""spikeweave spade on the ranks of mpirun: the same bytes as without, one voice, and an end whatever happens.
 
 Debian's mpirun often waits for ever once a job has failed (tests/parallel/failing_rank_test.py), so that such jobs are
 judged by their ranks and by what was said.
@@ -18,7 +18,7 @@ import unittest
 from pathlib import Path
 
 from spade_files import SpadeFiles
-from support import SYNFIRE
+from support import SPIKEWEAVE
 
 LAUNCH = os.environ.get("LAUNCH", "").split()
 VARIES = ("command", "seconds", "threads", "peak_memory_bytes")
@@ -33,14 +33,14 @@ class Ranks(SpadeFiles):
         return contents
 
     def ranks_alive(self):
-        """The processes that run synfire on files of this test."""
+        """The processes that run spikeweave on files of this test."""
         found = []
         for line in Path("/proc").glob("[0-9]*/cmdline"):
             try:
                 words = line.read_bytes().decode(errors="replace").split("\0")
             except OSError:  # it has just ended
                 continue
-            if words[0] == SYNFIRE and any(str(self.folder) in word for word in words):
+            if words[0] == SPIKEWEAVE and any(str(self.folder) in word for word in words):
                 found.append(int(line.parent.name))
         return found
 
@@ -54,7 +54,7 @@ class SameBytes(Ranks):
             self.assertEqual(self.files(f"threads{threads}"), expected, f"{threads} threads")
         for ranks in (1, 2, 3):
             name = f"ranks{ranks}"
-            command = [*LAUNCH, str(ranks), SYNFIRE, "spade", *map(str, arguments), "-o", str(self.folder / name)]
+            command = [*LAUNCH, str(ranks), SPIKEWEAVE, "spade", *map(str, arguments), "-o", str(self.folder / name)]
             result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                     text=True, timeout=120, check=False)
             self.assertEqual(result.returncode, 0, result.stderr)
@@ -118,7 +118,7 @@ class Ends(Ranks):
         """Starts a job; once `until()` calls `then(process)`; waits until all ranks are gone. What was said."""
         before = self.names()
         with tempfile.TemporaryFile() as output, \
-                subprocess.Popen([*LAUNCH, str(ranks), SYNFIRE, "spade", *map(str, arguments)],
+                subprocess.Popen([*LAUNCH, str(ranks), SPIKEWEAVE, "spade", *map(str, arguments)],
                                  stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
                                  start_new_session=True, **options) as process:
             def said():
@@ -189,6 +189,6 @@ class Ends(Ranks):
 
 if __name__ == "__main__":
     if not LAUNCH:
-        print("skipped: built without MPI (SYNFIRE_MPI)")
+        print("skipped: built without MPI (SPIKEWEAVE_MPI)")
         sys.exit(77)
     unittest.main()

@@ -1,4 +1,4 @@
-"""synfire spade."""
+"""spikeweave spade."""
 
 import csv
 import gzip
@@ -10,7 +10,7 @@ import time
 import unittest
 
 from spade_files import SpadeFiles
-from support import SYNFIRE, run
+from support import SPIKEWEAVE, run
 
 
 class SpadeTest(SpadeFiles):
@@ -474,7 +474,7 @@ class Limits(SpadeTest):
         path = self.planted_file()
         error = self.ok("spade", path, "--min-occ", "3", "--progress", "plain").stderr
 
-        self.assertRegex(error, r"synfire: estimate: about [\d,]+ candidates, [\d,]+ patterns, \d+ s on one thread, \d")
+        self.assertRegex(error, r"spikeweave: estimate: about [\d,]+ candidates, [\d,]+ patterns, \d+ s on one thread, \d")
         self.assertNotIn("estimate", self.ok("spade", path, "--min-occ", "3", "--progress", "plain", "--quiet").stderr)
         error = self.ok("spade", path, "--min-occ", "20", "--surrogates", "40", "--alpha", "0.05", "--threads", "2",
                         "--progress", "plain").stderr
@@ -485,7 +485,7 @@ class Limits(SpadeTest):
         data = self.folder / "s.npz"
         self.ok("simulate", "poisson", "--units", "40", "--rate", "20", "--length", "20s", "-o", data)
         arguments = ("spade", data, "--min-occ", "20", "--min-spikes", "3", "--surrogates", "4000000000")
-        with subprocess.Popen([SYNFIRE, *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        with subprocess.Popen([SPIKEWEAVE, *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                               text=True) as running:
             told = next((line for line in running.stderr if "estimate" in line), "")
             running.send_signal(signal.SIGINT)

@@ -6,15 +6,15 @@ import tempfile
 import unittest
 from pathlib import Path
 
-SYNFIRE = os.environ["SYNFIRE"]
+SPIKEWEAVE = os.environ["SPIKEWEAVE"]
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(*arguments, **options):
-    """Runs `synfire ARGUMENTS`; stdout and stderr are pipes unless asked otherwise."""
+    """Runs `spikeweave ARGUMENTS`; stdout and stderr are pipes unless asked otherwise."""
     settings = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True,
                 "timeout": 120}
-    return subprocess.run([SYNFIRE, *map(str, arguments)], **{**settings, **options})
+    return subprocess.run([SPIKEWEAVE, *map(str, arguments)], **{**settings, **options})
 
 
 class CliTest(unittest.TestCase):
@@ -53,7 +53,7 @@ class CliTest(unittest.TestCase):
         before = self.names()
         result = run(*arguments, **options)
         self.assertEqual(result.returncode, 2, f"{arguments}\n{result.stdout}\n{result.stderr}")
-        self.assertTrue(result.stderr.startswith("synfire: error: "), result.stderr)
+        self.assertTrue(result.stderr.startswith("spikeweave: error: "), result.stderr)
         self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
         for words in (says,) if isinstance(says, str) else says:
             self.assertIn(words, result.stderr)

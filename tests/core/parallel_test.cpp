@@ -7,9 +7,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 TEST(ParallelFor, DoesEveryPieceOnceOnAnyNumberOfThreads) {
@@ -60,4 +60,4 @@ TEST(ParallelFor, ReportsNeverTwiceAtOnceAndNeverBeyondTheTotal) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

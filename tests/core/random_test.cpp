@@ -1,11 +1,11 @@
-#include "synfire/core/random.hpp"
+#include "spikeweave/core/random.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <set>
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 TEST(RandomStream, IsTheSameOnEveryMachine) {
@@ -69,4 +69,4 @@ TEST(RandomStream, BoundedNumbersReachEveryValueEquallyOften) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

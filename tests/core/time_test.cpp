@@ -1,13 +1,13 @@
-#include "synfire/core/time.hpp"
+#include "spikeweave/core/time.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using namespace std::chrono_literals;
@@ -52,4 +52,4 @@ TEST(FormatDuration, IsShortAndReadsBack) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "device/cuda.hpp"
-#include "synfire/core/device.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/device.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire::device {
+namespace spikeweave::device {
 namespace {
 
 std::string message_of(const std::function<void()>& failing) {
@@ -89,4 +89,4 @@ TEST(StopFlag, PassesARequestOn) {
 }
 
 }  // namespace
-}  // namespace synfire::device
+}  // namespace spikeweave::device

@@ -8,7 +8,7 @@ endfunction()
 
 file(REMOVE_RECURSE ${scratch})
 run(${CMAKE_COMMAND} --install ${build} --prefix ${scratch}/prefix)
-run(${scratch}/prefix/bin/synfire --version)
+run(${scratch}/prefix/bin/spikeweave --version)
 run(${CMAKE_COMMAND} -G Ninja -S ${client} -B ${scratch}/client
   -D CMAKE_PREFIX_PATH=${scratch}/prefix -D CMAKE_CXX_COMPILER=${compiler})
 run(${CMAKE_COMMAND} --build ${scratch}/client)

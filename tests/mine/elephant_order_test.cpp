@@ -1,4 +1,4 @@
-#include "synfire/mine/elephant_order.hpp"
+#include "spikeweave/mine/elephant_order.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using items = std::vector<pattern_item>;
@@ -88,4 +88,4 @@ TEST(OrderAsElephant, RefusesPatternsOfOtherWindows) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -8,14 +8,14 @@
 
 #include "mine/episode/calibration_file.hpp"
 #include "mine/episode/cuda/plan.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/core/version.hpp"
+#include "spikeweave/mine/calibration.hpp"
+#include "spikeweave/mine/episode.hpp"
 #include "support/temporary_folder.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/core/version.hpp"
-#include "synfire/mine/calibration.hpp"
-#include "synfire/mine/episode.hpp"
 
 // What hybrid chooses by, and how it is kept; what the published strategies plan on the host.
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 hybrid_calibration some_table() {
@@ -74,7 +74,7 @@ TEST(CalibrationFile, NamesTheLineThatCannotBe) {
     };
     EXPECT_NE(message_of("").find("line 1"), std::string::npos);
     for (const auto& [from, to, line] :
-         {std::array{"# synfire", "# other", "line 1"},
+         {std::array{"# spikeweave", "# other", "line 1"},
           std::array{"# driver", "# drover", "line 3"}, std::array{"size\t", "seize\t", "line 5"},
           std::array{"3\t50", "3\tfifty", "line 7"}, std::array{"3\t50", "3\t-1", "line 7"},
           std::array{"3\t50", "5\t50", "line 7"}, std::array{"3\t50\n", "3\n", "line 7"}}) {
@@ -105,7 +105,7 @@ protected:
 
 TEST_F(KeptCalibration, IsBelowTheCacheFolderUnderAPlainName) {
     const auto path = hybrid_calibration_file(some_device());
-    EXPECT_EQ(path.parent_path(), folder_.path() / "synfire");
+    EXPECT_EQ(path.parent_path(), folder_.path() / "spikeweave");
     EXPECT_TRUE(path.filename().string().starts_with("hybrid_NVIDIA-X-1--rev.-2-_580.95_"));
 }
 
@@ -187,4 +187,4 @@ TEST(PlanOccurrences, LeavesRoomForAtLeastOneAndIndicesOf32Bits) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

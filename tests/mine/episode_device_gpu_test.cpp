@@ -6,17 +6,17 @@
 #include <thread>
 #include <vector>
 
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/mine/episode.hpp"
+#include "spikeweave/simulate/spikes.hpp"
+#include "spikeweave/spikes/files.hpp"
 #include "support/random_streams.hpp"
 #include "support/shared_data.hpp"
 #include "support/ways.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/mine/episode.hpp"
-#include "synfire/simulate/spikes.hpp"
-#include "synfire/spikes/files.hpp"
 
 // What only devices can get wrong: the borders of warps, blocks, tiles and eras, lists that fill
 // up, answers that change from run to run; and real recordings.
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using namespace std::chrono_literals;
@@ -263,7 +263,7 @@ protected:
 };
 
 TEST_P(OnRecordings, Cultures) {
-    SYNFIRE_NEEDS_SHARED_DATA("wagenaar2006");
+    SPIKEWEAVE_NEEDS_SHARED_DATA("wagenaar2006");
     const std::vector<delay_interval> narrow{{0ms, 2ms}, {2ms, 4ms}};
     for (const recording& one :
          {recording{"wagenaar2006/2-1-20.spk.txt", narrow, 400, 4},
@@ -273,13 +273,13 @@ TEST_P(OnRecordings, Cultures) {
 }
 
 TEST_P(OnRecordings, TheRetina) {
-    SYNFIRE_NEEDS_SHARED_DATA("retina_p10_794units.tsv.gz");
+    SPIKEWEAVE_NEEDS_SHARED_DATA("retina_p10_794units.tsv.gz");
     expect_the_cpus_table({"retina_p10_794units.tsv.gz", {{0ms, 20ms}}, 300, 3});
 }
 
 // 4,307 s: times do not fit into 32 bits.
 TEST_P(OnRecordings, AHippocampusOfMoreThanAnHour) {
-    SYNFIRE_NEEDS_SHARED_DATA("hippocampus_w-maze.tsv.gz");
+    SPIKEWEAVE_NEEDS_SHARED_DATA("hippocampus_w-maze.tsv.gz");
     expect_the_cpus_table({"hippocampus_w-maze.tsv.gz", {{1ms, 10ms}}, 1'000, 4});
 }
 
@@ -289,4 +289,4 @@ INSTANTIATE_TEST_SUITE_P(Every, OnRecordings, ::testing::ValuesIn(every_way()),
                          [](const auto& param) { return label(param.param); });
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

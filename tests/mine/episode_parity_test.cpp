@@ -2,13 +2,13 @@
 
 #include <string>
 
+#include "spikeweave/mine/episode.hpp"
+#include "spikeweave/simulate/spikes.hpp"
 #include "support/ways.hpp"
-#include "synfire/mine/episode.hpp"
-#include "synfire/simulate/spikes.hpp"
 
 // Every strategy on data of the size and kind that people have; brute force judges small streams
 // elsewhere.
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using namespace std::chrono_literals;
@@ -67,4 +67,4 @@ TEST(EpisodeSegments, ReportThePublishedMergesFailuresOnACulture) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

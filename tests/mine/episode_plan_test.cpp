@@ -4,12 +4,12 @@
 
 #include "mine/episode/cuda/plan.hpp"
 #include "mine/episode/cuda/stamp_rings.hpp"
-#include "synfire/core/device.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/mine/episode.hpp"
+#include "spikeweave/core/device.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/mine/episode.hpp"
 
 // What is planned on the host for devices, and what is refused, on every machine.
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using episodes::plan_rings;
@@ -157,4 +157,4 @@ TEST(Strategies, AreListedForDevicesOnlyByABuildForThem) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -5,12 +5,12 @@
 #include <numeric>
 #include <set>
 
+#include "spikeweave/mine/episode.hpp"
 #include "support/brute_force.hpp"
 #include "support/random_streams.hpp"
 #include "support/ways.hpp"
-#include "synfire/mine/episode.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 execution one_thread() {
@@ -318,4 +318,4 @@ TEST_F(LargerStreams, SegmentsReportWhereThePublishedMergeFails) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -8,16 +8,16 @@
 #include "mine/episode/cuda/device_set.hpp"
 #include "mine/episode/cuda/occurrences.hpp"
 #include "mine/episode/cuda/segments_per_episode.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/mine/calibration.hpp"
+#include "spikeweave/mine/episode.hpp"
+#include "spikeweave/simulate/spikes.hpp"
 #include "support/random_streams.hpp"
 #include "support/temporary_folder.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/mine/calibration.hpp"
-#include "synfire/mine/episode.hpp"
-#include "synfire/simulate/spikes.hpp"
 
 // What is particular to the published strategies on devices; that they count right is tested where
 // every strategy is.
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using namespace std::chrono_literals;
@@ -212,4 +212,4 @@ TEST(Hybrid, MeasuresItsDeviceAndSaysWhenItDidNot) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,14 +1,14 @@
-#include "synfire/mine/episode.hpp"
+#include "spikeweave/mine/episode.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string_view>
 
+#include "spikeweave/core/error.hpp"
 #include "support/brute_force.hpp"
 #include "support/ways.hpp"
-#include "synfire/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using namespace std::chrono_literals;
@@ -246,4 +246,4 @@ TEST(FindOccurrences, GivesTheTimesOfWhatIsCounted) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

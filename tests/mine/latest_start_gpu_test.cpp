@@ -7,13 +7,13 @@
 #include "mine/episode/cuda/device_set.hpp"
 #include "mine/episode/cuda/latest_start_worker.hpp"
 #include "mine/episode/cuda/time_split.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/mine/episode.hpp"
 #include "support/random_streams.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/mine/episode.hpp"
 
 // What latest-start on devices does only when it must: lists that overlap in long runs, too little
 // room, stretches of time.
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using namespace std::chrono_literals;
@@ -191,4 +191,4 @@ TEST(LatestStartOnDevices, RefusesStretchesForOtherStrategies) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

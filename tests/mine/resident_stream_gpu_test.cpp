@@ -8,10 +8,10 @@
 
 #include "mine/episode/cuda/device_set.hpp"
 #include "mine/episode/cuda/window_occupancy.hpp"
+#include "spikeweave/spikes/spike_trains.hpp"
 #include "support/random_streams.hpp"
-#include "synfire/spikes/spike_trains.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 constexpr std::int64_t era = std::int64_t{1} << 32;
@@ -160,4 +160,4 @@ TEST(WindowOccupancy, IsTheLargestNumberOfSpikesInAClosedWindow) {
 }
 
 }  // namespace
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

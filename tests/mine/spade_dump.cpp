@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "synfire/mine/spade.hpp"
+#include "spikeweave/mine/spade.hpp"
 
 namespace {
 
-using namespace synfire;
+using namespace spikeweave;
 
 std::uint32_t number(const char* text) {
     return static_cast<std::uint32_t>(std::stoul(text));

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-namespace synfire::spade {
+namespace spikeweave::spade {
 namespace {
 
 // Windows by item, dense enough for full items and thin enough for empty ones.
@@ -125,4 +125,4 @@ INSTANTIATE_TEST_SUITE_P(AllThatRunHere, SpadeKernels,
                          [](const auto& kernels) { return std::string(kernels.param.name); });
 
 }  // namespace
-}  // namespace synfire::spade
+}  // namespace spikeweave::spade

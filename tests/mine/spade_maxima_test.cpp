@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "spikeweave/assess/surrogates.hpp"
+#include "spikeweave/mine/spade.hpp"
+#include "spikeweave/spikes/files.hpp"
 #include "support/brute_force_patterns.hpp"
 #include "support/shared_data.hpp"
-#include "synfire/assess/surrogates.hpp"
-#include "synfire/mine/spade.hpp"
-#include "synfire/spikes/files.hpp"
 
 // The maxima that branch and bound finds are those of all patterns, on surrogates of a real
 // recording: the input of Porrmann et al. 2021 (doi:10.3389/fninf.2021.723406).
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using namespace std::chrono_literals;
@@ -29,10 +29,10 @@ const std::vector<pattern_rule> rules{
     {.min_occ = 28, .min_spikes = 4, .max_spikes = 4, .min_neu = 4},
     {.min_occ = 15, .min_spikes = 5, .min_neu = 5}};
 
-// SYNFIRE_MAXIMA_PUBLISHED=1 takes the published thresholds: minutes.
+// SPIKEWEAVE_MAXIMA_PUBLISHED=1 takes the published thresholds: minutes.
 std::vector<pattern_rule> chosen_rules() {
     std::vector<pattern_rule> chosen = rules;
-    if (std::getenv("SYNFIRE_MAXIMA_PUBLISHED") == nullptr) return chosen;
+    if (std::getenv("SPIKEWEAVE_MAXIMA_PUBLISHED") == nullptr) return chosen;
     chosen[0].min_occ = 88;
     chosen[1].min_occ = 25;
     chosen[2].min_occ = 12;
@@ -40,11 +40,11 @@ std::vector<pattern_rule> chosen_rules() {
     return chosen;
 }
 
-// Five seeds: 25 surrogates, or as many as SYNFIRE_MAXIMA_SURROGATES says for each seed.
+// Five seeds: 25 surrogates, or as many as SPIKEWEAVE_MAXIMA_SURROGATES says for each seed.
 std::uint32_t surrogates_a_seed() {
-    if (const char* const asked = std::getenv("SYNFIRE_MAXIMA_SURROGATES"))
+    if (const char* const asked = std::getenv("SPIKEWEAVE_MAXIMA_SURROGATES"))
         return static_cast<std::uint32_t>(std::stoul(asked));
-    return std::getenv("SYNFIRE_PROPERTY_SHARE") != nullptr ? 1 : 5;
+    return std::getenv("SPIKEWEAVE_PROPERTY_SHARE") != nullptr ? 1 : 5;
 }
 
 void raise(occurrence_maxima& all, const occurrence_maxima& some) {
@@ -55,7 +55,7 @@ void raise(occurrence_maxima& all, const occurrence_maxima& some) {
 }
 
 TEST(SpadeMaxima, OfSurrogatesAreThoseOfAllPatterns) {
-    SYNFIRE_NEEDS_SHARED_DATA(spikes);
+    SPIKEWEAVE_NEEDS_SHARED_DATA(spikes);
     const spike_file file = read_spikes(shared_data(spikes));
     const spade_options options{.rules = chosen_rules(), .with_occurrences = false};
     std::uint32_t largest = 0;
@@ -86,4 +86,4 @@ TEST(SpadeMaxima, OfSurrogatesAreThoseOfAllPatterns) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -6,13 +6,13 @@
 #include <numeric>
 #include <vector>
 
+#include "spikeweave/mine/spade.hpp"
+#include "spikeweave/spikes/files.hpp"
 #include "support/shared_data.hpp"
-#include "synfire/mine/spade.hpp"
-#include "synfire/spikes/files.hpp"
 
 // The input of Porrmann et al. 2021 (doi:10.3389/fninf.2021.723406) with their eight jobs: what the
 // published miner returns is known, in number and by size.
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using namespace std::chrono_literals;
@@ -61,7 +61,7 @@ const std::vector<job>& all_jobs() {
 
 // A shortened run, as under a sanitizer, does what takes seconds there.
 bool is_shortened() {
-    return std::getenv("SYNFIRE_PROPERTY_SHARE") != nullptr;
+    return std::getenv("SPIKEWEAVE_PROPERTY_SHARE") != nullptr;
 }
 
 std::vector<job> jobs() {
@@ -118,7 +118,7 @@ answer mine(const spade_windows& windows, const job& what, spade_strategy strate
 
 class SpadeBenchmarkData : public ::testing::Test {
 protected:
-    void SetUp() override { SYNFIRE_NEEDS_SHARED_DATA(transactions); }
+    void SetUp() override { SPIKEWEAVE_NEEDS_SHARED_DATA(transactions); }
 };
 
 TEST_F(SpadeBenchmarkData, IsTheSameFromSpikeTrains) {
@@ -216,4 +216,4 @@ TEST_F(SpadeBenchmarkData, OnePassIsTheUnionOfTheJobs) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "spikeweave/mine/spade.hpp"
 #include "support/brute_force_patterns.hpp"
 #include "support/random_streams.hpp"
-#include "synfire/mine/spade.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 // For what GoogleTest says of tables that differ.
 static void PrintTo(const pattern_table& table, std::ostream* out) {
@@ -351,4 +351,4 @@ TEST(SpadeProperty, UnitNumbersDoNotMatter) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

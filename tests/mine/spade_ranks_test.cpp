@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "spikeweave/assess/pattern_significance.hpp"
+#include "spikeweave/assess/surrogates.hpp"
+#include "spikeweave/mine/spade.hpp"
 #include "support/ranks.hpp"
 #include "support/threads_as_ranks.hpp"
-#include "synfire/assess/pattern_significance.hpp"
-#include "synfire/assess/surrogates.hpp"
-#include "synfire/mine/spade.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::uint32_t window_bins = 6;
@@ -72,7 +72,7 @@ void on_ranks(const rank_body& body) {
 
 class SpadeOnRanks : public testing::TestWithParam<spade_strategy> {
 protected:
-    void SetUp() override { SYNFIRE_NEEDS_RANKS(); }
+    void SetUp() override { SPIKEWEAVE_NEEDS_RANKS(); }
 };
 
 INSTANTIATE_TEST_SUITE_P(Every, SpadeOnRanks,
@@ -137,4 +137,4 @@ TEST_P(SpadeOnRanks, TestsAsOneProcessDoes) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/mine/spade.hpp"
+#include "spikeweave/spikes/files.hpp"
+#include "spikeweave/spikes/spike_trains.hpp"
 #include "support/shared_data.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/mine/spade.hpp"
-#include "synfire/spikes/files.hpp"
-#include "synfire/spikes/spike_trains.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using namespace std::chrono_literals;
@@ -43,7 +43,7 @@ thresholds of_benchmark(const min_occ_recipe& recipe, std::uint32_t window_bins 
 
 // The expected values are those of the published formula with scipy 1.17.1's binom.isf.
 TEST(EstimateRules, GivesThePublishedThresholdsOfTheBenchmark) {
-    SYNFIRE_NEEDS_SHARED_DATA("spade/movement_pghf.spikes.tsv.gz");
+    SPIKEWEAVE_NEEDS_SHARED_DATA("spade/movement_pghf.spikes.tsv.gz");
     EXPECT_EQ(of_benchmark({.rate_percentile = 50}), (thresholds{25, 10}));
     EXPECT_EQ(of_benchmark({.rate_percentile = 75}), (thresholds{47, 14, 10}));
     EXPECT_EQ(of_benchmark({.rate_percentile = 90}), (thresholds{86, 25, 12, 10}));
@@ -136,4 +136,4 @@ TEST(EstimateRules, RefusesWhatItCannotEstimate) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

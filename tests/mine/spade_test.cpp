@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "mine/spade/number_32.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/mine/spade.hpp"
 #include "support/temporary_folder.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/mine/spade.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using namespace std::chrono_literals;
@@ -38,7 +38,7 @@ std::vector<Number> numbers(const std::string& text) {
 }
 
 std::ifstream golden(const char* name) {
-    return std::ifstream(std::string(SYNFIRE_SOURCE_DIR) + "/tests/golden/" + name);
+    return std::ifstream(std::string(SPIKEWEAVE_SOURCE_DIR) + "/tests/golden/" + name);
 }
 
 class Spade : public ::testing::TestWithParam<spade_strategy> {
@@ -430,4 +430,4 @@ TEST(MinePatterns, RefusesMoreThanCanBeNumbered) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "mine/episode/cuda/device_set.hpp"
+#include "spikeweave/mine/episode.hpp"
 #include "support/random_streams.hpp"
-#include "synfire/mine/episode.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using namespace std::chrono_literals;
@@ -151,4 +151,4 @@ TEST(TimeSlices, CountFewSpikes) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

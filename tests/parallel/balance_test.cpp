@@ -6,10 +6,10 @@
 #include <limits>
 #include <vector>
 
-#include "synfire/core/error.hpp"
-#include "synfire/core/random.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/core/random.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using shares = std::vector<std::vector<std::size_t>>;
@@ -75,4 +75,4 @@ TEST(Balance, IsNeverFarFromTheBestSplit) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

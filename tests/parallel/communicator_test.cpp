@@ -1,4 +1,4 @@
-#include "synfire/parallel/communicator.hpp"
+#include "spikeweave/parallel/communicator.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 
 #include "parallel/mpi_communicator.hpp"
 #include "parallel/parallel_for.hpp"
+#include "spikeweave/core/error.hpp"
 #include "support/ranks.hpp"
-#include "synfire/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // One source for this process alone and for the ranks of mpirun: each rank runs every test.
@@ -21,7 +21,7 @@ protected:
         if (ranks_asked_for() == "none") {
             EXPECT_THROW(mpi_ranks(), invalid_argument);
         }
-        SYNFIRE_NEEDS_RANKS();
+        SPIKEWEAVE_NEEDS_RANKS();
         ranks = ranks_of_test();
     }
 
@@ -123,4 +123,4 @@ TEST_F(Communicator, CutsWhatIsTooLongForOneMessage) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

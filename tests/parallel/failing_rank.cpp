@@ -6,13 +6,13 @@
 #include <string>
 #include <thread>
 
-#include "synfire/parallel/communicator.hpp"
+#include "spikeweave/parallel/communicator.hpp"
 
 // failing_rank HOW: the last rank ends in that way while the others wait for its bytes.
 // failing_rank_test.py looks at what becomes of the job.
 int main(int argc, char** argv) {
     const std::string how = argc > 1 ? argv[1] : "";
-    const auto ranks = synfire::mpi_ranks();
+    const auto ranks = spikeweave::mpi_ranks();
     if (ranks->rank() + 1 == ranks->size()) {
         // The others are waiting by now.
         std::this_thread::sleep_for(std::chrono::milliseconds(200));

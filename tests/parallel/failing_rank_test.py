@@ -82,6 +82,6 @@ class FailingRank(unittest.TestCase):
 
 if __name__ == "__main__":
     if not LAUNCH:
-        print("skipped: built without MPI (SYNFIRE_MPI)")
+        print("skipped: built without MPI (SPIKEWEAVE_MPI)")
         sys.exit(77)
     unittest.main()

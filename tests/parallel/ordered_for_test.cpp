@@ -12,9 +12,9 @@
 #include <thread>
 #include <vector>
 
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using namespace std::chrono_literals;
@@ -196,4 +196,4 @@ TEST_P(OrderedFor, ReportsProgressUpToTheTotal) {
 INSTANTIATE_TEST_SUITE_P(Threads, OrderedFor, testing::Values(1, 2, 4, 7));
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,6 +1,6 @@
-"""pynwb opens and validates the patterns that synfire writes.
+"""pynwb opens and validates the patterns that spikeweave writes.
 
-Usage: pattern_files_test.py SYNFIRE. Exits with 77, which CTest shows as skipped, without those packages.
+Usage: pattern_files_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipped, without those packages.
 """
 
 import csv
@@ -18,7 +18,7 @@ except ImportError as missing:
     print(f"skipped: {missing}; install tests/python/requirements.txt")
     sys.exit(77)
 
-SYNFIRE = sys.argv.pop(1)
+SPIKEWEAVE = sys.argv.pop(1)
 
 
 class PatternFiles(unittest.TestCase):
@@ -38,7 +38,7 @@ class PatternFiles(unittest.TestCase):
 
     def mine(self, *options):
         out = self.folder / "out"
-        subprocess.run([SYNFIRE, "spade", self.spikes(), "--nwb", "--overwrite", "-o", out, *options], check=True,
+        subprocess.run([SPIKEWEAVE, "spade", self.spikes(), "--nwb", "--overwrite", "-o", out, *options], check=True,
                        stdout=subprocess.PIPE)
         with open(out / "patterns.tsv", encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file, delimiter="\t"))

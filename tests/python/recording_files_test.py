@@ -1,6 +1,6 @@
-"""Recordings that pynwb wrote, and folders that neo reads, too, are the same to synfire.
+"""Recordings that pynwb wrote, and folders that neo reads, too, are the same to spikeweave.
 
-Usage: recording_files_test.py SYNFIRE. Exits with 77, which CTest shows as skipped, without those packages.
+Usage: recording_files_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipped, without those packages.
 """
 
 import datetime
@@ -20,12 +20,12 @@ except ImportError as missing:
     print(f"skipped: {missing}; install tests/python/requirements.txt")
     sys.exit(77)
 
-SYNFIRE = sys.argv.pop(1)
+SPIKEWEAVE = sys.argv.pop(1)
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 
 
 def info(path, *options):
-    done = subprocess.run([SYNFIRE, "info", "--json", path, *options], check=True, stdout=subprocess.PIPE)
+    done = subprocess.run([SPIKEWEAVE, "info", "--json", path, *options], check=True, stdout=subprocess.PIPE)
     return json.loads(done.stdout)
 
 
@@ -104,7 +104,7 @@ class RecordingFiles(unittest.TestCase):
 
     def test_simulated_samples_are_what_numpy_reads(self):
         path = self.folder / "rec"
-        subprocess.run([SYNFIRE, "simulate", "recording", "--channels", "4", "--units", "2", "--length", "2s", "--noise", "10",
+        subprocess.run([SPIKEWEAVE, "simulate", "recording", "--channels", "4", "--units", "2", "--length", "2s", "--noise", "10",
                         "--seed", "1", "-o", path], check=True, stdout=subprocess.PIPE)
         about = json.loads((path / "binary.json").read_text())
         kwargs = about["kwargs"]

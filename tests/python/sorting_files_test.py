@@ -1,6 +1,6 @@
-"""What synfire sort reads of klusta's files, and what others read of what it writes.
+"""What spikeweave sort reads of klusta's files, and what others read of what it writes.
 
-Usage: sorting_files_test.py SYNFIRE. Exits with 77, which CTest shows as skipped, without h5py, numpy and pynwb; tests with
+Usage: sorting_files_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipped, without h5py, numpy and pynwb; tests with
 SpikeInterface and phylib are skipped by name where these are missing.
 """
 
@@ -31,7 +31,7 @@ try:
 except ImportError:
     load_model = None
 
-SYNFIRE = sys.argv.pop(1)
+SPIKEWEAVE = sys.argv.pop(1)
 RATE = 20000.0
 UNITS, CHANNELS, COMPONENTS, SPIKES = 4, 5, 3, 900
 
@@ -97,12 +97,12 @@ class SortingFiles(unittest.TestCase):
         self.out = self.folder / "out"
 
     def sort(self, path, *options):
-        subprocess.run([SYNFIRE, "sort", path, "-o", self.out, "--overwrite", *map(str, options)], check=True,
+        subprocess.run([SPIKEWEAVE, "sort", path, "-o", self.out, "--overwrite", *map(str, options)], check=True,
                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         return labels_of(self.out)
 
     def refused(self, *arguments):
-        done = subprocess.run([SYNFIRE, *map(str, arguments), "-o", self.out], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        done = subprocess.run([SPIKEWEAVE, *map(str, arguments), "-o", self.out], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True)
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertFalse(self.out.exists())
@@ -161,7 +161,7 @@ class SortingFiles(unittest.TestCase):
     def test_kwx_alone_has_no_times(self):
         kwik = write_kwik(self.folder)
         kwik.unlink()
-        subprocess.run([SYNFIRE, "sort", kwik.with_suffix(".kwx"), "-o", self.out], check=True, stdout=subprocess.PIPE)
+        subprocess.run([SPIKEWEAVE, "sort", kwik.with_suffix(".kwx"), "-o", self.out], check=True, stdout=subprocess.PIPE)
         self.assertFalse((self.out / "sorting.kwik").exists())
         self.assertTrue((self.out / "sorting.clu.1").exists())
 
@@ -286,7 +286,7 @@ class SortingFiles(unittest.TestCase):
     @unittest.skipUnless(load_model, "no phylib")
     def test_phylib_opens_phy_of_a_recording(self):
         recording = self.folder / "rec"
-        subprocess.run([SYNFIRE, "simulate", "recording", "--channels", "8", "--units", "4", "--length", "20s", "--low-rate", "10",
+        subprocess.run([SPIKEWEAVE, "simulate", "recording", "--channels", "8", "--units", "4", "--length", "20s", "--low-rate", "10",
                         "--high-rate", "20", "--seed", "2", "-o", recording], check=True, stdout=subprocess.PIPE)
         self.sort(recording)
 
@@ -309,7 +309,7 @@ class SortingFiles(unittest.TestCase):
     def test_phy_goes_to_episodes_and_comes_back(self):
         labels, _ = self.sort(write_kwik(self.folder))
         shutil.copytree(self.out / "phy", self.folder / "phy")
-        subprocess.run([SYNFIRE, "episodes", self.folder / "phy", "--min-count", "100"], check=True, stdout=subprocess.PIPE)
+        subprocess.run([SPIKEWEAVE, "episodes", self.folder / "phy", "--min-count", "100"], check=True, stdout=subprocess.PIPE)
 
         again, _ = self.sort(self.folder / "phy")
 
@@ -335,7 +335,7 @@ class SortingFiles(unittest.TestCase):
 
     def test_the_series_of_an_nwb_with_units_is_sorted(self):
         recording = self.folder / "rec"
-        subprocess.run([SYNFIRE, "simulate", "recording", "--channels", "8", "--units", "3", "--length", "5s", "--seed", "2",
+        subprocess.run([SPIKEWEAVE, "simulate", "recording", "--channels", "8", "--units", "3", "--length", "5s", "--seed", "2",
                         "-o", recording], check=True, stdout=subprocess.PIPE)
         samples = np.fromfile(recording / "traces.raw", np.int16).reshape(-1, 8)
         import datetime

@@ -58,7 +58,7 @@ class SameAsFim(unittest.TestCase):
     def test_job_0(self):
         self.check((88, 2, 2), 22_709, ["fp-growth", "first-bin"])
 
-    @unittest.skipIf("SYNFIRE_PROPERTY_SHARE" in os.environ, "a shortened run, under a sanitizer")
+    @unittest.skipIf("SPIKEWEAVE_PROPERTY_SHARE" in os.environ, "a shortened run, under a sanitizer")
     def test_job_1(self):
         self.check((25, 3, 3), 1_562_056, ["fp-growth", "first-bin"])
 

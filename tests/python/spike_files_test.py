@@ -1,6 +1,6 @@
-"""Files go both ways between synfire and pynwb, numpy and pynapple.
+"""Files go both ways between spikeweave and pynwb, numpy and pynapple.
 
-Usage: spike_files_test.py SYNFIRE. Exits with 77, which CTest shows as skipped, without those packages.
+Usage: spike_files_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipped, without those packages.
 """
 
 import datetime
@@ -20,17 +20,17 @@ except ImportError as missing:
     print(f"skipped: {missing}; install tests/python/requirements.txt")
     sys.exit(77)
 
-SYNFIRE = sys.argv.pop(1)
+SPIKEWEAVE = sys.argv.pop(1)
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 TRAINS = {3: [0.000001, 0.25, 1.5], 7: [0.1, 0.25], 12: []}
 
 
 def convert(source, target):
-    subprocess.run([SYNFIRE, "convert", "--overwrite", source, target], check=True, stdout=subprocess.PIPE)
+    subprocess.run([SPIKEWEAVE, "convert", "--overwrite", source, target], check=True, stdout=subprocess.PIPE)
 
 
 def read_text(path):
-    """The trains, span and silent units of a text file, parsed apart from synfire."""
+    """The trains, span and silent units of a text file, parsed apart from spikeweave."""
     trains, span = {}, None
     for line in path.read_text().splitlines():
         if line.startswith("# span_s:"):
@@ -87,7 +87,7 @@ class SpikeFiles(unittest.TestCase):
                     self.assertEqual(units.id[row], unit)
         self.check_read(path, [0, 2.5], names)
 
-    def test_pynwb_opens_and_validates_what_synfire_writes(self):
+    def test_pynwb_opens_and_validates_what_spikeweave_writes(self):
         self.check_nwb(str)
 
     def test_pynwb_opens_named_units(self):
@@ -102,12 +102,12 @@ class SpikeFiles(unittest.TestCase):
         with pynwb.NWBHDF5IO(path, "w") as io:
             io.write(nwb)
 
-    def test_synfire_reads_what_pynwb_writes(self):
+    def test_spikeweave_reads_what_pynwb_writes(self):
         path = self.folder / "a.nwb"
         self.write_pynwb(path, observed=True)
         self.check_read(path, [0, 2])
 
-    def test_synfire_reads_packed_columns_and_an_index_of_one_byte(self):
+    def test_spikeweave_reads_packed_columns_and_an_index_of_one_byte(self):
         path = self.folder / "a.nwb"
         self.write_pynwb(path, observed=False)
         with h5py.File(path, "r+") as file:
@@ -124,7 +124,7 @@ class SpikeFiles(unittest.TestCase):
         rows = sorted((t, u) for u, times in TRAINS.items() for t in times)
         return {"times": np.array([t for t, _ in rows]), "units": np.array([u for _, u in rows])}
 
-    def test_synfire_reads_what_numpy_saves(self):
+    def test_spikeweave_reads_what_numpy_saves(self):
         path = self.folder / "a.npz"
         spoken = {str(u): times for u, times in TRAINS.items() if times}
         for save in (np.savez, np.savez_compressed):
@@ -135,7 +135,7 @@ class SpikeFiles(unittest.TestCase):
                 convert(path, out)
                 self.assertEqual(read_text(out)[0], spoken)
 
-    def test_synfire_reads_npy_in_both_orders(self):
+    def test_spikeweave_reads_npy_in_both_orders(self):
         path = self.folder / "a.npy"
         arrays = self.arrays()
         rows = np.column_stack([arrays["times"], arrays["units"]])
@@ -145,7 +145,7 @@ class SpikeFiles(unittest.TestCase):
             convert(path, out)
             self.assertEqual(read_text(out)[0], {str(u): times for u, times in TRAINS.items() if times})
 
-    def test_synfire_reads_what_savetxt_writes(self):
+    def test_spikeweave_reads_what_savetxt_writes(self):
         path = self.folder / "a.txt"
         arrays = self.arrays()
         np.savetxt(path, np.column_stack([arrays["times"], arrays["units"]]))
@@ -153,7 +153,7 @@ class SpikeFiles(unittest.TestCase):
         convert(path, out)
         self.assertEqual(read_text(out)[0], {str(u): times for u, times in TRAINS.items() if times})
 
-    def test_synfire_reads_what_pynapple_saves(self):
+    def test_spikeweave_reads_what_pynapple_saves(self):
         path = self.folder / "a.npz"
         group = nap.TsGroup({u: nap.Ts(np.array(times)) for u, times in TRAINS.items()},
                             time_support=nap.IntervalSet(0, 2.5))
@@ -177,7 +177,7 @@ class SpikeFiles(unittest.TestCase):
             self.assertEqual(list(group["unit_name"]), [named(u) for u in TRAINS])
         self.check_read(path, [0, 2.5], names)
 
-    def test_pynapple_loads_what_synfire_writes(self):
+    def test_pynapple_loads_what_spikeweave_writes(self):
         self.check_pynapple(str)
 
     def test_pynapple_loads_named_units(self):

@@ -1,6 +1,6 @@
-"""SpikeInterface reads what synfire simulates and sorts, and synfire what SpikeInterface saves.
+"""SpikeInterface reads what spikeweave simulates and sorts, and spikeweave what SpikeInterface saves.
 
-Usage: spikeinterface_test.py SYNFIRE. Exits with 77, which CTest shows as skipped, without that package.
+Usage: spikeinterface_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipped, without that package.
 """
 
 import json
@@ -20,12 +20,12 @@ except ImportError as missing:
     print(f"skipped: {missing}; install tests/python/requirements.txt")
     sys.exit(77)
 
-SYNFIRE = sys.argv.pop(1)
+SPIKEWEAVE = sys.argv.pop(1)
 RATE = 30000
 
 
 def run(*arguments):
-    command = [SYNFIRE, *map(str, arguments)]
+    command = [SPIKEWEAVE, *map(str, arguments)]
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True).stdout
 
 
@@ -87,7 +87,7 @@ class Spikeinterface(unittest.TestCase):
         accuracy = judged.get_performance()["accuracy"].astype(float)
         self.assertGreater(accuracy.min(), 0.7, accuracy)  # overlaps cost the rest
 
-    def test_saves_folders_that_synfire_reads(self):
+    def test_saves_folders_that_spikeweave_reads(self):
         samples = np.arange(3000, dtype=np.int16).reshape(1000, 3)
         recording = si.NumpyRecording([samples], RATE)
         recording.set_channel_gains([0.1, 0.2, 0.3])

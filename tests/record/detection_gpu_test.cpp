@@ -3,12 +3,12 @@
 #include <stop_token>
 
 #include "record/detect.hpp"
+#include "spikeweave/simulate/recording.hpp"
 #include "support/random_streams.hpp"
 #include "support/recordings.hpp"
 #include "support/same_spikes.hpp"
-#include "synfire/simulate/recording.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using namespace std::chrono_literals;
@@ -116,4 +116,4 @@ TEST(DetectionOnDevices, NamesADeviceThatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -9,7 +9,7 @@
 #include "support/random_streams.hpp"
 #include "support/recordings.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 struct found_spike {
@@ -203,4 +203,4 @@ TEST(DetectedSpikes, DoNotDependOnTheUnitOrTheSign) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

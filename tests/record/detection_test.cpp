@@ -1,4 +1,4 @@
-#include "synfire/record/detection.hpp"
+#include "spikeweave/record/detection.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,11 +7,11 @@
 
 #include "record/flood_fill.hpp"
 #include "record/waveforms.hpp"
+#include "spikeweave/simulate/recording.hpp"
 #include "support/recordings.hpp"
 #include "support/spike_files.hpp"
-#include "synfire/simulate/recording.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using neighbour_lists = std::vector<std::vector<std::uint32_t>>;
@@ -272,4 +272,4 @@ TEST(DetectSpikes, RefusesOptionsThatCannotBe) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

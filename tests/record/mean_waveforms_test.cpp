@@ -1,4 +1,4 @@
-#include "synfire/record/mean_waveforms.hpp"
+#include "spikeweave/record/mean_waveforms.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include "record/waveforms.hpp"
 #include "support/recordings.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::size_t frames = 40'000;
@@ -109,4 +109,4 @@ TEST(MeanWaveforms, RefuseSpikesOutsideOfTheRecording) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,4 +1,4 @@
-#include "synfire/record/preprocess.hpp"
+#include "spikeweave/record/preprocess.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include "support/recordings.hpp"
 #include "support/spike_files.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 std::vector<float> read_all(const filtered_recording& traces) {
@@ -31,7 +31,7 @@ recording filled(std::size_t channels, std::size_t frames, auto value_at) {
 }
 
 TEST(BandFilter, IsThatOfScipy) {
-    std::ifstream file(std::string(SYNFIRE_SOURCE_DIR) + "/tests/golden/band_filter.tsv");
+    std::ifstream file(std::string(SPIKEWEAVE_SOURCE_DIR) + "/tests/golden/band_filter.tsv");
     std::string line;
     std::getline(file, line);
     std::getline(file, line);
@@ -236,4 +236,4 @@ TEST(FilteredRecording, MayBeShorterThanItsFilterReaches) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

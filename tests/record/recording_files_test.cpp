@@ -3,16 +3,16 @@
 #include <functional>
 
 #include "io/little_endian.hpp"
+#include "spikeweave/record/recording.hpp"
 #include "support/recordings.hpp"
 #include "support/spike_files.hpp"
 #include "support/temporary_folder.hpp"
-#include "synfire/record/recording.hpp"
-#ifdef SYNFIRE_TEST_NWB
+#ifdef SPIKEWEAVE_TEST_NWB
 #include "io/hdf5.hpp"
 #include "io/hdf5_output.hpp"
 #endif
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 std::string as_bytes(const std::vector<std::int16_t>& samples) {
@@ -252,7 +252,7 @@ TEST(OpenEphysFolders, SayWhatIsWrong) {
                 "holds 2 recordings, of which one has to be named: 'r' 's'");
 }
 
-#ifdef SYNFIRE_TEST_NWB
+#ifdef SPIKEWEAVE_TEST_NWB
 namespace h5 = io::hdf5;
 
 struct nwb_choices {
@@ -335,4 +335,4 @@ TEST(NwbRecordings, SayWhatIsWrongOrAmbiguous) {
 #endif
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,4 +1,4 @@
-#include "synfire/record/recording.hpp"
+#include "spikeweave/record/recording.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include "support/spike_files.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 TEST(Recording, IsReadAtAnyPlace) {
@@ -121,4 +121,4 @@ TEST(ProbeFile, GivesEachChannelItsContact) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

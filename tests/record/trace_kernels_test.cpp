@@ -11,7 +11,7 @@
 #include "support/recordings.hpp"
 
 // What kernels do, thread after thread on the CPU, against what the CPU itself does.
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 std::uint64_t count_of(std::span<const double> values, std::uint64_t prefix, int bit) {
@@ -357,4 +357,4 @@ TEST(BlocksOnADevice, AreAsManyAsFitAndNoMoreThanThereAre) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -5,12 +5,12 @@
 #include <set>
 
 #include "report/parts.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/report/episodes.hpp"
+#include "spikeweave/simulate/spikes.hpp"
 #include "support/temporary_folder.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/report/episodes.hpp"
-#include "synfire/simulate/spikes.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using namespace std::chrono_literals;
@@ -46,7 +46,7 @@ episode_report small_report() {
         {a, c, far, far, 2, 0.014, 9e-5, 1e-3, 1, edge_kind::indirect, b},
         {b, c, {1ms, 6ms}, near, 2, 0.008, 3.2e-5, 3.9e-4, 0.8125, edge_kind::direct}};
     out.found.chains = {6};
-    out.run = {.command = "synfire episodes x.tsv",
+    out.run = {.command = "spikeweave episodes x.tsv",
                .parameters = {{"delays", "4-6ms"}, {"alpha", "0.01"}},
                .input = {"x.tsv", 123, "xxh3-128", "00ff"},
                .version = "0.1.0",
@@ -199,7 +199,7 @@ TEST(EpisodeReport, WrapsALongChain) {
 TEST(EpisodeReport, SaysInJsonHowItCameAbout) {
     const auto json = nlohmann::json::parse(to_json(small_report()));
 
-    EXPECT_EQ(json["run"]["command"], "synfire episodes x.tsv");
+    EXPECT_EQ(json["run"]["command"], "spikeweave episodes x.tsv");
     EXPECT_EQ(json["run"]["parameters"]["delays"], "4-6ms");
     EXPECT_EQ(json["run"]["input"]["digest"], "00ff");
     EXPECT_EQ(json["run"]["search"]["strategy"], "reference");
@@ -377,4 +377,4 @@ TEST(DescribeInput, TakesTheFilesOfAFolderThatHoldSpikes) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -6,13 +6,13 @@
 #include <sstream>
 
 #include "report/pattern_parts.hpp"
+#include "spikeweave/assess/pattern_tally.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/report/patterns.hpp"
 #include "support/random_patterns.hpp"
 #include "support/temporary_folder.hpp"
-#include "synfire/assess/pattern_tally.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/report/patterns.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using namespace std::chrono_literals;
@@ -62,7 +62,7 @@ pattern_report small_report() {
                   {"significance", 4, 3, "signature not significant"}};
     out.ran_on = spade_strategy::first_bin;
     out.input = {.spikes = 40, .bins = 400, .windows = 31, .items = 90, .length = 2s};
-    out.run = {.command = "synfire spade x.tsv",
+    out.run = {.command = "spikeweave spade x.tsv",
                .parameters = {{"bin", "5 ms"}},
                .input = {"x.tsv", 123, "xxh3-128", "00ff"},
                .version = "0.1.0",
@@ -367,7 +367,7 @@ TEST(PatternReport, DrawsTheSpectrumWithWhatWasFound) {
 TEST(PatternReport, SaysInJsonHowItCameAbout) {
     const auto json = nlohmann::json::parse(to_json(small_report()));
 
-    EXPECT_EQ(json["run"]["command"], "synfire spade x.tsv");
+    EXPECT_EQ(json["run"]["command"], "spikeweave spade x.tsv");
     EXPECT_EQ(json["run"]["search"]["strategy"], "first-bin");
     EXPECT_EQ(json["run"]["windows"]["window_bins"], 4);
     EXPECT_EQ(json["run"]["significance"]["surrogates"], 99);
@@ -418,4 +418,4 @@ TEST(PatternReport, RefusesPartsThatDoNotBelongTogether) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

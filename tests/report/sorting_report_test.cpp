@@ -2,12 +2,12 @@
 
 #include <string>
 
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/report/sorting.hpp"
+#include "spikeweave/spikes/files.hpp"
 #include "support/temporary_folder.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/report/sorting.hpp"
-#include "synfire/spikes/files.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 const spike_features features(3, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12},
@@ -120,4 +120,4 @@ TEST(SortingReport, TellsScoresAndNoise) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,4 +1,4 @@
-#include "synfire/simulate/features.hpp"
+#include "spikeweave/simulate/features.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,11 +8,11 @@
 #include <limits>
 #include <vector>
 
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/sort/files.hpp"
 #include "support/temporary_folder.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/sort/files.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 std::uint64_t digest(const simulated_features& made) {
@@ -125,4 +125,4 @@ TEST(SimulateFeatures, RefusesWhatCannotBe) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,4 +1,4 @@
-#include "synfire/simulate/recording.hpp"
+#include "spikeweave/simulate/recording.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,12 +8,12 @@
 #include <numeric>
 
 #include "simulate/recording_model.hpp"
+#include "spikeweave/spikes/spike_trains.hpp"
 #include "support/recordings.hpp"
 #include "support/spike_files.hpp"
 #include "support/temporary_folder.hpp"
-#include "synfire/spikes/spike_trains.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using namespace std::chrono_literals;
@@ -165,4 +165,4 @@ TEST(SimulateRecording, RefusesWhatCannotBe) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,4 +1,4 @@
-#include "synfire/simulate/spikes.hpp"
+#include "spikeweave/simulate/spikes.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,10 +10,10 @@
 #include <sstream>
 
 #include "simulate/coupled_units.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/spikes/spike_trains.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/spike_trains.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using namespace std::chrono_literals;
@@ -362,7 +362,7 @@ TEST(Simulate, StopsOnRequest) {
 }
 
 TEST(WriteTruth, HasThePatternsInTheColumnsOfThoseFound) {
-    const auto path = std::filesystem::path(::testing::TempDir()) / "synfire_patterns_test.tsv";
+    const auto path = std::filesystem::path(::testing::TempDir()) / "spikeweave_patterns_test.tsv";
 
     const simulated_patterns made = simulate_patterns(
         {.units = 3, .length = 1s, .patterns = {3}, .occurrences = 1, .lag = 2500us});
@@ -379,7 +379,7 @@ TEST(WriteTruth, HasThePatternsInTheColumnsOfThoseFound) {
 }
 
 TEST(WriteTruth, NamesEveryPlantedStep) {
-    const auto path = std::filesystem::path(::testing::TempDir()) / "synfire_truth_test.tsv";
+    const auto path = std::filesystem::path(::testing::TempDir()) / "spikeweave_truth_test.tsv";
 
     write_truth(path, simulate_sym26({.units = 5, .length = 1s, .chains = {3, 2}}));
 
@@ -395,4 +395,4 @@ TEST(WriteTruth, NamesEveryPlantedStep) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include "synfire/core/error.hpp"
-#include "synfire/sort/detected_features.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/sort/detected_features.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // Three channels of two features; the second spike is on two of them.
@@ -40,4 +40,4 @@ TEST(DetectedFeatures, AreRefusedWhenTheyAreNotThoseOfTheSpikes) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

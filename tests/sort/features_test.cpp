@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "io/zip_writer.hpp"
+#include "spikeweave/sort/files.hpp"
 #include "support/error_text.hpp"
 #include "support/spike_files.hpp"
 #include "support/temporary_folder.hpp"
-#include "synfire/sort/files.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 const std::string four_spikes = "5\n1 3 5 7 11\n6 7 8 9 10\n11 12 13 14 15\n16 17 18 19 20\n";
@@ -339,4 +339,4 @@ TEST(Sortings, BecomeSpikesWithoutNoise) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,4 +1,4 @@
-#include "synfire/sort/incremental.hpp"
+#include "spikeweave/sort/incremental.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,12 +14,12 @@
 #include "io/zip_reader.hpp"
 #include "io/zip_writer.hpp"
 #include "sort/masked_gmm/steps.hpp"
+#include "spikeweave/core/error.hpp"
 #include "support/spike_clouds.hpp"
 #include "support/spike_files.hpp"
 #include "support/temporary_folder.hpp"
-#include "synfire/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using labels_t = std::vector<std::uint32_t>;
@@ -259,4 +259,4 @@ TEST(Incremental, RefusesOptionsThatCannotBe) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -7,16 +7,16 @@
 
 #include "io/npy.hpp"
 #include "io/zip_reader.hpp"
+#include "spikeweave/sort/files.hpp"
+#include "spikeweave/sort/incremental.hpp"
+#include "spikeweave/sort/masked_gmm.hpp"
 #include "support/ground_truth.hpp"
 #include "support/shared_data.hpp"
 #include "support/spike_clouds.hpp"
-#include "synfire/sort/files.hpp"
-#include "synfire/sort/incremental.hpp"
-#include "synfire/sort/masked_gmm.hpp"
 
 // A minute of 32 simulated channels with 20 known units, detected and masked by SpikeDetekt;
 // klustakwik2 finds 20 clusters there, of accuracy 0.689, and 14 units well.
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 const char* const recording = "sorting/klusta32.npz";
@@ -47,7 +47,7 @@ quality judge(const std::vector<std::int64_t>& samples, const std::vector<std::u
 
 class Klusta32 : public ::testing::Test {
 protected:
-    void SetUp() override { SYNFIRE_NEEDS_SHARED_DATA(recording); }
+    void SetUp() override { SPIKEWEAVE_NEEDS_SHARED_DATA(recording); }
 };
 
 // Scores of different `points_for_cluster_mask` are of different models; klustakwik2's own accuracy
@@ -137,4 +137,4 @@ TEST_F(Klusta32, MasksOfFeaturesAreWorseThanTheDetectors) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

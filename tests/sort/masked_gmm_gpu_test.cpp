@@ -5,16 +5,16 @@
 #include <vector>
 
 #include "sort/masked_gmm/steps.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/sort/files.hpp"
+#include "spikeweave/sort/masked_gmm.hpp"
 #include "support/masked_gmm.hpp"
 #include "support/shared_data.hpp"
 #include "support/spike_clouds.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/sort/files.hpp"
-#include "synfire/sort/masked_gmm.hpp"
 
 // The strategy on a GPU against the dense formulas, and on more spikes than those bear against the
 // one on the CPU.
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using masked_gmm::assignment;
@@ -252,7 +252,7 @@ TEST(MaskedGmmGpu, RefusesTwoDevicesAndAnotherStrategy) {
 
 TEST(MaskedGmmGpu, FirstIterationsOnARecordingAreTheCpus) {
     const char* const recording = "sorting/klusta32.npz";
-    SYNFIRE_NEEDS_SHARED_DATA(recording);
+    SPIKEWEAVE_NEEDS_SHARED_DATA(recording);
     const feature_file file = read_features(shared_data(recording));
     const auto cpu = masked_gmm::make_cpu(file.features, {}, {.threads = 2});
     const auto cuda = masked_gmm::make_cuda(file.features, {}, on_gpu);
@@ -275,4 +275,4 @@ TEST(MaskedGmmGpu, FirstIterationsOnARecordingAreTheCpus) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -9,7 +9,7 @@
 #include "support/masked_gmm.hpp"
 #include "support/spike_clouds.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using masked_gmm::assignment;
@@ -167,4 +167,4 @@ TEST(MaskedGmmParity, HoldsWhereClustersHaveNextToNoVariance) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -8,15 +8,15 @@
 #include <set>
 #include <vector>
 
+#include "spikeweave/sort/masked_gmm.hpp"
 #include "support/spike_clouds.hpp"
-#include "synfire/sort/masked_gmm.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // A shortened run, as under a sanitizer, tries fewer seeds.
 std::uint64_t seeds(std::uint64_t whole) {
-    const char* const share = std::getenv("SYNFIRE_PROPERTY_SHARE");
+    const char* const share = std::getenv("SPIKEWEAVE_PROPERTY_SHARE");
     if (share == nullptr) return whole;
     return std::max<std::uint64_t>(
         1, static_cast<std::uint64_t>(std::atof(share) * static_cast<double>(whole)));
@@ -219,4 +219,4 @@ TEST(MaskedGmmLaws, FindsTheCentresOfKlustakwik2sTests) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -8,12 +8,12 @@
 
 #include "sort/masked_gmm/sparse_data.hpp"
 #include "sort/masked_gmm/split_start.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/sort/files.hpp"
 #include "support/spike_clouds.hpp"
 #include "support/temporary_folder.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/sort/files.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using masked_gmm::partition;
@@ -295,4 +295,4 @@ TEST(MaskedGmm, WarnsOfFeaturesWithoutNoise) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,4 +1,4 @@
-#include "synfire/sort/phy.hpp"
+#include "spikeweave/sort/phy.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,13 +6,13 @@
 #include <functional>
 #include <set>
 
+#include "spikeweave/sort/files.hpp"
 #include "support/error_text.hpp"
 #include "support/spike_clouds.hpp"
 #include "support/spike_files.hpp"
 #include "support/temporary_folder.hpp"
-#include "synfire/sort/files.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 std::string refusal_of(const std::filesystem::path& path, const feature_reading& how = {}) {
@@ -317,4 +317,4 @@ TEST(PhyFolder, RefusesWhatDoesNotBelongTogether) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

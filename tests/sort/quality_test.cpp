@@ -1,4 +1,4 @@
-#include "synfire/sort/quality.hpp"
+#include "spikeweave/sort/quality.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,10 +6,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "spikeweave/core/error.hpp"
 #include "support/spike_clouds.hpp"
-#include "synfire/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using rows = std::vector<std::vector<double>>;
@@ -253,4 +253,4 @@ TEST(UnitQuality, RefusesPartsThatDoNotBelongTogether) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,4 +1,4 @@
-#include "synfire/sort/recluster.hpp"
+#include "spikeweave/sort/recluster.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "sort/masked_gmm/sparse_data.hpp"
+#include "spikeweave/core/error.hpp"
 #include "support/spike_clouds.hpp"
-#include "synfire/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using labels_t = std::vector<std::uint32_t>;
@@ -150,4 +150,4 @@ TEST(Recluster, SaysWhatCannotBe) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -4,13 +4,13 @@
 #include <utility>
 #include <vector>
 
+#include "spikeweave/simulate/features.hpp"
+#include "spikeweave/sort/incremental.hpp"
+#include "spikeweave/sort/masked_gmm.hpp"
 #include "support/spike_clouds.hpp"
-#include "synfire/simulate/features.hpp"
-#include "synfire/sort/incremental.hpp"
-#include "synfire/sort/masked_gmm.hpp"
 
 // Planted units, some of which are much alike, are found again.
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // Spikes of no unit have no truth to agree with.
@@ -100,4 +100,4 @@ TEST(SortingQuality, SpikesThatComeOneAfterAnotherAreSortedAsAllAtOnce) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,10 +1,10 @@
-#include "synfire/spikes/bin_grid.hpp"
+#include "spikeweave/spikes/bin_grid.hpp"
 
 #include <gtest/gtest.h>
 
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using namespace std::chrono_literals;
@@ -53,4 +53,4 @@ TEST(BinGrid, RefusesWhatCannotBe) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

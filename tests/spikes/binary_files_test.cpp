@@ -6,7 +6,7 @@
 #include "support/spike_files.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using io::npy_kind;
@@ -130,4 +130,4 @@ TEST(PhyFolders, AreReadWithTheirSampleRateAndNoiseIsNamed) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -2,7 +2,7 @@
 
 #include "support/spike_files.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // One spike of each of `units` in turn, 7 ms apart: nothing to warn about.
@@ -87,4 +87,4 @@ TEST(CheckSpikes, SuspectsZerosThatFillATable) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,4 +1,4 @@
-#include "synfire/spikes/epochs.hpp"
+#include "spikeweave/spikes/epochs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "spikeweave/core/error.hpp"
 #include "support/spike_files.hpp"
 #include "support/temporary_folder.hpp"
-#include "synfire/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using namespace std::chrono_literals;
@@ -145,4 +145,4 @@ TEST(ReadEpochs, SaysWhereAFileIsWrong) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

@@ -13,12 +13,12 @@
 #include "support/spike_files.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 std::vector<std::string> written_extensions() {
     std::vector<std::string> out{".tsv", ".csv", ".txt", ".tsv.gz", ".csv.gz", ".npz"};
-#ifdef SYNFIRE_TEST_NWB
+#ifdef SPIKEWEAVE_TEST_NWB
     out.emplace_back(".nwb");
 #endif
     return out;
@@ -219,7 +219,7 @@ TEST(DamagedSpikeFiles, AreFoundOutByTheirChecksum) {
 }
 
 TEST(RecordedSpikeFiles, HoldTheCountsTheirReadmeSays) {
-    SYNFIRE_NEEDS_SHARED_DATA("README.md");
+    SPIKEWEAVE_NEEDS_SHARED_DATA("README.md");
     struct expected {
         const char* name;
         std::size_t units;
@@ -242,4 +242,4 @@ TEST(RecordedSpikeFiles, HoldTheCountsTheirReadmeSays) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

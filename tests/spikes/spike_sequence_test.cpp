@@ -1,4 +1,4 @@
-#include "synfire/spikes/spike_sequence.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,10 +6,10 @@
 #include <random>
 #include <set>
 
-#include "synfire/core/error.hpp"
-#include "synfire/spikes/spike_trains.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/spike_trains.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr unit_id u0{0};
@@ -128,4 +128,4 @@ TEST(SpikeTrains, HoldEachUnitsTimesAndPlaces) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

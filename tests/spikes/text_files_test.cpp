@@ -4,7 +4,7 @@
 #include "support/spike_files.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 const named_spikes three{{0, "a"}, {12'345, "b"}, {1'500'000, "a"}};
@@ -196,4 +196,4 @@ TEST(SpikeFormats, AreRefusedWhenTheyAreNone) {
 }
 
 }  // namespace
-}  // namespace synfire
+}  // namespace spikeweave

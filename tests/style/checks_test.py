@@ -35,16 +35,16 @@ class Layers(Planted):
 
     def test_allows_what_is_allowed(self):
         self.plant("src/mine/episode/count.cpp",
-                   '#include "synfire/spikes/spike_trains.hpp"\n#include "parallel/parallel_for.hpp"\n'
+                   '#include "spikeweave/spikes/spike_trains.hpp"\n#include "parallel/parallel_for.hpp"\n'
                    '#include "core/stop.hpp"\n#include "mine/episode/counters.hpp"\n#include <vector>\n')
-        self.plant("apps/synfire/main.cpp", '#include "cli.hpp"\n#include "synfire/synfire.hpp"\n')
+        self.plant("apps/spikeweave/main.cpp", '#include "cli.hpp"\n#include "spikeweave/spikeweave.hpp"\n')
 
         result = self.run_tool(self.tool, self.root)
 
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def test_catches_a_lower_stage_that_uses_a_higher(self):
-        self.plant("src/spikes/a.cpp", '\n#include "synfire/mine/episode.hpp"\n')
+        self.plant("src/spikes/a.cpp", '\n#include "spikeweave/mine/episode.hpp"\n')
         self.assert_caught(self.tool, "src/spikes/a.cpp:2", "spikes may not use mine")
 
     def test_catches_the_private_header_of_another_stage(self):
@@ -52,16 +52,16 @@ class Layers(Planted):
         self.assert_caught(self.tool, "src/report/a.cpp:1", "public headers only")
 
     def test_catches_a_private_header_in_a_public_one(self):
-        self.plant("include/synfire/mine/a.hpp", '#include "parallel/parallel_for.hpp"\n')
-        self.assert_caught(self.tool, "include/synfire/mine/a.hpp:1", "private")
+        self.plant("include/spikeweave/mine/a.hpp", '#include "parallel/parallel_for.hpp"\n')
+        self.assert_caught(self.tool, "include/spikeweave/mine/a.hpp:1", "private")
 
     def test_catches_a_library_in_a_public_header(self):
-        self.plant("include/synfire/spikes/a.hpp", "#include <hdf5.h>\n")
-        self.assert_caught(self.tool, "include/synfire/spikes/a.hpp:1", "library")
+        self.plant("include/spikeweave/spikes/a.hpp", "#include <hdf5.h>\n")
+        self.assert_caught(self.tool, "include/spikeweave/spikes/a.hpp:1", "library")
 
     def test_catches_a_command_that_reaches_inside(self):
-        self.plant("apps/synfire/a.cpp", '#include "core/stop.hpp"\n')
-        self.assert_caught(self.tool, "apps/synfire/a.cpp:1", "only <include/synfire>")
+        self.plant("apps/spikeweave/a.cpp", '#include "core/stop.hpp"\n')
+        self.assert_caught(self.tool, "apps/spikeweave/a.cpp:1", "only <include/spikeweave>")
 
     def test_catches_a_folder_that_is_no_stage(self):
         self.plant("src/utils/a.cpp", "\n")
@@ -95,7 +95,7 @@ class Docs(Planted):
 
 
 class Kernels(Planted):
-    def notes(self, kernel="_ZN7synfire8episodes12_GLOBAL__N_19find_mostEv", registers=30, stack=0, spill=0):
+    def notes(self, kernel="_ZN10spikeweave8episodes12_GLOBAL__N_19find_mostEv", registers=30, stack=0, spill=0):
         return (f"ptxas info    : Compiling entry function '{kernel}' for 'sm_90'\n"
                 f"ptxas info    : Function properties for {kernel}\n"
                 f"    {stack} bytes stack frame, {spill} bytes spill stores, {spill} bytes spill loads\n"
@@ -160,7 +160,7 @@ class Summary(Planted):
 
         self.assertEqual(result.returncode, 0)
         self.assertEqual(result.stdout.splitlines(), [
-            "skipped  ci: b", "synfire: 1 tests passed, 0 failed, 1 skipped (listed above) in 6 min 12 s",
+            "skipped  ci: b", "spikeweave: 1 tests passed, 0 failed, 1 skipped (listed above) in 6 min 12 s",
             "1 passed, 0 failed, 1 skipped"])
 
     def test_a_failure_is_named(self):

@@ -5,15 +5,15 @@
 #include <map>
 #include <vector>
 
-#include "synfire/mine/episode.hpp"
+#include "spikeweave/mine/episode.hpp"
 
 /// Counts from the words of the definition, by trying everything: all tuples of spikes, then all
 /// sequences of occurrences. No greedy argument, no order of the input used; only for a handful of
 /// spikes.
 class brute_force {
 public:
-    brute_force(const synfire::spike_sequence& spikes, const synfire::episode& what,
-                synfire::tie_rule ties)
+    brute_force(const spikeweave::spike_sequence& spikes, const spikeweave::episode& what,
+                spikeweave::tie_rule ties)
         : spikes_(spikes), what_(what), ties_(ties) {
         std::vector<std::size_t> chosen;
         choose(chosen);
@@ -29,8 +29,8 @@ private:
     };
 
     std::int64_t place(std::size_t spike) const {
-        return ties_ == synfire::tie_rule::time ? spikes_.times_us()[spike]
-                                                : static_cast<std::int64_t>(spike);
+        return ties_ == spikeweave::tie_rule::time ? spikes_.times_us()[spike]
+                                                   : static_cast<std::int64_t>(spike);
     }
 
     void choose(std::vector<std::size_t>& chosen) {
@@ -43,7 +43,7 @@ private:
             if (!chosen.empty()) {
                 const std::int64_t delay =
                     spikes_.times_us()[i] - spikes_.times_us()[chosen.back()];
-                const synfire::delay_interval& interval = what_.delays[chosen.size() - 1];
+                const spikeweave::delay_interval& interval = what_.delays[chosen.size() - 1];
                 if (!(interval.low.count() < delay && delay <= interval.high.count())) continue;
             }
             chosen.push_back(i);
@@ -61,9 +61,9 @@ private:
         return most_[time] = most;
     }
 
-    const synfire::spike_sequence& spikes_;
-    const synfire::episode& what_;
-    synfire::tie_rule ties_;
+    const spikeweave::spike_sequence& spikes_;
+    const spikeweave::episode& what_;
+    spikeweave::tie_rule ties_;
     std::vector<occurrence> occurrences_;
     std::map<std::int64_t, std::uint64_t> most_;
 };

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "synfire/mine/spade.hpp"
+#include "spikeweave/mine/spade.hpp"
 
 /// SPADE's patterns from the words of the definition, with sets of pairs: the closed ones are all
 /// that windows have in common. Only for a handful of windows.
@@ -22,11 +22,11 @@ public:
     };
 
     /// Windows of binned spikes.
-    brute_force_patterns(const synfire::binned_spikes& binned, std::uint32_t window_bins)
+    brute_force_patterns(const spikeweave::binned_spikes& binned, std::uint32_t window_bins)
         : window_bins_(window_bins), from_bins_(true) {
         std::set<std::pair<std::uint32_t, std::uint32_t>> raster;  // bin, unit
         for (std::uint32_t unit = 0; unit < binned.unit_count(); ++unit)
-            for (const std::uint32_t bin : binned.bins(synfire::unit_id{unit}))
+            for (const std::uint32_t bin : binned.bins(spikeweave::unit_id{unit}))
                 raster.emplace(bin, unit);
         for (const auto& [start, ignored] : raster)
             for (const auto& [bin, unit] : raster)
@@ -35,17 +35,17 @@ public:
         find_closed();
     }
     /// Windows that are given, by number.
-    brute_force_patterns(const std::vector<std::set<synfire::pattern_item>>& given,
+    brute_force_patterns(const std::vector<std::set<spikeweave::pattern_item>>& given,
                          std::uint32_t window_bins)
         : window_bins_(window_bins) {
         for (std::uint32_t w = 0; w < given.size(); ++w)
-            for (const synfire::pattern_item item : given[w])
+            for (const spikeweave::pattern_item item : given[w])
                 windows_[w].emplace(item % window_bins, item / window_bins);
         find_closed();
     }
 
-    synfire::mined_patterns mine(const synfire::spade_options& options) const {
-        synfire::mined_patterns mined{.table = {.window_bins = window_bins_}};
+    spikeweave::mined_patterns mine(const spikeweave::spade_options& options) const {
+        spikeweave::mined_patterns mined{.table = {.window_bins = window_bins_}};
         std::map<place, const found*> kept;
         for (const found& one : closed_) {
             if (!is_wanted(one.pattern, one.starts.size(), options)) continue;
@@ -106,7 +106,7 @@ private:
     }
 
     static bool is_wanted(const spikes& pattern, std::size_t count,
-                          const synfire::spade_options& options) {
+                          const spikeweave::spade_options& options) {
         if (pattern.begin()->first != 0) return false;
         std::set<std::uint32_t> units;
         for (const auto& [lag, unit] : pattern) units.insert(unit);
@@ -136,7 +136,7 @@ private:
         return false;
     }
 
-    void append(synfire::pattern_table& table, const spikes& pattern,
+    void append(spikeweave::pattern_table& table, const spikes& pattern,
                 const std::set<std::uint32_t>& starts, bool with_occurrences) const {
         for (const auto& [lag, unit] : pattern) table.items.push_back(unit * window_bins_ + lag);
         table.item_offsets.push_back(table.items.size());
@@ -153,10 +153,10 @@ private:
 };
 
 /// The maxima from the patterns themselves.
-inline synfire::occurrence_maxima maxima_of(const synfire::pattern_table& table,
-                                            synfire::spectrum_kind kind) {
-    const bool by_duration = kind == synfire::spectrum_kind::size_count_duration;
-    synfire::occurrence_maxima maxima{.durations = by_duration ? table.window_bins : 1};
+inline spikeweave::occurrence_maxima maxima_of(const spikeweave::pattern_table& table,
+                                               spikeweave::spectrum_kind kind) {
+    const bool by_duration = kind == spikeweave::spectrum_kind::size_count_duration;
+    spikeweave::occurrence_maxima maxima{.durations = by_duration ? table.window_bins : 1};
     for (std::size_t i = 0; i < table.size(); ++i) {
         const std::size_t column = by_duration ? table.duration(i) : 0;
         const std::size_t rows = table.pattern(i).size() + 1;

@@ -4,34 +4,35 @@
 #include <cstring>
 #include <iostream>
 
+#include "spikeweave/core/device.hpp"
 #include "support/ways.hpp"
-#include "synfire/core/device.hpp"
 
 // One card, and two shares on it: that is how the split over several is tested without them.
 std::vector<way> every_way() {
     std::vector<way> all;
-    for (const synfire::episode_strategy strategy :
-         synfire::available_episode_strategies(synfire::device_kind::cuda)) {
+    for (const spikeweave::episode_strategy strategy :
+         spikeweave::available_episode_strategies(spikeweave::device_kind::cuda)) {
         all.push_back({strategy, {0}});
         all.push_back({strategy, {0, 0}});
     }
     return all;
 }
 
-// Without a device exits with 77, which CTest shows as skipped, or fails where SYNFIRE_REQUIRE_GPU
-// says that there must be one: a run on a machine with a GPU cannot turn green by skipping.
+// Without a device exits with 77, which CTest shows as skipped, or fails where
+// SPIKEWEAVE_REQUIRE_GPU says that there must be one: a run on a machine with a GPU cannot turn
+// green by skipping.
 int main(int argc, char** argv) {
     ::testing::InitGoogleTest(&argc, argv);
-    const std::vector<synfire::device_info> devices = synfire::devices();
+    const std::vector<spikeweave::device_info> devices = spikeweave::devices();
     if (devices.empty()) {
-        const char* const required = std::getenv("SYNFIRE_REQUIRE_GPU");
+        const char* const required = std::getenv("SPIKEWEAVE_REQUIRE_GPU");
         const bool must = required != nullptr && std::strcmp(required, "1") == 0;
-        std::cerr << (must ? "FAILED" : "skipped") << ": " << synfire::why_no_device() << "\n";
+        std::cerr << (must ? "FAILED" : "skipped") << ": " << spikeweave::why_no_device() << "\n";
         return must ? 1 : 77;
     }
     std::cout << "on " << devices.front().name << ", driver " << devices.front().driver << "\n";
     // A launch takes longer than a tiny stream does on the CPU; the CPU's run of the same test
     // draws all cases.
-    setenv("SYNFIRE_PROPERTY_SHARE", "0.03", 0);
+    setenv("SPIKEWEAVE_PROPERTY_SHARE", "0.03", 0);
     return RUN_ALL_TESTS();
 }

@@ -4,17 +4,17 @@
 #include <cstdint>
 #include <vector>
 
-#include "synfire/core/random.hpp"
-#include "synfire/mine/spade.hpp"
+#include "spikeweave/core/random.hpp"
+#include "spikeweave/mine/spade.hpp"
 
 /// Patterns of three units as a miner hands them on, of random items, counts and numbers of
 /// occurrences.
-inline synfire::pattern_table random_patterns(std::uint32_t seed, std::size_t patterns,
-                                              std::uint32_t window) {
-    synfire::random_stream random(seed, synfire::random_purpose::poisson_spikes, 0);
-    synfire::pattern_table out{.window_bins = window};
+inline spikeweave::pattern_table random_patterns(std::uint32_t seed, std::size_t patterns,
+                                                 std::uint32_t window) {
+    spikeweave::random_stream random(seed, spikeweave::random_purpose::poisson_spikes, 0);
+    spikeweave::pattern_table out{.window_bins = window};
     for (std::size_t i = 0; i < patterns; ++i) {
-        std::vector<synfire::pattern_item> items{0};
+        std::vector<spikeweave::pattern_item> items{0};
         for (std::uint64_t more = random.below(4); more > 0; --more) {
             const auto unit = static_cast<std::uint32_t>(random.below(3));
             items.push_back(unit * window + static_cast<std::uint32_t>(random.below(window)));

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "synfire/mine/episode.hpp"
-#include "synfire/spikes/spike_sequence.hpp"
+#include "spikeweave/mine/episode.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
 
 /// Tiny random streams on the grid of the delay bounds, where mistakes at the boundaries show:
 /// ties, repeated units, bursts, times before zero.
@@ -17,9 +17,9 @@ public:
 
     std::uint64_t below(std::uint64_t n) { return random_() % n; }
 
-    synfire::spike_sequence spikes(std::size_t most_spikes, std::uint32_t units) {
-        synfire::spike_sequence_builder builder;
-        std::vector<synfire::unit_id> ids;
+    spikeweave::spike_sequence spikes(std::size_t most_spikes, std::uint32_t units) {
+        spikeweave::spike_sequence_builder builder;
+        std::vector<spikeweave::unit_id> ids;
         for (std::uint32_t u = 0; u < units; ++u)
             ids.push_back(builder.unit(std::string(1, static_cast<char>('a' + u))));
         std::int64_t time = below(3) == 0 ? -static_cast<std::int64_t>(below(8))
@@ -35,16 +35,16 @@ public:
         return builder.finish();
     }
 
-    synfire::delay_interval interval() {
+    spikeweave::delay_interval interval() {
         const auto low = static_cast<std::int64_t>(below(3) == 0 ? 0 : below(5));
-        return {synfire::duration{low},
-                synfire::duration{low + 1 + static_cast<std::int64_t>(below(10))}};
+        return {spikeweave::duration{low},
+                spikeweave::duration{low + 1 + static_cast<std::int64_t>(below(10))}};
     }
 
-    synfire::episode episode(std::size_t size, std::uint32_t units) {
-        synfire::episode what;
+    spikeweave::episode episode(std::size_t size, std::uint32_t units) {
+        spikeweave::episode what;
         for (std::size_t k = 0; k < size; ++k) {
-            what.units.push_back(synfire::unit_id{static_cast<std::uint32_t>(below(units))});
+            what.units.push_back(spikeweave::unit_id{static_cast<std::uint32_t>(below(units))});
             if (k > 0) what.delays.push_back(interval());
         }
         return what;
@@ -56,30 +56,31 @@ private:
 
 /// Half of the spikes in bursts of a fifth of the time, all on a grid of ten microseconds, on which
 /// the bounds of the tests' delays lie, too.
-inline synfire::spike_sequence bursting_stream(std::uint64_t seed, std::uint32_t units,
-                                               std::size_t spikes, std::int64_t length) {
+inline spikeweave::spike_sequence bursting_stream(std::uint64_t seed, std::uint32_t units,
+                                                  std::size_t spikes, std::int64_t length) {
     random_streams draw(seed);
-    synfire::spike_sequence_builder builder;
+    spikeweave::spike_sequence_builder builder;
     for (std::uint32_t u = 0; u < units; ++u) builder.unit(std::to_string(u));
     for (std::size_t i = 0; i < spikes; ++i) {
         auto time = static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(length)));
         if (draw.below(2) == 0) time = time / 1000 * 1000 + time % 1000 / 5;
         builder.append(time / 10 * 10,
-                       synfire::unit_id{static_cast<std::uint32_t>(draw.below(units))});
+                       spikeweave::unit_id{static_cast<std::uint32_t>(draw.below(units))});
     }
     return builder.finish();
 }
 
-/// How many random cases a property test draws; SYNFIRE_PROPERTY_SHARE (0 to 1) shortens runs under
-/// a sanitizer.
+/// How many random cases a property test draws; SPIKEWEAVE_PROPERTY_SHARE (0 to 1) shortens runs
+/// under a sanitizer.
 inline std::size_t property_cases(std::size_t full) {
-    const char* const share = std::getenv("SYNFIRE_PROPERTY_SHARE");
+    const char* const share = std::getenv("SPIKEWEAVE_PROPERTY_SHARE");
     return share == nullptr
                ? full
                : static_cast<std::size_t>(static_cast<double>(full) * std::atof(share)) + 1;
 }
 
-inline std::string describe(const synfire::spike_sequence& spikes, const synfire::episode& what) {
+inline std::string describe(const spikeweave::spike_sequence& spikes,
+                            const spikeweave::episode& what) {
     std::string text = "spikes:";
     for (std::size_t i = 0; i < spikes.size(); ++i)
         text += " " + spikes.name(spikes.units()[i]) + std::to_string(spikes.times_us()[i]);

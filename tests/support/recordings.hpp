@@ -7,21 +7,21 @@
 #include <string>
 #include <vector>
 
-#include "synfire/core/error.hpp"
-#include "synfire/record/recording.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/record/recording.hpp"
 
 /// Channels one above the other, 20 um apart, a microvolt a count.
-inline synfire::recording_description channels_in_a_line(std::size_t channels,
-                                                         double rate_hz = 30000) {
-    synfire::recording_description what{.rate_hz = rate_hz};
+inline spikeweave::recording_description channels_in_a_line(std::size_t channels,
+                                                            double rate_hz = 30000) {
+    spikeweave::recording_description what{.rate_hz = rate_hz};
     for (std::size_t c = 0; c < channels; ++c)
         what.channels.push_back({.name = std::to_string(c), .y_um = 20 * static_cast<double>(c)});
     return what;
 }
 
 /// Noise that repeats with its seed, and troughs of random sizes on random channels in it.
-inline synfire::recording noisy_recording(std::uint64_t seed, std::size_t channels,
-                                          std::size_t frames, std::size_t troughs) {
+inline spikeweave::recording noisy_recording(std::uint64_t seed, std::size_t channels,
+                                             std::size_t frames, std::size_t troughs) {
     std::mt19937_64 random(seed);
     const auto below = [&](std::uint64_t n) { return random() % n; };
     std::vector<double> values(frames * channels);
@@ -46,7 +46,7 @@ inline synfire::recording noisy_recording(std::uint64_t seed, std::size_t channe
     return {channels_in_a_line(channels), std::move(samples)};
 }
 
-inline std::vector<std::int16_t> samples_of(const synfire::recording& what) {
+inline std::vector<std::int16_t> samples_of(const spikeweave::recording& what) {
     std::vector<std::int16_t> samples(what.frame_count() * what.channel_count());
     what.read(0, samples);
     return samples;
@@ -57,9 +57,9 @@ template <class Call>
 std::string refusal_of(const Call& call) {
     try {
         call();
-    } catch (const synfire::io_error& error) {
+    } catch (const spikeweave::io_error& error) {
         return error.what();
-    } catch (const synfire::invalid_argument& error) {
+    } catch (const spikeweave::invalid_argument& error) {
         return error.what();
     }
     return "nothing was thrown";

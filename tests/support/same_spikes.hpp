@@ -4,11 +4,12 @@
 
 #include <string>
 
-#include "synfire/record/detection.hpp"
+#include "spikeweave/record/detection.hpp"
 
 /// Everything to the bit.
-inline void expect_same_spikes(const synfire::detected_spikes& found,
-                               const synfire::detected_spikes& expected, const std::string& what) {
+inline void expect_same_spikes(const spikeweave::detected_spikes& found,
+                               const spikeweave::detected_spikes& expected,
+                               const std::string& what) {
     EXPECT_EQ(found.noise, expected.noise) << what;
     EXPECT_EQ(found.frames, expected.frames) << what;
     EXPECT_EQ(found.peak_channels, expected.peak_channels) << what;

@@ -5,13 +5,13 @@
 #include <cstdlib>
 #include <filesystem>
 
-/// The real recordings stand beside the checkout, in ../shared/data, or where SYNFIRE_SHARED_DATA
-/// says; a machine without them skips the test by name.
+/// The real recordings stand beside the checkout, in ../shared/data, or where
+/// SPIKEWEAVE_SHARED_DATA says; a machine without them skips the test by name.
 inline std::filesystem::path shared_data(const std::filesystem::path& name) {
-    const char* const folder = std::getenv("SYNFIRE_SHARED_DATA");
+    const char* const folder = std::getenv("SPIKEWEAVE_SHARED_DATA");
     if (folder != nullptr) return folder / name;
-    return std::filesystem::path(SYNFIRE_SOURCE_DIR).parent_path() / "shared" / "data" / name;
+    return std::filesystem::path(SPIKEWEAVE_SOURCE_DIR).parent_path() / "shared" / "data" / name;
 }
 
-#define SYNFIRE_NEEDS_SHARED_DATA(name) \
+#define SPIKEWEAVE_NEEDS_SHARED_DATA(name) \
     if (!std::filesystem::exists(shared_data(name))) GTEST_SKIP() << "no " << shared_data(name)

@@ -7,12 +7,12 @@
 #include <numeric>
 #include <vector>
 
-#include "synfire/assess/pattern_reduction.hpp"
-#include "synfire/assess/pattern_significance.hpp"
-#include "synfire/assess/surrogates.hpp"
-#include "synfire/mine/spade.hpp"
-#include "synfire/simulate/spikes.hpp"
-#include "synfire/spikes/binned_spikes.hpp"
+#include "spikeweave/assess/pattern_reduction.hpp"
+#include "spikeweave/assess/pattern_significance.hpp"
+#include "spikeweave/assess/surrogates.hpp"
+#include "spikeweave/mine/spade.hpp"
+#include "spikeweave/simulate/spikes.hpp"
+#include "spikeweave/spikes/binned_spikes.hpp"
 
 /// SPADE from end to end on simulated data, as Stella et al. 2019 (doi:10.1016/
 /// j.biosystems.2019.104022) validated it: windows of 50 bins of 1 ms, at least 3 occurrences,
@@ -22,21 +22,21 @@ namespace spade_calibration {
 constexpr double alpha = 0.01;
 
 struct protocol {
-    synfire::duration bin = std::chrono::milliseconds{1};
+    spikeweave::duration bin = std::chrono::milliseconds{1};
     std::uint32_t window_bins = 50;
     std::uint32_t min_occ = 3;
 };
 
 /// Spectrum and whose decisions.
 struct way {
-    synfire::spectrum_kind kind;
-    synfire::compatibility compat;
+    spikeweave::spectrum_kind kind;
+    spikeweave::compatibility compat;
 };
 constexpr std::array ways{
-    way{synfire::spectrum_kind::size_count_duration, synfire::compatibility::none},
-    way{synfire::spectrum_kind::size_count_duration, synfire::compatibility::elephant},
-    way{synfire::spectrum_kind::size_count, synfire::compatibility::none},
-    way{synfire::spectrum_kind::size_count, synfire::compatibility::elephant},
+    way{spikeweave::spectrum_kind::size_count_duration, spikeweave::compatibility::none},
+    way{spikeweave::spectrum_kind::size_count_duration, spikeweave::compatibility::elephant},
+    way{spikeweave::spectrum_kind::size_count, spikeweave::compatibility::none},
+    way{spikeweave::spectrum_kind::size_count, spikeweave::compatibility::elephant},
 };
 
 struct outcome {
@@ -52,8 +52,8 @@ struct result {
     std::array<outcome, ways.size()> outcomes{};
 };
 
-inline synfire::occurrence_maxima over_durations(const synfire::occurrence_maxima& maxima) {
-    synfire::occurrence_maxima out;
+inline spikeweave::occurrence_maxima over_durations(const spikeweave::occurrence_maxima& maxima) {
+    spikeweave::occurrence_maxima out;
     for (std::uint32_t size = 0; size < maxima.sizes(); ++size) {
         std::uint32_t most = 0;
         for (std::uint32_t d = 0; d < maxima.durations; ++d)
@@ -63,8 +63,8 @@ inline synfire::occurrence_maxima over_durations(const synfire::occurrence_maxim
     return out;
 }
 
-inline bool is_planted(const synfire::pattern_table& table, std::size_t i,
-                       const synfire::planted_pattern& planted, synfire::duration bin) {
+inline bool is_planted(const spikeweave::pattern_table& table, std::size_t i,
+                       const spikeweave::planted_pattern& planted, spikeweave::duration bin) {
     const auto items = table.pattern(i);
     if (items.size() != planted.units.size()) return false;
     for (std::size_t k = 0; k < items.size(); ++k)
@@ -74,18 +74,19 @@ inline bool is_planted(const synfire::pattern_table& table, std::size_t i,
     return true;
 }
 
-inline outcome judge(const synfire::pattern_table& table, const synfire::pvalue_spectrum& spectrum,
-                     const way& how, const std::vector<synfire::planted_pattern>& planted,
-                     const protocol& as) {
-    const auto tests = synfire::test_signatures(synfire::count_signatures(table, how.kind),
-                                                spectrum, {.alpha = alpha, .compat = how.compat});
+inline outcome judge(const spikeweave::pattern_table& table,
+                     const spikeweave::pvalue_spectrum& spectrum, const way& how,
+                     const std::vector<spikeweave::planted_pattern>& planted, const protocol& as) {
+    const auto tests =
+        spikeweave::test_signatures(spikeweave::count_signatures(table, how.kind), spectrum,
+                                    {.alpha = alpha, .compat = how.compat});
     outcome out;
     for (const auto& test : tests.signatures) out.tested += test.tested;
     std::vector<std::size_t> list =
-        synfire::filter_patterns(table, how.kind, tests.not_significant);
+        spikeweave::filter_patterns(table, how.kind, tests.not_significant);
     out.significant = list.size();
     std::ranges::stable_sort(list, {}, [&](std::size_t i) { return table.counts[i]; });
-    const auto reduced = synfire::reduce_patterns(
+    const auto reduced = spikeweave::reduce_patterns(
         table, list, tests.not_significant,
         {.kind = how.kind, .h_subset_filtering = 2, .min_occ = as.min_occ, .compat = how.compat});
     out.reduced = reduced.kept.size();
@@ -96,9 +97,9 @@ inline outcome judge(const synfire::pattern_table& table, const synfire::pvalue_
 }
 
 /// Needs one core. Seeds of data and surrogates are those of the options.
-inline result run(const synfire::patterns_options& data,
-                  const synfire::surrogate_options& surrogates, const protocol& as = {}) {
-    using namespace synfire;
+inline result run(const spikeweave::patterns_options& data,
+                  const spikeweave::surrogate_options& surrogates, const protocol& as = {}) {
+    using namespace spikeweave;
     const simulated_patterns made = simulate_patterns(data);
     const binning bins{.bin = as.bin};
     const spade_options mining{.rules = {{.min_occ = as.min_occ}}};

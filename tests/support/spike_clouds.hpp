@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "synfire/sort/spike_features.hpp"
+#include "spikeweave/sort/spike_features.hpp"
 
 /// Random numbers that do not depend on the standard library's distributions.
 class cloud_random {
@@ -29,7 +29,7 @@ private:
 };
 
 struct spike_cloud {
-    synfire::spike_features features;
+    spikeweave::spike_features features;
     std::vector<std::uint32_t> truth{};  ///< units from 1; 0 is a spike of no unit
 };
 
@@ -107,7 +107,7 @@ inline spike_cloud make_cloud(const cloud_options& options) {
         units.push_back(spike_clouds::random_unit(random, options, 8, 20));
     spike_cloud cloud;
     std::vector<double> values;
-    synfire::spike_masks masks;
+    spikeweave::spike_masks masks;
     for (std::size_t n = 0; n < options.spikes; ++n) {
         const bool of_no_unit = random.uniform() < options.of_no_unit;
         const std::size_t u = random.below(options.units);

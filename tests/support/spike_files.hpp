@@ -11,10 +11,10 @@
 
 #include "io/little_endian.hpp"
 #include "io/npy.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/spikes/files.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/files.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// Spikes as (microseconds, name), in the order of the sequence.
 using named_spikes = std::vector<std::pair<std::int64_t, std::string>>;
@@ -75,4 +75,4 @@ inline spike_sequence random_spikes(std::uint64_t seed, std::size_t count, bool 
     return builder.finish({duration{0}, duration{static_cast<std::int64_t>(count) * 800 + 17}});
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -15,7 +15,7 @@ public:
     temporary_folder() {
         static std::atomic<int> count{0};
         path_ = std::filesystem::temp_directory_path() /
-                ("synfire-" + std::to_string(::getpid()) + "-" + std::to_string(++count));
+                ("spikeweave-" + std::to_string(::getpid()) + "-" + std::to_string(++count));
         std::filesystem::create_directories(path_);
     }
     ~temporary_folder() {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "io/little_endian.hpp"
-#include "synfire/parallel/communicator.hpp"
+#include "spikeweave/parallel/communicator.hpp"
 
 /// Ranks that are threads of this process, for what must be the same on any number of them.
 class threads_as_ranks {
@@ -22,7 +22,7 @@ public:
     /// Calls `body` once a rank, all at once.
     static void run(
         int ranks,
-        const std::function<void(int rank, std::shared_ptr<synfire::communicator>)>& body) {
+        const std::function<void(int rank, std::shared_ptr<spikeweave::communicator>)>& body) {
         threads_as_ranks all(ranks);
         std::vector<std::thread> running;
         running.reserve(static_cast<std::size_t>(ranks));
@@ -32,7 +32,7 @@ public:
     }
 
 private:
-    class member final : public synfire::communicator {
+    class member final : public spikeweave::communicator {
     public:
         member(threads_as_ranks& all, int rank) : all_(all), rank_(rank) {}
         int rank() const override { return rank_; }
@@ -55,7 +55,7 @@ private:
         }
         void sum(std::span<std::uint64_t> values) override {
             std::string own;
-            for (const std::uint64_t value : values) synfire::io::append(own, value);
+            for (const std::uint64_t value : values) spikeweave::io::append(own, value);
             std::string total(own.size(), '\0');
             for (const std::string& part : gather(std::move(own)))
                 for (std::size_t at = 0; at < part.size(); at += sizeof(std::uint64_t)) {
@@ -70,7 +70,7 @@ private:
 
     private:
         static std::uint64_t number(const std::string& bytes, std::size_t at) {
-            return synfire::io::load<std::uint64_t>(bytes.data() + at);
+            return spikeweave::io::load<std::uint64_t>(bytes.data() + at);
         }
 
         threads_as_ranks& all_;

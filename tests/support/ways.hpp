@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "synfire/mine/episode.hpp"
+#include "spikeweave/mine/episode.hpp"
 
 /// A strategy and where it runs. Tests of every strategy are built twice: for the CPU, and with
 /// gpu_main.cpp for devices.
 struct way {
-    synfire::episode_strategy strategy;
+    spikeweave::episode_strategy strategy;
     std::vector<int> devices{};
 
-    synfire::execution run(int threads = 0) const {
+    spikeweave::execution run(int threads = 0) const {
         return {.threads = threads, .devices = devices};
     }
 };

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 GAIN_UV = 0.195
-NEIGHBOUR_UM = 30  # what synfire takes on these probes: 1.5 times their pitch
+NEIGHBOUR_UM = 30  # what spikeweave takes on these probes: 1.5 times their pitch
 
 
 def clocks():
@@ -102,7 +102,7 @@ def with_spikeinterface(sorter, recording, result):
 
 
 def true_spikes(recording, rate):
-    """Samples and labels, of `generate` and of synfire, which has seconds."""
+    """Samples and labels, of `generate` and of spikeweave, which has seconds."""
     file = np.load(recording / "truth.npz")
     if "samples" in file:
         return file["samples"], file["labels"]

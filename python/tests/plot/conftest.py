@@ -2,7 +2,7 @@
 
 import pytest
 
-import synfire
+import spikeweave
 
 
 @pytest.fixture(autouse=True)
@@ -16,13 +16,13 @@ def nothing_is_shown(monkeypatch):
 
 @pytest.fixture(scope="module")
 def chains():
-    spikes = synfire.simulate.sym26(length="20s", seed=1).spikes
-    return synfire.episodes(spikes, delays=["4-6ms", "9-11ms"])
+    spikes = spikeweave.simulate.sym26(length="20s", seed=1).spikes
+    return spikeweave.episodes(spikes, delays=["4-6ms", "9-11ms"])
 
 
 @pytest.fixture(scope="module")
 def planted():
-    return synfire.simulate.patterns(units=30, patterns=(5, 3), occurrences=12, seed=1)
+    return spikeweave.simulate.patterns(units=30, patterns=(5, 3), occurrences=12, seed=1)
 
 
 # Few enough occurrences that surrogates reach some signatures, too.
@@ -39,14 +39,14 @@ LOOSE = {
 
 @pytest.fixture(scope="module")
 def tested(planted):
-    return synfire.spade(planted.spikes, reduce=(0, 0, 0), **LOOSE)
+    return spikeweave.spade(planted.spikes, reduce=(0, 0, 0), **LOOSE)
 
 
 @pytest.fixture(scope="module")
 def with_durations(planted):
-    return synfire.spade(planted.spikes, spectrum="3d#", **LOOSE)
+    return spikeweave.spade(planted.spikes, spectrum="3d#", **LOOSE)
 
 
 @pytest.fixture(scope="module")
 def nothing():
-    return synfire.SpikeSequence.of([[], []], t_start=0, t_stop=1)
+    return spikeweave.SpikeSequence.of([[], []], t_start=0, t_stop=1)

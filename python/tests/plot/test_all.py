@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-import synfire
+import spikeweave
 
-plot = pytest.importorskip("synfire.plot", exc_type=ImportError)
+plot = pytest.importorskip("spikeweave.plot", exc_type=ImportError)
 pyplot = pytest.importorskip("matplotlib.pyplot")
 
 
@@ -50,8 +50,8 @@ def test_axes_are_made_where_there_are_none(chains, tested, name):
 
 @pytest.mark.filterwarnings("error:Attempt:UserWarning")
 def test_results_without_anything_are_drawn(nothing):
-    episodes = synfire.episodes(nothing, delays="1-2ms", min_count=1)
-    patterns = synfire.spade(nothing, min_occ=2, surrogates=10)
+    episodes = spikeweave.episodes(nothing, delays="1-2ms", min_count=1)
+    patterns = spikeweave.spade(nothing, min_occ=2, surrogates=10)
     assert len(episodes) == len(patterns) == 0
 
     plot.raster(nothing, episodes).figure.canvas.draw()
@@ -66,10 +66,10 @@ def test_results_without_anything_are_drawn(nothing):
 
 
 def test_without_matplotlib_the_error_says_what_to_install():
-    code = "import sys; sys.modules['matplotlib'] = None; import synfire; import synfire.plot"
+    code = "import sys; sys.modules['matplotlib'] = None; import spikeweave; import spikeweave.plot"
 
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
 
-    assert "ImportError: synfire.plot draws with matplotlib: pip install 'synfire[plot]'" in (
+    assert "ImportError: spikeweave.plot draws with matplotlib: pip install 'spikeweave[plot]'" in (
         ended.stderr
     )

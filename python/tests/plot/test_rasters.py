@@ -5,9 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-import synfire
+import spikeweave
 
-plot = pytest.importorskip("synfire.plot", exc_type=ImportError)
+plot = pytest.importorskip("spikeweave.plot", exc_type=ImportError)
 
 
 def points(collection):
@@ -121,9 +121,9 @@ def test_rings_of_episodes_are_those_of_the_chains(chains):
 
 
 def test_a_spike_of_two_patterns_has_two_rings():
-    spikes = synfire.SpikeSequence.of({"A": [0.1], "B": [0.2], "C": [0.3]})
-    pair = synfire.simulate.PlantedPattern(np.array([0, 1]), np.array([0, 0.1]), np.array([0.1]))
-    triple = synfire.simulate.PlantedPattern(
+    spikes = spikeweave.SpikeSequence.of({"A": [0.1], "B": [0.2], "C": [0.3]})
+    pair = spikeweave.simulate.PlantedPattern(np.array([0, 1]), np.array([0, 0.1]), np.array([0.1]))
+    triple = spikeweave.simulate.PlantedPattern(
         np.array([0, 1, 2]), np.array([0, 0.1, 0.2]), np.array([0.1])
     )
 
@@ -182,10 +182,10 @@ def test_indices_that_are_none_are_refused(chains, tested, planted, indices, err
 
 
 def test_patterns_of_a_result_share_the_trains_they_are_looked_up_in(tested, monkeypatch):
-    trains = synfire.SpikeSequence.trains
+    trains = spikeweave.SpikeSequence.trains
     calls = []
     monkeypatch.setattr(
-        synfire.SpikeSequence, "trains", lambda self: calls.append(self) or trains(self)
+        spikeweave.SpikeSequence, "trains", lambda self: calls.append(self) or trains(self)
     )
 
     plot.raster(tested.spikes, tested)
@@ -205,7 +205,7 @@ def test_patterns_of_a_result_share_the_trains_they_are_looked_up_in(tested, mon
             "found: number 0: expected lags as quantities of time, found <class 'list'>",
         ),
         (
-            synfire.simulate.PlantedPattern(np.array([7]), np.array([0.0]), np.array([0.1])),
+            spikeweave.simulate.PlantedPattern(np.array([7]), np.array([0.0]), np.array([0.1])),
             ValueError,
             "expected units from 0 to 1, found 7 to 7",
         ),
@@ -264,7 +264,7 @@ def test_what_is_no_time_is_refused_by_name(planted, time, error, words):
 
 @pytest.mark.parametrize("units", [1, 30, 31, 1000])
 def test_any_number_of_units_has_readable_names(units):
-    spikes = synfire.simulate.poisson(units=units, length=0.5, seed=1).spikes
+    spikes = spikeweave.simulate.poisson(units=units, length=0.5, seed=1).spikes
 
     ax = plot.raster(spikes)
 
@@ -294,7 +294,7 @@ def test_aligned_puts_the_first_spikes_on_top_of_each_other(chains):
 
 def test_aligned_has_all_other_spikes_around():
     trains = {"A": [0.1, 0.2, 0.2005, 0.5], "B": [0.105, 0.19, 0.205, 0.31]}
-    pattern = synfire.simulate.PlantedPattern(
+    pattern = spikeweave.simulate.PlantedPattern(
         np.array([0, 1]), np.array([0, 0.005]), np.array([0.1, 0.2])
     )
 

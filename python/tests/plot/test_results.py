@@ -5,9 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-import synfire
+import spikeweave
 
-plot = pytest.importorskip("synfire.plot", exc_type=ImportError)
+plot = pytest.importorskip("spikeweave.plot", exc_type=ImportError)
 
 
 def points(collection):
@@ -66,7 +66,7 @@ def edges(pairs, kinds=None, strength=0.5):
     source, target = np.array(pairs, dtype=np.uint32).reshape(-1, 2).T
     ones = np.ones(n)
     delay = np.tile([0.001, 0.002], (n, 1))
-    return synfire.Circuit(
+    return spikeweave.Circuit(
         unit_names=[f"n{i}" for i in range(60)],
         source=source,
         target=target,
@@ -156,8 +156,10 @@ def test_counts_marks_what_is_significant(chains):
 
 
 def test_counts_of_a_run_with_surrogates_are_against_these():
-    made = synfire.simulate.culture(channels=12, length="60s", chains=(4,), probability=0.8, seed=1)
-    found = synfire.episodes(made.spikes, delays="4-6ms", max_size=2, surrogates=200, seed=1)
+    made = spikeweave.simulate.culture(
+        channels=12, length="60s", chains=(4,), probability=0.8, seed=1
+    )
+    found = spikeweave.episodes(made.spikes, delays="4-6ms", max_size=2, surrogates=200, seed=1)
 
     ax = plot.counts(found)
 
@@ -240,7 +242,7 @@ def test_spectrum_of_all_durations_has_the_largest_p(with_durations):
 
 def test_spectrum_needs_surrogates_and_a_duration_needs_durations(planted, tested):
     with pytest.raises(ValueError, match="found: expected patterns that were tested"):
-        plot.spectrum(synfire.spade(planted.spikes, min_occ=8))
+        plot.spectrum(spikeweave.spade(planted.spikes, min_occ=8))
     with pytest.raises(ValueError, match="duration: found 3, expected None for spectrum '#'"):
         plot.spectrum(tested, duration=3)
 

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <utility>
 
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // Different places out of `order`, which holds 0, 1, … in any order, behind `first`; ascending.
@@ -86,4 +86,4 @@ void bin_shuffler::slide(std::span<const std::uint32_t> bins, std::vector<std::u
     if (!bins.empty() && bins.back() + 1 == bin_count_) out.push_back(bins.back());
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -4,11 +4,11 @@
 #include <span>
 #include <vector>
 
-#include "synfire/assess/surrogates.hpp"
-#include "synfire/core/random.hpp"
-#include "synfire/spikes/bin_grid.hpp"
+#include "spikeweave/assess/surrogates.hpp"
+#include "spikeweave/core/random.hpp"
+#include "spikeweave/spikes/bin_grid.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// Permutes the bins of a unit block by block.
 class bin_shuffler {
@@ -32,4 +32,4 @@ private:
     bool sliding_;
 };
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -4,7 +4,7 @@
 
 #include "assess/surrogates/generators.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // The shortest interval between two spikes of a unit, as Stella et al. 2022 estimate its dead time,
@@ -85,4 +85,4 @@ time_mover dead_time_mover(time_span span, const surrogate_options& options) {
     };
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -4,7 +4,7 @@
 #include <span>
 #include <utility>
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // The weights of the middle and of one side.
@@ -63,4 +63,4 @@ void gaussian_filter(square& values, double sigma) {
     }
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "synfire/assess/surrogates.hpp"
-#include "synfire/core/random.hpp"
-#include "synfire/spikes/spike_trains.hpp"
+#include "spikeweave/assess/surrogates.hpp"
+#include "spikeweave/core/random.hpp"
+#include "spikeweave/spikes/spike_trains.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// Replaces the times of a unit, which ascend strictly and are at least one, by those of a
 /// surrogate. These ascend, perhaps with equal ones. Called from several threads at once.
@@ -56,4 +56,4 @@ void shuffle(std::span<T> values, random_stream& random) {
         std::swap(values[left - 1], values[random.below(left)]);
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -8,9 +8,9 @@
 
 #include "assess/surrogates/gaussian_filter.hpp"
 #include "assess/surrogates/generators.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::size_t least_spikes = 3;  // two intervals, between which a spike can move
@@ -210,4 +210,4 @@ time_mover joint_isi_mover(const spike_trains& trains, const surrogate_options& 
     };
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -4,7 +4,7 @@
 
 #include "assess/surrogates/generators.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // Two spikes that share a microsecond would be one, and the count is to be kept.
@@ -39,4 +39,4 @@ time_mover redraw_mover(time_span span, const surrogate_options& options) {
     }
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -6,10 +6,10 @@
 
 #include "assess/surrogates/bin_shuffling.hpp"
 #include "assess/surrogates/generators.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/spikes/bin_grid.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/bin_grid.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using enum surrogate_method;
@@ -228,4 +228,4 @@ binned_spikes make_binned_surrogate(const spike_sequence& spikes, const binning&
     return surrogate_maker(spikes, options, bins).make(which);
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

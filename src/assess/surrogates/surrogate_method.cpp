@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
-#include "synfire/assess/surrogates.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/assess/surrogates.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using enum surrogate_method;
@@ -58,4 +58,4 @@ std::vector<surrogate_method> surrogate_methods() {
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "assess/surrogates/generators.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 void check_trials(const std::vector<time_span>& trials) {
@@ -84,4 +84,4 @@ time_mover trial_mover(time_span span, const surrogate_options& options) {
     };
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -14,13 +14,14 @@
 
 #include "io/atomic_file.hpp"
 #include "io/file_error.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/core/version.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/core/version.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
-constexpr std::string_view title = "# synfire: from how many episodes on each has its own thread";
+constexpr std::string_view title =
+    "# spikeweave: from how many episodes on each has its own thread";
 constexpr std::string_view header = "size\tepisodes";
 
 // What a file system and a shell take as it is.
@@ -142,7 +143,7 @@ bool gives_each_episode_a_thread(const hybrid_calibration& by, std::size_t size,
 std::filesystem::path hybrid_calibration_file(const device_info& device) {
     const auto folder = cache_folder();
     if (!folder) throw io_error("there is no cache folder: neither XDG_CACHE_HOME nor HOME is set");
-    return *folder / "synfire" /
+    return *folder / "spikeweave" /
            fmt::format("hybrid_{}_{}_{}.tsv", as_file_name(device.name),
                        as_file_name(device.driver), as_file_name(version()));
 }
@@ -161,4 +162,4 @@ std::optional<hybrid_calibration> kept_hybrid_calibration(const device_info& dev
     return kept;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

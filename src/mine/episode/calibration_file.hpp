@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "synfire/mine/calibration.hpp"
+#include "spikeweave/mine/calibration.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 /// The text of a calibration file (docs/formats.md).
 std::string calibration_text(const hybrid_calibration&);
@@ -16,4 +16,4 @@ hybrid_calibration calibration_from(std::string_view text, const std::filesystem
 /// Of an NVIDIA H200, for devices that were not measured.
 const hybrid_calibration& built_in_calibration();
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

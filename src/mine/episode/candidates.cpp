@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <compare>
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 // A run of `length` steps of one chain, from its step `first` on.
@@ -60,4 +60,4 @@ void append_join(candidate_set& out, const candidate_set& frequent, std::size_t 
     out.delays.push_back(frequent.delays_of(j).back());
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

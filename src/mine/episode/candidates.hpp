@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "synfire/core/ids.hpp"
+#include "spikeweave/core/ids.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 /// Episodes of one size, flat: candidate i is units[i*size …] joined by delays[i*(size-1) …],
 /// indices into the interval list.
@@ -44,4 +44,4 @@ std::pair<std::size_t, std::size_t> continuations(const candidate_set& frequent,
 /// Appends to `out` (of size + 1) episode i continued by the last step of episode j.
 void append_join(candidate_set& out, const candidate_set& frequent, std::size_t i, std::size_t j);
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

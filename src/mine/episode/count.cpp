@@ -8,9 +8,9 @@
 #include "mine/episode/cuda/hybrid.hpp"
 #include "mine/episode/spikes_per_unit.hpp"
 #include "mine/episode/strategy.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 void check(const episode& e, std::size_t number, const spike_sequence& spikes) {
@@ -78,4 +78,4 @@ episode_counts count_episodes(const spike_sequence& spikes, std::span<const epis
     return result;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

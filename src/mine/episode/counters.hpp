@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "mine/episode/candidates.hpp"
-#include "synfire/mine/episode.hpp"
-#include "synfire/spikes/spike_sequence.hpp"
-#include "synfire/spikes/spike_trains.hpp"
+#include "spikeweave/mine/episode.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
+#include "spikeweave/spikes/spike_trains.hpp"
 
 /// The private interface of episode mining: what each strategy provides.
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 /// (low, high] in microseconds.
 struct interval_us {
@@ -101,4 +101,4 @@ std::unique_ptr<level_counter> levels_of_lists(const counting_problem&, const le
                                                counting count, bool beside = false);
 std::unique_ptr<level_counter> levels_of_latest_start(const counting_problem&, const level_rules&);
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

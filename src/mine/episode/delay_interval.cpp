@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "mine/episode/strategy.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // What follows the number in "5 ms": for "0-5ms", where the first bound borrows the unit of the
@@ -55,4 +55,4 @@ std::vector<delay_interval> default_delays() {
     return {{1ms, 4ms}, {4ms, 8ms}, {8ms, 12ms}, {12ms, 16ms}};
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

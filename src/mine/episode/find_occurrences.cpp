@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "mine/episode/strategy.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 struct linked_survivor {
@@ -62,4 +62,4 @@ std::vector<std::vector<std::int64_t>> find_occurrences(const spike_sequence& sp
     return found;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -16,7 +16,7 @@
 #include "mine/episode/survivors.hpp"
 #include "parallel/parallel_for.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 // Survivor lists of one level's frequent episodes, each in one allocation of its exact size.
@@ -163,4 +163,4 @@ std::unique_ptr<level_counter> levels_of_latest_start(const counting_problem& pr
     return std::make_unique<latest_start_levels>(problem, rules);
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

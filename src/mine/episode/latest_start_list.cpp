@@ -13,7 +13,7 @@
 #include "mine/episode/survivors.hpp"
 #include "parallel/parallel_for.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 // Walks candidates that stand sorted, so that what two neighbours have in common is counted once.
@@ -116,4 +116,4 @@ count_result count_by_latest_start(const counting_problem& problem, const candid
     return result;
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -7,7 +7,7 @@
 
 #include "mine/episode/counters.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 constexpr std::size_t block_candidates = std::size_t{1} << 18;
@@ -100,4 +100,4 @@ std::unique_ptr<level_counter> levels_of_lists(const counting_problem& problem,
     return std::make_unique<list_levels>(problem, rules, std::move(count), beside);
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -5,9 +5,9 @@
 #include <atomic>
 #include <cstdint>
 
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 /// Adds up what a search holds and refuses to go beyond a bound (0: none).
 class memory_limit {
@@ -30,4 +30,4 @@ private:
     std::atomic<std::uint64_t> held_{0};
 };
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -14,9 +14,9 @@
 #include "mine/episode/cuda/hybrid.hpp"
 #include "mine/episode/spikes_per_unit.hpp"
 #include "mine/episode/strategy.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using episodes::interval_us;
@@ -128,4 +128,4 @@ episode_table mine_episodes(const spike_sequence& spikes, const episode_options&
     return table;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

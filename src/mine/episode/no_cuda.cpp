@@ -4,10 +4,10 @@
 
 #include "mine/episode/cuda/counters.hpp"
 #include "mine/episode/cuda/time_split.hpp"
-#include "synfire/core/device.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/device.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 struct resident_stream::state {};
 
@@ -68,4 +68,4 @@ std::unique_ptr<level_counter> levels_of_latest_start_on_devices(std::span<const
     throw device_error(why_no_device());
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

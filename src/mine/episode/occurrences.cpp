@@ -14,7 +14,7 @@
 #include "mine/episode/counters.hpp"
 #include "parallel/parallel_for.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 class occurrence_walk {
@@ -81,4 +81,4 @@ count_result count_by_occurrences(const counting_problem& problem, const candida
     return result;
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -15,7 +15,7 @@
 #include "mine/episode/survivors.hpp"
 #include "parallel/parallel_for.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 struct frequent_pair {
@@ -196,4 +196,4 @@ mined_level count_pairs(const counting_problem& problem, const train_index& trai
     return level;
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -7,7 +7,7 @@
 #include "mine/episode/counters.hpp"
 #include "mine/episode/train_index.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 /// How many spikes look around before a loop asks whether it should go on.
 constexpr std::uint32_t spikes_between_stop_checks = 1024;
@@ -27,4 +27,4 @@ pair_method chosen_pair_method(const counting_problem& problem, std::span<const 
 mined_level count_pairs(const counting_problem& problem, const train_index& trains,
                         std::span<const unit_id> units, const level_rules& rules);
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

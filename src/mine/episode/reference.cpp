@@ -9,7 +9,7 @@
 #include "core/stop.hpp"
 #include "mine/episode/counters.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 struct occurrence {
@@ -89,4 +89,4 @@ count_result count_by_reference(const counting_problem& problem, const candidate
     return result;
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -20,7 +20,7 @@
 #include "mine/episode/stamp_list.hpp"
 #include "parallel/parallel_for.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 constexpr std::int64_t most_segments = 256;
@@ -227,4 +227,4 @@ count_result count_by_segments(const counting_problem& problem, const candidate_
     return result;
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -6,7 +6,7 @@
 
 #include "parallel/parallel_for.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 std::vector<std::uint64_t> spikes_per_unit(const spike_sequence& spikes, const execution& run) {
     // Fewer take less time than adding up does; more tasks than this wait for memory.
@@ -32,4 +32,4 @@ std::vector<std::uint64_t> spikes_per_unit(const spike_sequence& spikes, const e
     return all;
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

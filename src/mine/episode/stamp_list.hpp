@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 /// The open stamps of one node of a state machine: a queue in a ring that doubles when it is full.
 class stamp_list {
@@ -34,4 +34,4 @@ private:
     std::uint32_t tail_ = 0;
 };
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

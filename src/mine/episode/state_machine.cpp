@@ -16,7 +16,7 @@
 #include "mine/episode/stamp_list.hpp"
 #include "parallel/parallel_for.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 // One node of one candidate, waiting for its unit.
@@ -117,4 +117,4 @@ count_result count_by_state_machine(const counting_problem& problem,
     return result;
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -11,7 +11,7 @@
 #include "mine/episode/pairs.hpp"
 #include "parallel/parallel_for.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 // Makes the tables of all steps from one unit in one look ahead from each of its spikes.
@@ -145,4 +145,4 @@ void step_set::extend(const survivor_view& prefix, std::size_t step, survivor_bu
     }
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

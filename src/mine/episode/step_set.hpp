@@ -10,7 +10,7 @@
 #include "mine/episode/survivors.hpp"
 #include "mine/episode/train_index.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 /// A step between two units, by the number of its interval.
 struct episode_step {
@@ -48,4 +48,4 @@ private:
     std::vector<std::optional<step_table>> tables_;
 };
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -2,7 +2,7 @@
 
 #include <bit>
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 step_table::step_table(const builder& collected)
     : words_(collected.spikes_in_all_ / 64 + 1), windows_(collected.last_) {
@@ -38,4 +38,4 @@ void collect_step(const indexed_train& from, const indexed_train& target, const 
     }
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -6,7 +6,7 @@
 #include "mine/episode/counters.hpp"
 #include "mine/episode/train_index.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 /// One step from→to worked out beforehand: which spikes of `from` reach any spike of `to`, and
 /// which ones they reach. Worth its memory when many episodes take the same step. About a fifth of
@@ -97,4 +97,4 @@ private:
 void collect_step(const indexed_train& from, const indexed_train& to, const interval_us& step,
                   step_table::builder& out);
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -7,10 +7,10 @@
 #include <array>
 
 #include "device/limits.hpp"
-#include "synfire/core/device.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/device.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 struct strategy_entry {
@@ -205,4 +205,4 @@ compaction chosen(compaction how, episode_strategy ran_on, const execution& run)
 }
 
 }  // namespace episodes
-}  // namespace synfire
+}  // namespace spikeweave

@@ -3,7 +3,7 @@
 #include "mine/episode/counters.hpp"
 #include "mine/episode/cuda/counters.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 /// How a strategy counts a list on the CPU; null if it does not.
 list_counter counter_of(episode_strategy strategy);
@@ -25,4 +25,4 @@ interval_us checked_interval(const delay_interval& interval);
 /// The same for each of several. @throws invalid_argument also if there is none.
 std::vector<interval_us> checked_intervals(const std::vector<delay_interval>& intervals);
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 // A spike at `t` lets the spikes in (t + low, t + high] survive, unless a later spike of the prefix
@@ -159,4 +159,4 @@ std::uint64_t count_disjoint(const indexed_train& first, const indexed_train& la
                                   : earliest_end_first(first.positions, last.positions, survivors);
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -14,7 +14,7 @@
 /// any occurrence that ends there. In time order the latest starts never decrease, so the list of a
 /// longer episode follows from that of its prefix in one walk, and so does the largest number of
 /// occurrences without overlap.
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 /// Survivors in time order: indices of their ends in the last unit's train and of their starts in
 /// the first unit's.
@@ -73,4 +73,4 @@ void extend_survivors(const survivor_view& prefix, const step_table& step, std::
 std::uint64_t count_disjoint(const indexed_train& first, const indexed_train& last,
                              const survivor_view& survivors, tie_rule ties);
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -8,10 +8,10 @@
 #include "mine/episode/pairs.hpp"
 #include "mine/episode/strategy.hpp"
 #include "mine/episode/train_index.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/mine/episode.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/mine/episode.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // The product of a decimal that a person typed and a number of spikes or seconds, rounded up. The
@@ -89,4 +89,4 @@ std::uint64_t resolve_threshold(const spike_sequence& spikes, const episode_opti
     return by_default(spikes, options, run);
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 // The width of a bucket, as a power of two: half a spike to one a bucket were they spread evenly.
@@ -63,4 +63,4 @@ std::uint64_t train_index::bytes() const {
            trains_.size() * sizeof(indexed_train);
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "synfire/core/ids.hpp"
-#include "synfire/spikes/spike_sequence.hpp"
+#include "spikeweave/core/ids.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 /// One unit's spikes, ready for "the first spike after t": sorted times, one sentinel behind them
 /// that is later than any time, and a table of one to two buckets a spike that says where to begin
@@ -57,4 +57,4 @@ private:
     std::vector<indexed_train> trains_;
 };
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -13,7 +13,7 @@
 #include "mine/episode/counters.hpp"
 #include "parallel/parallel_for.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 constexpr std::int64_t never =
@@ -89,4 +89,4 @@ count_result count_by_two_pass(const counting_problem& problem, const candidate_
     return result;
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -5,12 +5,12 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#define SYNFIRE_V2 __attribute__((target("popcnt")))
-#define SYNFIRE_BMI2 __attribute__((target("bmi2")))
-#define SYNFIRE_V4 __attribute__((target("avx512f,avx512vl,avx512vpopcntdq,popcnt,bmi,bmi2")))
+#define SPIKEWEAVE_V2 __attribute__((target("popcnt")))
+#define SPIKEWEAVE_BMI2 __attribute__((target("bmi2")))
+#define SPIKEWEAVE_V4 __attribute__((target("avx512f,avx512vl,avx512vpopcntdq,popcnt,bmi,bmi2")))
 #endif
 
-namespace synfire::spade {
+namespace spikeweave::spade {
 namespace {
 
 using u32 = std::uint32_t;
@@ -77,39 +77,39 @@ u64 gather_bits_v1(u64 word, u64 mask) {
 
 #if defined(__x86_64__)
 
-SYNFIRE_V2 narrowed narrow_v2(const u64* words, const u32* ids, std::size_t n, u64 mask,
-                              u32 windows, u32 least, u64* kept_words, u32* kept_ids,
-                              u32* full_ids) {
+SPIKEWEAVE_V2 narrowed narrow_v2(const u64* words, const u32* ids, std::size_t n, u64 mask,
+                                 u32 windows, u32 least, u64* kept_words, u32* kept_ids,
+                                 u32* full_ids) {
     return narrow_loop(words, ids, n, mask, windows, least, kept_words, kept_ids, full_ids);
 }
 
-SYNFIRE_V2 std::size_t find_v2(const u64* words, std::size_t planes, const u64* mask,
-                               std::size_t first, std::size_t last, u32 least, u32* numbers,
-                               u32* counts) {
+SPIKEWEAVE_V2 std::size_t find_v2(const u64* words, std::size_t planes, const u64* mask,
+                                  std::size_t first, std::size_t last, u32 least, u32* numbers,
+                                  u32* counts) {
     return find_loop(words, planes, mask, first, last, least, numbers, counts);
 }
 
-SYNFIRE_BMI2 u64 gather_bits_bmi2(u64 word, u64 mask) {
+SPIKEWEAVE_BMI2 u64 gather_bits_bmi2(u64 word, u64 mask) {
     return _pext_u64(word, mask);
 }
 
 // The last lanes of a row of n items from i on.
-SYNFIRE_V4 inline __mmask8 lanes_from(std::size_t i, std::size_t n) {
+SPIKEWEAVE_V4 inline __mmask8 lanes_from(std::size_t i, std::size_t n) {
     return static_cast<__mmask8>(n - i >= 8 ? 0xFFU : (1U << (n - i)) - 1U);
 }
 
-SYNFIRE_V4 inline std::size_t bits_in(__mmask8 lanes) {
+SPIKEWEAVE_V4 inline std::size_t bits_in(__mmask8 lanes) {
     return static_cast<std::size_t>(_mm_popcnt_u32(lanes));
 }
 
 // Compressed in a register: compressing stores are slow on some processors.
-SYNFIRE_V4 inline void store_lanes(u32* to, __mmask8 lanes, __m256i values) {
+SPIKEWEAVE_V4 inline void store_lanes(u32* to, __mmask8 lanes, __m256i values) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_maskz_compress_epi32(lanes, values));
 }
 
-SYNFIRE_V4 narrowed narrow_v4(const u64* words, const u32* ids, std::size_t n, u64 mask,
-                              u32 windows, u32 least, u64* kept_words, u32* kept_ids,
-                              u32* full_ids) {
+SPIKEWEAVE_V4 narrowed narrow_v4(const u64* words, const u32* ids, std::size_t n, u64 mask,
+                                 u32 windows, u32 least, u64* kept_words, u32* kept_ids,
+                                 u32* full_ids) {
     narrowed out;
     const __m512i masks = _mm512_set1_epi64(static_cast<long long>(mask));
     for (std::size_t i = 0; i < n; i += 8) {
@@ -131,7 +131,7 @@ SYNFIRE_V4 narrowed narrow_v4(const u64* words, const u32* ids, std::size_t n, u
     return out;
 }
 
-SYNFIRE_V4 bool any_covers_v4(const u64* words, std::size_t n, u64 mask) {
+SPIKEWEAVE_V4 bool any_covers_v4(const u64* words, std::size_t n, u64 mask) {
     const __m512i masks = _mm512_set1_epi64(static_cast<long long>(mask));
     for (std::size_t i = 0; i < n; i += 8) {
         const __mmask8 lanes = lanes_from(i, n);
@@ -141,9 +141,9 @@ SYNFIRE_V4 bool any_covers_v4(const u64* words, std::size_t n, u64 mask) {
     return false;
 }
 
-SYNFIRE_V4 std::size_t find_v4(const u64* words, std::size_t planes, const u64* mask,
-                               std::size_t first, std::size_t last, u32 least, u32* numbers,
-                               u32* counts) {
+SPIKEWEAVE_V4 std::size_t find_v4(const u64* words, std::size_t planes, const u64* mask,
+                                  std::size_t first, std::size_t last, u32 least, u32* numbers,
+                                  u32* counts) {
     std::size_t found = 0;
     for (std::size_t i = first / 8 * 8; i < last; i += 8) {
         auto lanes = lanes_from(i, last);
@@ -189,4 +189,4 @@ std::span<const bit_kernels> runnable_bit_kernels() {
     return all;
 }
 
-}  // namespace synfire::spade
+}  // namespace spikeweave::spade

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace synfire::spade {
+namespace spikeweave::spade {
 
 /// Items over a few windows: bit i of a word says whether the item is in window i.
 struct narrowed {
@@ -58,4 +58,4 @@ inline const bit_kernels& best_bit_kernels() {
     return runnable_bit_kernels().back();
 }
 
-}  // namespace synfire::spade
+}  // namespace spikeweave::spade

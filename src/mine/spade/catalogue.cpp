@@ -5,7 +5,7 @@
 
 #include "core/stop.hpp"
 
-namespace synfire::spade {
+namespace spikeweave::spade {
 namespace {
 
 constexpr catalogue::item_id absent = std::numeric_limits<catalogue::item_id>::max();
@@ -62,4 +62,4 @@ catalogue::catalogue(const spade_windows& windows, std::uint32_t least_occ,
         for (const item_id id : first_bin_of(w)) column_windows_[next[id]++] = w;
 }
 
-}  // namespace synfire::spade
+}  // namespace spikeweave::spade

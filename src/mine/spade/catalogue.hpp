@@ -6,9 +6,9 @@
 #include <stop_token>
 #include <vector>
 
-#include "synfire/mine/spade.hpp"
+#include "spikeweave/mine/spade.hpp"
 
-namespace synfire::spade {
+namespace spikeweave::spade {
 
 /// The items that occur often enough, numbered in time order (by lag, then by unit), and the
 /// windows written in these numbers.
@@ -62,4 +62,4 @@ private:
     std::vector<std::uint32_t> column_windows_;
 };
 
-}  // namespace synfire::spade
+}  // namespace spikeweave::spade

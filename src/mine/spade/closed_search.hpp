@@ -20,7 +20,7 @@
 #include "mine/spade/nodes.hpp"
 #include "mine/spade/preceding_spikes.hpp"
 
-namespace synfire::spade {
+namespace spikeweave::spade {
 
 /// A closed pattern as the search meets it.
 struct found_pattern {
@@ -713,4 +713,4 @@ private:
     std::uint64_t candidates_tried_ = 0;
 };
 
-}  // namespace synfire::spade
+}  // namespace spikeweave::spade

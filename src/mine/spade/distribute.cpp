@@ -8,9 +8,9 @@
 
 #include "parallel/balance.hpp"
 #include "parallel/ordered_for.hpp"
-#include "synfire/parallel/communicator.hpp"
+#include "spikeweave/parallel/communicator.hpp"
 
-namespace synfire::spade {
+namespace spikeweave::spade {
 namespace {
 
 constexpr std::string_view task_name = "mining patterns";
@@ -107,4 +107,4 @@ void for_each_part(std::span<const double> costs, const execution& run,
                  consume);
 }
 
-}  // namespace synfire::spade
+}  // namespace spikeweave::spade

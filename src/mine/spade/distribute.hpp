@@ -6,7 +6,7 @@
 
 #include "mine/spade/miners.hpp"
 
-namespace synfire::spade {
+namespace spikeweave::spade {
 
 /// What one part of a search found.
 struct mined_part {
@@ -20,4 +20,4 @@ void for_each_part(std::span<const double> costs, const execution& run,
                    const std::function<mined_part(std::size_t)>& make,
                    const std::function<void(mined_part)>& consume);
 
-}  // namespace synfire::spade
+}  // namespace spikeweave::spade

@@ -1,4 +1,4 @@
-#include "synfire/mine/elephant_order.hpp"
+#include "spikeweave/mine/elephant_order.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "core/stop.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // By item: the windows that hold it, once what can be in no pattern is left out; 0 for such items.
@@ -137,4 +137,4 @@ elephant_order order_as_elephant(const spade_windows& windows, const pattern_tab
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -13,7 +13,7 @@
 #include "mine/spade/rule_set.hpp"
 #include "mine/spade/tasks.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // Counts what the search would collect.
@@ -113,4 +113,4 @@ spade_estimate estimate_mining(const spade_windows& windows, const spade_options
     return estimate;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -10,7 +10,7 @@
 #include "mine/spade/rule_set.hpp"
 #include "mine/spade/tasks.hpp"
 
-namespace synfire::spade {
+namespace spikeweave::spade {
 namespace {
 
 // Collects what the rules take.
@@ -122,4 +122,4 @@ mining_summary mine_first_bin(const spade_windows& windows, const spade_options&
     return summary;
 }
 
-}  // namespace synfire::spade
+}  // namespace spikeweave::spade

@@ -12,7 +12,7 @@
 #include "mine/spade/ranked_windows.hpp"
 #include "mine/spade/record_groups.hpp"
 #include "parallel/parallel_for.hpp"
-#include "synfire/parallel/communicator.hpp"
+#include "spikeweave/parallel/communicator.hpp"
 
 // The published miner (Porrmann et al. 2021, doi:10.3389/fninf.2021.723406): FP-growth over all
 // frequent sets, whose collectors store only what the rules take, and closed detection over that.
@@ -23,7 +23,7 @@
 // The header table is dealt out to threads and ranks; closed detection is done by the threads of
 // rank 0, as every pattern has to be compared with those of other entries. All that the filter
 // takes is in the memory of rank 0, with occurrences, until the last block is handed on.
-namespace synfire::spade {
+namespace spikeweave::spade {
 namespace {
 
 fp_tree tree_of(const ranked_windows& ranked) {
@@ -247,4 +247,4 @@ mining_summary mine_fp_growth(const spade_windows& windows, const spade_options&
     return summary;
 }
 
-}  // namespace synfire::spade
+}  // namespace spikeweave::spade

@@ -4,7 +4,7 @@
 
 #include "mine/spade/number_32.hpp"
 
-namespace synfire::spade {
+namespace spikeweave::spade {
 
 fp_tree::fp_tree(std::size_t rank_count)
     : ranks_(rank_count), supports_(rank_count, 0), heads_(rank_count, none) {
@@ -79,4 +79,4 @@ void fp_tree::project(std::size_t entry, std::uint32_t least, fp_tree& into,
     }
 }
 
-}  // namespace synfire::spade
+}  // namespace spikeweave::spade

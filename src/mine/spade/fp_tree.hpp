@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace synfire::spade {
+namespace spikeweave::spade {
 
 /// Windows as paths from a root, the most frequent item first, so that windows share their
 /// beginnings (Han et al. 2000, doi:10.1145/335191.335372). Items are ranks: 0 is the most
@@ -59,4 +59,4 @@ private:
     std::vector<std::uint32_t> path_;
 };
 
-}  // namespace synfire::spade
+}  // namespace spikeweave::spade

@@ -2,9 +2,9 @@
 
 #include <functional>
 
-#include "synfire/mine/spade.hpp"
+#include "spikeweave/mine/spade.hpp"
 
-namespace synfire::spade {
+namespace spikeweave::spade {
 
 using block_taker = std::function<void(const pattern_table& block)>;
 
@@ -20,4 +20,4 @@ mining_summary mine_fp_growth(const spade_windows& windows, const spade_options&
 mining_summary mine_first_bin(const spade_windows& windows, const spade_options& options,
                               const block_taker& take, const execution& run);
 
-}  // namespace synfire::spade
+}  // namespace spikeweave::spade

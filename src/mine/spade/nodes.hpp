@@ -10,7 +10,7 @@
 #include "mine/spade/bit_kernels.hpp"
 #include "mine/spade/catalogue.hpp"
 
-namespace synfire::spade {
+namespace spikeweave::spade {
 
 /// Items of a node by number, with how many windows hold them.
 struct counted_items {
@@ -92,4 +92,4 @@ private:
     std::vector<std::unique_ptr<T>> all_;
 };
 
-}  // namespace synfire::spade
+}  // namespace spikeweave::spade

@@ -6,9 +6,9 @@
 #include <limits>
 #include <string_view>
 
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire::spade {
+namespace spikeweave::spade {
 
 /// The number of the next of so many things, where 32 bits hold it and the largest value stands
 /// for none.
@@ -21,4 +21,4 @@ inline std::uint32_t number_32(std::uint64_t before, std::string_view things) {
     return static_cast<std::uint32_t>(before);
 }
 
-}  // namespace synfire::spade
+}  // namespace spikeweave::spade

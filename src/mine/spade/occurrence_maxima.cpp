@@ -6,7 +6,7 @@
 #include "mine/spade/miners.hpp"
 #include "mine/spade/rule_set.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // Keeps the best counts, and wants nothing that would not raise one.
@@ -98,4 +98,4 @@ occurrence_maxima find_occurrence_maxima(const spade_windows& windows, const spa
     return goal.maxima;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -4,7 +4,7 @@
 #include <bit>
 #include <limits>
 
-namespace synfire::spade {
+namespace spikeweave::spade {
 
 bool passes(const pattern_rule& rule, std::size_t count, std::size_t size, std::size_t units) {
     return count >= rule.min_occ && size >= rule.min_spikes && units >= rule.min_neu;
@@ -79,4 +79,4 @@ void pattern_collector::find_starts(std::span<const std::uint32_t> ranks) {
                                                                          std::countr_zero(rest))]]);
 }
 
-}  // namespace synfire::spade
+}  // namespace spikeweave::spade

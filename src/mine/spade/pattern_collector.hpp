@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "mine/spade/ranked_windows.hpp"
-#include "synfire/mine/spade.hpp"
+#include "spikeweave/mine/spade.hpp"
 
-namespace synfire::spade {
+namespace spikeweave::spade {
 
 /// Whether a pattern of this count, size and number of different units is wanted, not asking
 /// `max_spikes`.
@@ -46,4 +46,4 @@ private:
     std::vector<std::uint32_t> units_;
 };
 
-}  // namespace synfire::spade
+}  // namespace spikeweave::spade

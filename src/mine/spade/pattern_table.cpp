@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <map>
 
-#include "synfire/mine/spade.hpp"
+#include "spikeweave/mine/spade.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 void pattern_table::append(std::span<const pattern_item> pattern, std::uint32_t count,
                            std::span<const std::uint32_t> starts) {
@@ -30,4 +30,4 @@ std::vector<signature_count> count_signatures(const pattern_table& table, spectr
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -6,7 +6,7 @@
 
 #include "core/stop.hpp"
 
-namespace synfire::spade {
+namespace spikeweave::spade {
 
 preceding_spikes::preceding_spikes(const catalogue& items, bool active, const std::stop_token& stop)
     : items_(items) {
@@ -78,4 +78,4 @@ bool preceding_spikes::precede_all(std::span<const std::uint32_t> windows,
         });
 }
 
-}  // namespace synfire::spade
+}  // namespace spikeweave::spade

@@ -8,7 +8,7 @@
 
 #include "mine/spade/catalogue.hpp"
 
-namespace synfire::spade {
+namespace spikeweave::spade {
 
 /// Tells whether some unit fires the same number of bins before every occurrence of a pattern, near
 /// enough for one window to hold both. The pattern is then a part of a longer one with the same
@@ -42,4 +42,4 @@ private:
     std::vector<std::uint64_t> signatures_;
 };
 
-}  // namespace synfire::spade
+}  // namespace spikeweave::spade

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace synfire::spade {
+namespace spikeweave::spade {
 
 ranked_windows::ranked_windows(const spade_windows& windows, std::uint32_t least) {
     constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
@@ -38,4 +38,4 @@ ranked_windows::ranked_windows(const spade_windows& windows, std::uint32_t least
     }
 }
 
-}  // namespace synfire::spade
+}  // namespace spikeweave::spade

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "synfire/mine/spade.hpp"
+#include "spikeweave/mine/spade.hpp"
 
-namespace synfire::spade {
+namespace spikeweave::spade {
 
 /// The windows in terms of ranks: items in `least` windows or more, the most frequent being 0,
 /// among equally frequent ones the smaller item.
@@ -38,4 +38,4 @@ private:
     std::vector<std::uint32_t> holders_;
 };
 
-}  // namespace synfire::spade
+}  // namespace spikeweave::spade

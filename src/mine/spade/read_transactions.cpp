@@ -8,9 +8,9 @@
 #include "io/file_error.hpp"
 #include "io/line_blocks.hpp"
 #include "io/progress_meter.hpp"
-#include "synfire/mine/spade.hpp"
+#include "spikeweave/mine/spade.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::string_view blanks = " \t\v\f";
@@ -86,4 +86,4 @@ spade_windows read_transactions(const std::filesystem::path& path, std::uint32_t
             window_bins};
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -8,7 +8,7 @@
 #include "mine/spade/number_32.hpp"
 #include "parallel/parallel_for.hpp"
 
-namespace synfire::spade {
+namespace spikeweave::spade {
 namespace {
 
 // The last step of SplitMix64 (Steele et al. 2014, doi:10.1145/2660193.2660195).
@@ -123,4 +123,4 @@ std::vector<record> without_window_subsets(std::span<const pattern_table> tables
         .without_parts(records, run);
 }
 
-}  // namespace synfire::spade
+}  // namespace spikeweave::spade

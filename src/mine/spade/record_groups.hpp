@@ -4,10 +4,10 @@
 #include <span>
 #include <vector>
 
-#include "synfire/core/execution.hpp"
-#include "synfire/mine/spade.hpp"
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/mine/spade.hpp"
 
-namespace synfire::spade {
+namespace spikeweave::spade {
 
 /// A pattern in one of several tables.
 struct record {
@@ -26,4 +26,4 @@ std::vector<record> closed_records(std::span<const pattern_table> tables, const 
 std::vector<record> without_window_subsets(std::span<const pattern_table> tables,
                                            std::vector<record> records, const execution& run);
 
-}  // namespace synfire::spade
+}  // namespace spikeweave::spade

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "synfire/mine/spade.hpp"
+#include "spikeweave/mine/spade.hpp"
 
-namespace synfire::spade {
+namespace spikeweave::spade {
 
 /// The rules of a search, asked millions of times a second.
 class rule_set {
@@ -75,4 +75,4 @@ private:
     const rule_set& rules_;
 };
 
-}  // namespace synfire::spade
+}  // namespace spikeweave::spade

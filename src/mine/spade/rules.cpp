@@ -5,10 +5,10 @@
 #include <cmath>
 #include <utility>
 
-#include "synfire/core/error.hpp"
-#include "synfire/mine/spade.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/mine/spade.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using quiet = boost::math::policies::policy<
@@ -162,4 +162,4 @@ std::vector<pattern_rule> estimate_rules(std::span<const std::size_t> spike_coun
     return rules;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

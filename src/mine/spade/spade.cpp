@@ -6,10 +6,10 @@
 
 #include "core/stop.hpp"
 #include "mine/spade/miners.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/mine/spade.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/mine/spade.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::array<std::pair<spade_strategy, std::string_view>, 3> strategy_names{{
@@ -120,4 +120,4 @@ mined_patterns mine_patterns(const spade_windows& windows, const spade_options& 
     return mined;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -6,7 +6,7 @@
 
 #include "core/stop.hpp"
 
-namespace synfire::spade {
+namespace spikeweave::spade {
 namespace {
 
 // Beginning a task costs a walk over the root's windows, so they are not made too small.
@@ -72,4 +72,4 @@ std::vector<search_task> plan_search(const catalogue& items, std::uint32_t least
     return tasks;
 }
 
-}  // namespace synfire::spade
+}  // namespace spikeweave::spade

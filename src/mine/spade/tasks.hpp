@@ -6,7 +6,7 @@
 
 #include "mine/spade/catalogue.hpp"
 
-namespace synfire::spade {
+namespace spikeweave::spade {
 
 /// A part of the search: what begins with `root` and goes on with an item of rank [first, last).
 struct search_task {
@@ -21,4 +21,4 @@ struct search_task {
 std::vector<search_task> plan_search(const catalogue& items, std::uint32_t least_occ,
                                      const std::stop_token& stop);
 
-}  // namespace synfire::spade
+}  // namespace spikeweave::spade

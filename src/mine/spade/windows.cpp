@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "core/stop.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/mine/spade.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/mine/spade.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 void check_encoding(std::size_t unit_count, std::uint32_t window_bins) {
@@ -102,4 +102,4 @@ spade_windows::spade_windows(std::vector<std::size_t> offsets, std::vector<patte
     }
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -10,9 +10,9 @@
 #include <limits>
 
 #include "record/cuda/crossings.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr unsigned threads = 256;
@@ -61,4 +61,4 @@ piece_crossings find_crossings(const crossing_problem& problem, std::uint64_t sa
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -10,7 +10,7 @@
 #include "record/cuda/trace_lane.hpp"
 #include "record/cuda/waveforms.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // Features of so many values at most are worked out at once.
@@ -222,4 +222,4 @@ std::unique_ptr<trace_steps> steps_on_devices(const filtered_recording& traces,
     return std::make_unique<device_steps>(traces, rule, window, block_frames, run);
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -10,7 +10,7 @@
 
 /// What detection does on the devices of an `execution`; in a build without CUDA all of it throws
 /// `device_error`.
-namespace synfire {
+namespace spikeweave {
 
 /// Every `excerpt_step`th frame of some blocks (of the standard grid, ascending), channels fastest.
 std::vector<std::vector<float>> excerpts_on_devices(const recording& from,
@@ -24,4 +24,4 @@ std::unique_ptr<trace_steps> steps_on_devices(const filtered_recording& traces,
                                               const waveform_window& window,
                                               std::size_t block_frames, const execution& run);
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -9,7 +9,7 @@
 #include "record/trace_rules.hpp"
 
 /// From sizes to work on a device: arithmetic on the host, tested without a device.
-namespace synfire {
+namespace spikeweave {
 
 /// The grid that blocks of a recording lie on.
 struct block_grid {
@@ -94,4 +94,4 @@ inline staging stage(const block_grid& grid, std::span<const std::size_t> blocks
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

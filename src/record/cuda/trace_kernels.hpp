@@ -9,7 +9,7 @@
 #include "record/trace_rules.hpp"
 
 /// What one thread of each kernel does, which tests run on the CPU, too.
-namespace synfire {
+namespace spikeweave {
 
 constexpr std::uint32_t most_sections = 8;
 
@@ -28,19 +28,19 @@ struct filter_problem {
     std::uint64_t trace_rows;
 };
 
-SYNFIRE_HD inline double* values_of(const filter_problem& p, std::uint32_t block) {
+SPIKEWEAVE_HD inline double* values_of(const filter_problem& p, std::uint32_t block) {
     return p.values + block * p.value_rows * p.channels;
 }
 
 /// Where what is kept of a block goes.
-SYNFIRE_HD inline float* kept_traces_of(const filter_problem& p, std::uint32_t block) {
+SPIKEWEAVE_HD inline float* kept_traces_of(const filter_problem& p, std::uint32_t block) {
     return p.traces + (block * p.trace_rows + p.blocks[block].kept_at) * p.channels;
 }
 
 /// One channel of one block.
-SYNFIRE_HD inline void filter_column_of(const filter_problem& p, std::uint32_t block,
-                                        std::uint32_t channel, double* states,
-                                        std::size_t state_stride) {
+SPIKEWEAVE_HD inline void filter_column_of(const filter_problem& p, std::uint32_t block,
+                                           std::uint32_t channel, double* states,
+                                           std::size_t state_stride) {
     const staged_block& where = p.blocks[block];
     const column_filter column{
         .counts = p.counts + where.counts_at * p.channels + channel,
@@ -64,8 +64,8 @@ SYNFIRE_HD inline void filter_column_of(const filter_problem& p, std::uint32_t b
 /// The median of a frame. `count(order, bit)` as in `order_of_rank`; `greatest_below(order, less)`
 /// is the greatest order below another, and puts into `less` how many there are.
 template <class Count, class Below>
-SYNFIRE_HD double median_by(std::uint32_t channels, const Count& count,
-                            const Below& greatest_below) {
+SPIKEWEAVE_HD double median_by(std::uint32_t channels, const Count& count,
+                               const Below& greatest_below) {
     const std::uint64_t middle = order_of_rank(channels / 2, count);
     if (channels % 2 == 1) return value_of(middle);
     std::uint32_t less = 0;
@@ -74,8 +74,8 @@ SYNFIRE_HD double median_by(std::uint32_t channels, const Count& count,
 }
 
 /// One channel of one frame of a product with a matrix `[from * channels + to]`.
-SYNFIRE_HD inline float whitened(const float* frame, const float* matrix, std::uint32_t channels,
-                                 std::uint32_t channel) {
+SPIKEWEAVE_HD inline float whitened(const float* frame, const float* matrix, std::uint32_t channels,
+                                    std::uint32_t channel) {
     float sum = 0;
     for (std::uint32_t k = 0; k < channels; ++k)
         sum += frame[k] * matrix[std::size_t{k} * channels + channel];
@@ -89,10 +89,10 @@ struct crossing_problem {
     float above;
     bool both;
 
-    SYNFIRE_HD float height(std::uint32_t sample) const {
+    SPIKEWEAVE_HD float height(std::uint32_t sample) const {
         return height_of(traces[sample], by_noise[sample % channels], both);
     }
-    SYNFIRE_HD bool operator()(std::uint32_t sample) const { return height(sample) > above; }
+    SPIKEWEAVE_HD bool operator()(std::uint32_t sample) const { return height(sample) > above; }
 };
 
 /// A spike by the row of its peak in the traces.
@@ -113,26 +113,26 @@ struct waveform_problem {
     const float* axes;  ///< [component][frame][channel]
 };
 
-SYNFIRE_HD inline trace_column column_around(const waveform_problem& p, std::uint64_t row,
-                                             std::uint32_t channel) {
+SPIKEWEAVE_HD inline trace_column column_around(const waveform_problem& p, std::uint64_t row,
+                                                std::uint32_t channel) {
     return {p.traces + row * p.channels + channel, p.channels};
 }
 
-SYNFIRE_HD inline float fraction_of(const waveform_problem& p, const spike_row& spike) {
+SPIKEWEAVE_HD inline float fraction_of(const waveform_problem& p, const spike_row& spike) {
     return fraction_of(column_around(p, spike.row, spike.peak_channel));
 }
 
 /// One frame of the waveform of spike `n`.
-SYNFIRE_HD inline float waveform_at(const waveform_problem& p, std::uint32_t n,
-                                    std::uint32_t frame) {
+SPIKEWEAVE_HD inline float waveform_at(const waveform_problem& p, std::uint32_t n,
+                                       std::uint32_t frame) {
     const spike_row& spike = p.spikes[n];
     return cubic(fraction_of(p, spike))
         .at(column_around(p, spike.row, spike.channel), std::int64_t{frame} - p.before);
 }
 
 /// All features of spike `n` on one channel.
-SYNFIRE_HD inline void describe_channel(const waveform_problem& p, std::uint32_t n,
-                                        std::uint32_t channel, float* features) {
+SPIKEWEAVE_HD inline void describe_channel(const waveform_problem& p, std::uint32_t n,
+                                           std::uint32_t channel, float* features) {
     constexpr std::uint32_t together = 4;
     const spike_row& spike = p.spikes[n];
     const cubic curve(fraction_of(p, spike));
@@ -158,4 +158,4 @@ SYNFIRE_HD inline void describe_channel(const waveform_problem& p, std::uint32_t
     }
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

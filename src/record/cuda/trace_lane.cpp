@@ -5,9 +5,9 @@
 
 #include "core/stop.hpp"
 #include "record/cuda/filter.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 std::vector<double> gains_of(const recording& from) {
@@ -76,7 +76,7 @@ void trace_lane::filter(std::span<const std::size_t> blocks, std::size_t apron) 
 
 trace_lanes::trace_lanes(const recording& from, const trace_recipe& recipe, const block_grid& grid,
                          std::span<const int> devices)
-    : from_(from), recipe_(recipe), grid_(grid), together_(synfire::blocks_together(grid)) {
+    : from_(from), recipe_(recipe), grid_(grid), together_(spikeweave::blocks_together(grid)) {
     // In turn, so that work begins on every device.
     for (std::size_t i = 0; i < lanes_per_device; ++i)
         for (const int ordinal : devices) places_.push_back({.ordinal = ordinal});
@@ -112,4 +112,4 @@ void trace_lanes::give_back(place& which) noexcept {
     free_.notify_one();
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -12,7 +12,7 @@
 #include "record/cuda/trace_kernels.hpp"
 #include "record/trace_recipe.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 /// Filters blocks on one device, whose `scoped_device` the caller holds. For one thread at a time.
 class trace_lane {
@@ -102,4 +102,4 @@ private:
     std::vector<place> places_;
 };
 
-}  // namespace synfire
+}  // namespace spikeweave

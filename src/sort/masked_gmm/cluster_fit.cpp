@@ -7,7 +7,7 @@
 
 #include "parallel/parallel_for.hpp"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 namespace {
 
 // Part of the definition of the sums: they are added up in these pieces, in order.
@@ -251,4 +251,4 @@ void costs_in(const sparse_data& data, const cluster_fit& fit, member_list spike
     }
 }
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

@@ -8,7 +8,7 @@
 #include "sort/masked_gmm/member_lists.hpp"
 #include "sort/masked_gmm/sparse_data.hpp"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 
 /// A cluster's Gaussian, in coordinates from the noise's mean, with all that its densities take.
 ///
@@ -56,4 +56,4 @@ std::vector<cluster_fit> fit_clusters(const sparse_data& data,
 void costs_in(const sparse_data& data, const cluster_fit& fit, member_list spikes,
               std::span<double> costs);
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

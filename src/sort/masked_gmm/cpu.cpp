@@ -8,7 +8,7 @@
 #include "sort/masked_gmm/sparse_mixture.hpp"
 #include "sort/masked_gmm/steps.hpp"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 namespace {
 
 class cpu_mixture final : public sparse_mixture {
@@ -130,4 +130,4 @@ std::unique_ptr<mixture> make_cpu(const spike_features& features, const feature_
     return std::make_unique<cpu_mixture>(features, space, options, run);
 }
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

@@ -9,7 +9,7 @@
 // products; so all clusters' costs of all spikes of a group are one matrix product of these terms
 // with coefficients that are gathered from each cluster. Work grows with the square of unmasked
 // features, whatever the number of channels.
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 namespace {
 
 using row_matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -165,4 +165,4 @@ assignment evaluate(const sparse_data& data, const std::vector<cluster_fit>& fit
     return found;
 }
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

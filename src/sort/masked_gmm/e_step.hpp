@@ -4,7 +4,7 @@
 
 #include "sort/masked_gmm/cluster_fit.hpp"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 
 /// Of the data that `evaluate` is for.
 inline constexpr group_rules cpu_groups{.gather_cost = 6, .looked_at = 256};
@@ -13,4 +13,4 @@ inline constexpr group_rules cpu_groups{.gather_cost = 6, .looked_at = 256};
 assignment evaluate(const sparse_data& data, const std::vector<cluster_fit>& fits,
                     double noise_cost, const execution& run);
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

@@ -1,4 +1,4 @@
-#include "synfire/sort/incremental.hpp"
+#include "spikeweave/sort/incremental.hpp"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 
 #include "core/stop.hpp"
 #include "sort/masked_gmm/steps.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 // Spikes that are assigned at once: those after a fit's begin are assigned again.
@@ -215,4 +215,4 @@ void incremental_sorter::fit_for(fit_reason reason, const execution& run) {
     since_fit_ = 0;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,4 +1,4 @@
-#include "synfire/sort/masked_gmm.hpp"
+#include "spikeweave/sort/masked_gmm.hpp"
 
 #include <fmt/format.h>
 
@@ -15,10 +15,10 @@
 #include "sort/masked_gmm/sparse_data.hpp"
 #include "sort/masked_gmm/split_start.hpp"
 #include "sort/masked_gmm/steps.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/core/random.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/core/random.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 constexpr std::array<std::pair<sort_strategy, std::string_view>, 4> strategy_names{{
@@ -399,4 +399,4 @@ clustered_spikes search(mixture& steps, partition now, const masked_gmm_options&
 }
 
 }  // namespace masked_gmm
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,6 +1,6 @@
 #include "sort/masked_gmm/member_lists.hpp"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 
 member_lists::member_lists(const partition& now)
     : begin(std::size_t{now.clusters} + 1), spikes(now.labels.size()) {
@@ -26,4 +26,4 @@ double sum(std::span<const double> values) {
     return total;
 }
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

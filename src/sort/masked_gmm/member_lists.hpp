@@ -7,7 +7,7 @@
 
 #include "sort/masked_gmm/steps.hpp"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 
 using member_list = std::span<const std::uint32_t>;
 
@@ -37,4 +37,4 @@ struct halves {
 
 double sum(std::span<const double> values);
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

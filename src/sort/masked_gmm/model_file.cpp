@@ -13,7 +13,7 @@
 #include "sort/masked_gmm/model_parts.hpp"
 #include "sort/whole_array.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using masked_gmm::cluster_fit;
@@ -40,7 +40,7 @@ public:
         const auto* const entry = archive_.find(fmt::format("{}.npy", name));
         if (entry == nullptr)
             throw io::file_error(path_, fmt::format("has no array '{}', expected a model that "
-                                                    "synfire wrote",
+                                                    "spikeweave wrote",
                                                     name));
         io::npy_reader array(archive_.open(*entry),
                              fmt::format("'{}', array '{}'", path_.string(), name));
@@ -217,4 +217,4 @@ sorting_model read_model(const std::filesystem::path& path) {
     return sorting_model(std::make_shared<const sorting_model::parts>(std::move(model)));
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

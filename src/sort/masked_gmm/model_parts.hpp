@@ -5,9 +5,9 @@
 
 #include "sort/masked_gmm/cluster_fit.hpp"
 #include "sort/masked_gmm/sparse_data.hpp"
-#include "synfire/sort/sorting_model.hpp"
+#include "spikeweave/sort/sorting_model.hpp"
 
-namespace synfire {
+namespace spikeweave {
 
 struct sorting_model::parts {
     masked_gmm::feature_space space{};
@@ -19,4 +19,4 @@ struct sorting_model::parts {
     std::uint64_t spikes = 0;
 };
 
-}  // namespace synfire
+}  // namespace spikeweave

@@ -1,10 +1,10 @@
 // Stands in for cuda/ in a build without it.
 
 #include "sort/masked_gmm/steps.hpp"
-#include "synfire/core/device.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/device.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 
 std::unique_ptr<mixture> make_cuda(const spike_features&, const masked_gmm_options&,
                                    const execution&) {
@@ -16,4 +16,4 @@ std::unique_ptr<mixture> make_cuda(const spike_features&, const feature_space&,
     throw device_error(why_no_device());
 }
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

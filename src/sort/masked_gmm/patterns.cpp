@@ -5,7 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 
 mask_patterns find_patterns(const spike_features& features) {
     mask_patterns found;
@@ -43,4 +43,4 @@ bit_row bits_of(const spike_features& features, std::uint32_t spike) {
     return bits;
 }
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

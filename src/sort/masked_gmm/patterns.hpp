@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "synfire/sort/spike_features.hpp"
+#include "spikeweave/sort/spike_features.hpp"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 
 /// The sets of features that are unmasked together, numbered in the order in which spikes show
 /// them.
@@ -26,4 +26,4 @@ std::vector<std::uint32_t> by_frequency(const mask_patterns& patterns);
 using bit_row = std::vector<std::uint64_t>;
 bit_row bits_of(const spike_features& features, std::uint32_t spike);
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

@@ -1,4 +1,4 @@
-#include "synfire/sort/recluster.hpp"
+#include "spikeweave/sort/recluster.hpp"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,9 @@
 #include "sort/masked_gmm/sparse_data.hpp"
 #include "sort/masked_gmm/split_start.hpp"
 #include "sort/masked_gmm/steps.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 std::vector<std::uint32_t> spikes_of(const std::vector<std::uint32_t>& labels,
@@ -75,4 +75,4 @@ reclustered_spikes recluster(const spike_features& features, std::vector<std::ui
     return out;
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

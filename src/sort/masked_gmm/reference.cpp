@@ -11,7 +11,7 @@
 
 // Straight from the formulas, on dense vectors and matrices and with loops of its own: slow, and
 // what the other strategies are held to. Nothing here is shared with them.
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 namespace {
 
 using vector = std::vector<double>;
@@ -402,4 +402,4 @@ std::unique_ptr<mixture> make_reference(const spike_features& features,
     return std::make_unique<dense_mixture>(features, options, only);
 }
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

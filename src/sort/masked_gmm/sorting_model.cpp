@@ -1,4 +1,4 @@
-#include "synfire/sort/sorting_model.hpp"
+#include "spikeweave/sort/sorting_model.hpp"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include "core/stop.hpp"
 #include "sort/masked_gmm/e_step.hpp"
 #include "sort/masked_gmm/model_parts.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 using masked_gmm::cluster_fit;
@@ -92,4 +92,4 @@ sorting_model fit_model(const spike_features& features, const std::vector<std::u
     return sorting_model(std::make_shared<const sorting_model::parts>(std::move(model)));
 }
 
-}  // namespace synfire
+}  // namespace spikeweave

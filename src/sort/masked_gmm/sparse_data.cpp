@@ -9,7 +9,7 @@
 #include "parallel/parallel_for.hpp"
 #include "sort/masked_gmm/patterns.hpp"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 namespace {
 
 // Columns that a pass over all spikes takes at once: a cache line.
@@ -239,4 +239,4 @@ sparse_data::sparse_data(const spike_features& what, const feature_space& space,
     groups = group_spikes(what, rules, run.stop);
 }
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

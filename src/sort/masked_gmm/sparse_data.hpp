@@ -9,7 +9,7 @@
 
 #include "sort/masked_gmm/steps.hpp"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 
 /// Spikes whose unmasked features are all among the same few: these share the coefficients of each
 /// cluster, which are gathered once.
@@ -72,4 +72,4 @@ private:
     }
 };
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

@@ -10,7 +10,7 @@
 
 #include "parallel/parallel_for.hpp"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -157,4 +157,4 @@ std::vector<std::uint8_t> halving::answer() && {
     return std::move(sides_);
 }
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

@@ -12,7 +12,7 @@
 #include "sort/masked_gmm/sparse_data.hpp"
 #include "sort/masked_gmm/steps.hpp"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 
 /// What the strategies on sparse data share: everything that takes no matrix.
 class sparse_mixture : public mixture {
@@ -82,4 +82,4 @@ private:
     bool over_;
 };
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

@@ -6,7 +6,7 @@
 
 #include "parallel/parallel_for.hpp"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 namespace {
 
 // Of power iteration. The direction need not be exact: splits go on from there.
@@ -103,4 +103,4 @@ std::vector<std::uint8_t> split_starts::halves(const partition& now, const execu
     return sides;
 }
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

@@ -6,7 +6,7 @@
 #include "sort/masked_gmm/sparse_data.hpp"
 #include "sort/masked_gmm/steps.hpp"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 
 /// The halves with which splits begin: in each cluster, the spikes on either side of its mean along
 /// the direction in which they differ most, features being measured in SDs of the noise.
@@ -25,4 +25,4 @@ private:
     feature_space space_;
 };
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

@@ -7,9 +7,9 @@
 #include "parallel/parallel_for.hpp"
 #include "sort/masked_gmm/patterns.hpp"
 #include "sort/masked_gmm/steps.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 namespace {
 
 int differing(const bit_row& a, const bit_row& b) {
@@ -79,4 +79,4 @@ partition start_from(std::vector<std::uint32_t> labels, std::size_t spikes) {
     return {std::move(labels), next};
 }
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "synfire/core/execution.hpp"
-#include "synfire/sort/masked_gmm.hpp"
-#include "synfire/sort/spike_features.hpp"
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/sort/masked_gmm.hpp"
+#include "spikeweave/sort/spike_features.hpp"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 
 inline constexpr std::uint32_t no_cluster = std::numeric_limits<std::uint32_t>::max();
 /// What stands in for a variance that is 0: features are scaled to [0, 1].
@@ -120,4 +120,4 @@ partition start_by_masks(const spike_features& features, std::uint32_t most_clus
                          const execution& run = {});
 partition start_from(std::vector<std::uint32_t> labels, std::size_t spikes);
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

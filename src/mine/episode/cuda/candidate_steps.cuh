@@ -12,7 +12,7 @@
 
 /// Candidates as kernels read them. `Stamp`, a time since the first spike, is 32 bits wide for
 /// recordings below 71 minutes and 64 bits for longer ones.
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 template <class Stamp>
 struct step_of {
@@ -49,4 +49,4 @@ inline std::vector<std::uint32_t> plain(std::span<const unit_id> units) {
     return numbers;
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

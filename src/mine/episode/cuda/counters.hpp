@@ -10,7 +10,7 @@
 
 /// The private interface of episode mining on CUDA devices: one line for each strategy. Without
 /// CUDA no_cuda.cpp stands in, and throws.
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 /// What is to be counted, and one device with its spikes.
 struct device_problem : counting_problem {
@@ -39,4 +39,4 @@ using device_counter = count_result (*)(const device_problem&, const candidate_s
 std::unique_ptr<level_counter> levels_of_latest_start_on_devices(
     std::span<const device_problem> devices, const level_rules&);
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -6,7 +6,7 @@
 
 #include "mine/episode/cuda/time_split.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 candidate_set part_of(const candidate_set& all, std::size_t begin, std::size_t end) {
@@ -66,4 +66,4 @@ count_result count_on_devices(std::span<const device_problem> devices, device_co
     return whole;
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -7,7 +7,7 @@
 
 #include "mine/episode/cuda/counters.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 /// The devices of a run with the spikes on them: once on each, however often it stands in the list.
 class device_set {
@@ -27,4 +27,4 @@ private:
 count_result count_on_devices(std::span<const device_problem> devices, device_counter count,
                               const candidate_set& candidates, std::uint64_t at_least);
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -4,7 +4,7 @@
 
 #include "mine/episode/cuda/resident_stream.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 /// The whole time of a spike from its low 32 bits: microseconds since the first spike.
 /// @param era_begin  index of the first spike of each of `eras` eras, ascending
@@ -26,4 +26,4 @@ __device__ inline std::int64_t time_of(const resident_trains& trains, std::uint3
                       trains.eras, spike);
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -8,7 +8,7 @@
 #include "mine/episode/cuda/plan.hpp"
 #include "parallel/parallel_for.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 // Spikes that are converted and copied together, up to 8 MB of them: few milliseconds even of one
@@ -137,4 +137,4 @@ void upload_events(std::span<const std::int64_t> times_us, std::span<const unit_
     apart([&] { upload(times_us, units, to, run).run_all(); });
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -4,10 +4,10 @@
 #include <span>
 
 #include "device/cuda.hpp"
-#include "synfire/core/execution.hpp"
-#include "synfire/spikes/spike_sequence.hpp"
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 /// Units go in 16 bits when there are no more than this.
 constexpr std::size_t most_narrow_units = std::size_t{1} << 16;
@@ -27,4 +27,4 @@ struct event_room {
 void upload_events(std::span<const std::int64_t> times_us, std::span<const unit_id> units,
                    std::span<const event_room> to, const execution& run);
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

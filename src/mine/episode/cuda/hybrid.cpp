@@ -14,12 +14,12 @@
 #include "io/atomic_file.hpp"
 #include "mine/episode/calibration_file.hpp"
 #include "mine/episode/cuda/device_set.hpp"
-#include "synfire/core/error.hpp"
-#include "synfire/core/random.hpp"
-#include "synfire/core/version.hpp"
-#include "synfire/mine/calibration.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/core/random.hpp"
+#include "spikeweave/core/version.hpp"
+#include "spikeweave/mine/calibration.hpp"
 
-namespace synfire {
+namespace spikeweave {
 namespace {
 
 struct table {
@@ -162,7 +162,7 @@ std::vector<std::string> warnings_of_hybrid(std::span<const int> devices) {
     for (const int ordinal : each) {
         if (known_tables().of(ordinal).measured) continue;
         all.push_back(
-            fmt::format("On GPU {} hybrid chooses by what was measured on an {}: 'synfire "
+            fmt::format("On GPU {} hybrid chooses by what was measured on an {}: 'spikeweave "
                         "devices --calibrate' measures the GPU itself.",
                         ordinal, built_in_calibration().device_name));
     }
@@ -170,4 +170,4 @@ std::vector<std::string> warnings_of_hybrid(std::span<const int> devices) {
 }
 
 }  // namespace episodes
-}  // namespace synfire
+}  // namespace spikeweave

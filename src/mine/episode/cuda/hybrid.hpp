@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 /// A sentence for each of these devices that was never measured.
 std::vector<std::string> warnings_of_hybrid(std::span<const int> devices);
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -8,7 +8,7 @@
 #include "mine/episode/cuda/time_slices.hpp"
 #include "mine/episode/cuda/time_split.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 count_result count_by_latest_start_on_device(const device_problem& problem,
                                              const candidate_set& candidates,
@@ -33,4 +33,4 @@ count_result count_by_latest_start_on_device(const device_problem& problem,
     return result;
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

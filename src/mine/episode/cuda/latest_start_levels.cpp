@@ -21,7 +21,7 @@
 #include "mine/episode/cuda/time_split.hpp"
 #include "mine/episode/memory_limit.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 // Frequent continuations of a run of episodes, in order.
@@ -526,4 +526,4 @@ std::unique_ptr<level_counter> levels_of_latest_start_on_devices(
     return std::make_unique<latest_start_on_devices>(devices, rules);
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

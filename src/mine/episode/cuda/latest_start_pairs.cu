@@ -22,7 +22,7 @@
 #include "mine/episode/cuda/latest_start_pairs.hpp"
 #include "mine/episode/cuda/plan.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 constexpr unsigned whole_warp = 0xffffffff;
@@ -288,4 +288,4 @@ std::vector<counted_pair> look_back_on_device(const device_problem& problem,
     return found;
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -9,7 +9,7 @@
 #include "mine/episode/cuda/counters.hpp"
 #include "mine/episode/cuda/survivor_lists.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 /// A pair of wanted units, by their numbers among these, with its count.
 struct counted_pair {
@@ -29,4 +29,4 @@ std::vector<counted_pair> look_back_on_device(const device_problem& problem,
                                               const device::device_limits& limits,
                                               const device::stream& on, double& kernel_seconds);
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -9,9 +9,9 @@
 
 #include "core/stop.hpp"
 #include "mine/episode/cuda/plan.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 // Up to so many lists a kernel needs no table of tiles, and so nothing of them on this computer.
@@ -332,4 +332,4 @@ void latest_start_worker::count_chain(const episode_trie& trie, const leaf_visit
     visit(0, even);
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

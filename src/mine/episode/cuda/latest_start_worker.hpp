@@ -10,7 +10,7 @@
 #include "mine/episode/cuda/counters.hpp"
 #include "mine/episode/cuda/survivor_lists.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 /// Candidates of one size by what their beginnings have in common: level k holds every distinct
 /// beginning of k + 2 units once, as an extension of one of level k - 1 (of a unit for k = 0), in
@@ -89,4 +89,4 @@ private:
     double kernel_seconds_ = 0;
 };
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

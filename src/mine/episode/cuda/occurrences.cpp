@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 void throw_no_room_for_occurrences(int ordinal, std::uint64_t most) {
     throw device_error(
@@ -13,4 +13,4 @@ void throw_no_room_for_occurrences(int ordinal, std::uint64_t most) {
                     ordinal, most));
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

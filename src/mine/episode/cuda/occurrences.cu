@@ -38,7 +38,7 @@
 #include "mine/episode/cuda/occurrences.hpp"
 #include "mine/episode/cuda/plan.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 constexpr unsigned threads = 256;
@@ -652,4 +652,4 @@ count_result count_by_occurrences_on_device(const device_problem& problem,
                                        room_for_occurrences(device::limits_of(problem.ordinal)));
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

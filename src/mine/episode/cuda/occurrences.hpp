@@ -5,7 +5,7 @@
 #include "mine/episode/cuda/counters.hpp"
 #include "mine/episode/cuda/plan.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 /// Counts with so much room, whatever the device has.
 count_result count_by_occurrences_within(const device_problem&, const candidate_set&,
@@ -14,4 +14,4 @@ count_result count_by_occurrences_within(const device_problem&, const candidate_
 /// Messages are made where nvcc does not look. @throws device_error.
 [[noreturn]] void throw_no_room_for_occurrences(int ordinal, std::uint64_t most);
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

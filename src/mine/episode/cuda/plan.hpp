@@ -6,7 +6,7 @@
 #include "device/limits.hpp"
 
 /// From sizes and limits to launches: arithmetic on the host, tested without a device.
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 constexpr std::uint64_t pieces_of(std::uint64_t whole, std::uint64_t piece) {
     return (whole + piece - 1) / piece;
@@ -72,4 +72,4 @@ constexpr occurrence_room room_for_occurrences(const device::device_limits& limi
     return {std::clamp<std::uint64_t>(work_space_bytes(limits) / bytes, 1, most)};
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

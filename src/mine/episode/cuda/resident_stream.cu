@@ -19,7 +19,7 @@
 #include "mine/episode/cuda/resident_stream.hpp"
 #include "mine/episode/cuda/survivor_lists.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 constexpr std::uint64_t era_us = std::uint64_t{1} << 32;
@@ -332,4 +332,4 @@ std::span<const std::uint32_t> resident_stream::train_begins() const {
     return state_->train_begins;
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

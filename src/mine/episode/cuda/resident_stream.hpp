@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "mine/episode/cuda/train_search.hpp"
-#include "synfire/core/execution.hpp"
-#include "synfire/spikes/spike_sequence.hpp"
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 // Times are microseconds since the first spike. Only their low 32 bits stand on the device: the
 // upper ones change once in 71 minutes, at the borders of eras, so that a recording shorter than
@@ -96,4 +96,4 @@ private:
     std::unique_ptr<state> state_;
 };
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -33,7 +33,7 @@
 #include "mine/episode/cuda/segments_per_episode.hpp"
 #include "mine/episode/cuda/window_occupancy.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 constexpr unsigned threads = 128;
@@ -742,4 +742,4 @@ count_result count_by_segments_per_episode_on_device(const device_problem& probl
                              segments_for(candidates.count(), device::limits_of(problem.ordinal)));
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

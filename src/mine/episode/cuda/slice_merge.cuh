@@ -6,7 +6,7 @@
 
 /// One step of an episode within a slice of time in shared memory: which spikes of a unit survive,
 /// by a block of `threads` threads.
-namespace synfire::episodes::slice_merge {
+namespace spikeweave::episodes::slice_merge {
 
 constexpr unsigned whole_warp = 0xffffffff;
 constexpr std::uint32_t threads = 128;
@@ -199,4 +199,4 @@ __device__ __forceinline__ std::uint32_t survive_many(const step_lists& lists,
     return place.all;
 }
 
-}  // namespace synfire::episodes::slice_merge
+}  // namespace spikeweave::episodes::slice_merge

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 constexpr std::uint32_t warp = 32;
@@ -73,4 +73,4 @@ std::vector<ring_chunk> plan_rings(std::span<const std::uint32_t> capacities, st
     return planner(capacities, nodes, most_slots).plan();
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

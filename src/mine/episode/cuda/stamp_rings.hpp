@@ -8,7 +8,7 @@
 /// Where the open stamps of state machines stand in device memory. A list of stamps is a ring as
 /// large as it can ever get to be, so that none overflows; neighbouring machines' rings are
 /// interleaved, so that threads which push together write together.
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 struct ring {
     std::uint64_t begin;     ///< of lane 0; slot s of lane l is at begin + s * lanes + l
@@ -31,4 +31,4 @@ struct ring_chunk {
 std::vector<ring_chunk> plan_rings(std::span<const std::uint32_t> capacities, std::size_t nodes,
                                    std::uint64_t most_slots);
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -10,7 +10,7 @@
 #include "mine/episode/cuda/plan.hpp"
 #include "mine/episode/cuda/survivor_lists.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 constexpr unsigned whole_warp = 0xffffffff;
@@ -782,4 +782,4 @@ void fill_buckets(const std::uint32_t* times, const train_place* trains, std::ui
     device::check(cudaGetLastError());
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -7,11 +7,11 @@
 
 #include "device/cuda.hpp"
 #include "mine/episode/cuda/train_search.hpp"
-#include "synfire/mine/episode.hpp"
+#include "spikeweave/mine/episode.hpp"
 
 /// Survivor lists on a device: what each list's kernel needs, and the calls that run them. All work
 /// is in the order of one stream; nothing waits unless it says so.
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 /// The spikes as kernels see them. A spike's *place* is what overlap is judged by: its time under
 /// `tie_rule::time`, its position in the sequence under `tie_rule::order`.
@@ -138,4 +138,4 @@ std::vector<std::vector<entry_count>> entries_of_lists(const list_view& lists,
 void fill_buckets(const std::uint32_t* times, const train_place* trains, std::uint32_t train_count,
                   std::uint64_t spikes, std::uint32_t* buckets, const device::stream& on);
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -22,7 +22,7 @@
 #include "mine/episode/cuda/stamp_rings.hpp"
 #include "mine/episode/cuda/window_occupancy.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 constexpr unsigned tile = 256;
@@ -249,4 +249,4 @@ count_result count_by_thread_per_episode_on_device(const device_problem& problem
                : count_with<std::uint64_t>(problem, candidates);
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

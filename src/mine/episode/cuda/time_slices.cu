@@ -24,7 +24,7 @@
 #include "mine/episode/cuda/survivor_lists.hpp"
 #include "mine/episode/cuda/time_slices.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 using namespace slice_merge;
@@ -457,4 +457,4 @@ std::optional<count_result> count_by_time_slices(const device_problem& problem,
     return counted;
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

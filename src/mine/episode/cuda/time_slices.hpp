@@ -6,7 +6,7 @@
 #include "mine/episode/candidates.hpp"
 #include "mine/episode/cuda/counters.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 /// Counts one episode in a single sweep over the spikes of its units, a slice of time after the
 /// other, without survivor lists in the device's memory.
@@ -16,4 +16,4 @@ namespace synfire::episodes {
 std::optional<count_result> count_by_time_slices(const device_problem& problem,
                                                  const candidate_set& one_candidate);
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "mine/episode/cuda/latest_start_worker.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 // Of what a spike takes on a device while its trains are made; what is left is for lists.
@@ -175,4 +175,4 @@ count_result count_over_time(std::span<const device_problem> devices,
     return result;
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

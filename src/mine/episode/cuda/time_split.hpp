@@ -5,7 +5,7 @@
 
 #include "mine/episode/cuda/counters.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 /// Whether the spikes, and survivor lists beside them, or their time span are too large for that
 /// device at once.
@@ -26,4 +26,4 @@ bool better_by_time(std::span<const device_problem> devices, const candidate_set
 count_result count_over_time(std::span<const device_problem> devices,
                              const candidate_set& candidates, std::size_t stretches);
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

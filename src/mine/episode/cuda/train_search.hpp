@@ -2,15 +2,15 @@
 
 #include <cstdint>
 
-#ifndef SYNFIRE_HD
+#ifndef SPIKEWEAVE_HD
 #ifdef __CUDACC__
-#define SYNFIRE_HD __host__ __device__
+#define SPIKEWEAVE_HD __host__ __device__
 #else
-#define SYNFIRE_HD
+#define SPIKEWEAVE_HD
 #endif
 #endif
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 /// (low, high] in ticks of the device, at most `latest_tick`.
 struct interval_32 {
@@ -23,7 +23,7 @@ struct interval_32 {
 constexpr std::uint32_t latest_tick = UINT32_MAX;
 
 /// Never beyond `latest_tick`, after which there are no spikes.
-SYNFIRE_HD inline std::uint32_t later_by(std::uint32_t time, std::uint32_t delay) {
+SPIKEWEAVE_HD inline std::uint32_t later_by(std::uint32_t time, std::uint32_t delay) {
     return time > latest_tick - delay ? latest_tick : time + delay;
 }
 
@@ -55,7 +55,7 @@ struct searched_train {
     std::int32_t shift;
 
     /// Index of the first spike later than `time`, `size` if there is none.
-    SYNFIRE_HD std::uint32_t first_after(std::uint32_t time) const {
+    SPIKEWEAVE_HD std::uint32_t first_after(std::uint32_t time) const {
         const std::uint32_t bucket = time >> shift;
         if (bucket >= bucket_count) return size;
         std::uint32_t low = buckets[bucket];
@@ -72,4 +72,4 @@ struct searched_train {
     }
 };
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

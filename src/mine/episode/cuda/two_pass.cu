@@ -26,7 +26,7 @@
 #include "mine/episode/cuda/counters.hpp"
 #include "mine/episode/cuda/plan.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 constexpr unsigned tile = 256;
@@ -197,4 +197,4 @@ count_result count_by_two_pass_on_device(const device_problem& problem,
     return result;
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -14,7 +14,7 @@
 #include "mine/episode/cuda/plan.hpp"
 #include "mine/episode/cuda/window_occupancy.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 namespace {
 
 constexpr unsigned threads = 256;
@@ -140,4 +140,4 @@ occupancy_answers most_spikes_too_young(const device_problem& problem,
     return most_within(problem, candidates, &interval_us::low);
 }
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -7,7 +7,7 @@
 #include "mine/episode/candidates.hpp"
 #include "mine/episode/cuda/counters.hpp"
 
-namespace synfire::episodes {
+namespace spikeweave::episodes {
 
 /// The largest number of spikes of one unit in any closed window [t - high, t].
 struct occupancy_question {
@@ -30,4 +30,4 @@ occupancy_answers most_open_stamps(const device_problem&, const candidate_set&);
 /// bound of the delay.
 occupancy_answers most_spikes_too_young(const device_problem&, const candidate_set&);
 
-}  // namespace synfire::episodes
+}  // namespace spikeweave::episodes

@@ -11,7 +11,7 @@
 #include "sort/masked_gmm/cuda/block_inverse.hpp"
 #include "sort/masked_gmm/cuda/device_fits.hpp"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 namespace {
 
 constexpr unsigned threads = 256;
@@ -253,4 +253,4 @@ void invert(const matrices_to_invert& what, const device::stream& on) {
     device::check(cudaGetLastError());
 }
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

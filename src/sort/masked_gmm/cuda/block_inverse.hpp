@@ -4,7 +4,7 @@
 
 #include "device/cuda.hpp"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 
 /// Symmetric matrices to invert, each by a block of threads.
 struct matrices_to_invert {
@@ -24,4 +24,4 @@ struct matrices_to_invert {
 
 void invert(const matrices_to_invert& what, const device::stream& on);
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

@@ -13,7 +13,7 @@
 #include "sort/masked_gmm/cuda/block_inverse.hpp"
 #include "sort/masked_gmm/cuda/device_fits.hpp"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 namespace {
 
 constexpr unsigned warp = 32;
@@ -564,4 +564,4 @@ std::vector<cluster_model> fitter::models(const std::vector<double>& noise_varia
     return all;
 }
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

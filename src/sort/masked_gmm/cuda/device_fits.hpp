@@ -8,7 +8,7 @@
 #include "sort/masked_gmm/cuda/resident_data.hpp"
 #include "sort/masked_gmm/member_lists.hpp"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 
 /// Edge of the tiles that matrices are worked on in; theirs are multiples of it.
 inline constexpr std::uint32_t matrix_tile = 32;
@@ -105,4 +105,4 @@ void make_room(device::buffer<T>& memory, std::size_t size, const device::stream
     if (memory.size() < size) memory = device::buffer<T>(size + size / 4, on);
 }
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

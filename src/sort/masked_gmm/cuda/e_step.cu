@@ -22,7 +22,7 @@
 #include "sort/masked_gmm/cuda/e_step.hpp"
 #include "sort/masked_gmm/cuda/tensor_product.cuh"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 namespace {
 
 constexpr unsigned warp = 32;
@@ -502,4 +502,4 @@ void e_step::evaluate(const device_fits& fits, const std::vector<double>& plain,
     for (std::uint32_t n = 0; n < spikes_; ++n) take(n);
 }
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

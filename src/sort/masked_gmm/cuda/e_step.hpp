@@ -8,7 +8,7 @@
 #include "sort/masked_gmm/cuda/device_fits.hpp"
 #include "sort/masked_gmm/cuda/resident_data.hpp"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 
 /// What every cluster costs every spike, of which the least two are kept.
 class e_step {
@@ -62,4 +62,4 @@ private:
     device::host_buffer<double> costs_here_;
 };
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

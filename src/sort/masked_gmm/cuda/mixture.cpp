@@ -14,9 +14,9 @@
 #include "sort/masked_gmm/cuda/resident_data.hpp"
 #include "sort/masked_gmm/cuda/residual_costs.hpp"
 #include "sort/masked_gmm/sparse_mixture.hpp"
-#include "synfire/core/error.hpp"
+#include "spikeweave/core/error.hpp"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -336,4 +336,4 @@ std::unique_ptr<mixture> make_cuda(const spike_features& features, const feature
     return std::make_unique<cuda_mixture>(features, space, options, run);
 }
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

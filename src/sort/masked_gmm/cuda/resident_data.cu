@@ -3,7 +3,7 @@
 
 #include "sort/masked_gmm/cuda/resident_data.hpp"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 namespace {
 
 constexpr unsigned threads = 256;
@@ -104,4 +104,4 @@ void resident_data::fill_groups(const sparse_data& data, std::uint32_t most_colu
     on.wait();
 }
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

@@ -6,7 +6,7 @@
 #include "device/cuda.hpp"
 #include "sort/masked_gmm/sparse_data.hpp"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 
 /// `sparse_data` in the memory of a GPU: a spike's unmasked features beside each other.
 struct device_rows {
@@ -74,4 +74,4 @@ private:
     device::buffer<double> group_squares_;
 };
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

@@ -10,7 +10,7 @@
 
 #include "sort/masked_gmm/cuda/residual_costs.hpp"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 namespace {
 
 constexpr unsigned warp = 32;
@@ -150,4 +150,4 @@ std::vector<double> residual_costs::of(const device_fits& fits, std::uint32_t la
     return costs;
 }
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

@@ -7,7 +7,7 @@
 #include "device/cuda.hpp"
 #include "sort/masked_gmm/cuda/device_fits.hpp"
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 
 /// What some spikes cost in one cluster, wherever they are from.
 struct cost_question {
@@ -33,4 +33,4 @@ private:
     device::buffer<double> costs_;
 };
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

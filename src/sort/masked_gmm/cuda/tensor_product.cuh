@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace synfire::masked_gmm {
+namespace spikeweave::masked_gmm {
 
 // Products of one warp on tensor cores: 16 rows x 16 terms x 8 columns.
 //
@@ -121,4 +121,4 @@ struct tensor_product<float> {
     }
 };
 
-}  // namespace synfire::masked_gmm
+}  // namespace spikeweave::masked_gmm

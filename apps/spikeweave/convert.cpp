@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "cli.hpp"
+#include "output.hpp"
+#include "reading.hpp"
+#include "spikeweave/spikeweave.hpp"
+
+namespace spikeweave::cli {
+namespace {
+
+struct convert_options {
+    std::string from{};
+    spike_reading how{};
+    std::string to{};
+    bool overwrite = false;
+};
+
+std::string dropped(const spike_file& file) {
+    std::string text;
+    if (file.duplicates > 0)
+        text += fmt::format("dropped {} exact duplicates\n", grouped(file.duplicates));
+    if (!file.stimulus_us.empty())
+        text += fmt::format("dropped {} stimulus markers, which are no unit\n",
+                            grouped(file.stimulus_us.size()));
+    if (file.out_of_order > 0)
+        text +=
+            fmt::format("sorted {} spikes that were out of order\n", grouped(file.out_of_order));
+    return text;
+}
+
+void convert(const convert_options& options, session& now) {
+    check_output_place(options.to, options.overwrite);
+    const spike_file file = read_spikes(options.from, options.how, now.run());
+    now.stop_if_asked();
+    write_spikes(options.to, file.spikes, now.run());
+    now.progress.clear();
+    if (now.quiet) return;
+    for (const std::string& warning : file.warnings)
+        write_stderr(fmt::format("spikeweave: warning: {}\n", warning));
+    write_stdout(fmt::format("wrote {} spikes of {} units to {}\n{}", grouped(file.spikes.size()),
+                             grouped(file.spikes.unit_count()), options.to, dropped(file)));
+}
+
+}  // namespace
+
+void add_convert(CLI::App& app, verb& chosen) {
+    const auto options = std::make_shared<convert_options>();
+    CLI::App& sub = *app.add_subcommand("convert", "Write a recording's spikes in another format.");
+    add_reading(sub, options->from, options->how);
+    sub.add_option("OUT", options->to,
+                   "file to write; its name says how: .tsv .txt .csv (also with .gz), .npz, .nwb")
+        ->required()
+        ->type_name("");
+    sub.add_flag("--overwrite", options->overwrite, "replace OUT if it exists");
+    sub.footer("Example: spikeweave convert culture.spk.txt culture.nwb");
+    sub.callback(
+        [options, &chosen] { chosen = [options](session& now) { convert(*options, now); }; });
+}
+
+}  // namespace spikeweave::cli

@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli.hpp"
+#include "output.hpp"
+#include "spikeweave/spikeweave.hpp"
+
+namespace spikeweave::cli {
+namespace {
+
+struct devices_options {
+    bool json = false;
+    bool calibrate = false;
+};
+
+// Sizes with the number of episodes from which hybrid gives each a thread.
+nlohmann::ordered_json crossovers_of(const device_info& one) {
+    const auto kept = kept_hybrid_calibration(one);
+    if (!kept) return nullptr;
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const auto& [size, episodes] : kept->crossovers)
+        list.push_back({{"size", size}, {"episodes", episodes}});
+    return list;
+}
+
+std::string crossovers_text(const device_info& one) {
+    const auto kept = kept_hybrid_calibration(one);
+    if (!kept) return "        not calibrated (--calibrate)\n";
+    std::string text = "        a thread for each episode from";
+    for (const auto& [size, episodes] : kept->crossovers)
+        text += fmt::format("{} {} of size {}", size == kept->crossovers.front().size ? "" : ",",
+                            grouped(episodes), size);
+    return text + " on\n";
+}
+
+nlohmann::ordered_json as_json(const std::vector<device_info>& all) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const device_info& one : all)
+        list.push_back(
+            {{"device", fmt::format("cuda:{}", one.ordinal)},
+             {"name", one.name},
+             {"memory_bytes", one.total_bytes},
+             {"free_bytes", one.free_bytes},
+             {"multiprocessors", one.multiprocessors},
+             {"compute_capability", fmt::format("{}.{}", one.compute_major, one.compute_minor)},
+             {"driver", one.driver},
+             {"driver_cuda", one.driver_cuda},
+             {"hybrid_crossovers", crossovers_of(one)}});
+    nlohmann::ordered_json document{{"devices", list}};
+    if (all.empty()) document["why_none"] = why_no_device();
+    return document;
+}
+
+std::string as_text(const std::vector<device_info>& all) {
+    if (all.empty())
+        return fmt::format("No GPU to compute on: {}.\nEverything runs on the CPU.\n",
+                           why_no_device());
+    std::string text;
+    for (const device_info& one : all) {
+        text += fmt::format(
+            "cuda:{}  {}, {} of memory ({} free), compute capability {}.{}, {} multiprocessors, "
+            "driver {} (CUDA {})\n",
+            one.ordinal, one.name, memory_text(one.total_bytes), memory_text(one.free_bytes),
+            one.compute_major, one.compute_minor, one.multiprocessors,
+            one.driver.empty() ? "of an unknown version" : one.driver, one.driver_cuda);
+        text += crossovers_text(one);
+    }
+    return text;
+}
+
+void devices(const devices_options& options, session& now) {
+    const std::vector<device_info> all = spikeweave::devices();
+    if (options.calibrate) {
+        if (all.empty()) throw device_error(why_no_device());
+        for (const device_info& one : all) calibrate_hybrid(one.ordinal, now.run());
+    }
+    if (options.json)
+        write_stdout(as_json(all).dump(2) + "\n");
+    else if (!now.quiet)
+        write_stdout(as_text(all));
+}
+
+}  // namespace
+
+void add_devices(CLI::App& app, verb& chosen) {
+    const auto options = std::make_shared<devices_options>();
+    CLI::App& sub = *app.add_subcommand("devices", "List the GPUs that can be computed on.");
+    sub.add_flag("--json", options->json, "print one JSON document");
+    sub.add_flag("--calibrate", options->calibrate,
+                 "measure each, and keep what the strategy hybrid chooses by");
+    sub.footer("Example: spikeweave devices --calibrate");
+    sub.callback(
+        [options, &chosen] { chosen = [options](session& now) { devices(*options, now); }; });
+}
+
+}  // namespace spikeweave::cli

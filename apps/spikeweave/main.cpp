@@ -1,0 +1,164 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <new>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "cli.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+#include "ranks.hpp"
+#include "signals.hpp"
+#include "spikeweave/spikeweave.hpp"
+
+namespace {
+
+using namespace spikeweave::cli;
+
+enum exit_code : int { done = 0, internal_error = 1, user_error = 2, stopped = 130 };
+
+struct job {
+    std::stop_token stop{};
+    /// Null when this process was started alone.
+    std::shared_ptr<spikeweave::communicator> ranks{};
+};
+
+int fail(const job& now, exit_code code, std::string message) {
+    // Other people's libraries break their messages into lines.
+    std::replace(message.begin(), message.end(), '\n', ' ');
+    if (should_speak(now.stop)) write_stderr(fmt::format("{}error: {}\n", speaker(), message));
+    return code;
+}
+
+// Quoted so that the line can be given to a shell again.
+std::string quoted(std::string_view word) {
+    constexpr std::string_view plain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=+@%";
+    if (!word.empty() && word.find_first_not_of(plain) == std::string_view::npos)
+        return std::string(word);
+    std::string text = "'";
+    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return text + "'";
+}
+
+std::string command_line(int argc, char** argv) {
+    std::string text = "spikeweave";
+    for (int i = 1; i < argc; ++i) text += " " + quoted(argv[i]);
+    return text;
+}
+
+struct parsed {
+    verb chosen{};
+    progress_style progress = progress_style::automatic;
+    bool quiet = false;
+};
+
+void declare(CLI::App& app, parsed& into) {
+    app.require_subcommand(1);
+    app.fallthrough();
+    app.set_version_flag("--version", fmt::format("spikeweave {}", spikeweave::version()));
+    add_value(app, "--progress", into.progress, progress_style_from,
+              "progress on stderr: auto (a line when it is a terminal), plain (lines for a log) or "
+              "none")
+        ->type_name("STYLE");
+    app.add_flag("-q,--quiet", into.quiet, "print nothing but errors, and what --json asks for");
+    add_info(app, into.chosen);
+    add_convert(app, into.chosen);
+    add_simulate(app, into.chosen);
+    add_sort(app, into.chosen);
+    add_episodes(app, into.chosen);
+    add_spade(app, into.chosen);
+    add_devices(app, into.chosen);
+    app.footer(
+        "spikeweave VERB --help says more about a verb.\n"
+        "Exit status: 0 done, 2 bad input, options, output or device, 130 stopped on request, 1 a "
+        "fault of spikeweave.");
+}
+
+int parse_error(const job& now, const CLI::App& app, const CLI::ParseError& error) {
+    if (dynamic_cast<const CLI::CallForVersion*>(&error) != nullptr) {
+        if (spikeweave::launched_rank() == 0) write_stdout(std::string(error.what()) + "\n");
+        return done;
+    }
+    if (dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr) {
+        if (spikeweave::launched_rank() == 0) write_stdout(app.help());
+        return done;
+    }
+    if (error.get_exit_code() == 0) return done;
+    std::string path = "spikeweave";
+    for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+        at = at->get_subcommands().front();
+        path += " " + at->get_name();
+    }
+    return fail(now, user_error, fmt::format("{} (see {} --help)", error.what(), path));
+}
+
+int run(int argc, char** argv, job& now) {
+    hold_standard_streams();
+    now.stop = stop_on_signals();
+
+    parsed options;
+    CLI::App app("Repeated patterns in the firing of neurons.", "spikeweave");
+    declare(app, options);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return parse_error(now, app, error);
+    }
+
+    now.ranks = join_ranks(app.get_subcommands().front()->get_name(), now.stop);
+    if (now.ranks && now.ranks->rank() > 0) {
+        options.progress = progress_style::none;
+        options.quiet = true;
+    }
+    progress_line line(options.progress);
+    session with{.command_line = command_line(argc, argv),
+                 .progress = line,
+                 .stop = now.stop,
+                 .quiet = options.quiet,
+                 .ranks = now.ranks};
+    try {
+        options.chosen(with);
+    } catch (...) {
+        line.clear();
+        throw;
+    }
+    return done;
+}
+
+int run_and_tell(int argc, char** argv, job& now) {
+    try {
+        return run(argc, argv, now);
+    } catch (const spikeweave::cancelled& error) {
+        if (should_speak(now.stop)) write_stderr(fmt::format("{}{}\n", speaker(), error.what()));
+        return stopped;
+    } catch (const spikeweave::invalid_argument& error) {
+        return fail(now, user_error, error.what());
+    } catch (const spikeweave::io_error& error) {
+        return fail(now, user_error, error.what());
+    } catch (const spikeweave::device_error& error) {
+        return fail(now, user_error, error.what());
+    } catch (const std::filesystem::filesystem_error& error) {
+        return fail(now, user_error, error.what());
+    } catch (const std::bad_alloc&) {
+        return fail(now, user_error,
+                    "there is not enough memory (--max-memory bounds what is used)");
+    } catch (const std::exception& error) {
+        return fail(now, internal_error, fmt::format("internal: {}", error.what()));
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    job now;
+    const int code = run_and_tell(argc, argv, now);
+    // The others wait for what this one will never send.
+    if (code != done && now.ranks) now.ranks->abort(code);
+    return code;
+}

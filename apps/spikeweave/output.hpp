@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace spikeweave::cli {
+
+/// Makes sure that descriptors 0 to 2 are open: else the next file opened would be taken for
+/// standard output.
+void hold_standard_streams();
+
+/// @throws io_error if not all of it could be written, as on a full disk.
+void write_stdout(std::string_view text);
+/// What cannot be said is lost: there is nobody left to tell.
+void write_stderr(std::string_view text) noexcept;
+
+/// "12,345,678".
+std::string grouped(std::uint64_t number);
+/// "3 s", "2 min 10 s", "1 h 5 min".
+std::string rough_time(double seconds);
+/// "14.2 MB".
+std::string memory_text(std::uint64_t bytes);
+
+/// The largest resident memory of this process so far.
+std::uint64_t peak_memory_bytes();
+
+/// What this computer has.
+std::uint64_t physical_memory_bytes();
+
+/// Refuses a result's place before the work, not after it: it must not exist (unless it may be
+/// replaced) and its folder must be there and writable.
+/// @throws io_error
+void check_output_place(const std::filesystem::path& path, bool may_replace);
+
+}  // namespace spikeweave::cli

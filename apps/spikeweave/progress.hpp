@@ -1,0 +1,41 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "spikeweave/core/execution.hpp"
+
+namespace spikeweave::cli {
+
+enum class progress_style : std::uint8_t {
+    automatic,  ///< a line when stderr is a terminal, else nothing
+    plain,      ///< a new line every few seconds, for logs
+    none,
+};
+
+/// @throws invalid_argument
+progress_style progress_style_from(std::string_view name);
+
+/// One line on stderr that says what runs, how far it is and how long it will take.
+class progress_line {
+public:
+    explicit progress_line(progress_style style);
+
+    bool shown() const { return style_ != progress_style::none; }
+    void report(const progress& now);
+    /// Takes the line away, so that other text can be written.
+    void clear();
+
+private:
+    using clock = std::chrono::steady_clock;
+
+    progress_style style_;
+    std::string task_{};
+    clock::time_point began_{};
+    clock::time_point drawn_{};
+    bool visible_ = false;
+};
+
+}  // namespace spikeweave::cli

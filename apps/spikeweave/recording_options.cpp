@@ -1,0 +1,115 @@
+#include "recording_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli.hpp"
+#include "output.hpp"
+#include "values.hpp"
+
+namespace spikeweave::cli {
+namespace {
+
+// "0.195 uV a count", or the two ends when channels differ.
+std::string gain_text(const recording& what) {
+    const auto& channels = what.channels();
+    const auto [least, most] =
+        std::minmax_element(channels.begin(), channels.end(),
+                            [](const recording_channel& a, const recording_channel& b) {
+                                return a.gain_uv < b.gain_uv;
+                            });
+    if (least->gain_uv == most->gain_uv) return fmt::format("{:.6g} uV a count", least->gain_uv);
+    return fmt::format("{:.6g} to {:.6g} uV a count", least->gain_uv, most->gain_uv);
+}
+
+std::string probe_text(const recording& what) {
+    const auto& channels = what.channels();
+    double lowest[2] = {channels[0].x_um, channels[0].y_um};
+    double highest[2] = {channels[0].x_um, channels[0].y_um};
+    std::uint32_t shanks = 0;
+    for (const recording_channel& channel : channels) {
+        const double at[2] = {channel.x_um, channel.y_um};
+        for (int axis = 0; axis < 2; ++axis) {
+            lowest[axis] = std::min(lowest[axis], at[axis]);
+            highest[axis] = std::max(highest[axis], at[axis]);
+        }
+        shanks = std::max(shanks, channel.shank + 1);
+    }
+    return fmt::format("{:g} by {:g} um, {} {}, positions: {}", highest[0] - lowest[0],
+                       highest[1] - lowest[1], shanks, shanks == 1 ? "shank" : "shanks",
+                       to_string(what.description().positions));
+}
+
+}  // namespace
+
+void add_recording_reading(CLI::App& app, recording_reading& how,
+                           const std::string& sample_rate_help) {
+    add_value(app, "--sample-rate", how.rate_hz, parse_positive, sample_rate_help)->type_name("HZ");
+    add_value(
+        app, "--channels", how.channels,
+        [](const std::string& text) { return parse_whole_32(text, 1); },
+        "of raw samples: how many channels each frame has")
+        ->type_name("N");
+    add_value(app, "--gain", how.gain_uv, parse_positive,
+              "of raw samples: microvolts of a count [1]")
+        ->type_name("UV");
+    add_value(
+        app, "--header-bytes", how.offset_bytes,
+        [](const std::string& text) { return parse_whole(text); },
+        "of raw samples: where the first one stands [0]")
+        ->type_name("N");
+    add_value(app, "--probe", how.probe, parse_path,
+              "where a recording's channels lie: a file of probeinterface (JSON)")
+        ->type_name("FILE");
+    add_value(app, "--stream", how.stream, parse_path,
+              "which of a recording's streams, when it has several")
+        ->type_name("NAME");
+}
+
+bool is_recording(const std::string& path, const recording_reading& how) {
+    return how.rate_hz != 0 || how.channels != 0 || find_recording_format(path).has_value();
+}
+
+std::string describe_text(const recording& what) {
+    const recording_description& about = what.description();
+    std::string text =
+        fmt::format("file           {} ({})\n", about.path.string(), to_string(about.format));
+    text += fmt::format("recording      {} channels, {:g} samples a second each\n",
+                        grouped(what.channel_count()), what.rate_hz());
+    text += fmt::format("length         {} samples, {}\n", grouped(what.frame_count()),
+                        format_duration(what.length()));
+    text += fmt::format("gain           {}\n", gain_text(what));
+    text += fmt::format("probe          {}\n", probe_text(what));
+    for (const std::string& warning : about.warnings) text += fmt::format("warning: {}\n", warning);
+    return text;
+}
+
+std::string describe_json(const recording& what) {
+    const recording_description& about = what.description();
+    nlohmann::ordered_json channels = nlohmann::ordered_json::array();
+    for (const recording_channel& channel : what.channels())
+        channels.push_back({{"name", channel.name},
+                            {"gain_uv", channel.gain_uv},
+                            {"offset_uv", channel.offset_uv},
+                            {"x_um", channel.x_um},
+                            {"y_um", channel.y_um},
+                            {"shank", channel.shank}});
+    const nlohmann::ordered_json document = {
+        {"file", about.path.string()},
+        {"format", std::string(to_string(about.format))},
+        {"sample_rate_hz", what.rate_hz()},
+        {"samples", what.frame_count()},
+        {"length_s", to_seconds(what.length())},
+        {"channel_count", what.channel_count()},
+        {"positions", std::string(to_string(about.positions))},
+        {"warnings", about.warnings},
+        {"channels", channels},
+    };
+    // A channel's name may be any bytes; JSON may not.
+    return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace spikeweave::cli

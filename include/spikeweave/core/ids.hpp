@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace spikeweave {
+
+/// One sorted neuron (or, in unsorted data, one electrode): an index into
+/// `spike_sequence::unit_names`.
+enum class unit_id : std::uint32_t {};
+
+constexpr std::size_t index(unit_id unit) {
+    return static_cast<std::size_t>(unit);
+}
+
+}  // namespace spikeweave

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/record/recording.hpp"
+
+namespace spikeweave {
+
+/// What is taken from every channel at each moment, after the filter.
+enum class common_reference : std::uint8_t {
+    automatic,  ///< the median from 64 channels on, nothing below
+    none,
+    median,  ///< of all channels: what they share did not come from a single neuron
+};
+std::string_view to_string(common_reference reference);
+common_reference common_reference_from(std::string_view name);  ///< @throws invalid_argument
+
+struct preprocessing_options {
+    /// Pass band of a Butterworth filter that runs forward and backward, so that nothing is
+    /// delayed; at its corners half of the power is left of each run.
+    double low_hz = 300;
+    double high_hz = 6000;  ///< at most 0.95 of half the sample rate is taken
+    std::uint32_t order = 3;
+    common_reference reference = common_reference::automatic;
+    /// Make channels independent where nothing fires (ZCA). Traces are then in standard
+    /// deviations of the noise in place of microvolts.
+    bool whiten = false;
+};
+
+/// A biquad y[n] = gain * (x[n] - x[n-2]) - a1 y[n-1] - a2 y[n-2]: every section of a band pass has
+/// its zeros at 1 and -1.
+struct band_section {
+    double gain;
+    double a1;
+    double a2;
+};
+/// The Butterworth band pass with `order` sections (bilinear transform with both corners warped),
+/// each with gain 1 at the middle of the band.
+/// @throws invalid_argument unless 0 < low < high < rate / 2 and 1 <= order <= 8.
+std::vector<band_section> butterworth_band(std::uint32_t order, double low_hz, double high_hz,
+                                           double rate_hz);
+
+/// A recording whose traces are filtered when they are read.
+///
+/// They are worked out in blocks of 8,192 frames on a grid that begins at the first frame, each
+/// with so many frames around it that what lies beyond changes no value by more than 10^-9 of the
+/// largest step in the trace. So a value does not depend on what is read with it. Beyond its ends
+/// the recording is taken to go on with its first and last value.
+class filtered_recording {
+public:
+    /// Estimates the noise, from up to 32 blocks spread evenly over the recording; on the devices
+    /// of `run` if it has any, with the same result. What is read later is worked out on the CPU.
+    /// @throws invalid_argument for a band that the rate cannot hold; io_error; device_error;
+    /// cancelled.
+    explicit filtered_recording(recording from, const preprocessing_options& options = {},
+                                const execution& run = {});
+
+    const recording& source() const;
+    /// The reference that is taken; never `automatic`.
+    common_reference reference() const;
+    /// Standard deviation of each channel's noise by the median of absolute values (divided by
+    /// 0.6745), in the unit of the traces. 0 for a channel that is silent most of the time.
+    std::span<const double> noise() const;
+
+    /// Frames from `first` on, as many as `into` holds, channels fastest, in microvolts.
+    /// @throws invalid_argument beyond the end or for a part of a frame; io_error.
+    void read(std::uint64_t first, std::span<float> into) const;
+
+private:
+    friend class block_reader;
+    struct parts;
+    std::shared_ptr<const parts> parts_;
+};
+
+}  // namespace spikeweave

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "spikeweave/assess/pattern_search.hpp"
+#include "spikeweave/assess/pattern_significance.hpp"
+#include "spikeweave/assess/stability.hpp"
+#include "spikeweave/assess/surrogates.hpp"
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/mine/spade.hpp"
+#include "spikeweave/report/run_record.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
+
+namespace spikeweave {
+
+/// All that `spikeweave spade` found, ready to be written. Move into it what is not needed any
+/// more.
+struct pattern_report {
+    pattern_axes axes{};
+    /// What is left after all steps, with occurrences. Of a result that was streamed: what is to be
+    /// shown of it.
+    pattern_table table{};
+    /// The number of each pattern in `patterns.tsv` when it was streamed, ascending; else empty.
+    std::vector<std::uint64_t> numbers{};
+    std::uint64_t patterns = 0;  ///< left after all steps
+    spectrum_kind kind = spectrum_kind::size_count;
+    /// All signatures found; not looked at when they were tested.
+    std::vector<signature_count> signatures{};
+    std::optional<pattern_assessment> assessment{};
+    signature_testing testing{};
+    surrogate_options surrogate{};
+    /// Empty, or one element a pattern of the table.
+    std::vector<spikeweave::stability> stabilities{};
+    std::vector<funnel_step> funnel{};
+    spade_options mining{};
+    spade_strategy ran_on = spade_strategy::automatic;
+    pattern_input input{};
+    /// The spikes as they were binned, for the pictures; may be empty.
+    spike_sequence spikes{};
+    bool with_nwb = false;
+    run_record run{};
+};
+
+/// Writes `patterns.tsv`, `signatures.tsv`, `funnel.tsv`, `patterns.svg` and `run.json`; with tests
+/// also `spectrum.tsv` and `spectrum.svg`; when asked for `patterns.nwb`. docs/results.md has their
+/// columns. The files are the same byte for byte for the same input, parameters and seed; only
+/// `run.json` holds times, memory, threads and ranks.
+///
+/// The folder is made aside and renamed, so that it is whole or absent.
+/// @throws io_error if the folder exists and may not be replaced, holds files that are not ours, or
+/// cannot be written; invalid_argument if the parts do not belong together; cancelled.
+void write_pattern_report(const std::filesystem::path& folder, const pattern_report& report,
+                          bool overwrite = false, const execution& run = {});
+
+/// The same for patterns that are too many to be collected: `patterns.tsv` grows with every block.
+class pattern_stream {
+public:
+    /// @throws io_error as `write_pattern_report`.
+    pattern_stream(const std::filesystem::path& folder, const pattern_axes& axes,
+                   bool with_occurrences, bool overwrite = false);
+    ~pattern_stream();
+    pattern_stream(const pattern_stream&) = delete;
+    pattern_stream& operator=(const pattern_stream&) = delete;
+    pattern_stream(pattern_stream&&) = delete;
+    pattern_stream& operator=(pattern_stream&&) = delete;
+
+    /// Blocks in the order in which `mine_patterns` hands them on. @throws io_error
+    void take(const pattern_table& block);
+    /// Adds all other files and gives the folder its name.
+    void commit(const pattern_report& report, const execution& run = {});
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
+/// The result as one JSON document, for `--json`; of a streamed one what is shown of it.
+std::string to_json(const pattern_report& report);
+
+/// The result in a page of text for a terminal: the first patterns, what was tested, what each step
+/// left.
+std::string summarize(const pattern_report& report, bool colour = false);
+
+}  // namespace spikeweave

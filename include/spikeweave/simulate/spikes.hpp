@@ -1,0 +1,132 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/ids.hpp"
+#include "spikeweave/core/time.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
+
+/// Spikes with known truth. One seed gives one result on every machine.
+namespace spikeweave {
+
+/// A planted connection: a spike of `from` makes `to` fire with `probability` in the tick that
+/// begins `delay` later.
+struct planted_edge {
+    unit_id from;
+    unit_id to;
+    duration delay;
+    double probability;
+
+    friend bool operator==(const planted_edge&, const planted_edge&) = default;
+};
+
+struct simulated_spikes {
+    spike_sequence spikes;
+    std::vector<planted_edge> truth{};
+    /// Planted chains as lists of units; their steps are in `truth`.
+    std::vector<std::vector<unit_id>> chains{};
+};
+
+/// Sym26 (docs/algorithms/episodes.md): inhomogeneous Poisson neurons coupled through a sigmoid,
+/// after Patnaik, Sastry and Unnikrishnan 2008, two chains embedded in 26 units.
+struct sym26_options {
+    std::uint32_t units = 26;
+    duration length = std::chrono::seconds{60};
+    /// Chain lengths; chains take consecutive units from 0.
+    std::vector<std::uint32_t> chains{4, 8};
+    double rest_rate_hz = 20;
+    double probability = 0.8;
+    duration delay = std::chrono::milliseconds{5};
+    /// Each spike's transmission takes delay ± jitter ticks, uniformly.
+    duration jitter{0};
+    /// Give each ordered pair with probability 0.25 a connection of strength 0.01 to 0.03, about
+    /// chance level. These are no part of the truth.
+    bool background = false;
+    std::uint64_t seed = 0;
+};
+/// @throws invalid_argument for what cannot be, such as chains longer than the units; cancelled.
+simulated_spikes simulate_sym26(const sym26_options& options = {}, const execution& run = {});
+
+/// A dissociated culture: quiet channels, and network bursts in which every channel fires at a
+/// constant rate of its own, drawn anew for every burst. The quiet time between bursts is
+/// exponential. No planted structure unless chains are asked for. Channels are named 0, 1, …
+struct culture_options {
+    std::uint32_t channels = 60;
+    duration length = std::chrono::seconds{300};
+    double background_hz = 0.5;
+    duration burst_every = std::chrono::seconds{5};
+    duration burst_length = std::chrono::milliseconds{400};
+    double burst_low_hz = 30;
+    double burst_high_hz = 150;
+    std::vector<std::uint32_t> chains{};
+    double probability = 0.8;
+    duration delay = std::chrono::milliseconds{5};
+    std::uint64_t seed = 0;
+};
+simulated_spikes simulate_culture(const culture_options& options = {}, const execution& run = {});
+
+/// Independent homogeneous Poisson units, without a refractory period: the null of
+/// `assess_episodes`. Units are named n0, n1, …
+struct poisson_options {
+    std::uint32_t units = 26;
+    duration length = std::chrono::seconds{60};
+    double rate_hz = 20;
+    std::uint64_t seed = 0;
+};
+simulated_spikes simulate_poisson(const poisson_options& options = {}, const execution& run = {});
+
+/// How the rates of `simulate_patterns` differ; the mean over units and time is always the same.
+enum class rate_profile : std::uint8_t {
+    constant,  ///< one rate
+    spread,    ///< each unit its own, uniform from a third to five thirds of it
+    steps,     ///< four times the mean in each second from 400 to 500 ms, all units at once; two
+               ///< thirds of it between
+    wave,      ///< the same step for one unit after the other, from 0 to 900 ms of each second
+};
+std::string_view to_string(rate_profile profile);
+rate_profile rate_profile_from(std::string_view name);  ///< @throws invalid_argument
+
+/// Independent units and patterns among them, for SPADE. The intervals between the spikes of a
+/// unit are gamma distributed in operational time, after a dead time that is not. Units are named
+/// n0, n1, …
+struct patterns_options {
+    std::uint32_t units = 100;
+    duration length = std::chrono::seconds{10};
+    /// Spikes of each pattern; patterns take consecutive units from 0.
+    std::vector<std::uint32_t> patterns{5};
+    std::uint32_t occurrences = 10;  ///< of each pattern, anywhere, without overlap of its own
+    duration lag = std::chrono::milliseconds{5};  ///< from one spike of a pattern to the next
+    double rate_hz = 15;                          ///< of each unit without planted spikes
+    rate_profile rates = rate_profile::constant;
+    std::uint32_t gamma_order = 1;  ///< 1: Poisson; more: more regular
+    duration dead_time{0};          ///< between two spikes of a unit, but for planted ones
+    std::uint64_t seed = 0;
+};
+
+struct planted_pattern {
+    std::vector<unit_id> units{};
+    std::vector<duration> lags{};   ///< of each unit's spike after the first, which is 0
+    std::vector<duration> times{};  ///< of the first spikes, ascending
+};
+
+struct simulated_patterns {
+    spike_sequence spikes;
+    std::vector<planted_pattern> truth{};
+};
+/// @throws invalid_argument for what cannot be, such as more units in patterns than there are;
+/// cancelled.
+simulated_patterns simulate_patterns(const patterns_options& options = {},
+                                     const execution& run = {});
+
+/// Writes the planted connections as tab-separated text, one a line: from, to, delay_ms,
+/// probability, chain (its number from 0, or "-" for one that is in no chain). Written aside and
+/// renamed. @throws io_error.
+void write_truth(const std::filesystem::path& path, const simulated_spikes& simulated);
+/// Writes the planted patterns in the columns that `spikeweave spade` gives to those it finds.
+void write_truth(const std::filesystem::path& path, const simulated_patterns& simulated);
+
+}  // namespace spikeweave

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace spikeweave {
+
+/// How far each feature of a spike is told apart from noise, as compressed rows: what is not there
+/// is 0. A spike's mask is mostly 0, whatever the number of channels.
+struct spike_masks {
+    /// Where each spike's entries begin; one more than spikes.
+    std::vector<std::uint64_t> offsets{0};
+    /// Strictly ascending within a spike.
+    std::vector<std::uint32_t> columns{};
+    /// In (0, 1].
+    std::vector<double> values{};
+
+    std::size_t size() const { return offsets.size() - 1; }
+    /// Adds a spike, one mask a feature.
+    void append(std::span<const double> row);
+
+    friend bool operator==(const spike_masks&, const spike_masks&) = default;
+};
+
+/// What is known of each spike before it belongs to a unit: numbers (principal components of the
+/// waveform on each channel, a channel's beside each other) and which of them to trust.
+///
+/// 8 bytes a number and 12 a mask that is not 0. At most 2^32 - 1 spikes.
+class spike_features {
+public:
+    spike_features() = default;
+
+    /// @param feature_count of each spike, at least 1
+    /// @param values        within +-1e300, a spike's beside each other: spikes x features
+    /// @param masks         one row a spike, each value in (0, 1]
+    /// @throws invalid_argument if one of these does not hold; it names the spike and the feature,
+    /// both from 0.
+    spike_features(std::size_t feature_count, std::vector<double> values, spike_masks masks);
+
+    std::size_t size() const { return masks_.size(); }
+    std::size_t feature_count() const { return feature_count_; }
+    std::span<const double> values() const { return values_; }
+    std::span<const double> values(std::size_t spike) const {
+        return values().subspan(spike * feature_count_, feature_count_);
+    }
+    /// The features of a spike whose mask is not 0, ascending.
+    std::span<const std::uint32_t> unmasked(std::size_t spike) const {
+        return std::span{masks_.columns}.subspan(masks_.offsets[spike], unmasked_count(spike));
+    }
+    /// Their masks.
+    std::span<const double> mask_values(std::size_t spike) const {
+        return std::span{masks_.values}.subspan(masks_.offsets[spike], unmasked_count(spike));
+    }
+    const spike_masks& masks() const { return masks_; }
+
+    friend bool operator==(const spike_features&, const spike_features&) = default;
+
+private:
+    std::size_t unmasked_count(std::size_t spike) const {
+        return masks_.offsets[spike + 1] - masks_.offsets[spike];
+    }
+
+    std::size_t feature_count_ = 0;
+    std::vector<double> values_;
+    spike_masks masks_;
+};
+
+/// Some of the spikes, in the order in which they are named.
+/// @param spikes  below `from.size()`
+spike_features select(const spike_features& from, std::span<const std::uint32_t> spikes);
+
+}  // namespace spikeweave

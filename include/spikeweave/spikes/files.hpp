@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
+
+namespace spikeweave {
+
+/// The files that hold spikes; docs/formats.md has each byte by byte.
+enum class spike_format : std::uint8_t {
+    automatic,
+    text,      ///< delimited text, a spike a line, also gzip-compressed
+    wagenaar,  ///< `.spk.txt` of Wagenaar et al. 2006: `time_s channel`, channel 60 is the stimulus
+    meabench,  ///< MEABench `.spike` binary records
+    npy,       ///< one `.npy` array: n × 2 (time_s, unit)
+    npz,       ///< `.npz`: pynapple TsGroup, or arrays `times`/`t` and `units`/`index`
+    phy,       ///< folder with params.py, spike_times.npy, spike_clusters.npy
+    klustakwik,  ///< `.res.N` with `.clu.N` beside it
+    nwb,         ///< NWB 2.x, table /units (needs SPIKEWEAVE_HDF5)
+};
+
+std::string_view to_string(spike_format format);
+/// @throws invalid_argument naming the formats there are.
+spike_format spike_format_from(std::string_view name);
+
+struct spike_reading {
+    spike_format format = spike_format::automatic;
+    /// Unit of the times in text and npy files: "s", "ms", "us" or "samples:RATE". Empty: what the
+    /// file says, else seconds.
+    std::string time_unit{};
+    /// Take times before zero (recordings aligned to an event); refused otherwise, because they are
+    /// mostly mistakes.
+    bool allow_negative = false;
+};
+
+/// What a file held besides the spikes that went into the sequence. Nothing is dropped without
+/// being counted here.
+struct spike_file {
+    spike_sequence spikes;
+    /// Stimulus markers (channel 60 of a 60-electrode array), in microseconds; not a unit.
+    std::vector<std::int64_t> stimulus_us{};
+    spike_format format = spike_format::automatic;
+    std::size_t duplicates = 0;
+    std::size_t out_of_order = 0;
+    /// Whether the file says when the recording began and ended. If not, the span of the spikes is
+    /// from the first to the last.
+    bool states_span = false;
+    /// What a careful colleague would say about this file, such as spikes labelled noise; whole
+    /// sentences. What the spikes themselves say against them is `check_spikes`' to tell.
+    std::vector<std::string> warnings{};
+};
+
+/// Reads spikes; the format is found by content first and by extension where the content leaves it
+/// open. About 13 bytes a spike at peak when they come in order, at most 24.
+/// @throws io_error naming the file, the line or record, what was found and what was expected.
+spike_file read_spikes(const std::filesystem::path& path, const spike_reading& how = {},
+                       const execution& run = {});
+
+/// Writes spikes aside and renames, so that a file is either whole or absent. By extension: `.tsv`
+/// `.txt` `.csv` (also with `.gz`), `.npz`, `.nwb`. `read_spikes` gives the same sequence again,
+/// with units in natural order, and from `.nwb` with ties in the order of units.
+/// @throws io_error; invalid_argument for an extension that has no writer, a unit's name that the
+/// format cannot hold, and times beyond 71 years in `.npz` and `.nwb`.
+void write_spikes(const std::filesystem::path& path, const spike_sequence& spikes,
+                  const execution& run = {});
+
+/// A number for each unit, in the order of the sequence's units; NaN where there is none.
+struct unit_column {
+    std::string name{};
+    std::string description{};
+    std::vector<double> values{};
+};
+
+/// `write_spikes` to an `.nwb`, with more columns in its table of units.
+/// @throws as `write_spikes`; invalid_argument also unless each column has a value for each unit.
+void write_nwb_units(const std::filesystem::path& path, const spike_sequence& spikes,
+                     std::span<const unit_column> columns, const execution& run = {});
+
+/// What `spikeweave info` warns about: double spikes 0.1 to 0.2 ms apart in one unit, milliseconds
+/// taken for seconds, a channel 60 among electrodes 0 to 59, artefacts (many units in one tick).
+/// Whole sentences; empty for clean data.
+std::vector<std::string> check_spikes(const spike_sequence& spikes);
+
+}  // namespace spikeweave

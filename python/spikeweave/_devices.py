@@ -1,0 +1,63 @@
+"""The GPUs that can be computed on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from . import _core
+
+
+@dataclass(frozen=True)
+class Device:
+    """A GPU.
+
+    Attributes
+    ----------
+    ordinal : int
+        What ``device="cuda:ORDINAL"`` names it by.
+    name : str
+    total_bytes, free_bytes : int
+        Of its memory.
+    multiprocessors : int
+    compute_capability : tuple of int
+        ``(9, 0)`` for 9.0.
+    driver, cuda : str
+        The driver's version, and the newest CUDA that it knows.
+    """
+
+    ordinal: int
+    name: str
+    total_bytes: int
+    free_bytes: int
+    multiprocessors: int
+    compute_capability: tuple[int, int]
+    driver: str
+    cuda: str
+
+
+class DeviceList(list[Device]):
+    """The GPUs there are; its repr says why there are none."""
+
+    def __repr__(self) -> str:
+        return super().__repr__() if self else f"[]  # {_core.why_no_device()}"
+
+
+def devices() -> DeviceList:
+    """The GPUs that this process can compute on.
+
+    Nothing before this call touches a driver. A package that was built without CUDA, and a machine
+    without a GPU, have none.
+
+    Returns
+    -------
+    list of Device
+        In the order of their ordinals.
+
+    Examples
+    --------
+    >>> import spikeweave
+    >>> devices = spikeweave.devices()
+    >>> [device.ordinal for device in devices] == list(range(len(devices)))
+    True
+    """
+    return DeviceList(Device(**one) for one in _core.devices())

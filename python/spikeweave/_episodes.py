@@ -1,0 +1,502 @@
+"""Frequent serial episodes: chains of units that fire one after another at repeated delays."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._call import Progress, given, options_in, reporting
+from ._circuit import Circuit
+from ._spikes import SpikeSequence, SpikesLike
+from ._tables import data_frame, html_table
+
+_SHOWN = 10
+
+
+def _delay_text(low: float, high: float) -> str:
+    return f"({low * 1e3:g},{high * 1e3:g}] ms"
+
+
+@dataclass(frozen=True)
+class Episode:
+    """A chain of units with a delay interval on each step.
+
+    Attributes
+    ----------
+    units : tuple of str
+        Names, in the order of firing.
+    delays : tuple of (float, float)
+        ``(low, high)`` in seconds of each step; a delay ``d`` fits when ``low < d <= high``.
+    count : int or None
+        The largest number of occurrences that do not overlap.
+    expected, p, q, strength : float
+        As `EpisodeResult` has them; NaN where nothing was judged.
+    """
+
+    units: tuple[str, ...]
+    delays: tuple[tuple[float, float], ...]
+    count: int | None = None
+    expected: float = float("nan")
+    p: float = float("nan")
+    q: float = float("nan")
+    strength: float = float("nan")
+
+    @property
+    def size(self) -> int:
+        """Its number of units."""
+        return len(self.units)
+
+    def __str__(self) -> str:
+        steps = (
+            f" →{_delay_text(*delay)}→ {unit}"
+            for delay, unit in zip(self.delays, self.units[1:], strict=True)
+        )
+        return self.units[0] + "".join(steps)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class EpisodeResult(Sequence[Episode]):
+    """What `episodes` found, as flat arrays; also a sequence of `Episode`.
+
+    Attributes
+    ----------
+    spikes : SpikeSequence
+        What was mined.
+    offsets : ndarray of int64, shape (episodes + 1,)
+        Episode ``i`` has ``units[offsets[i]:offsets[i + 1]]``.
+    units : ndarray of uint32
+        Indices into `spikes.unit_names`.
+    delays : ndarray of float64, shape (steps, 2)
+        ``(low, high]`` in seconds of each step, those of episode ``i`` from ``offsets[i] - i`` on.
+    counts : ndarray of uint64, shape (episodes,)
+        The largest number of occurrences that do not overlap; at least `threshold`.
+    expected : ndarray of float64, shape (episodes,)
+        Mean count under independent Poisson units with the observed rates; with surrogates theirs.
+    p, q : ndarray of float64, shape (episodes,)
+        Probability of the count under the same, and that corrected for all candidates of the size;
+        with surrogates `q` is the larger of ``tail_q`` and their rank ``p``.
+    strength : ndarray of float64, shape (episodes,)
+        Probability that a step is taken which would give this count on average, in [0, 1].
+    by_surrogates : dict or None
+        Of runs with surrogates: arrays ``mean_count``, ``p``, ``q`` (by rank), ``tail_p``,
+        ``tail_q`` (by a renewal model with their mean).
+    circuit : Circuit
+        The significant delays between pairs of units.
+    chains : ndarray of int64
+        Which of the episodes are significant chains along the circuit, longest first.
+    levels : list of dict
+        What each level of the search did: size, candidates, frequent, seconds.
+    threshold : int
+        Frequent is what occurs at least this often.
+    parameters : dict
+        All parameters with their resolved values, and the strategy and device that ran.
+    seconds : float
+        That the library took.
+    version : str
+        Of the library.
+    """
+
+    spikes: SpikeSequence
+    offsets: NDArray[np.int64]
+    units: NDArray[np.uint32]
+    delays: NDArray[np.float64]
+    counts: NDArray[np.uint64]
+    expected: NDArray[np.float64]
+    p: NDArray[np.float64]
+    q: NDArray[np.float64]
+    strength: NDArray[np.float64]
+    by_surrogates: dict[str, NDArray[np.float64]] | None
+    circuit: Circuit
+    chains: NDArray[np.int64]
+    levels: list[dict[str, Any]]
+    threshold: int
+    parameters: dict[str, Any]
+    seconds: float
+    version: str = field(default_factory=_core.version)
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return self.spikes.unit_names
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Units of each episode: shape (episodes,)."""
+        return np.diff(self.offsets)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        i = range(len(self))[index]
+        names = self._names
+        units, delays = self._parts(i)
+        return Episode(
+            tuple(names[unit] for unit in units),
+            tuple((float(low), float(high)) for low, high in delays),
+            int(self.counts[i]),
+            float(self.expected[i]),
+            float(self.p[i]),
+            float(self.q[i]),
+            float(self.strength[i]),
+        )
+
+    def __iter__(self) -> Iterator[Episode]:
+        return (self[i] for i in range(len(self)))
+
+    def _parts(self, i: int) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
+        begin, end = self.offsets[i], self.offsets[i + 1]
+        return self.units[begin:end], self.delays[begin - i : end - i - 1]
+
+    def occurrences(self, index: int) -> NDArray[np.float64]:
+        """When an episode occurs.
+
+        Of several ways to place an occurrence that ends at the same spike, the one that starts
+        latest.
+
+        Parameters
+        ----------
+        index
+            Which of the episodes.
+
+        Returns
+        -------
+        ndarray of float64, shape (count, size)
+            The time of each spike of each occurrence, seconds.
+        """
+        i = range(len(self))[index]
+        units, delays = self._parts(i)
+        return _core.find_occurrences(
+            self.spikes._core,
+            np.array([0, len(units)], dtype=np.int64),
+            np.ascontiguousarray(units),
+            np.ascontiguousarray(delays),
+            self.parameters["ties"],
+        )
+
+    def to_dataframe(self) -> Any:
+        """A pandas data frame with a row an episode: ``size``, ``units`` and ``delays`` as tuples,
+        ``count``, ``expected``, ``p``, ``q``, ``strength``."""
+        episodes = list(self)
+        return data_frame(
+            {
+                "size": self.sizes,
+                "units": [one.units for one in episodes],
+                "delays": [one.delays for one in episodes],
+                "count": self.counts,
+                "expected": self.expected,
+                "p": self.p,
+                "q": self.q,
+                "strength": self.strength,
+            }
+        )
+
+    def to_elephant(self, indices: Sequence[int] | None = None) -> list[dict[str, Any]]:
+        """Patterns as Elephant's SPADE gives them, which Viziphant draws.
+
+        Lags are those of the middle of each delay interval.
+
+        Parameters
+        ----------
+        indices
+            Which episodes; by default those of two units or more.
+
+        Returns
+        -------
+        list of dict
+            With keys ``itemset``, ``windows_ids``, ``neurons``, ``lags``, ``times``,
+            ``signature``, ``pvalue``; lags and times are quantities.
+        """
+        from ._elephant_patterns import pattern_dict
+
+        if indices is None:
+            indices = np.flatnonzero(self.sizes > 1).tolist()
+        out = []
+        for i in indices:
+            units, delays = self._parts(range(len(self))[i])
+            lags = np.cumsum(delays.mean(axis=1))
+            times = self.occurrences(i)[:, 0]
+            out.append(pattern_dict(units.tolist(), lags, times, self.p[i]))
+        return out
+
+    def to_networkx(self) -> Any:
+        """The circuit as a `networkx.MultiDiGraph`; see `Circuit.to_networkx`."""
+        return self.circuit.to_networkx()
+
+    def to_nwb(self, target: Any) -> Any:
+        """The episodes as a table ``episodes`` in the processing module ``ecephys``.
+
+        Parameters
+        ----------
+        target
+            A `pynwb.NWBFile` to add the table to, with its units in the order of `spikes` or
+            without any; or the path of a file to write with the spikes and the table.
+
+        Returns
+        -------
+        pynwb.NWBFile
+        """
+        from ._nwb_results import episodes_to_nwb
+
+        return episodes_to_nwb(self, target)
+
+    def __repr__(self) -> str:
+        longest = int(self.sizes.max()) if len(self) else 0
+        return (
+            f"<EpisodeResult: {len(self)} frequent episodes of up to {longest} units "
+            f"(count >= {self.threshold}), {len(self.circuit)} significant delays, "
+            f"{len(self.chains)} chains>"
+        )
+
+    def _repr_html_(self) -> str:
+        chosen = self.chains[:_SHOWN] if len(self.chains) else range(min(_SHOWN, len(self)))
+        rows = []
+        for i in chosen:
+            one = self[int(i)]
+            rows.append((one, one.count, f"{one.expected:.3g}", f"{one.q:.2g}"))
+        return html_table(repr(self).strip("<>"), ["episode", "count", "expected", "q"], rows)
+
+
+def episodes(
+    spikes: SpikesLike,
+    *,
+    delays: Any = None,
+    min_count: int | None = None,
+    min_fraction: float | None = None,
+    min_rate: float | None = None,
+    max_size: int | None = None,
+    self_repeats: bool | None = None,
+    ties: str | None = None,
+    strategy: str | None = None,
+    pairs: str | None = None,
+    compaction: str | None = None,
+    split: str | None = None,
+    max_memory: int | None = None,
+    alpha: float | None = None,
+    correction: str | None = None,
+    test: str | None = None,
+    surrogates: int | None = None,
+    surrogate_method: str | None = None,
+    dither: Any = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    device: str | None = None,
+    progress: Progress = None,
+) -> EpisodeResult:
+    """Finds chains of units that fire one after another at repeated delays.
+
+    Frequent serial episodes with a delay interval on every step, counted without overlap and mined
+    level by level: complete, and independent of the order and names of the units. Each is judged
+    by independent Poisson units, or by surrogates, and the significant pairs are joined to a
+    circuit. What ``spikeweave episodes`` does on the command line; None is the library's default.
+
+    Parameters
+    ----------
+    spikes
+        As `SpikeSequence.of` takes them.
+    delays
+        Delay intervals ``(low, high]``: a list of pairs of times, of texts such as ``"4-6ms"``, or
+        one of these. By default (1,4], (4,8], (8,12], (12,16] ms. Times are in seconds, texts
+        such as ``"5ms"``, or quantities.
+    min_count, min_fraction, min_rate
+        Frequent is what occurs at least this often: times, as a fraction of all spikes, or per
+        second. By default a twentieth of the median unit's spikes, at least 10, and no less than
+        keeps the frequent pairs to 32 a unit.
+    max_size
+        Largest episode to look for; by default there is no bound.
+    self_repeats
+        Whether a unit may follow itself. By default not.
+    ties
+        ``"time"`` (the default): an occurrence starts strictly later than the one before ended.
+        ``"order"``: it may start at the same time, later in the sequence.
+    strategy, pairs, compaction, split
+        How to count, which changes nothing but the time it takes; ``"automatic"`` by default.
+        `episode_strategies` lists the strategies.
+    max_memory
+        Bytes of working memory (strategy ``"latest-start"``) above which it is an error.
+    alpha
+        Significant is q below this; 0.01 by default.
+    correction
+        For the number of candidates: ``"none"``, ``"bonferroni"``, ``"sidak"``,
+        ``"holm-sidak"``, ``"holm"`` (the default), ``"simes-hochberg"``, ``"hommel"``,
+        ``"fdr_bh"`` or ``"fdr_by"``.
+    test
+        Under independent units: ``"exact"`` (the default) or the published ``"chebyshev"`` bound.
+    surrogates
+        Judge by this many surrogates in place of that: for bursty data. 0 by default.
+    surrogate_method, dither
+        How a surrogate is made, ``"interval-jitter"`` by default, and how far it moves a spike,
+        25 ms by default.
+    seed
+        Of the surrogates; one seed gives one result on any number of threads. 0 by default.
+    threads
+        0, the default, takes every core.
+    device
+        ``"cpu"``, ``"cuda"``, ``"cuda:0,1"``, ``"cuda:all"`` or ``"automatic"`` (the default): the
+        first GPU if there is one and it pays.
+    progress
+        True, False, or a function of (task, done, total). By default a bar on a terminal.
+
+    Returns
+    -------
+    EpisodeResult
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument, what was found and what was expected.
+    DeviceError
+        For a GPU that is absent or has too little memory.
+
+    References
+    ----------
+    Y. Cao, D. Patnaik, S. Ponce, J. Archuleta, P. Butler, W. Feng, N. Ramakrishnan, "Parallel
+    Mining of Neuronal Spike Streams on Graphics Processing Units", Int. J. Parallel Programming
+    40 (2012); K. P. Unnikrishnan, P. S. Sastry et al. (arXiv:0808.3511) for the significance.
+
+    Examples
+    --------
+    >>> import spikeweave
+    >>> sym26 = spikeweave.simulate.sym26(seed=1)
+    >>> found = spikeweave.episodes(sym26.spikes, delays="4-6ms", min_count=200)
+    >>> print(found[found.chains[1]])
+    n0 →(4,6] ms→ n1 →(4,6] ms→ n2 →(4,6] ms→ n3
+    >>> len(found.circuit)
+    10
+    """
+    options = options_in(locals(), "spikes", "progress")
+    sequence = SpikeSequence.of(spikes)
+    with reporting(progress) as callback:
+        found = _core.mine_episodes(
+            sequence._core,
+            {**options, **given(progress=callback)},
+        )
+    for warning in found["warnings"]:
+        warnings.warn(warning, stacklevel=2)
+    facts = found["facts"]
+    facts["delays"] = [tuple(delay) for delay in facts["delays"].tolist()]
+    circuit = found["circuit"]
+    chains = circuit.pop("chains")
+    return EpisodeResult(
+        spikes=sequence,
+        **found["table"],
+        **found["assessed"],
+        by_surrogates=found.get("by_surrogates"),
+        circuit=Circuit(sequence.unit_names, **circuit),
+        chains=chains,
+        levels=found["levels"],
+        threshold=facts.pop("threshold"),
+        parameters=facts,
+        seconds=found["seconds"],
+    )
+
+
+def count_episodes(
+    spikes: SpikesLike,
+    episodes: Sequence[Any],
+    *,
+    ties: str | None = None,
+    strategy: str | None = None,
+    compaction: str | None = None,
+    split: str | None = None,
+    threads: int | None = None,
+    device: str | None = None,
+    progress: Progress = None,
+) -> NDArray[np.uint64]:
+    """Counts given episodes without overlap.
+
+    Parameters
+    ----------
+    spikes
+        As `SpikeSequence.of` takes them.
+    episodes
+        Each an `Episode`, or ``(units, delays)``: names of units, or their indices, and for each
+        step ``(low, high]`` in seconds.
+    ties, strategy, compaction, split, threads, device, progress
+        As in `episodes`.
+
+    Returns
+    -------
+    ndarray of uint64, shape (episodes,)
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming what was found and what was expected.
+
+    Examples
+    --------
+    >>> import spikeweave
+    >>> spikes = spikeweave.SpikeSequence.of({"A": [0.100, 0.200], "B": [0.105, 0.205]})
+    >>> spikeweave.count_episodes(spikes, [(["A", "B"], [(0.004, 0.006)])])
+    array([2], dtype=uint64)
+    """
+    options = options_in(locals(), "spikes", "episodes", "progress")
+    sequence = SpikeSequence.of(spikes)
+    offsets, units, delays = _flat(episodes, sequence.unit_names)
+    with reporting(progress) as callback:
+        return _core.count_episodes(
+            sequence._core,
+            offsets,
+            units,
+            delays,
+            {**options, **given(progress=callback)},
+        )
+
+
+def episode_strategies(device: str = "cpu") -> list[str]:
+    """The ways to count that this build has; all are exact.
+
+    Parameters
+    ----------
+    device
+        ``"cpu"`` or ``"cuda"``; there need not be a GPU.
+
+    Returns
+    -------
+    list of str
+    """
+    if device not in ("cpu", "cuda"):
+        raise ValueError(f"device: expected 'cpu' or 'cuda', found {device!r}")
+    return _core.episode_strategies(device == "cuda")
+
+
+def _flat(
+    episodes: Sequence[Any], names: Sequence[str]
+) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.float64]]:
+    index = {name: i for i, name in enumerate(names)}
+    offsets, units, delays = [0], [], []
+    for number, one in enumerate(episodes):
+        try:
+            nodes, steps = (one.units, one.delays) if isinstance(one, Episode) else one
+            nodes = list(nodes)
+            steps = [(_core.seconds(low), _core.seconds(high)) for low, high in steps]
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"episodes: number {number}: expected (units, delays), found {one!r}"
+            ) from None
+        if len(steps) != len(nodes) - 1:
+            raise ValueError(
+                f"episodes: number {number}: found {len(steps)} delays, "
+                f"expected {len(nodes) - 1} for {len(nodes)} units"
+            )
+        for node in nodes:
+            unit = index.get(node) if isinstance(node, str) else int(node)
+            if unit is None or not 0 <= unit < len(names):
+                raise ValueError(f"episodes: number {number}: there is no unit {node!r}")
+            units.append(unit)
+        delays.extend(steps)
+        offsets.append(len(units))
+    return (
+        np.array(offsets, dtype=np.int64),
+        np.array(units, dtype=np.uint32),
+        np.array(delays, dtype=np.float64).reshape(-1, 2),
+    )

@@ -1,0 +1,146 @@
+"""Files of spikes."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+
+from . import _core
+from ._call import Progress, given, reporting
+from ._spikes import SpikeSequence, SpikesLike
+
+_HDF5_MARK = b"\x89HDF\r\n\x1a\n"
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    time_unit: str | None = None,
+    allow_negative: bool | None = None,
+    progress: Progress = None,
+) -> SpikeSequence:
+    """Reads spikes.
+
+    Delimited text (also gzip), ``.npy``, ``.npz`` (also pynapple's), Phy folders, KlustaKwik's
+    ``.res`` with ``.clu``, MEABench ``.spike``, Wagenaar's ``.spk.txt`` and NWB 2 with a table of
+    units (by pynwb, which has to be installed). docs/formats.md has each byte by byte.
+
+    Parameters
+    ----------
+    path
+        A file, or the folder of Phy.
+    format
+        ``"text"``, ``"wagenaar"``, ``"meabench"``, ``"npy"``, ``"npz"``, ``"phy"``,
+        ``"klustakwik"`` or ``"nwb"``. By default it is found by content, then by extension.
+    time_unit
+        Of the times in text and npy files: ``"s"``, ``"ms"``, ``"us"`` or ``"samples:RATE"``. By
+        default what the file says, else seconds.
+    allow_negative
+        Take times before zero, which are refused by default, because they are mostly mistakes.
+    progress
+        True, False, or a function of (task, done, total). By default a bar on a terminal.
+
+    Returns
+    -------
+    SpikeSequence
+
+    Raises
+    ------
+    OSError
+        Naming the file, the line or record, what was found and what was expected.
+
+    Warns
+    -----
+    UserWarning
+        For what a careful colleague would say about the file; nothing is dropped without a word.
+
+    Examples
+    --------
+    >>> import spikeweave, tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "spikes.tsv"
+    >>> _ = file.write_text("time_s\\tunit\\n0.5\\tA\\n0.25\\tB\\n")
+    >>> spikeweave.read(file)
+    <SpikeSequence: 2 spikes of 2 units, 0.25 s to 0.5 s>
+    """
+    path = Path(path)
+    if format == "nwb" or (format is None and is_hdf5(path)):
+        from ._nwb import read_units
+
+        if time_unit is not None:
+            raise ValueError("time_unit: times in NWB are seconds")
+        return read_units(path, bool(allow_negative))
+    with reporting(progress) as callback:
+        file = _core.read_spikes(
+            str(path),
+            given(
+                format=format,
+                time_unit=time_unit,
+                allow_negative=allow_negative,
+                progress=callback,
+            ),
+        )
+    for warning in file["warnings"]:
+        warnings.warn(f"{path}: {warning}", stacklevel=2)
+    if file["duplicates"]:
+        warnings.warn(
+            f"{path}: {file['duplicates']} spikes stood twice and were dropped.", stacklevel=2
+        )
+    if len(file["stimulus_us"]):
+        warnings.warn(
+            f"{path}: {len(file['stimulus_us'])} stimulus markers are no spikes.", stacklevel=2
+        )
+    return SpikeSequence(file["spikes"])
+
+
+def write(
+    path: str | os.PathLike[str],
+    spikes: SpikesLike,
+    *,
+    overwrite: bool = False,
+    progress: Progress = None,
+) -> None:
+    """Writes spikes, aside first: the file is whole or absent.
+
+    Parameters
+    ----------
+    path
+        By extension ``.tsv``, ``.txt`` or ``.csv`` (also with ``.gz``), ``.npz``, or ``.nwb`` (by
+        pynwb, which has to be installed).
+    spikes
+        As `SpikeSequence.of` takes them.
+    overwrite
+        Replace a file that exists.
+    progress
+        As in `read`.
+
+    Raises
+    ------
+    FileExistsError
+        If the file exists and may not be replaced.
+    OSError
+        If it cannot be written.
+    ValueError
+        For an extension that has no writer.
+    """
+    path = Path(path)
+    if path.exists() and not overwrite:
+        raise FileExistsError(f"'{path}' exists (overwrite=True replaces it)")
+    sequence = SpikeSequence.of(spikes)
+    if path.suffix == ".nwb":
+        from ._nwb import write_units
+
+        write_units(path, sequence)
+        return
+    with reporting(progress) as callback:
+        _core.write_spikes(str(path), sequence._core, given(progress=callback))
+
+
+def is_hdf5(path: os.PathLike[str]) -> bool:
+    """Whether a file begins as HDF5 does."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(_HDF5_MARK)) == _HDF5_MARK
+    except OSError:
+        return False

@@ -1,0 +1,155 @@
+"""NWB by pynwb, the library that defines it: the extension itself holds no HDF5."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterable
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ._spikes import SpikeSequence
+
+_UNKNOWN_START = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_RESOLUTION = 1e-6
+_COLUMNS = {
+    "peak_channel": "where its spikes are largest, from 0",
+    "rate": "spikes a second",
+    "l_ratio": "Schmitzer-Torbert et al. 2005; less is better",
+    "isolation_distance": "Schmitzer-Torbert et al. 2005; more is better",
+    "isi_violations": "share of intervals shorter than the refractory period",
+    "contamination": "share of spikes of others, estimated (Llobet et al. 2022)",
+    "snr": "height of the mean waveform over the noise",
+}
+_NAME_COLUMN = "name of the unit as spikeweave knows it"
+
+
+def load_pynwb() -> Any:
+    try:
+        import pynwb
+    except ImportError:
+        raise ImportError("NWB is read and written by pynwb: pip install pynwb") from None
+    return pynwb
+
+
+def read_units(path: Path, allow_negative: bool = False) -> SpikeSequence:
+    """The spikes of the table of units, as the command reads them."""
+    pynwb = load_pynwb()
+    try:
+        with pynwb.NWBHDF5IO(str(path), "r") as io:
+            units = io.read().units
+            has_units = units is not None and "spike_times" in units.colnames
+            if has_units:
+                trains = [np.asarray(units["spike_times"][i], float) for i in range(len(units))]
+                names = _names(units)
+                span = _observed(units)
+    except Exception as error:
+        raise OSError(f"'{path}' is no NWB file that pynwb reads: {error}") from error
+    if not has_units:
+        raise OSError(f"'{path}': found no table of units with spike_times, expected one")
+    for name, train in zip(names, trains, strict=True):
+        if not allow_negative and np.any(train < 0):
+            raise OSError(
+                f"'{path}', unit {name}: found a time before zero, expected none (recordings "
+                "aligned to an event need allow_negative=True)"
+            )
+    return SpikeSequence.of(trains, unit_names=names, t_start=span[0], t_stop=span[1])
+
+
+def _names(units: Any) -> list[str]:
+    if "unit_name" in units.colnames:
+        names = [str(name) for name in units["unit_name"][:]]
+        # Those of several probes may repeat; ids do not.
+        if len(set(names)) == len(names):
+            return names
+    return [str(number) for number in units.id[:]]
+
+
+def _observed(units: Any) -> tuple[float | None, float | None]:
+    if "obs_intervals" not in units.colnames or len(units) == 0:
+        return None, None
+    intervals = np.asarray(units.obs_intervals.data[:], dtype=np.float64)
+    return float(intervals.min()), float(intervals.max())
+
+
+def new_file(spikes: SpikeSequence) -> Any:
+    """A `pynwb.NWBFile` with a table of units."""
+    nwbfile = load_pynwb().NWBFile(
+        session_description="Spikes. When the session began is not known: 1970-01-01 stands for "
+        "it, and times are seconds since then.",
+        identifier=str(uuid.uuid4()),
+        session_start_time=_UNKNOWN_START,
+    )
+    add_units(nwbfile, spikes)
+    return nwbfile
+
+
+def add_units(nwbfile: Any, spikes: SpikeSequence) -> None:
+    """The table of units, as the command writes it."""
+    nwbfile.add_unit_column("unit_name", _NAME_COLUMN)
+    span = [[spikes.t_start, spikes.t_stop]]
+    for name, train in zip(spikes.unit_names, spikes.trains(), strict=True):
+        nwbfile.add_unit(spike_times=train, obs_intervals=span, unit_name=name)
+    if spikes.unit_names:
+        nwbfile.units.resolution = _RESOLUTION
+
+
+def save(path: str | os.PathLike[str], nwbfile: Any) -> None:
+    """Writes aside and renames."""
+    path = Path(path)
+    aside = path.with_name(f".{uuid.uuid4().hex}.{path.name}")
+    try:
+        with load_pynwb().NWBHDF5IO(str(aside), "w") as io:
+            io.write(nwbfile)
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def units_to_nwb(spikes: SpikeSequence, columns: dict[str, Any], target: Any) -> Any:
+    """Spikes as the table of units of a file or a path, with more columns."""
+    is_path = isinstance(target, (str, os.PathLike))
+    nwbfile = new_file(spikes) if is_path else target
+    if not is_path:
+        if nwbfile.units is not None:
+            raise ValueError("target: expected a file without units, found a table of them")
+        add_units(nwbfile, spikes)
+    for name, values in columns.items():
+        nwbfile.add_unit_column(name, _COLUMNS.get(name, name), data=np.asarray(values))
+    if is_path:
+        save(target, nwbfile)
+    return nwbfile
+
+
+def write_units(path: Path, spikes: SpikeSequence) -> None:
+    """A file with the table of units alone."""
+    save(path, new_file(spikes))
+
+
+def add_table(nwbfile: Any, name: str, description: str, columns: Iterable[tuple]) -> Any:
+    """A `DynamicTable` in the processing module ``ecephys``.
+
+    Columns are (name, description, values), ragged ones (name, description, values, ends), and a
+    fifth part True says that values are rows of the table of units.
+    """
+    from hdmf.common import DynamicTable, DynamicTableRegion, VectorData, VectorIndex
+
+    if "ecephys" not in nwbfile.processing:
+        nwbfile.create_processing_module("ecephys", "what was derived from the spikes")
+    parts = []
+    for column, text, values, *rest in columns:
+        if len(rest) == 2 and rest[1]:
+            data = DynamicTableRegion(
+                name=column, description=text, data=values, table=nwbfile.units
+            )
+        else:
+            data = VectorData(name=column, description=text, data=values)
+        parts.append(data)
+        if rest:
+            parts.append(VectorIndex(name=f"{column}_index", data=rest[0], target=data))
+    table = DynamicTable(name=name, description=description, columns=parts)
+    nwbfile.processing["ecephys"].add(table)
+    return table

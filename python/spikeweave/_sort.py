@@ -1,0 +1,430 @@
+"""Spike sorting by a masked mixture of Gaussians."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from ._call import Progress, given, options_in, reporting
+from ._recording import Recording, RecordingLike
+from ._spikes import SpikeSequence, array, numbers
+from ._tables import data_frame, html_table
+
+_SHOWN = 10
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SortResult:
+    """What `sort` and `sort_features` found.
+
+    Attributes
+    ----------
+    labels : ndarray of uint32, shape (spikes,)
+        Of each spike: 0 is noise, units are 1 to `unit_count`.
+    samples : ndarray of int64, shape (spikes,), or None
+        When each spike was, in samples since the first of the recording, where it is known.
+    spikes : SpikeSequence or None
+        The spikes of the units in time order, units named "1", "2", …; None without times.
+    units : dict of arrays, shape (unit_count,) each
+        ``spikes``, ``peak_channel``, ``rate`` (Hz), ``l_ratio``, ``isolation_distance``,
+        ``isi_violations``, ``contamination`` (shares), ``snr``; NaN where it cannot be said.
+    waveforms : ndarray of float32, shape (unit_count + 1, frames, channels), or None
+        Mean waveform of noise and of each unit in the unit of the filtered traces (microvolts); of
+        recordings only.
+    waveform_peak : int or None
+        The frame of the peak in these.
+    noise : ndarray of float64, shape (channels,), or None
+        Standard deviation of each channel's noise.
+    sample_rate : float or None
+        In Hz, where it is known.
+    channel_positions : ndarray of float64, shape (channels, 2), or None
+        In micrometres.
+    iterations : dict of arrays
+        Of the search: ``clusters``, ``changed``, ``deleted``, ``splits``, ``score``.
+    score : float
+        Of the last iteration; less is better.
+    parameters : dict
+        What was given, the strategy that ran, and why it stopped.
+    version : str
+        Of the library.
+    """
+
+    labels: NDArray[np.uint32]
+    samples: NDArray[np.int64] | None
+    spikes: SpikeSequence | None
+    units: dict[str, NDArray[Any]]
+    waveforms: NDArray[np.float32] | None
+    waveform_peak: int | None
+    noise: NDArray[np.float64] | None
+    sample_rate: float | None
+    channel_positions: NDArray[np.float64] | None
+    iterations: dict[str, NDArray[Any]]
+    score: float
+    parameters: dict[str, Any]
+    _data: Any
+    version: str = field(default_factory=_core.version)
+
+    @property
+    def unit_count(self) -> int:
+        """Units found."""
+        return len(self.units["spikes"])
+
+    def __len__(self) -> int:
+        return self.unit_count
+
+    def to_dataframe(self) -> Any:
+        """A pandas data frame with a row a unit, by its label."""
+        return data_frame({"unit": np.arange(1, self.unit_count + 1), **self.units})
+
+    def to_spikeinterface(self) -> Any:
+        """A SpikeInterface ``NumpySorting`` of the units, in samples of the recording."""
+        from .spikeinterface import numpy_sorting
+
+        return numpy_sorting(self)
+
+    def to_elephant(self) -> list[Any]:
+        """The units as a list of `neo.SpikeTrain` in seconds, which Elephant's functions take."""
+        return self._timed().to_neo()
+
+    def to_nwb(self, target: Any) -> Any:
+        """The units, with their quality as columns.
+
+        Parameters
+        ----------
+        target
+            A `pynwb.NWBFile` without units, or the path of a file to write.
+
+        Returns
+        -------
+        pynwb.NWBFile
+        """
+        from ._nwb import units_to_nwb
+
+        columns = {name: values for name, values in self.units.items() if name != "spikes"}
+        return units_to_nwb(self._timed(), columns, target)
+
+    def to_phy(self, folder: str | os.PathLike[str]) -> None:
+        """Writes a new folder that Phy's template view opens.
+
+        Raises
+        ------
+        OSError
+            If it exists or cannot be written.
+        ValueError
+            Without times.
+        """
+        _core.write_phy(self._data, str(Path(folder)))
+
+    def _timed(self) -> SpikeSequence:
+        if self.spikes is None:
+            raise ValueError(
+                "the times of these spikes are not known: sort_features takes samples and "
+                "sample_rate"
+            )
+        return self.spikes
+
+    def __repr__(self) -> str:
+        noise = int(np.count_nonzero(self.labels == 0))
+        return f"<SortResult: {self.unit_count} units, {len(self.labels)} spikes, {noise} noise>"
+
+    def _repr_html_(self) -> str:
+        names = ["spikes", "peak_channel", "rate", "isi_violations", "contamination", "snr"]
+        order = np.argsort(-self.units["spikes"].astype(np.int64), kind="stable")[:_SHOWN]
+        rows = [(i + 1, *(f"{self.units[name][i]:.4g}" for name in names)) for i in order]
+        return html_table(repr(self).strip("<>"), ["unit", *names], rows)
+
+
+def sort(
+    recording: RecordingLike,
+    *,
+    sample_rate: float | None = None,
+    gain: ArrayLike | None = None,
+    positions: ArrayLike | None = None,
+    shanks: ArrayLike | None = None,
+    low_corner: float | None = None,
+    high_corner: float | None = None,
+    filter_order: int | None = None,
+    reference: str | None = None,
+    whiten: bool | None = None,
+    weak: float | None = None,
+    strong: float | None = None,
+    sign: str | None = None,
+    before: Any = None,
+    after: Any = None,
+    neighbours: float | None = None,
+    features_per_channel: int | None = None,
+    starting_clusters: int | str | None = None,
+    max_clusters: int | None = None,
+    max_iterations: int | None = None,
+    stop: str | None = None,
+    points_for_cluster_mask: float | None = None,
+    exact_variances: bool | None = None,
+    prior_point: float | None = None,
+    noise_point: float | None = None,
+    penalty_k: float | None = None,
+    penalty_k_log_n: float | None = None,
+    deletions: str | None = None,
+    splits: bool | None = None,
+    split_first: int | None = None,
+    split_every: int | None = None,
+    split_start: str | None = None,
+    refractory: Any = None,
+    strategy: str | None = None,
+    precision: str | None = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    device: str | None = None,
+    progress: Progress = None,
+) -> SortResult:
+    """Finds units in a recording.
+
+    Band pass, detection of spikes by a flood fill over neighbouring channels, principal components
+    on each channel with masks, and a masked mixture of Gaussians. What ``spikeweave sort`` does on
+    the command line; None is the library's default.
+
+    Parameters
+    ----------
+    recording
+        As `Recording.of` takes it.
+    sample_rate, gain, positions, shanks
+        Of arrays; see `Recording.of`.
+    low_corner, high_corner, filter_order
+        Of the band pass: 300 and 6,000 Hz, order 3 by default.
+    reference
+        What is taken from all channels: ``"median"`` or ``"none"``; by default the median from 64
+        channels on.
+    whiten
+        Make channels independent where nothing fires. By default not.
+    weak, strong
+        A spike is a connected set of samples beyond `weak`, one of them beyond `strong`, both in
+        standard deviations of its channel's noise; 2 and 4.5 by default.
+    sign
+        ``"negative"`` (the default), ``"positive"`` or ``"both"``.
+    before, after
+        The waveform around the peak that features are made of: 0.5 ms and 0.8 ms by default.
+    neighbours
+        How far apart neighbouring channels are at most, in micrometres; by default 1.5 times the
+        distance that half of the channels have to their nearest one.
+    features_per_channel
+        Principal components; 3 by default.
+    starting_clusters
+        Clusters to begin with, 500 by default; ``"auto"`` follows the number of spikes.
+    max_clusters, max_iterations
+        Bounds of the search; 1,000 by default.
+    stop
+        ``"klustakwik2"`` (the default): when nothing changes any more; ``"seed"``: early.
+    points_for_cluster_mask
+        Sum of masks from which a feature has covariances in a cluster; 50 by default.
+    exact_variances
+        Variances of a cluster's other features as they are, not the noise's. By default not.
+    prior_point, noise_point, penalty_k, penalty_k_log_n
+        As in klustakwik2: 1, 1, 0 and 1 by default.
+    deletions
+        Clusters given up in an iteration: ``"one"`` (the default), ``"all"`` or ``"none"``.
+    splits, split_first, split_every, split_start
+        Whether clusters are split (yes), after how many iterations first (20) and again (40), and
+        into which halves: ``"principal"`` (the default) or ``"random"``.
+    refractory
+        For the quality of units: spikes of a neuron are this far apart; 1.5 ms by default.
+    strategy
+        ``"automatic"`` (the default), ``"reference"``, ``"cpu"`` or ``"cuda"``.
+    precision
+        On a GPU ``"full"`` (the default) or ``"fast"``.
+    seed
+        Of random halves; 0 by default.
+    threads, progress
+        As in `episodes`.
+    device
+        ``"cpu"``, ``"cuda"``, ``"cuda:1"`` or ``"automatic"``, the default: the first GPU if there
+        is one.
+
+    Returns
+    -------
+    SortResult
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument, what was found and what was expected; ValueError also if there is no
+        spike.
+    OSError
+        For a file that cannot be read.
+    DeviceError
+        For a GPU that is absent or has too little memory.
+
+    References
+    ----------
+    C. Rossant et al., Nature Neuroscience 19:634 (2016), doi:10.1038/nn.4268; S. N. Kadir,
+    D. F. M. Goodman, K. D. Harris, Neural Computation 26:2379 (2014), doi:10.1162/NECO_a_00661.
+
+    Examples
+    --------
+    >>> import spikeweave
+    >>> made = spikeweave.simulate.recording(
+    ...     units=3, length="20s", low_peak=150, low_rate=8, seed=4
+    ... )
+    >>> found = spikeweave.sort(made.recording)
+    >>> int((found.units["spikes"] > 100).sum())
+    3
+    """
+    options = options_in(
+        locals(), "recording", "sample_rate", "gain", "positions", "shanks", "progress"
+    )
+    source = Recording.of(
+        recording, sample_rate=sample_rate, gain=gain, positions=positions, shanks=shanks
+    )
+    with reporting(progress) as callback:
+        found = _core.sort_recording(source._core, {**options, **given(progress=callback)})
+    return _result(found, options, source.sample_rate, source.positions)
+
+
+def sort_features(
+    features: ArrayLike | str | os.PathLike[str],
+    masks: ArrayLike | None = None,
+    *,
+    samples: ArrayLike | None = None,
+    sample_rate: float | None = None,
+    mask: str | None = None,
+    features_per_channel: int | None = None,
+    starting_clusters: int | str | None = None,
+    max_clusters: int | None = None,
+    max_iterations: int | None = None,
+    stop: str | None = None,
+    points_for_cluster_mask: float | None = None,
+    exact_variances: bool | None = None,
+    prior_point: float | None = None,
+    noise_point: float | None = None,
+    penalty_k: float | None = None,
+    penalty_k_log_n: float | None = None,
+    deletions: str | None = None,
+    splits: bool | None = None,
+    split_first: int | None = None,
+    split_every: int | None = None,
+    split_start: str | None = None,
+    refractory: Any = None,
+    strategy: str | None = None,
+    precision: str | None = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    device: str | None = None,
+    progress: Progress = None,
+) -> SortResult:
+    """Finds units among spikes by their features: a masked mixture of Gaussians.
+
+    Parameters
+    ----------
+    features : array of shape (spikes, features), or path
+        Numbers that are finite, the components of a channel beside each other. Or a file:
+        KlustaKwik's ``.fet.N``, a folder of Phy, or an ``.npz`` with the array ``features``.
+    masks : array of shape (spikes, features)
+        In [0, 1]: how far each feature is told apart from noise. By default those of the file, or
+        they are made by `mask`.
+    samples : array of int64, shape (spikes,)
+        When each spike was.
+    sample_rate
+        In Hz, for times.
+    mask
+        How masks are made: ``"mad"`` (the default), ``"seed"`` or ``"all"``: 1 everywhere.
+    features_per_channel
+        For the masks; 3 by default.
+    starting_clusters, max_clusters, max_iterations, stop, points_for_cluster_mask, \
+exact_variances, prior_point, noise_point, penalty_k, penalty_k_log_n, deletions, splits, \
+split_first, split_every, split_start, refractory, strategy, precision, seed, threads, device, \
+progress
+        As in `sort`.
+
+    Returns
+    -------
+    SortResult
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument, what was found and what was expected.
+    OSError
+        For a file that cannot be read.
+
+    Examples
+    --------
+    >>> import spikeweave
+    >>> made = spikeweave.simulate.features(spikes=2000, units=4, channels=8, seed=1)
+    >>> spikeweave.sort_features(made.features, made.masks).unit_count
+    4
+    """
+    options = options_in(locals(), "features", "masks", "samples", "progress")
+    if isinstance(features, (str, os.PathLike)):
+        file = _core.read_features(
+            str(Path(features)), given(features_per_channel=features_per_channel)
+        )
+        for warning in file["warnings"]:
+            warnings.warn(f"{features}: {warning}", stacklevel=2)
+        features = file["features"]
+        masks = file["masks"] if masks is None and mask is None else masks
+        samples = file["samples"] if samples is None else samples
+        features_per_channel = features_per_channel or file["features_per_channel"] or None
+        sample_rate = sample_rate or file["sample_rate"] or None
+    if masks is not None and mask is not None:
+        raise ValueError("mask: says how masks are made, and masks are given")
+    values = _matrix("features", features)
+    rows = None if masks is None else _matrix("masks", masks)
+    if rows is not None and rows.shape != values.shape:
+        raise ValueError(f"masks: expected shape {values.shape}, found {rows.shape}")
+    frames = None if samples is None else array("samples", samples, np.int64)
+    if frames is not None and len(frames) != len(values):
+        raise ValueError(f"samples: expected {len(values)}, found {len(frames)}")
+    options |= given(sample_rate=sample_rate, features_per_channel=features_per_channel)
+    with reporting(progress) as callback:
+        found = _core.sort_features(values, rows, frames, {**options, **given(progress=callback)})
+    return _result(found, options, sample_rate, None)
+
+
+def _matrix(name: str, values: Any) -> NDArray[np.float64]:
+    out = np.ascontiguousarray(numbers(name, values), dtype=np.float64)
+    if out.ndim != 2:
+        raise ValueError(f"{name}: expected shape (spikes, features), found {out.shape}")
+    return out
+
+
+def _result(
+    found: dict[str, Any],
+    arguments: dict[str, Any],
+    sample_rate: float | None,
+    positions: NDArray[np.float64] | None,
+) -> SortResult:
+    for warning in found["warnings"]:
+        warnings.warn(warning, stacklevel=3)
+    search = found["search"]
+    same_time = found.get("duplicates", 0)
+    if same_time:
+        warnings.warn(
+            f"{same_time} spikes came at the microsecond of another of their unit: `spikes` has "
+            "them once.",
+            stacklevel=3,
+        )
+    return SortResult(
+        labels=found["labels"],
+        samples=found["samples"],
+        spikes=SpikeSequence(found["spikes"]) if "spikes" in found else None,
+        units=found["units"],
+        waveforms=found.get("waveforms"),
+        waveform_peak=found.get("waveform_peak"),
+        noise=found.get("noise"),
+        sample_rate=sample_rate,
+        channel_positions=positions,
+        iterations=search["iterations"],
+        score=search["score"],
+        parameters={
+            **arguments,
+            "strategy": search["strategy"],
+            "stopped": search["stopped"],
+            "same_time": same_time,
+        },
+        _data=found["data"],
+    )

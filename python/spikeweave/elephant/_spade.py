@@ -1,0 +1,192 @@
+"""The whole analysis."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import neo
+import quantities as pq
+
+from ._binning import as_binned
+from ._checks import check_input
+from ._deprecated import takes_binsize
+from ._mining import mine
+from ._patterns import concept_output_to_patterns
+from ._reduction import pattern_set_reduction
+from ._significance import significant_concepts, test_signature_significance
+from ._spectrum import pvalue_spectrum
+from ._stability import approximate_stability, stable_concepts
+
+
+@takes_binsize
+def spade(
+    spiketrains: Sequence[neo.SpikeTrain],
+    bin_size: pq.Quantity,
+    winlen: int,
+    min_spikes: int = 2,
+    min_occ: int = 2,
+    max_spikes: int | None = None,
+    max_occ: int | None = None,
+    min_neu: int = 1,
+    approx_stab_pars: dict[str, Any] | None = None,
+    n_surr: int = 0,
+    dither: pq.Quantity = 15 * pq.ms,
+    spectrum: str = "#",
+    alpha: float | None = None,
+    stat_corr: str = "fdr_bh",
+    surr_method: str = "dither_spikes",
+    psr_param: Sequence[int] | None = None,
+    output_format: str = "patterns",
+    **surr_kwargs: Any,
+) -> dict[str, Any]:
+    """Find significant spatio-temporal spike patterns (SPADE).
+
+    Mines the patterns, optionally keeps those that are stable, tests their signatures against
+    surrogates, and takes away those that others explain.
+
+    Parameters
+    ----------
+    spiketrains : list of neo.SpikeTrain or neo SpikeTrainList
+        Of the same units, t_start and t_stop.
+    bin_size : quantities.Quantity
+        Width of the bins.
+    winlen : int
+        Bins of a window: no pattern is longer.
+    min_spikes, min_occ, max_spikes, max_occ, min_neu : int
+        Which patterns are wanted; see `concepts_mining`.
+    approx_stab_pars : dict or None
+        Arguments of `approximate_stability`, and 'stability_thresh': two thresholds, of which a
+        pattern must be above one. It is not changed.
+    n_surr : int
+        Surrogates; without them nothing is tested.
+    dither : quantities.Quantity
+        How far surrogates move spikes.
+    spectrum : {'#', '3d#'}
+        Signatures of size and occurrences, or also of duration.
+    alpha : float or None
+        Level of significance; all patterns are kept if None.
+    stat_corr : str
+        See `test_signature_significance`.
+    surr_method : str
+        See `pvalue_spectrum`, which also takes `surr_kwargs`.
+    psr_param : list of int or None
+        h, k and l of `pattern_set_reduction`.
+    output_format : {'patterns', 'concepts'}
+        Dictionaries (`concept_output_to_patterns`) or tuples (`concepts_mining`).
+
+    Returns
+    -------
+    dict
+        'patterns'; with surrogates also 'pvalue_spectrum' and 'non_sgnf_sgnt', the signatures that
+        are not significant.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For arguments of the wrong kind, or out of range.
+
+    Notes
+    -----
+    Torre et al. 2013, doi:10.3389/fncom.2013.00132; Quaglio et al. 2017,
+    doi:10.3389/fncom.2017.00041; Stella et al. 2019, doi:10.1016/j.biosystems.2019.104022.
+    How long each step took is printed, as Elephant does.
+
+    Examples
+    --------
+    >>> import neo, numpy as np, quantities as pq
+    >>> from spikeweave.elephant import spade
+    >>> trains = [neo.SpikeTrain(np.arange(10, 1000, 100) + lag, units="ms", t_stop=1000)
+    ...           for lag in (0, 7)]
+    >>> found = spade(trains, bin_size=1 * pq.ms, winlen=10)  # doctest: +ELLIPSIS
+    Time for data mining: ...
+    >>> found["patterns"][0]["signature"], found["patterns"][0]["lags"]
+    ((2, 10), array([7.]) * ms)
+    """
+    computes_stability = check_input(
+        spiketrains,
+        bin_size,
+        dither,
+        whole={
+            "winlen": winlen,
+            "min_spikes": min_spikes,
+            "min_occ": min_occ,
+            "min_neu": min_neu,
+            "n_surr": n_surr,
+        },
+        whole_or_none={"max_spikes": max_spikes, "max_occ": max_occ},
+        approx_stab_pars=approx_stab_pars,
+        alpha=alpha,
+        spectrum=spectrum,
+        stat_corr=stat_corr,
+        surr_method=surr_method,
+        psr_param=psr_param,
+        output_format=output_format,
+    )
+    mining: dict[str, Any] = {
+        "min_spikes": min_spikes,
+        "min_occ": min_occ,
+        "max_spikes": max_spikes,
+        "max_occ": max_occ,
+        "min_neu": min_neu,
+    }
+
+    began = time.time()
+    concepts: Any
+    # Not by `concepts_mining`: its dense matrix can be larger than everything else.
+    binned = as_binned(spiketrains, bin_size)
+    concepts = mine(binned, winlen, "a", **mining)
+    print(f"Time for data mining: {time.time() - began}")
+
+    if approx_stab_pars is not None and computes_stability:
+        began = time.time()
+        stability = dict(approx_stab_pars)
+        thresholds = stability.pop("stability_thresh", None)
+        concepts = approximate_stability(concepts, binned.relation(winlen), **stability)
+        print(f"Time for stability computation: {time.time() - began}")
+        if thresholds is not None:
+            concepts = stable_concepts(concepts, thresholds)
+
+    output: dict[str, Any] = {}
+    pv_spec = None
+    not_significant: list[Any] = []
+    if n_surr > 0:
+        began = time.time()
+        pv_spec = pvalue_spectrum(
+            spiketrains,
+            bin_size,
+            winlen,
+            dither=dither,
+            n_surr=n_surr,
+            spectrum=spectrum,
+            surr_method=surr_method,
+            **mining,
+            **surr_kwargs,
+        )
+        print(f"Time for pvalue spectrum computation: {time.time() - began}")
+        output["pvalue_spectrum"] = pv_spec
+        if len(pv_spec) > 0 and alpha is not None:
+            not_significant = test_signature_significance(
+                pv_spec,
+                concepts,
+                alpha,
+                winlen,
+                corr=stat_corr,
+                report="non_significant",
+                spectrum=spectrum,
+            )
+        output["non_sgnf_sgnt"] = not_significant
+    if not_significant:
+        concepts = significant_concepts(concepts, not_significant, spectrum, winlen)
+    if psr_param is not None:
+        h, k, covered = psr_param
+        concepts = pattern_set_reduction(
+            concepts, not_significant, winlen, spectrum, h, k, covered, min_spikes, min_occ
+        )
+    if output_format == "patterns":
+        concepts = concept_output_to_patterns(
+            concepts, winlen, bin_size, pv_spec, spectrum, spiketrains[0].t_start
+        )
+    output["patterns"] = concepts
+    return output

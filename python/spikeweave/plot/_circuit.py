@@ -1,0 +1,256 @@
+"""The circuit as a graph."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._circuit import Circuit
+from ._axes import BLACK, COLOURS, GREY, axes
+
+_MOST_LABELS = 40
+_MOST_NAMES = 200
+
+# Around the outermost units, for the arrows.
+_ROOM = 0.6
+
+_Places = dict[int, tuple[float, float]]
+
+
+def circuit(
+    found: Any,
+    *,
+    layout: str | Mapping[str, tuple[float, float]] | None = None,
+    labels: bool | None = None,
+    ax: Any = None,
+) -> Any:
+    """Significant delays between units as arrows: the stronger, the wider.
+
+    Arrows of what other connections explain (indirect, common input) are dashed. Units without any
+    connection are left out, as in every list of edges.
+
+    Parameters
+    ----------
+    found
+        A `Circuit`, or the `EpisodeResult` that has it.
+    layout
+        ``"layered"``: from left to right along the direct connections, which must not go round in
+        circles; ``"circular"``; or where each unit is, by its name. By default layered where that
+        can be.
+    labels
+        Whether arrows are labelled with their delay intervals; by default where there are at most
+        40 of them.
+    ax
+        Axes of matplotlib to draw into.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument, what was found and what was expected.
+
+    Examples
+    --------
+    >>> import spikeweave, spikeweave.plot
+    >>> sym26 = spikeweave.simulate.sym26(length="10s", seed=1)
+    >>> found = spikeweave.episodes(sym26.spikes, delays="4-6ms")
+    >>> ax = spikeweave.plot.circuit(found)
+    >>> len(ax.patches) == len(found.circuit)
+    True
+    """
+    graph = found if isinstance(found, Circuit) else getattr(found, "circuit", None)
+    if not isinstance(graph, Circuit):
+        raise TypeError(f"found: expected a Circuit or an EpisodeResult, found {type(found)}")
+    ax = axes(ax)
+    places = _places(graph, layout)
+    scale = _points_per_step(ax, places)
+    width = float(np.clip(0.45 * scale, 4, 22))
+    labels = len(graph) <= _MOST_LABELS if labels is None else labels
+    _draw_edges(ax, graph, places, width / 2, scale, labels)
+    _draw_units(ax, graph, places, width)
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.margins(0.05)
+    ax.set_axis_off()
+    _explain(ax, graph, labels)
+    return ax
+
+
+def _places(graph: Circuit, layout: Any) -> _Places:
+    units = np.unique(np.concatenate([graph.source, graph.target])).tolist()
+    if isinstance(layout, Mapping):
+        missing = [name for name in (graph.unit_names[u] for u in units) if name not in layout]
+        if missing:
+            raise ValueError(f"layout: unit {missing[0]!r} has no place")
+        return {unit: layout[graph.unit_names[unit]] for unit in units}
+    if layout not in (None, "layered", "circular"):
+        raise ValueError(f"layout: expected 'layered', 'circular' or places, found {layout!r}")
+    if layout != "circular":
+        layers = _layers(graph, units)
+        if layers is not None:
+            return _in_rows(graph, layers)
+        if layout == "layered":
+            raise ValueError("layout: the direct connections go round in circles: try 'circular'")
+    angles = np.pi / 2 - 2 * np.pi * np.arange(len(units)) / max(len(units), 1)
+    radius = max(1.0, len(units) / 6)
+    return {
+        unit: (radius * float(np.cos(angle)), radius * float(np.sin(angle)))
+        for unit, angle in zip(units, angles, strict=True)
+    }
+
+
+def _direct(graph: Circuit) -> list[tuple[int, int]]:
+    pairs = zip(graph.source.tolist(), graph.target.tolist(), graph.kind, strict=True)
+    # A unit that follows itself is in no layer before its own.
+    return sorted({(a, b) for a, b, kind in pairs if kind == "direct" and a != b})
+
+
+def _layers(graph: Circuit, units: list[int]) -> dict[int, int] | None:
+    """How many direct connections lead to a unit at most; None if they go round in circles."""
+    edges = _direct(graph)
+    layer = dict.fromkeys(units, 0)
+    open_edges = Counter(target for _, target in edges)
+    ready = [unit for unit in units if not open_edges[unit]]
+    for unit in ready:
+        for source, target in edges:
+            if source != unit:
+                continue
+            layer[target] = max(layer[target], layer[unit] + 1)
+            open_edges[target] -= 1
+            if not open_edges[target]:
+                ready.append(target)
+    return layer if len(ready) == len(units) else None
+
+
+def _in_rows(graph: Circuit, layers: dict[int, int]) -> _Places:
+    """Connected units share rows; in a layer the lower index is above."""
+    group = {unit: unit for unit in layers}
+
+    def root(unit: int) -> int:
+        while group[unit] != unit:
+            unit = group[unit]
+        return unit
+
+    for source, target in zip(graph.source.tolist(), graph.target.tolist(), strict=True):
+        a, b = sorted((root(source), root(target)))
+        group[b] = a
+    places: _Places = {}
+    top = 0.0
+    for base in sorted({root(unit) for unit in layers}):
+        filled: Counter[int] = Counter()
+        for unit in (unit for unit in layers if root(unit) == base):
+            places[unit] = (float(layers[unit]), top - filled[layers[unit]])
+            filled[layers[unit]] += 1
+        top -= 0.5 + max(filled.values())
+    return places
+
+
+def _points_per_step(ax: Any, places: _Places) -> float:
+    """How far apart neighbours in a row will be drawn."""
+    points = np.array(list(places.values())).reshape(-1, 2)
+    span = 2 * _ROOM + (np.ptp(points, axis=0) if len(points) else np.zeros(2))
+    return float(min(ax.bbox.width / span[0], ax.bbox.height / span[1]) * 72 / ax.figure.dpi)
+
+
+def _draw_edges(
+    ax: Any, graph: Circuit, places: _Places, gap: float, scale: float, labels: bool
+) -> None:
+    from matplotlib.patches import FancyArrowPatch
+
+    parallel: Counter[tuple[int, int]] = Counter()
+    for i in range(len(graph)):
+        source, target = int(graph.source[i]), int(graph.target[i])
+        begin, end = np.array(places[source]), np.array(places[target])
+        bend = _bend(begin, end, graph.kind[i]) + 0.15 * parallel[source, target]
+        if source == target:  # from the left to the right half of the circle, over it
+            half = np.array([0.7 * gap / scale, 0])
+            begin, end, bend = begin - half, end + half, -4 - bend
+        parallel[source, target] += 1
+        direct = graph.kind[i] == "direct"
+        # add_patch() would work out the limits anew for every arrow.
+        ax.add_artist(
+            FancyArrowPatch(
+                tuple(begin),
+                tuple(end),
+                connectionstyle=f"arc3,rad={bend}",
+                arrowstyle="-|>",
+                mutation_scale=10,
+                shrinkA=0 if source == target else gap,
+                shrinkB=0 if source == target else gap,
+                clip_on=False,
+                in_layout=False,
+                linewidth=0.5 + 3 * float(graph.strength[i]),
+                linestyle="-" if direct else "--",
+                color=COLOURS[1] if direct else GREY,
+            )
+        )
+        if labels:
+            low, high = graph.delay[i] * 1e3
+            x, y = _middle(begin, end, bend)
+            ax.text(x, y, f"({low:g},{high:g}]", fontsize=7, ha="center", va="bottom")
+
+
+def _bend(begin: NDArray[np.float64], end: NDArray[np.float64], kind: str) -> float:
+    """Neighbours in a row are joined by straight arrows; others go around what lies between."""
+    if kind == "direct" and begin[1] == end[1] and end[0] - begin[0] == 1:
+        return 0.0
+    return 0.25 if kind == "direct" else 0.4
+
+
+def _middle(
+    begin: NDArray[np.float64], end: NDArray[np.float64], bend: float
+) -> tuple[float, float]:
+    """Where matplotlib's ``arc3`` is halfway."""
+    x, y = (begin + end) / 2
+    dx, dy = end - begin
+    return float(x + bend * dy / 2), float(y - bend * dx / 2)
+
+
+def _explain(ax: Any, graph: Circuit, labels: bool) -> None:
+    from matplotlib.lines import Line2D
+
+    styles = (
+        ("direct", "-", COLOURS[1], any(kind == "direct" for kind in graph.kind)),
+        ("explained by others", "--", GREY, any(kind != "direct" for kind in graph.kind)),
+    )
+    lines = [
+        Line2D([], [], ls=style, color=colour, label=label)
+        for label, style, colour, there in styles
+        if there
+    ]
+    if lines:
+        ax.legend(
+            handles=lines,
+            title="significant delays (low, high] in ms" if labels else "significant delays",
+            loc="lower center",
+            bbox_to_anchor=(0.5, 1),
+            ncols=2,
+            frameon=False,
+        )
+
+
+def _draw_units(ax: Any, graph: Circuit, places: _Places, width: float) -> None:
+    points = np.array(list(places.values())).reshape(-1, 2)
+    ax.scatter(
+        points[:, 0], points[:, 1], s=width**2, facecolors="white", edgecolors=BLACK, zorder=3
+    )
+    # Room for arrows that go around, which have no part in the limits.
+    ax.update_datalim(np.concatenate([points - _ROOM, points + _ROOM]))
+    if len(places) > _MOST_NAMES:
+        return
+    for unit, (x, y) in places.items():
+        ax.text(
+            x,
+            y,
+            graph.unit_names[unit],
+            fontsize=min(8, width / 2.2),
+            ha="center",
+            va="center",
+            zorder=4,
+        )

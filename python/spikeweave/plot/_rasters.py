@@ -1,0 +1,231 @@
+"""Spikes over time, with what was found in them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._spikes import SpikeSequence, SpikesLike
+from ._arguments import seconds
+from ._axes import BLACK, COLOURS, GREY, axes, name_units, row_points
+from ._placed import Placed, placed
+
+_MOST_IN_LEGEND = 12
+# More than these are drawn as pixels also where the rest of the picture is drawn as lines.
+_MOST_LINES = 20_000
+
+
+def raster(
+    spikes: SpikesLike,
+    found: Any = None,
+    *,
+    indices: Iterable[int] | None = None,
+    t_start: Any = None,
+    t_stop: Any = None,
+    ax: Any = None,
+) -> Any:
+    """Spikes as marks over time, a row a unit, with rings around those of what was found.
+
+    A ring stands at the time of the occurrence plus the spike's lag; for a `PatternResult` at the
+    unit's first spike in that bin. A spike of several patterns has a ring for each, one around the
+    other.
+
+    Parameters
+    ----------
+    spikes
+        As `SpikeSequence.of` takes them.
+    found
+        What to mark: an `EpisodeResult`, a `PatternResult`, patterns of one, planted patterns of
+        `simulate`, or patterns as Elephant's SPADE gives them.
+    indices
+        Which of them. By default all; of an `EpisodeResult` its chains.
+    t_start, t_stop : float, str or quantity
+        The part to draw: seconds, texts such as ``"500ms"`` or quantities; by default all that was
+        recorded.
+    ax
+        Axes of matplotlib to draw into.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    TypeError, ValueError, IndexError
+        Naming the argument, what was found and what was expected.
+
+    Examples
+    --------
+    >>> import spikeweave, spikeweave.plot
+    >>> made = spikeweave.simulate.patterns(units=20, seed=1)
+    >>> ax = spikeweave.plot.raster(made.spikes, made.patterns)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('Time (s)', 'Unit')
+    """
+    from matplotlib.lines import Line2D
+
+    sequence = SpikeSequence.of(spikes)
+    names = sequence.unit_names
+    marked = placed(found, indices, names)
+    begin = sequence.t_start if t_start is None else seconds("t_start", t_start)
+    end = sequence.t_stop if t_stop is None else seconds("t_stop", t_stop)
+    if not begin <= end:
+        raise ValueError(f"t_start: found {begin} s, expected at most t_stop = {end} s")
+    ax = axes(ax)
+    inside = _inside(sequence.times_us, begin, end)
+    length = row_points(ax, len(names))
+    _marks(ax, sequence.times[inside], sequence.units[inside], length, BLACK)
+    _rings(ax, marked, begin, end)
+    if begin < end:
+        ax.set_xlim(begin, end)
+    ax.set_ylim(-0.6, max(len(names), 1) - 0.4)
+    ax.set_xlabel("Time (s)")
+    ax.set_ylabel("Unit")
+    name_units(ax.yaxis, names)
+    if 0 < len(marked) <= _MOST_IN_LEGEND:
+        # What has no ring in this part of the recording has its place as well.
+        rings = [
+            Line2D(
+                [],
+                [],
+                linestyle="none",
+                marker="o",
+                markerfacecolor="none",
+                color=COLOURS[i % len(COLOURS)],
+                label=one.label,
+            )
+            for i, one in enumerate(marked)
+        ]
+        ax.legend(handles=rings, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False)
+    return ax
+
+
+def aligned(
+    spikes: SpikesLike,
+    found: Any,
+    index: int = 0,
+    *,
+    before: Any = 0.02,
+    after: Any = 0.02,
+    ax: Any = None,
+) -> Any:
+    """All occurrences of one episode or pattern on top of each other, aligned by the first spike.
+
+    Each of its units has a band, and an occurrence a row in each band, the earliest at the bottom:
+    in colour the spikes of the occurrence, in grey what else the unit fired.
+
+    Parameters
+    ----------
+    spikes
+        As `SpikeSequence.of` takes them.
+    found
+        As in `raster`.
+    index
+        Which of them.
+    before, after : float, str or quantity
+        How much to show before the first and after the last spike: seconds, texts such as
+        ``"20ms"`` or quantities.
+    ax
+        Axes of matplotlib to draw into.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    TypeError, ValueError, IndexError
+        Naming what was found and what was expected.
+
+    Examples
+    --------
+    >>> import spikeweave, spikeweave.plot
+    >>> made = spikeweave.simulate.patterns(units=20, seed=1)
+    >>> ax = spikeweave.plot.aligned(made.spikes, made.patterns)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['n0', 'n1', 'n2', 'n3', 'n4']
+    """
+    sequence = SpikeSequence.of(spikes)
+    names = sequence.unit_names
+    if found is None:
+        raise TypeError("found: expected episodes or patterns, found None")
+    one = placed(found, [index], names, "index")[0]
+    before, after = seconds("before", before), seconds("after", after)
+    ax = axes(ax)
+    rows = len(one.times)
+    lags = one.times - one.times[:, :1]
+    last = float(lags.max()) if lags.size else 0.0
+    length = row_points(ax, rows * len(one.units))
+    trains = sequence.trains()
+    for band, unit in enumerate(one.units):
+        x, y = _around(trains[unit], one.times[:, 0], -before, last + after)
+        _marks(ax, x * 1e3, y + band * rows, length, GREY)
+        at = np.arange(rows) + band * rows
+        _marks(ax, lags[:, band] * 1e3, at, length, COLOURS[band % len(COLOURS)], 2)
+        if band:
+            ax.axhline(band * rows - 0.5, color=GREY, linewidth=0.5)
+    ax.set_xlim(-before * 1e3, (last + after) * 1e3)
+    ax.set_ylim(-0.6, max(rows * len(one.units), 1) - 0.4)
+    ax.set_yticks(
+        (np.arange(len(one.units)) + 0.5) * rows - 0.5, [names[unit] for unit in one.units]
+    )
+    ax.set_xlabel("Time from the first spike (ms)")
+    ax.set_ylabel(f"Unit ({rows} occurrences each)")
+    return ax
+
+
+def _marks(
+    ax: Any, x: NDArray[Any], y: NDArray[Any], length: float, colour: str, width: float = 0.6
+) -> None:
+    ax.plot(
+        x,
+        y,
+        linestyle="none",
+        marker="|",
+        markersize=length,
+        markeredgewidth=width,
+        color=colour,
+        rasterized=len(x) > _MOST_LINES,
+    )
+
+
+def _rings(ax: Any, marked: Sequence[Placed], begin: float, end: float) -> None:
+    rings: Counter[tuple[int, int]] = Counter()
+    for number, one in enumerate(marked):
+        times = one.times.ravel()
+        rows = np.tile(one.units, len(one.times))
+        times_us = np.rint(times * 1e6).astype(np.int64)
+        inside = _inside(times_us, begin, end)
+        times, rows = times[inside], rows[inside]
+        spikes = list(zip(rows.tolist(), times_us[inside].tolist(), strict=True))
+        widths = 5 + 3 * np.array([rings[spike] for spike in spikes], dtype=np.float64)
+        rings.update(spikes)
+        ax.scatter(
+            times,
+            rows,
+            s=widths**2,
+            facecolors="none",
+            edgecolors=COLOURS[number % len(COLOURS)],
+            linewidths=1.2,
+            label=one.label,
+            zorder=3,
+        )
+
+
+def _inside(times_us: NDArray[np.int64], begin: float, end: float) -> NDArray[np.bool_]:
+    return (times_us >= np.rint(begin * 1e6)) & (times_us <= np.rint(end * 1e6))
+
+
+def _around(
+    train: NDArray[np.float64], starts: NDArray[np.float64], low: float, high: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Spikes around each start: how long after it, and which start."""
+    first = np.searchsorted(train, starts + low, "left")
+    last = np.searchsorted(train, starts + high, "right")
+    parts = [train[a:b] - start for a, b, start in zip(first, last, starts, strict=True)]
+    which = np.repeat(np.arange(len(starts), dtype=np.float64), last - first)
+    return np.concatenate(parts) if parts else np.empty(0), which
