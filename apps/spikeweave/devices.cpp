@@ -72,7 +72,7 @@ std::string as_text(const std::vector<device_info>& all) {
     return text;
 }
 
-void devices(const devices_options& options, session& now) {
+void run_devices(const devices_options& options, session& now) {
     const std::vector<device_info> all = spikeweave::devices();
     if (options.calibrate) {
         if (all.empty()) throw device_error(why_no_device());
@@ -94,7 +94,7 @@ void add_devices(CLI::App& app, verb& chosen) {
                  "measure each, and keep what the strategy hybrid chooses by");
     sub.footer("Example: spikeweave devices --calibrate");
     sub.callback(
-        [options, &chosen] { chosen = [options](session& now) { devices(*options, now); }; });
+        [options, &chosen] { chosen = [options](session& now) { run_devices(*options, now); }; });
 }
 
 }  // namespace spikeweave::cli

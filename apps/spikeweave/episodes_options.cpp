@@ -13,7 +13,7 @@
 namespace spikeweave::cli {
 namespace {
 
-std::string describe(episode_strategy strategy) {
+std::string summary_of(episode_strategy strategy) {
     switch (strategy) {
         case episode_strategy::automatic:
             return "chooses";
@@ -41,7 +41,7 @@ std::string describe(episode_strategy strategy) {
 }
 
 // Each with where it runs, in the words of --device.
-[[noreturn]] void list_strategies() {
+[[noreturn]] void list_episodes_strategies() {
     const auto on_cpu = available_episode_strategies(device_kind::cpu);
     const auto on_cuda = available_episode_strategies(device_kind::cuda);
     const auto has = [](const auto& list, episode_strategy strategy) {
@@ -50,11 +50,11 @@ std::string describe(episode_strategy strategy) {
     std::string text;
     for (const episode_strategy strategy : on_cpu)
         text += fmt::format("{:<20} {:<8} {}\n", to_string(strategy),
-                            has(on_cuda, strategy) ? "cpu,cuda" : "cpu", describe(strategy));
+                            has(on_cuda, strategy) ? "cpu,cuda" : "cpu", summary_of(strategy));
     for (const episode_strategy strategy : on_cuda) {
         if (!has(on_cpu, strategy))
             text +=
-                fmt::format("{:<20} {:<8} {}\n", to_string(strategy), "cuda", describe(strategy));
+                fmt::format("{:<20} {:<8} {}\n", to_string(strategy), "cuda", summary_of(strategy));
     }
     write_stdout(text + "All are exact and give the same counts.\n");
     throw CLI::Success();
@@ -121,7 +121,8 @@ void add_search(CLI::App& app, episodes_options& options) {
               "how occurrences makes lists on GPUs: automatic, atomic, select or count-scan-write "
               "[automatic]")
         ->type_name("NAME");
-    app.add_flag_callback("--list-strategies", list_strategies, "list the ways to count and stop");
+    app.add_flag_callback("--list-strategies", list_episodes_strategies,
+                          "list the ways to count and stop");
     add_value(app, "--pairs", mining.pairs, pair_method_from,
               "how latest-start counts pairs: automatic, merge or look-back [automatic]")
         ->type_name("NAME");
@@ -155,7 +156,7 @@ surrogate_method parse_method(const std::string& text) {
     return method;
 }
 
-std::string method_names() {
+std::string pair_surrogate_names() {
     std::string text;
     for (const surrogate_method method : surrogate_methods())
         if (method != surrogate_method::trial_shifting)
@@ -181,7 +182,7 @@ void add_significance(CLI::App& app, episodes_options& options) {
                               "judge by this many surrogates instead: for bursty data [none]")
                               ->type_name("N");
     add_value(app, "--surrogate-method", surrogates.method, parse_method,
-              fmt::format("how a surrogate is made: {} [{}]", method_names(),
+              fmt::format("how a surrogate is made: {} [{}]", pair_surrogate_names(),
                           to_string(surrogates.method)))
         ->type_name("NAME")
         ->needs(number);

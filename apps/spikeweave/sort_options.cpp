@@ -14,7 +14,7 @@ namespace {
 constexpr auto of_features = "Of features";
 constexpr auto of_recordings = "Of recordings";
 
-[[noreturn]] void list_strategies() {
+[[noreturn]] void list_sort_strategies() {
     write_stdout(
         "reference            straight from the formulas, on dense matrices\n"
         "cpu                  sparse, over threads\n"
@@ -181,7 +181,8 @@ void add_search(CLI::App& app, masked_gmm_options& search) {
     add_value(app, "--precision", search.precision, sort_precision_from,
               "on a GPU: full (double), or fast (single, near boundaries double) [full]")
         ->type_name("NAME");
-    app.add_flag_callback("--list-strategies", list_strategies, "list the strategies and stop");
+    app.add_flag_callback("--list-strategies", list_sort_strategies,
+                          "list the strategies and stop");
 }
 
 void add_given_clusters(CLI::App& app, sort_options& options) {

@@ -15,7 +15,7 @@
 namespace spikeweave::cli {
 namespace {
 
-std::string describe(spade_strategy strategy) {
+std::string summary_of(spade_strategy strategy) {
     switch (strategy) {
         case spade_strategy::automatic:
             return "chooses";
@@ -27,10 +27,10 @@ std::string describe(spade_strategy strategy) {
     return {};
 }
 
-[[noreturn]] void list_strategies() {
+[[noreturn]] void list_spade_strategies() {
     std::string text;
     for (const spade_strategy strategy : available_spade_strategies())
-        text += fmt::format("{:<14} {}\n", to_string(strategy), describe(strategy));
+        text += fmt::format("{:<14} {}\n", to_string(strategy), summary_of(strategy));
     write_stdout(text + "All are exact and give the same patterns.\n");
     throw CLI::Success();
 }
@@ -141,7 +141,7 @@ auto one_of(std::string_view option, std::vector<std::pair<std::string_view, Val
     };
 }
 
-std::string method_names() {
+std::string surrogate_names() {
     std::string text;
     for (const surrogate_method method : surrogate_methods())
         text += fmt::format("{}{}", text.empty() ? "" : ", ", to_string(method));
@@ -230,7 +230,8 @@ void add_rules(CLI::App& app, spade_choices& choices) {
     add_value(app, "--strategy", choices.strategy, spade_strategy_from,
               "how to search; the result says what ran [automatic]")
         ->type_name("NAME");
-    app.add_flag_callback("--list-strategies", list_strategies, "list the ways to search and stop");
+    app.add_flag_callback("--list-strategies", list_spade_strategies,
+                          "list the ways to search and stop");
 }
 
 void add_surrogates(CLI::App& app, spade_choices& choices) {
@@ -249,7 +250,7 @@ void add_surrogates(CLI::App& app, spade_choices& choices) {
             return surrogate_method_from(text);
         },
         "NAME",
-        "how a surrogate is made: " + method_names() +
+        "how a surrogate is made: " + surrogate_names() +
             " [trial_shifting with trials, else dither_spikes_with_refractory_period; with "
             "--compat dither_spikes]");
     add("--dither", surrogates.dither, parse_positive_duration, "TIME",

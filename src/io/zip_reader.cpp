@@ -8,6 +8,7 @@
 
 #include "io/file_error.hpp"
 #include "io/little_endian.hpp"
+#include "io/zip_format.hpp"
 
 namespace spikeweave::io {
 namespace {
@@ -17,12 +18,10 @@ constexpr std::uint32_t central_signature = 0x02014b50;
 constexpr std::uint32_t end_signature = 0x06054b50;
 constexpr std::uint32_t end64_signature = 0x06064b50;
 constexpr std::uint32_t locator64_signature = 0x07064b50;
-constexpr std::size_t local_size = 30;
 constexpr std::size_t central_size = 46;
 constexpr std::size_t end_size = 22;
 constexpr std::size_t end64_size = 56;
 constexpr std::size_t locator64_size = 20;
-constexpr std::uint32_t in_zip64 = 0xFFFFFFFF;
 
 struct directory {
     std::uint64_t entries = 0;
@@ -81,7 +80,7 @@ void take_zip64(zip_entry& entry, const char* extra, std::size_t extra_size) {
         if (id == 1) {
             std::size_t at = 0;
             for (std::uint64_t* field : {&entry.size, &entry.packed_size, &entry.header_at}) {
-                if (*field != in_zip64 || at + 8 > size) continue;
+                if (*field != zip::in_zip64 || at + 8 > size) continue;
                 *field = load<std::uint64_t>(extra + at);
                 at += 8;
             }
@@ -200,10 +199,10 @@ byte_source zip_reader::open(const zip_entry& entry) const {
     if (entry.method != 0 && entry.method != 8)
         throw state->damaged(fmt::format(
             "it is packed by method {}, expected 0 (stored) or 8 (deflate)", entry.method));
-    const auto header = bytes_at(*file_, entry.header_at, local_size);
+    const auto header = bytes_at(*file_, entry.header_at, zip::local_size);
     if (load<std::uint32_t>(header.data()) != local_signature)
         throw state->damaged("it does not begin where the directory says");
-    state->data_at = entry.header_at + local_size + load<std::uint16_t>(header.data() + 26) +
+    state->data_at = entry.header_at + zip::local_size + load<std::uint16_t>(header.data() + 26) +
                      load<std::uint16_t>(header.data() + 28);
     if (state->data_at > file_->size() || entry.packed_size > file_->size() - state->data_at)
         throw state->damaged("it goes beyond the end of the file");

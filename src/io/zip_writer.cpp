@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include "io/little_endian.hpp"
+#include "io/zip_format.hpp"
 
 namespace spikeweave::io {
 namespace {
@@ -10,9 +11,7 @@ namespace {
 constexpr std::uint16_t version_zip64 = 45;
 constexpr std::uint16_t utf8_names = 0x0800;
 constexpr std::uint16_t day = (0 << 9) | (1 << 5) | 1;  // 1 January 1980: no clock in the file
-constexpr std::uint32_t in_zip64 = 0xFFFFFFFF;
 constexpr std::size_t local_crc_at = 14;
-constexpr std::size_t local_size = 30;
 
 // What the local header and the directory have in common: from the needed version to the two sizes.
 void append_common(std::string& out, const zip_entry& entry) {
@@ -22,8 +21,8 @@ void append_common(std::string& out, const zip_entry& entry) {
     append(out, std::uint16_t{0});  // time of day
     append(out, day);
     append(out, entry.crc);
-    append(out, in_zip64);
-    append(out, in_zip64);
+    append(out, zip::in_zip64);
+    append(out, zip::in_zip64);
     append(out, static_cast<std::uint16_t>(entry.name.size()));
 }
 
@@ -67,7 +66,7 @@ void zip_writer::end_entry() {
     std::string sizes;
     append(sizes, entry.size);
     append(sizes, entry.packed_size);
-    file_.write_at(entry.header_at + local_size + entry.name.size() + 4, sizes);
+    file_.write_at(entry.header_at + zip::local_size + entry.name.size() + 4, sizes);
 }
 
 void zip_writer::commit() {
@@ -83,7 +82,7 @@ void zip_writer::commit() {
         append(record, std::uint16_t{0});   // disk
         append(record, std::uint16_t{0});   // internal attributes
         append(record, std::uint32_t{0});   // external attributes
-        append(record, in_zip64);
+        append(record, zip::in_zip64);
         record += entry.name;
         append(record, std::uint16_t{1});
         append(record, std::uint16_t{24});
@@ -113,8 +112,8 @@ void zip_writer::commit() {
     append(end, std::uint32_t{0});
     append(end, std::uint16_t{0xFFFF});
     append(end, std::uint16_t{0xFFFF});
-    append(end, in_zip64);
-    append(end, in_zip64);
+    append(end, zip::in_zip64);
+    append(end, zip::in_zip64);
     append(end, std::uint16_t{0});
     file_.write(end);
     file_.commit();

@@ -62,7 +62,7 @@ private:
 };
 
 constexpr std::size_t columns_together = 16;
-constexpr std::size_t frames_together = 4;
+constexpr std::size_t rows_together = 4;
 
 // Some frames and channels of the product stay in registers.
 template <std::size_t rows>
@@ -91,16 +91,16 @@ void subtract_medians(std::size_t channels, std::span<double> frames) {
 }
 
 void whiten_frames(std::span<const float> matrix, std::size_t channels, std::span<float> frames) {
-    std::vector<float> from(frames_together * channels);
+    std::vector<float> from(rows_together * channels);
     for (std::size_t at = 0; at < frames.size(); at += from.size()) {
         const std::span<float> some = frames.subspan(at, std::min(from.size(), frames.size() - at));
         std::copy(some.begin(), some.end(), from.begin());
         const std::size_t rows = some.size() / channels;
         for (std::size_t c = 0; c < channels; c += columns_together) {
             const std::size_t columns = std::min(columns_together, channels - c);
-            if (rows == frames_together) {
-                multiply<frames_together>(from.data(), matrix.data() + c, channels, columns,
-                                          some.data() + c);
+            if (rows == rows_together) {
+                multiply<rows_together>(from.data(), matrix.data() + c, channels, columns,
+                                        some.data() + c);
                 continue;
             }
             for (std::size_t r = 0; r < rows; ++r)

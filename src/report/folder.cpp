@@ -8,7 +8,7 @@
 namespace spikeweave {
 namespace {
 
-constexpr std::array<std::string_view, 6> our_files{
+constexpr std::array<std::string_view, 6> episode_files{
     "episodes.tsv", "circuit.tsv", "circuit.graphml", "circuit.svg", "run.json", "occurrences.tsv"};
 
 }  // namespace
@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 6> our_files{
 void write_episode_report(const std::filesystem::path& folder, const episode_report& report,
                           bool overwrite, const execution& run) {
     const report::prepared p(report);
-    io::result_folder out(folder, overwrite, our_files);
+    io::result_folder out(folder, overwrite, episode_files);
     out.write("episodes.tsv", report::episodes_tsv(p));
     out.write("circuit.tsv", report::circuit_tsv(p));
     out.write("circuit.graphml", report::circuit_graphml(p));

@@ -11,7 +11,7 @@
 namespace spikeweave {
 namespace {
 
-constexpr std::array<std::string_view, 8> our_files{
+constexpr std::array<std::string_view, 8> pattern_files{
     "patterns.tsv", "signatures.tsv", "spectrum.tsv", "funnel.tsv",
     "patterns.svg", "spectrum.svg",   "patterns.nwb", "run.json"};
 
@@ -35,7 +35,7 @@ void write_others(const io::result_folder& out, const report::prepared_patterns&
 void write_pattern_report(const std::filesystem::path& folder, const pattern_report& report,
                           bool overwrite, const execution& run) {
     const report::prepared_patterns p(report);
-    io::result_folder out(folder, overwrite, our_files);
+    io::result_folder out(folder, overwrite, pattern_files);
     out.write("patterns.tsv", report::patterns_tsv(p));
     write_others(out, p, run);
     out.commit(run.stop);
@@ -49,7 +49,7 @@ struct pattern_stream::state {
 
     state(const std::filesystem::path& target, const pattern_axes& axes, bool with_occurrences,
           bool overwrite)
-        : folder(target, overwrite, our_files),
+        : folder(target, overwrite, pattern_files),
           file(folder.file("patterns.tsv")),
           lines(axes, {.occurrences = with_occurrences}) {
         file.write(lines.header());

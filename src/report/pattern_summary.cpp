@@ -11,9 +11,9 @@ namespace {
 constexpr std::size_t most_patterns = 12;
 constexpr std::size_t most_signatures = 12;
 
-class page {
+class pattern_page {
 public:
-    page(const prepared_patterns& p, bool colour) : p_(p), colour_(colour) {}
+    pattern_page(const prepared_patterns& p, bool colour) : p_(p), colour_(colour) {}
 
     std::string written() {
         heading();
@@ -110,7 +110,7 @@ namespace spikeweave {
 
 std::string summarize(const pattern_report& report, bool colour) {
     const report::prepared_patterns p(report);
-    return report::page(p, colour).written();
+    return report::pattern_page(p, colour).written();
 }
 
 }  // namespace spikeweave

@@ -11,20 +11,19 @@
 namespace spikeweave::report {
 namespace {
 
-constexpr double margin = drawing::margin;
-constexpr std::size_t most_patterns = 12;
+constexpr std::size_t most_drawn_patterns = 12;
 constexpr std::size_t most_rows = 48;
 constexpr std::size_t most_marks = 4000;  // of one pattern
 constexpr double labels_width = 84;
 constexpr double raster_width = 800;
-constexpr double row_height = 13;
-constexpr std::size_t columns = 3;
+constexpr double unit_row_height = 13;
+constexpr std::size_t panel_columns = 3;
 constexpr double panel_gap = 26;
 constexpr double lane_height = 26;
 constexpr std::size_t most_aligned = 60;  // occurrences
 constexpr std::size_t most_lanes = 12;
 
-constexpr std::string_view style =
+constexpr std::string_view pattern_style =
     R"(  .name { font-size: 10px; fill: #3e4c59; text-anchor: end; }
   .tick { font-size: 10px; fill: #616e7c; text-anchor: middle; }
   .axis { stroke: #9aa5b1; stroke-width: 1; }
@@ -44,13 +43,13 @@ std::string shortened(std::string text, std::size_t most) {
     return text + "…";
 }
 
-class picture {
+class pattern_picture {
 public:
-    explicit picture(const prepared_patterns& p)
+    explicit pattern_picture(const prepared_patterns& p)
         : p_(p),
           trains_(p.report.spikes),
-          shown_(p.order.begin(), p.order.begin() + static_cast<std::ptrdiff_t>(
-                                                        std::min(p.order.size(), most_patterns))) {}
+          shown_(p.order.begin(), p.order.begin() + static_cast<std::ptrdiff_t>(std::min(
+                                                        p.order.size(), most_drawn_patterns))) {}
 
     std::string drawn() {
         heading();
@@ -58,16 +57,16 @@ public:
             raster();
             panels();
         }
-        return out_.drawn(y_ + margin, style);
+        return out_.drawn(y_ + drawing::margin, pattern_style);
     }
 
 private:
     void heading() {
         const pattern_report& report = p_.report;
-        y_ = margin + 14;
-        out_.text(margin, y_, "head", "Patterns");
+        y_ = drawing::margin + 14;
+        out_.text(drawing::margin, y_, "head", "Patterns");
         y_ += 22;
-        out_.text(margin, y_, "note",
+        out_.text(drawing::margin, y_, "note",
                   fmt::format(
                       "{} · bins of {} ms, windows of {} ms · {}",
                       plural(report.patterns, "pattern", "patterns"), milliseconds(report.axes.bin),
@@ -112,11 +111,11 @@ private:
     void raster() {
         const auto rows = rows_of_units();
         const auto [low, high] = range();
-        const double left = margin + labels_width;
+        const double left = drawing::margin + labels_width;
         const double top = y_ + 8;
-        const double bottom = top + row_height * static_cast<double>(rows.size());
+        const double bottom = top + unit_row_height * static_cast<double>(rows.size());
         for (const auto& [unit, row] : rows) {
-            const double y = top + row_height * (static_cast<double>(row) + 0.5);
+            const double y = top + unit_row_height * (static_cast<double>(row) + 0.5);
             out_.text(left - 8, y + 3.5, "name", shortened(p_.report.axes.unit_names[unit], 14));
             out_.line(left, y, left + raster_width, y, "row");
         }
@@ -148,27 +147,29 @@ private:
                 const double at = place(start) + (axes.timed ? to_seconds(p_.lag(item)) : 0.0);
                 fmt::format_to(std::back_inserter(path), "M{:.1f},{:.1f}v{:g}",
                                left + raster_width * std::min(1.0, (at - low) / (high - low)),
-                               top + row_height * static_cast<double>(row->second) + 2,
-                               row_height - 4);
+                               top + unit_row_height * static_cast<double>(row->second) + 2,
+                               unit_row_height - 4);
             }
         out_.put("<path stroke=\"{}\" stroke-width=\"1.4\" d=\"{}\"/>\n", distinct_colour(n), path);
     }
 
     void panels() {
-        const double width = (labels_width + raster_width - panel_gap * (columns - 1)) / columns;
+        const double width =
+            (labels_width + raster_width - panel_gap * (panel_columns - 1)) / panel_columns;
         double tallest = 0;
         for (std::size_t n = 0; n < shown_.size(); ++n) {
-            if (n > 0 && n % columns == 0) {
+            if (n > 0 && n % panel_columns == 0) {
                 y_ += tallest + panel_gap;
                 tallest = 0;
             }
-            const double x = margin + (width + panel_gap) * static_cast<double>(n % columns);
+            const double x =
+                drawing::margin + (width + panel_gap) * static_cast<double>(n % panel_columns);
             tallest = std::max(tallest, panel(n, x, width));
         }
         y_ += tallest;
         if (p_.report.patterns > shown_.size()) {
             y_ += 22;
-            out_.text(margin, y_, "note",
+            out_.text(drawing::margin, y_, "note",
                       fmt::format("and {} more: patterns.tsv", p_.report.patterns - shown_.size()));
         }
     }
@@ -254,7 +255,7 @@ private:
 }  // namespace
 
 std::string patterns_svg(const prepared_patterns& p) {
-    return picture(p).drawn();
+    return pattern_picture(p).drawn();
 }
 
 }  // namespace spikeweave::report

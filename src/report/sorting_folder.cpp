@@ -19,30 +19,30 @@
 namespace spikeweave {
 namespace {
 
-constexpr std::array<std::string_view, 24> our_files{"sorting.npz",
-                                                     "sorting.clu.1",
-                                                     "sorting.res.1",
-                                                     "spikes.npz",
-                                                     "spikes.nwb",
-                                                     "units.tsv",
-                                                     "iterations.tsv",
-                                                     "run.json",
-                                                     "sorting.kwik",
-                                                     "sorting.kwx",
-                                                     "sorting.prm",
-                                                     "phy/params.py",
-                                                     "phy/spike_times.npy",
-                                                     "phy/spike_templates.npy",
-                                                     "phy/spike_clusters.npy",
-                                                     "phy/amplitudes.npy",
-                                                     "phy/channel_map.npy",
-                                                     "phy/channel_shanks.npy",
-                                                     "phy/channel_positions.npy",
-                                                     "phy/templates.npy",
-                                                     "phy/pc_features.npy",
-                                                     "phy/pc_feature_ind.npy",
-                                                     "phy/cluster_group.tsv",
-                                                     "phy/cluster_quality.tsv"};
+constexpr std::array<std::string_view, 24> sorting_files{"sorting.npz",
+                                                         "sorting.clu.1",
+                                                         "sorting.res.1",
+                                                         "spikes.npz",
+                                                         "spikes.nwb",
+                                                         "units.tsv",
+                                                         "iterations.tsv",
+                                                         "run.json",
+                                                         "sorting.kwik",
+                                                         "sorting.kwx",
+                                                         "sorting.prm",
+                                                         "phy/params.py",
+                                                         "phy/spike_times.npy",
+                                                         "phy/spike_templates.npy",
+                                                         "phy/spike_clusters.npy",
+                                                         "phy/amplitudes.npy",
+                                                         "phy/channel_map.npy",
+                                                         "phy/channel_shanks.npy",
+                                                         "phy/channel_positions.npy",
+                                                         "phy/templates.npy",
+                                                         "phy/pc_features.npy",
+                                                         "phy/pc_feature_ind.npy",
+                                                         "phy/cluster_group.tsv",
+                                                         "phy/cluster_quality.tsv"};
 
 std::string cell(const std::optional<double>& value) {
     return value ? report::number_text(*value) : std::string();
@@ -136,7 +136,7 @@ void write_phy_of(const std::filesystem::path& folder, const sorting_report& rep
 
 void write_sorting_report(const std::filesystem::path& folder, const sorting_report& report,
                           bool overwrite, const execution& run) {
-    io::result_folder out(folder, overwrite, our_files);
+    io::result_folder out(folder, overwrite, sorting_files);
     write_sorting(out.file("sorting.npz"), report.sorted);
     write_clusters(out.file("sorting.clu.1"), report.sorted, report.first_label);
     if (!report.sorted.samples.empty()) write_samples(out.file("sorting.res.1"), report.sorted);

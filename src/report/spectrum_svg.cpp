@@ -10,13 +10,12 @@
 namespace spikeweave::report {
 namespace {
 
-constexpr double margin = drawing::margin;
 constexpr double width = 760;
-constexpr double row_height = 22;
+constexpr double size_row_height = 22;
 constexpr std::size_t most_columns = 400;
 constexpr std::size_t most_sizes = 24;
 
-constexpr std::string_view style =
+constexpr std::string_view spectrum_style =
     R"(  .name { font-size: 11px; fill: #3e4c59; text-anchor: end; }
   .tick { font-size: 11px; fill: #616e7c; text-anchor: middle; }
   .key { font-size: 11px; fill: #3e4c59; }
@@ -59,11 +58,11 @@ public:
     }
 
     std::string drawn() {
-        double y = margin + 14;
-        out_.text(margin, y, "head", "p-value spectrum");
+        double y = drawing::margin + 14;
+        out_.text(drawing::margin, y, "head", "p-value spectrum");
         y += 22;
         out_.text(
-            margin, y, "note",
+            drawing::margin, y, "note",
             fmt::format("surrogates with a pattern of this size{} that occurs this often · {}",
                         p_.report.kind == spectrum_kind::size_count
                             ? ""
@@ -71,19 +70,20 @@ public:
                         p_.how_tested()));
         top_ = y + 46;
         if (low_ > high_) {
-            out_.text(margin, top_, "note", "nothing was found, in the data or in a surrogate");
-            return out_.drawn(top_ + margin);
+            out_.text(drawing::margin, top_, "note",
+                      "nothing was found, in the data or in a surrogate");
+            return out_.drawn(top_ + drawing::margin);
         }
         key(y + 18);
         fields();
         found();
         axes();
         out_.reach(left + width);
-        return out_.drawn(bottom() + 56, style);
+        return out_.drawn(bottom() + 56, spectrum_style);
     }
 
 private:
-    static constexpr double left = margin + 46;
+    static constexpr double left = drawing::margin + 46;
 
     void include(const signature& what) {
         low_ = std::min(low_, what.count);
@@ -102,8 +102,8 @@ private:
     }
     double column_width() const { return width / (column_of(high_) + 1.0); }
     double x_of(std::uint32_t count) const { return left + column_width() * column_of(count); }
-    double y_of(std::uint32_t size) const { return top_ + row_height * (size - smallest_); }
-    double bottom() const { return y_of(largest_) + row_height; }
+    double y_of(std::uint32_t size) const { return top_ + size_row_height * (size - smallest_); }
+    double bottom() const { return y_of(largest_) + size_row_height; }
 
     void key(double y) {
         double x = left;
@@ -131,7 +131,7 @@ private:
                 "<rect x=\"{:.2f}\" y=\"{:g}\" width=\"{:.2f}\" height=\"{:g}\" "
                 "fill=\"{}\"/>\n",
                 left + column_width() * at.second, y_of(at.first), column_width() + 0.05,
-                row_height - 1, colour_of(p));
+                size_row_height - 1, colour_of(p));
     }
 
     void found() {
@@ -148,14 +148,15 @@ private:
                     out_.put("<circle class=\"{}\" cx=\"{:.2f}\" cy=\"{:g}\" r=\"{:.2f}\"/>\n",
                              significant ? "kept" : "found",
                              left + column_width() * (at.second + 0.5),
-                             y_of(at.first) + row_height / 2 - 0.5,
+                             y_of(at.first) + size_row_height / 2 - 0.5,
                              std::clamp(column_width() / 2 - 0.5, 1.2, significant ? 5.0 : 4.0));
     }
 
     void axes() {
         for (std::uint32_t size = smallest_; size <= largest_; ++size)
-            out_.text(left - 8, y_of(size) + row_height / 2 + 3.5, "name", std::to_string(size));
-        out_.text(margin, top_ - 8, "key", "size");
+            out_.text(left - 8, y_of(size) + size_row_height / 2 + 3.5, "name",
+                      std::to_string(size));
+        out_.text(drawing::margin, top_ - 8, "key", "size");
         out_.line(left, bottom(), left + width, bottom(), "axis");
         const std::uint32_t steps = std::min<std::uint32_t>(8, high_ - low_);
         for (std::uint32_t k = 0; k <= steps; ++k) {

@@ -11,9 +11,9 @@ namespace {
 constexpr std::size_t most_chains = 12;
 constexpr std::size_t most_edges = 20;
 
-class page {
+class episode_page {
 public:
-    page(const prepared& p, bool colour) : p_(p), colour_(colour) {}
+    episode_page(const prepared& p, bool colour) : p_(p), colour_(colour) {}
 
     std::string written() {
         heading();
@@ -126,7 +126,7 @@ namespace spikeweave {
 
 std::string summarize(const episode_report& report, bool colour) {
     const report::prepared p(report);
-    return report::page(p, colour).written();
+    return report::episode_page(p, colour).written();
 }
 
 }  // namespace spikeweave

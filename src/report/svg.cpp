@@ -8,18 +8,17 @@
 namespace spikeweave::report {
 namespace {
 
-constexpr double margin = drawing::margin;
 constexpr double radius = 21;
-constexpr double step = 112;       // from circle to circle
-constexpr double row_height = 74;  // of circles
+constexpr double step = 112;              // from circle to circle
+constexpr double circle_row_height = 74;  // of circles
 constexpr double title_height = 30;
 constexpr std::size_t most_in_row = 10;
-constexpr std::size_t most_chains = 24;
+constexpr std::size_t most_drawn_chains = 24;
 constexpr std::size_t most_loose = 60;
 constexpr std::size_t loose_in_row = 5;
 constexpr double loose_width = 206;
 
-constexpr std::string_view style =
+constexpr std::string_view circuit_style =
     R"(  .delay { font-size: 11px; fill: #3e4c59; text-anchor: middle; }
   .strength { font-size: 11px; fill: #0b7285; text-anchor: middle; }
   .unit { text-anchor: middle; font-weight: 600; }
@@ -29,20 +28,20 @@ constexpr std::string_view style =
 <defs><marker id="head" markerUnits="userSpaceOnUse" markerWidth="11" markerHeight="10" refX="9" refY="5" orient="auto"><path d="M0,0.5 L10,5 L0,9.5 z" fill="#0b7285"/></marker></defs>
 )";
 
-class picture {
+class circuit_picture {
 public:
-    explicit picture(const prepared& p) : p_(p) {}
+    explicit circuit_picture(const prepared& p) : p_(p) {}
 
     std::string drawn() {
-        y_ = margin + 14;
+        y_ = drawing::margin + 14;
         const auto& found = p_.report.found;
-        out_.text(margin, y_, "head", "Circuit");
+        out_.text(drawing::margin, y_, "head", "Circuit");
         const auto direct =
             std::count_if(found.edges.begin(), found.edges.end(),
                           [](const circuit_edge& e) { return e.kind == edge_kind::direct; });
         y_ += 22;
         out_.text(
-            margin, y_, "note",
+            drawing::margin, y_, "note",
             fmt::format("{} units · {} · {} at q < {}", p_.report.spikes.unit_count(),
                         plural(static_cast<std::size_t>(direct), "direct edge", "direct edges"),
                         plural(found.chains.size(), "chain", "chains"),
@@ -51,15 +50,16 @@ public:
         draw_chains();
         draw_loose();
         draw_explained(found.edges.size() - static_cast<std::size_t>(direct));
-        return out_.drawn(y_ + margin - 8, style);
+        return out_.drawn(y_ + drawing::margin - 8, circuit_style);
     }
 
 private:
     void draw_chains() {
         const auto& chains = p_.report.found.chains;
-        for (std::size_t c = 0; c < std::min(chains.size(), most_chains); ++c)
+        for (std::size_t c = 0; c < std::min(chains.size(), most_drawn_chains); ++c)
             draw_chain(chains[c]);
-        if (chains.size() > most_chains) note_more(chains.size() - most_chains, "episodes.tsv");
+        if (chains.size() > most_drawn_chains)
+            note_more(chains.size() - most_drawn_chains, "episodes.tsv");
     }
 
     void draw_chain(std::size_t i) {
@@ -70,7 +70,7 @@ private:
         out_.title(y_, fmt::format("{} units, {} times", what.size(), count),
                    fmt::format("{:.3g} expected by chance · {} · strength {:.2f}", test.expected, p,
                                test.strength));
-        double x = margin + radius;
+        double x = drawing::margin + radius;
         double y = y_ + 18 + radius;
         for (std::size_t k = 0; k < what.size(); ++k) {
             circle(x, y, p_.name(what.units[k]));
@@ -80,8 +80,8 @@ private:
             if ((k + 1) % most_in_row == 0 && k + 2 < what.size()) {
                 // The last circle of a full row begins the next one again.
                 circle(x, y, p_.name(what.units[k + 1]));
-                x = margin + radius;
-                y += row_height;
+                x = drawing::margin + radius;
+                y += circle_row_height;
             }
         }
         y_ = y + radius + 12;
@@ -99,28 +99,28 @@ private:
             const circuit_edge& edge = p_.report.found.edges[loose[n]];
             const std::size_t row = n / loose_in_row;
             const std::size_t column = n % loose_in_row;
-            const double x = margin + radius + loose_width * static_cast<double>(column);
-            const double y = y_ + 18 + radius + row_height * static_cast<double>(row);
+            const double x = drawing::margin + radius + loose_width * static_cast<double>(column);
+            const double y = y_ + 18 + radius + circle_row_height * static_cast<double>(row);
             circle(x, y, p_.name(edge.from));
             circle(x + step, y, p_.name(edge.to));
             arrow(x, y, step, edge.best, edge.strength);
         }
         const std::size_t rows = (shown + loose_in_row - 1) / loose_in_row;
-        y_ += row_height * static_cast<double>(rows);
+        y_ += circle_row_height * static_cast<double>(rows);
         if (shown < loose.size()) note_more(loose.size() - shown, "circuit.tsv");
     }
 
     void draw_explained(std::size_t explained) {
         if (explained == 0) return;
         y_ += 24;
-        out_.text(margin, y_, "note",
+        out_.text(drawing::margin, y_, "note",
                   fmt::format("{} explained by these (indirect or common input): circuit.tsv",
                               plural(explained, "more relation is", "more relations are")));
     }
 
     void note_more(std::size_t n, std::string_view file) {
         y_ += 18;
-        out_.text(margin, y_, "note", fmt::format("and {} more: {}", n, file));
+        out_.text(drawing::margin, y_, "note", fmt::format("and {} more: {}", n, file));
     }
 
     double edge_strength(unit_id from, unit_id to) const {
@@ -159,7 +159,7 @@ private:
 }  // namespace
 
 std::string circuit_svg(const prepared& p) {
-    return picture(p).drawn();
+    return circuit_picture(p).drawn();
 }
 
 }  // namespace spikeweave::report

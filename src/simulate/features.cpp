@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -12,6 +11,7 @@
 #include "io/npy.hpp"
 #include "io/zip_writer.hpp"
 #include "parallel/ordered_for.hpp"
+#include "simulate/random_values.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/random.hpp"
 
@@ -22,31 +22,12 @@ constexpr std::size_t block_spikes = 1024;
 constexpr double masked_up_to = 2;
 constexpr double unmasked_from = 4.5;
 
-// Of 64 coins and a uniform number, as in simulated recordings.
-double nearly_normal(random_stream& random) {
-    constexpr double half_coins = 32;
-    const double coins = static_cast<double>(std::popcount(random.next_u64())) - half_coins;
-    const double between = static_cast<double>(random.next_u32()) * 0x1p-32 - 0.5;
-    constexpr double one_by_sd = 0.24935149047701485;  // 1 / sqrt(16 + 1/12)
-    return (coins + between) * one_by_sd;
-}
-
-double between(random_stream& random, double low, double high) {
-    return low + (high - low) * random.uniform();
-}
-
 // exp(-x * x / 2) to 1e-3 of its largest value, from operations that are the same everywhere.
 double bell(double x) {
     constexpr int doublings = 10;
     double value = std::max(0.0, 1 - x * x / 2 * 0x1p-10);
     for (int i = 0; i < doublings; ++i) value *= value;
     return value;
-}
-
-void check_number(double value, double least, double most, const char* what) {
-    if (!(value >= least && value <= most))
-        throw invalid_argument(
-            fmt::format("{} is {} (expected {} to {})", what, value, least, most));
 }
 
 void check(const feature_options& options) {

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "core/stop.hpp"
+#include "simulate/random_values.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/random.hpp"
 
@@ -21,26 +21,6 @@ constexpr double delay_us_per_um = 2;
 constexpr double longest_delay_us = 500;
 // How long before and after its trough a spike lasts at most, anywhere on the probe.
 constexpr double longest_us = 3000;
-
-// Of 64 coins and a uniform number: mean 0, variance 1, and the normal distribution's tails as far
-// as six standard deviations.
-float nearly_normal(random_stream& random) {
-    constexpr float half_coins = 32;
-    const float coins = static_cast<float>(std::popcount(random.next_u64())) - half_coins;
-    const float between = static_cast<float>(random.next_u32() >> 8) * 0x1p-24F - 0.5F;
-    constexpr float one_by_sd = 0.24935149047701485F;  // 1 / sqrt(16 + 1/12)
-    return (coins + between) * one_by_sd;
-}
-
-double between(random_stream& random, double low, double high) {
-    return low + (high - low) * random.uniform();
-}
-
-void check_number(double value, double least, double most, const char* what) {
-    if (!(value >= least && value <= most))
-        throw invalid_argument(
-            fmt::format("{} is {} (expected {} to {})", what, value, least, most));
-}
 
 void check(const recording_options& options) {
     constexpr std::uint32_t most_channels = 1U << 16;
@@ -174,8 +154,8 @@ void recording_model::draw_spikes(const execution& run) {
         random_stream sizes(options_.seed, random_purpose::recording_sizes, u);
         units_[u].sizes.resize(units_[u].times_us.size());
         for (float& size : units_[u].sizes)
-            size = std::max(
-                0.0F, 1 + static_cast<float>(options_.amplitude_jitter) * nearly_normal(sizes));
+            size = std::max(0.0F, 1 + static_cast<float>(options_.amplitude_jitter) *
+                                          nearly_normal_float(sizes));
     }
     truth_.spikes = sequence_of(std::move(all), std::move(names), {duration{0}, options_.length});
 }
@@ -232,7 +212,8 @@ void recording_model::add_noise(std::size_t block, std::vector<float>& by_channe
     std::vector<float> white(by_channel.size());
     for (std::uint32_t c = 0; c < channels_.size(); ++c) {
         random_stream random(options_.seed, random_purpose::recording_noise, c, number);
-        for (std::size_t f = 0; f < frames; ++f) white[c * frames + f] = nearly_normal(random);
+        for (std::size_t f = 0; f < frames; ++f)
+            white[c * frames + f] = nearly_normal_float(random);
     }
     for (std::size_t c = 0; c < channels_.size(); ++c)
         for (const share& from : noise_[c]) {

@@ -14,7 +14,7 @@
 namespace spikeweave {
 namespace {
 
-constexpr std::array<std::pair<mask_rule, std::string_view>, 3> names{{
+constexpr std::array<std::pair<mask_rule, std::string_view>, 3> rule_names{{
     {mask_rule::mad, "mad"},
     {mask_rule::seed, "seed"},
     {mask_rule::all, "all"},
@@ -122,13 +122,13 @@ void check(std::size_t feature_count, const mask_options& options) {
 }  // namespace
 
 std::string_view to_string(mask_rule rule) {
-    for (const auto& [value, name] : names)
+    for (const auto& [value, name] : rule_names)
         if (value == rule) return name;
     return "?";
 }
 
 mask_rule mask_rule_from(std::string_view name) {
-    for (const auto& [value, known] : names)
+    for (const auto& [value, known] : rule_names)
         if (known == name) return value;
     throw invalid_argument(
         fmt::format("no rule for masks is named '{}'; there are mad, seed, all", name));

@@ -31,7 +31,7 @@ std::string shape_text(const io::npy_header& header) {
 }
 
 // All of an array of whole numbers, in the order of the file.
-std::vector<std::int64_t> read_whole(const fs::path& path) {
+std::vector<std::int64_t> read_integers(const fs::path& path) {
     io::npy_reader array = open_array(path);
     if (!array.header().is_whole())
         throw io_error(fmt::format("{}: expected whole numbers", array.what()));
@@ -70,7 +70,7 @@ feature_channels read_feature_channels(const fs::path& path, std::size_t columns
         return out;
     }
     const io::npy_header header = open_array(path).header();
-    const std::vector<std::int64_t> values = read_whole(path);
+    const std::vector<std::int64_t> values = read_integers(path);
     if (columns == 0 || values.size() % columns != 0 ||
         (header.shape.size() == 2 && header.shape[1] != columns))
         throw io::file_error(path, fmt::format("holds {} channels, expected templates x {}",
@@ -144,7 +144,7 @@ number_table read_values(io::npy_reader& array, const feature_shape& shape,
 }
 
 std::vector<recording_channel> read_channels(const fs::path& folder, feature_file& file) {
-    const std::vector<std::int64_t> map = read_whole(folder / "channel_map.npy");
+    const std::vector<std::int64_t> map = read_integers(folder / "channel_map.npy");
     file.files.push_back(folder / "channel_map.npy");
     if (map.empty()) throw io::file_error(folder / "channel_map.npy", "holds no channel");
     std::vector<recording_channel> channels(map.size());
@@ -188,7 +188,7 @@ void read_labels(const fs::path& folder, const std::vector<std::int64_t>& shapes
     const fs::path groups = folder / "cluster_group.tsv";
     std::error_code unknown;
     const bool curated = fs::exists(path, unknown);
-    const std::vector<std::int64_t> clusters = curated ? read_whole(path) : shapes;
+    const std::vector<std::int64_t> clusters = curated ? read_integers(path) : shapes;
     if (clusters.size() != shapes.size())
         throw io::file_error(path, fmt::format("holds {} clusters, expected {}, one a spike",
                                                clusters.size(), shapes.size()));
@@ -217,7 +217,7 @@ feature_file read_phy_features(const fs::path& path, const feature_reading& how,
                              "expected those of all");
     feature_file file;
     file.files = {features, folder / "spike_times.npy"};
-    file.samples = read_whole(folder / "spike_times.npy");
+    file.samples = read_integers(folder / "spike_times.npy");
     if (file.samples.empty()) throw io::file_error(folder, "holds no spikes");
     const std::vector<recording_channel> channels = read_channels(folder, file);
     const std::size_t channel_count = open_array(folder / "channel_map.npy").header().count();
@@ -226,7 +226,7 @@ feature_file read_phy_features(const fs::path& path, const feature_reading& how,
     const feature_channels where =
         read_feature_channels(folder / "pc_feature_ind.npy", shape.columns, channel_count);
     if (!where.channels.empty()) file.files.push_back(folder / "pc_feature_ind.npy");
-    const std::vector<std::int64_t> shapes = read_whole(folder / "spike_templates.npy");
+    const std::vector<std::int64_t> shapes = read_integers(folder / "spike_templates.npy");
     file.files.push_back(folder / "spike_templates.npy");
     if (shapes.size() != file.samples.size())
         throw io::file_error(folder / "spike_templates.npy",

@@ -16,7 +16,7 @@
 namespace spikeweave {
 namespace {
 
-constexpr std::array<std::pair<spike_format, std::string_view>, 9> names{{
+constexpr std::array<std::pair<spike_format, std::string_view>, 9> format_names{{
     {spike_format::automatic, "auto"},
     {spike_format::text, "text"},
     {spike_format::wagenaar, "wagenaar"},
@@ -52,16 +52,16 @@ spike_file read_as(spike_format format, const reading& job) {
 }  // namespace
 
 std::string_view to_string(spike_format format) {
-    for (const auto& [value, name] : names)
+    for (const auto& [value, name] : format_names)
         if (value == format) return name;
     return "unknown";
 }
 
 spike_format spike_format_from(std::string_view name) {
-    std::array<std::string_view, names.size()> known;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        if (names[i].second == name) return names[i].first;
-        known[i] = names[i].second;
+    std::array<std::string_view, format_names.size()> known;
+    for (std::size_t i = 0; i < format_names.size(); ++i) {
+        if (format_names[i].second == name) return format_names[i].first;
+        known[i] = format_names[i].second;
     }
     throw invalid_argument(fmt::format("'{}' is not a format of spike files (expected {})", name,
                                        fmt::join(known, ", ")));

@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "spikes/digits.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
@@ -24,10 +25,6 @@ void check_size(std::size_t spikes) {
     if (spikes > most_spikes)
         throw invalid_argument(fmt::format(
             "{} spikes are more than the {} that one spike sequence holds", spikes, most_spikes));
-}
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
 }
 
 // The digits at the front without leading zeros, and how many characters they take.

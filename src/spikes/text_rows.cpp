@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "io/file_error.hpp"
+#include "spikes/digits.hpp"
 
 namespace spikeweave {
 namespace {
@@ -15,10 +16,6 @@ constexpr std::array<std::uint64_t, 19> powers_of_ten = [] {
     for (std::size_t i = 1; i < powers.size(); ++i) powers[i] = powers[i - 1] * 10;
     return powers;
 }();
-
-bool is_digit(char c) {
-    return static_cast<unsigned char>(c - '0') < 10;
-}
 
 // Plain decimals of up to 18 digits, which nearly all are; everything else takes the exact way. The
 // line's end stops it.

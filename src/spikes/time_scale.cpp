@@ -6,16 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "spikes/digits.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
 namespace {
 
 constexpr std::int64_t us_per_second = 1'000'000;
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 // Significant digits without leading zeros, and the power of ten that the last one stands for.
 struct decimal {

@@ -24,7 +24,7 @@ namespace {
 using namespace std::chrono_literals;
 using enum surrogate_method;
 
-const spike_sequence& recording() {
+const spike_sequence& planted_recording() {
     static const spike_sequence spikes =
         simulate_patterns(
             {.units = 8, .length = 12s, .patterns = {4}, .occurrences = 25, .seed = 5})
@@ -41,7 +41,7 @@ pattern_request small_request() {
 }
 
 prepared_windows prepare(const pattern_request& request,
-                         const spike_sequence& spikes = recording()) {
+                         const spike_sequence& spikes = planted_recording()) {
     return prepare_windows(bin_recording(spikes, request), request);
 }
 
@@ -128,7 +128,7 @@ struct parts {
 TEST(FindPatterns, GivesAllThatWereMinedWithoutTests) {
     pattern_request request = small_request();
     request.surrogates.surrogates = 0;
-    const parts expected = parts::mined(recording(), request);
+    const parts expected = parts::mined(planted_recording(), request);
 
     const pattern_findings found = find(request);
 
@@ -146,10 +146,10 @@ TEST(FindPatterns, GivesWhatItsPartsGiveOneByOne) {
         request.kind = kind;
         request.reduce = {0, 0, 2};
         request.stable = stability_options{.n_subsets = 50};
-        parts expected = parts::mined(recording(), request);
+        parts expected = parts::mined(planted_recording(), request);
         const std::size_t mined = expected.all.size();
-        const pattern_assessment tested =
-            expected.assess(recording(), request, {.method = dither_spikes_with_refractory_period});
+        const pattern_assessment tested = expected.assess(
+            planted_recording(), request, {.method = dither_spikes_with_refractory_period});
         expected.keep(filter_patterns(expected.all, kind, tested.tests.not_significant));
         const std::size_t significant = expected.all.size();
         expected.keep(
@@ -180,7 +180,7 @@ TEST(FindPatterns, ReducesInTheOrderOfThePublishedCode) {
     pattern_request request = small_request();
     request.surrogates.surrogates = 0;
     request.reduce = {0, 0, 2};
-    parts expected = parts::mined(recording(), request);
+    parts expected = parts::mined(planted_recording(), request);
     expected.keep(expected.reduce({}, {.l_covered_spikes = 2, .min_occ = 5}).kept);
 
     EXPECT_EQ(find(request).table, expected.all);
@@ -190,13 +190,13 @@ TEST(FindPatterns, TestsOnlyWhatIsStableWhereThatIsAskedFor) {
     pattern_request request = small_request();
     request.stable = stability_options{.n_subsets = 50};
     request.least_stable = {0.5, 0.9};
-    parts expected = parts::mined(recording(), request);
+    parts expected = parts::mined(planted_recording(), request);
     const std::size_t mined = expected.all.size();
     expected.judge(request);
     expected.keep(filter_stable(expected.stabilities, request.least_stable));
     const std::size_t stable = expected.all.size();
-    const pattern_assessment tested =
-        expected.assess(recording(), request, {.method = dither_spikes_with_refractory_period});
+    const pattern_assessment tested = expected.assess(
+        planted_recording(), request, {.method = dither_spikes_with_refractory_period});
     expected.keep(filter_patterns(expected.all, request.kind, tested.tests.not_significant));
 
     const pattern_findings found = find(request);
@@ -264,7 +264,8 @@ TEST(FindPatterns, StopsOnRequest) {
 TEST(PatternSearch, JoinsEpochsWhichAreTrials) {
     pattern_request request = small_request();
     request.epochs = {{1s, 4s}, {5s, 6s}, {8s, 11s}};
-    const concatenated_epochs joined = concatenate_epochs(recording(), request.epochs, 100ms);
+    const concatenated_epochs joined =
+        concatenate_epochs(planted_recording(), request.epochs, 100ms);
     parts expected = parts::mined(joined.spikes, request);
     const pattern_assessment tested =
         expected.assess(joined.spikes, request, {.method = trial_shifting, .trials = joined.spans});
@@ -294,13 +295,13 @@ TEST(PatternSearch, LeavesOutWhatIsEarlierOrLater) {
     request.from = 2s;
     request.until = 7s;
 
-    const binned_recording binned = bin_recording(recording(), request);
+    const binned_recording binned = bin_recording(planted_recording(), request);
 
     EXPECT_EQ(binned.spikes.span(), (time_span{2s, 7s}));
     EXPECT_EQ(binned.axes.origin, 2s);
     EXPECT_EQ(binned.facts.length, 5s);
     EXPECT_EQ(binned.beginning, "2 s (from)");
-    const auto times = recording().times_us();
+    const auto times = planted_recording().times_us();
     EXPECT_EQ(binned.facts.spikes,
               static_cast<std::size_t>(std::ranges::count_if(
                   times, [](std::int64_t t) { return t >= 2'000'000 && t <= 7'000'000; })));
@@ -325,8 +326,8 @@ TEST(PatternSearch, CountsTrialsFromZeroWhereTheSpanIsThatOfTheSpikes) {
 
 TEST(PatternSearch, HasTheDefaultsOfTheCommand) {
     const pattern_request request;
-    std::vector<std::size_t> counts(recording().unit_count(), 0);
-    for (const unit_id unit : recording().units()) ++counts[index(unit)];
+    std::vector<std::size_t> counts(planted_recording().unit_count(), 0);
+    for (const unit_id unit : planted_recording().units()) ++counts[index(unit)];
 
     const prepared_windows prepared = prepare(request);
 
@@ -335,7 +336,8 @@ TEST(PatternSearch, HasTheDefaultsOfTheCommand) {
     EXPECT_EQ(request.surrogates.dither, 15ms);
     EXPECT_EQ(request.alpha, 0.01);
     EXPECT_EQ(request.correct, correction::benjamini_hochberg);
-    std::vector<pattern_rule> rules = estimate_rules(counts, recording().span().length(), 5ms, 20);
+    std::vector<pattern_rule> rules =
+        estimate_rules(counts, planted_recording().span().length(), 5ms, 20);
     EXPECT_EQ(prepared.mining.rules, rules);
     EXPECT_TRUE(prepared.mining.drop_window_subsets);
     EXPECT_FALSE(prepared.mining.take_identical_windows);

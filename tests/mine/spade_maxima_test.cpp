@@ -19,11 +19,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::uint32_t window_bins = 20;
-const char* const spikes = "spade/movement_pghf.spikes.tsv.gz";
+constexpr std::uint32_t published_window = 20;
+const char* const movement_recording = "spade/movement_pghf.spikes.tsv.gz";
 
 // Higher than the published thresholds of 88, 25, 12 and 10, which take longer to enumerate.
-const std::vector<pattern_rule> rules{
+const std::vector<pattern_rule> high_rules{
     {.min_occ = 150, .min_spikes = 2, .max_spikes = 2, .min_neu = 2},
     {.min_occ = 60, .min_spikes = 3, .max_spikes = 3, .min_neu = 3},
     {.min_occ = 28, .min_spikes = 4, .max_spikes = 4, .min_neu = 4},
@@ -31,7 +31,7 @@ const std::vector<pattern_rule> rules{
 
 // SPIKEWEAVE_MAXIMA_PUBLISHED=1 takes the published thresholds: minutes.
 std::vector<pattern_rule> chosen_rules() {
-    std::vector<pattern_rule> chosen = rules;
+    std::vector<pattern_rule> chosen = high_rules;
     if (std::getenv("SPIKEWEAVE_MAXIMA_PUBLISHED") == nullptr) return chosen;
     chosen[0].min_occ = 88;
     chosen[1].min_occ = 25;
@@ -55,8 +55,8 @@ void raise(occurrence_maxima& all, const occurrence_maxima& some) {
 }
 
 TEST(SpadeMaxima, OfSurrogatesAreThoseOfAllPatterns) {
-    SPIKEWEAVE_NEEDS_SHARED_DATA(spikes);
-    const spike_file file = read_spikes(shared_data(spikes));
+    SPIKEWEAVE_NEEDS_SHARED_DATA(movement_recording);
+    const spike_file file = read_spikes(shared_data(movement_recording));
     const spade_options options{.rules = chosen_rules(), .with_occurrences = false};
     std::uint32_t largest = 0;
     for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U}) {
@@ -67,7 +67,7 @@ TEST(SpadeMaxima, OfSurrogatesAreThoseOfAllPatterns) {
              .seed = seed},
             {.bin = 5ms});
         for (std::uint32_t which = 0; which < surrogates_a_seed(); ++which) {
-            const spade_windows windows(maker.make(which), window_bins);
+            const spade_windows windows(maker.make(which), published_window);
             occurrence_maxima by_count;
             occurrence_maxima by_duration;
             mine_patterns(windows, options, [&](const pattern_table& block) {

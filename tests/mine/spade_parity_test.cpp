@@ -17,9 +17,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::uint32_t window_bins = 20;
-const char* const transactions = "spade/movement_pghf.transactions.txt.gz";
-const char* const spikes = "spade/movement_pghf.spikes.tsv.gz";
+constexpr std::uint32_t movement_window = 20;
+const char* const movement_transactions = "spade/movement_pghf.transactions.txt.gz";
+const char* const movement_spikes = "spade/movement_pghf.spikes.tsv.gz";
 
 using by_size = std::map<std::size_t, std::uint64_t>;
 
@@ -74,14 +74,15 @@ std::uint64_t total(const by_size& patterns) {
 }
 
 const spade_windows& given_windows() {
-    static const spade_windows windows = read_transactions(shared_data(transactions), window_bins);
+    static const spade_windows windows =
+        read_transactions(shared_data(movement_transactions), movement_window);
     return windows;
 }
 
 const spade_windows& windows_of_spikes() {
     static const spade_windows windows = [] {
-        const spike_file file = read_spikes(shared_data(spikes));
-        return spade_windows(bin_spikes(file.spikes, {.bin = 5ms}).spikes, window_bins);
+        const spike_file file = read_spikes(shared_data(movement_spikes));
+        return spade_windows(bin_spikes(file.spikes, {.bin = 5ms}).spikes, movement_window);
     }();
     return windows;
 }
@@ -118,7 +119,7 @@ answer mine(const spade_windows& windows, const job& what, spade_strategy strate
 
 class SpadeBenchmarkData : public ::testing::Test {
 protected:
-    void SetUp() override { SPIKEWEAVE_NEEDS_SHARED_DATA(transactions); }
+    void SetUp() override { SPIKEWEAVE_NEEDS_SHARED_DATA(movement_transactions); }
 };
 
 TEST_F(SpadeBenchmarkData, IsTheSameFromSpikeTrains) {
@@ -185,7 +186,7 @@ TEST_F(SpadeBenchmarkData, ALargestSizeKeepsWhatIsClosed) {
 TEST_F(SpadeBenchmarkData, OnePassIsTheUnionOfTheJobs) {
     const auto takes = [](const pattern_rule& rule, const pattern_table& table, std::size_t i) {
         std::vector<std::uint32_t> units;
-        for (const pattern_item item : table.pattern(i)) units.push_back(item / window_bins);
+        for (const pattern_item item : table.pattern(i)) units.push_back(item / movement_window);
         std::sort(units.begin(), units.end());
         const auto distinct = std::unique(units.begin(), units.end()) - units.begin();
         return table.counts[i] >= rule.min_occ && units.size() >= rule.min_spikes &&

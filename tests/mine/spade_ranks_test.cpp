@@ -17,7 +17,7 @@
 namespace spikeweave {
 namespace {
 
-constexpr std::uint32_t window_bins = 6;
+constexpr std::uint32_t small_window = 6;
 constexpr std::uint32_t units = 8;
 
 binned_spikes random_spikes(std::uint32_t bins, std::uint64_t seed) {
@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(Every, SpadeOnRanks,
                          });
 
 TEST_P(SpadeOnRanks, FindsWhatOneProcessFinds) {
-    const spade_windows windows(random_spikes(400, 1), window_bins);
+    const spade_windows windows(random_spikes(400, 1), small_window);
     for (const bool with_occurrences : {true, false}) {
         const spade_options options = options_of(GetParam(), with_occurrences);
         const mined_patterns expected = mine_patterns(windows, options, {.threads = 1});
@@ -102,7 +102,7 @@ TEST_P(SpadeOnRanks, FindsWhatOneProcessFinds) {
 }
 
 TEST_P(SpadeOnRanks, FindsNothingWhereThereIsNothing) {
-    const spade_windows windows(random_spikes(0, 1), window_bins);
+    const spade_windows windows(random_spikes(0, 1), small_window);
     on_ranks([&](int, std::shared_ptr<communicator> all) {
         EXPECT_TRUE(mine_patterns(windows, options_of(GetParam(), true), {.ranks = std::move(all)})
                         .table.empty());
@@ -112,7 +112,7 @@ TEST_P(SpadeOnRanks, FindsNothingWhereThereIsNothing) {
 // What the command does: count, test, and collect what is significant.
 TEST_P(SpadeOnRanks, TestsAsOneProcessDoes) {
     const binned_spikes spikes = random_spikes(200, 2);
-    const spade_windows windows(spikes, window_bins);
+    const spade_windows windows(spikes, small_window);
     const spade_options options = options_of(GetParam(), false);
     constexpr std::uint32_t surrogates = 17;
     for (const spectrum_kind kind :
@@ -122,7 +122,7 @@ TEST_P(SpadeOnRanks, TestsAsOneProcessDoes) {
                 count_signatures(mine_patterns(windows, options, run).table, kind);
             return assess_patterns(
                 found, [](std::uint32_t which) { return random_spikes(200, 100 + which); },
-                surrogates, window_bins, options, kind, {.alpha = 0.2}, run);
+                surrogates, small_window, options, kind, {.alpha = 0.2}, run);
         };
         const pattern_assessment expected = assess({.threads = 1});
         ASSERT_FALSE(expected.spectrum.entries.empty());

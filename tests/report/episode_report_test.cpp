@@ -8,6 +8,7 @@
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/report/episodes.hpp"
 #include "spikeweave/simulate/spikes.hpp"
+#include "support/count_of.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace spikeweave {
@@ -22,7 +23,7 @@ constexpr delay_interval near{4ms, 6ms};
 constexpr delay_interval far{8ms, 11500us};
 
 // a→b→c twice, 100 ms apart, in one second; c has a name that XML must not see.
-episode_report small_report() {
+episode_report small_episode_report() {
     episode_report out{.spikes = {{10'000, 15'000, 20'000, 110'000, 115'000, 120'000},
                                   {a, b, c, a, b, c},
                                   {"a", "b", "<c&\"d\">"},
@@ -58,7 +59,7 @@ episode_report small_report() {
 }
 
 TEST(EpisodeReport, ListsEpisodesLongestFirst) {
-    const episode_report report = small_report();
+    const episode_report report = small_episode_report();
 
     EXPECT_EQ(
         report::episodes_tsv(report::prepared(report)),
@@ -73,7 +74,7 @@ TEST(EpisodeReport, ListsEpisodesLongestFirst) {
 }
 
 TEST(EpisodeReport, ShowsSurrogatesBesideTheModelAndJudgesByThem) {
-    episode_report report = small_report();
+    episode_report report = small_episode_report();
     report.surrogates.assign(7, {0.5, 0.25, 1, 0.125, 0.5});
 
     const std::string table = report::episodes_tsv(report::prepared(report));
@@ -86,7 +87,7 @@ TEST(EpisodeReport, ShowsSurrogatesBesideTheModelAndJudgesByThem) {
 }
 
 TEST(EpisodeReport, ListsEdgesWithWhatExplainsThem) {
-    const episode_report report = small_report();
+    const episode_report report = small_episode_report();
 
     EXPECT_EQ(report::circuit_tsv(report::prepared(report)),
               "from\tto\tdelay\tbest_delay\tcount\texpected\tp\tq\tstrength\tkind\tvia\n"
@@ -96,7 +97,7 @@ TEST(EpisodeReport, ListsEdgesWithWhatExplainsThem) {
 }
 
 TEST(EpisodeReport, WritesGraphMLThatEscapesNames) {
-    const episode_report report = small_report();
+    const episode_report report = small_episode_report();
 
     const std::string xml = report::circuit_graphml(report::prepared(report));
 
@@ -141,8 +142,8 @@ void expect_well_formed(const std::string& xml) {
 }
 
 TEST(EpisodeReport, WritesWellFormedXml) {
-    episode_report report = small_report();
-    episode_report without_chains = small_report();
+    episode_report report = small_episode_report();
+    episode_report without_chains = small_episode_report();
     without_chains.found.chains.clear();
     episode_report empty{.spikes = {}};
 
@@ -152,26 +153,20 @@ TEST(EpisodeReport, WritesWellFormedXml) {
     }
 }
 
-std::size_t times(const std::string& what, const std::string& in) {
-    std::size_t n = 0;
-    for (std::size_t at = in.find(what); at != std::string::npos; at = in.find(what, at + 1)) ++n;
-    return n;
-}
-
 TEST(EpisodeReport, DrawsChainsAndTheEdgesOutsideThem) {
-    episode_report report = small_report();
+    episode_report report = small_episode_report();
     const std::string chain = report::circuit_svg(report::prepared(report));
     report.found.chains.clear();
     const std::string loose = report::circuit_svg(report::prepared(report));
 
-    EXPECT_EQ(times("<circle ", chain), 3U);
-    EXPECT_EQ(times("class=\"arrow\"", chain), 2U);
+    EXPECT_EQ(count_of("<circle ", chain), 3U);
+    EXPECT_EQ(count_of("class=\"arrow\"", chain), 2U);
     EXPECT_NE(chain.find(">0.81<"), std::string::npos);
     EXPECT_NE(chain.find("1 more relation is explained"), std::string::npos);
     EXPECT_EQ(chain.find("Direct edges"), std::string::npos);
-    EXPECT_EQ(times("<circle ", loose), 4U);
+    EXPECT_EQ(count_of("<circle ", loose), 4U);
     // The interval that was counted, not the wider one that others were joined to.
-    EXPECT_EQ(times(">4–6 ms<", loose), 2U);
+    EXPECT_EQ(count_of(">4–6 ms<", loose), 2U);
 }
 
 TEST(EpisodeReport, WrapsALongChain) {
@@ -190,14 +185,14 @@ TEST(EpisodeReport, WrapsALongChain) {
 
     const std::string svg = report::circuit_svg(report::prepared(report));
 
-    EXPECT_EQ(times("class=\"arrow\"", svg), 24U);
-    EXPECT_EQ(times("<circle ", svg), 27U);  // two circles stand at an end and a beginning
+    EXPECT_EQ(count_of("class=\"arrow\"", svg), 24U);
+    EXPECT_EQ(count_of("<circle ", svg), 27U);  // two circles stand at an end and a beginning
     // Eleven circles wide: two margins, two radii and ten steps.
     EXPECT_NE(svg.find("viewBox=\"0 0 1218 "), std::string::npos) << svg.substr(0, 120);
 }
 
 TEST(EpisodeReport, SaysInJsonHowItCameAbout) {
-    const auto json = nlohmann::json::parse(to_json(small_report()));
+    const auto json = nlohmann::json::parse(to_json(small_episode_report()));
 
     EXPECT_EQ(json["run"]["command"], "spikeweave episodes x.tsv");
     EXPECT_EQ(json["run"]["parameters"]["delays"], "4-6ms");
@@ -215,7 +210,7 @@ TEST(EpisodeReport, SaysInJsonHowItCameAbout) {
 }
 
 TEST(EpisodeReport, SummarizesInAPage) {
-    EXPECT_EQ(summarize(small_report()),
+    EXPECT_EQ(summarize(small_episode_report()),
               "6 spikes of 3 units in 1 s; counted at least 2 times, exact by holm, alpha 0.01\n"
               "\n"
               "Chains (1)\n"
@@ -233,16 +228,16 @@ TEST(EpisodeReport, SummarizesInAPage) {
               "     1            3            3            -     0.250\n"
               "     2           12            3            3     0.500\n"
               "     3            1            1            1     0.125\n");
-    EXPECT_NE(summarize(small_report(), true).find("\033[1m"), std::string::npos);
+    EXPECT_NE(summarize(small_episode_report(), true).find("\033[1m"), std::string::npos);
     EXPECT_NE(summarize({.spikes = {}}).find("No chain of three units or more"), std::string::npos);
 }
 
 TEST(EpisodeReport, RefusesPartsThatDoNotBelongTogether) {
-    episode_report fewer = small_report();
+    episode_report fewer = small_episode_report();
     fewer.assessed.pop_back();
-    episode_report chainless = small_report();
+    episode_report chainless = small_episode_report();
     chainless.found.chains = {7};
-    episode_report strange = small_report();
+    episode_report strange = small_episode_report();
     strange.found.edges[0].to = unit_id{3};
 
     for (const episode_report* one : {&fewer, &chainless, &strange}) {
@@ -251,19 +246,12 @@ TEST(EpisodeReport, RefusesPartsThatDoNotBelongTogether) {
     }
 }
 
-std::set<std::string> names_in(const std::filesystem::path& folder) {
-    std::set<std::string> out;
-    for (const auto& entry : std::filesystem::directory_iterator(folder))
-        out.insert(entry.path().filename().string());
-    return out;
-}
-
 const std::set<std::string> always{"episodes.tsv", "circuit.tsv", "circuit.graphml", "circuit.svg",
                                    "run.json"};
 
 TEST(WriteEpisodeReport, WritesAWholeFolderAndNothingBesideIt) {
     const temporary_folder place;
-    episode_report report = small_report();
+    episode_report report = small_episode_report();
 
     write_episode_report(place.path() / "plain/", report);
     report.with_occurrences = true;
@@ -290,7 +278,7 @@ TEST(WriteEpisodeReport, WritesAWholeFolderAndNothingBesideIt) {
 TEST(WriteEpisodeReport, ReplacesOnlyWhatItMayAndKnows) {
     const temporary_folder place;
     const auto folder = place.path() / "out";
-    episode_report report = small_report();
+    episode_report report = small_episode_report();
     report.with_occurrences = true;
     write_episode_report(folder, report);
     report.with_occurrences = false;
@@ -311,7 +299,7 @@ TEST(WriteEpisodeReport, ReplacesOnlyWhatItMayAndKnows) {
 TEST(WriteEpisodeReport, KeepsTheOldFolderWhenItIsStopped) {
     const temporary_folder place;
     const auto folder = place.path() / "out";
-    write_episode_report(folder, small_report());
+    write_episode_report(folder, small_episode_report());
     const std::string before = read_bytes(folder / "run.json");
     std::stop_source stop;
     stop.request_stop();

@@ -9,6 +9,7 @@
 #include "spikeweave/assess/pattern_tally.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/report/patterns.hpp"
+#include "support/count_of.hpp"
 #include "support/random_patterns.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -24,7 +25,7 @@ constexpr pattern_item at(std::uint32_t unit, std::uint32_t lag) {
 }
 
 // Three units in bins of 5 ms from 1 s on; the third has a name that XML must not see.
-pattern_report small_report() {
+pattern_report small_pattern_report() {
     pattern_report out;
     out.axes = {.unit_names = {"a", "b", "<c&\"d\">"}, .window_bins = window, .origin = 1s};
     out.table.window_bins = window;
@@ -72,20 +73,14 @@ pattern_report small_report() {
 }
 
 pattern_report untested_report() {
-    pattern_report out = small_report();
+    pattern_report out = small_pattern_report();
     out.assessment.reset();
     out.signatures = {{2, 2, 0, 1}, {2, 4, 0, 1}, {3, 2, 0, 1}};
     return out;
 }
 
-std::size_t times(std::string_view what, std::string_view in) {
-    std::size_t n = 0;
-    for (std::size_t at = in.find(what); at != std::string::npos; at = in.find(what, at + 1)) ++n;
-    return n;
-}
-
 TEST(PatternReport, ListsPatternsByTheirP) {
-    const pattern_report report = small_report();
+    const pattern_report report = small_pattern_report();
 
     EXPECT_EQ(report::patterns_tsv(report::prepared_patterns(report)),
               "pattern\tsize\tunits\tlags_ms\tcount\tduration_ms\tp\tq\tsignificant\ttimes_s\n"
@@ -106,7 +101,7 @@ TEST(PatternReport, ListsTheLargestFirstWithoutTests) {
 }
 
 TEST(PatternReport, GivesStabilityWhereItWasComputed) {
-    pattern_report report = small_report();
+    pattern_report report = small_pattern_report();
     report.stabilities = {{0.5, 0.25}, {1, 0.125}, {0, 0}};
 
     const std::string table = report::patterns_tsv(report::prepared_patterns(report));
@@ -117,7 +112,7 @@ TEST(PatternReport, GivesStabilityWhereItWasComputed) {
 }
 
 TEST(PatternReport, SaysOfEverySignatureWhatBecameOfIt) {
-    const pattern_report report = small_report();
+    const pattern_report report = small_pattern_report();
 
     EXPECT_EQ(report::signatures_tsv(report::prepared_patterns(report)),
               "size\tcount\tduration_ms\tpatterns\treached\tp\ttested\tq\tsignificant\treason\n"
@@ -173,25 +168,18 @@ TEST(PatternReport, WritesTimesToTheMicrosecond) {
         << table;
 }
 
-std::set<std::string> names_in(const std::filesystem::path& folder) {
-    std::set<std::string> out;
-    for (const auto& entry : std::filesystem::directory_iterator(folder))
-        out.insert(entry.path().filename().string());
-    return out;
-}
-
-const std::set<std::string> always{"patterns.tsv", "signatures.tsv", "funnel.tsv", "patterns.svg",
-                                   "run.json"};
+const std::set<std::string> always_patterns{"patterns.tsv", "signatures.tsv", "funnel.tsv",
+                                            "patterns.svg", "run.json"};
 
 TEST(WritePatternReport, WritesAWholeFolderAndNothingBesideIt) {
     const temporary_folder place;
 
     write_pattern_report(place.path() / "plain", untested_report());
-    write_pattern_report(place.path() / "tested/", small_report());
+    write_pattern_report(place.path() / "tested/", small_pattern_report());
 
     EXPECT_EQ(names_in(place.path()), (std::set<std::string>{"plain", "tested"}));
-    EXPECT_EQ(names_in(place.path() / "plain"), always);
-    std::set<std::string> with_tests = always;
+    EXPECT_EQ(names_in(place.path() / "plain"), always_patterns);
+    std::set<std::string> with_tests = always_patterns;
     with_tests.insert({"spectrum.tsv", "spectrum.svg"});
     EXPECT_EQ(names_in(place.path() / "tested"), with_tests);
 }
@@ -199,13 +187,13 @@ TEST(WritePatternReport, WritesAWholeFolderAndNothingBesideIt) {
 TEST(WritePatternReport, ReplacesOnlyWhatItMayAndKnows) {
     const temporary_folder place;
     const auto folder = place.path() / "out";
-    write_pattern_report(folder, small_report());
+    write_pattern_report(folder, small_pattern_report());
 
     EXPECT_THROW(write_pattern_report(folder, untested_report()), io_error);
     write_pattern_report(folder, untested_report(), true);
-    EXPECT_EQ(names_in(folder), always);
+    EXPECT_EQ(names_in(folder), always_patterns);
     place.file("out/notes.txt", "mine");
-    EXPECT_THROW(write_pattern_report(folder, small_report(), true), io_error);
+    EXPECT_THROW(write_pattern_report(folder, small_pattern_report(), true), io_error);
     EXPECT_EQ(read_bytes(folder / "notes.txt"), "mine");
 }
 
@@ -214,7 +202,7 @@ TEST(WritePatternReport, LeavesNothingWhenItIsStopped) {
     std::stop_source stop;
     stop.request_stop();
 
-    EXPECT_THROW(write_pattern_report(place.path() / "out", small_report(), false,
+    EXPECT_THROW(write_pattern_report(place.path() / "out", small_pattern_report(), false,
                                       {.stop = stop.get_token()}),
                  cancelled);
 
@@ -267,13 +255,13 @@ TEST(PatternStream, WritesTheSameLinesInTheOrderInWhichTheyCome) {
     }
     EXPECT_EQ(ours, theirs);
     EXPECT_EQ(names_in(place.path()), std::set<std::string>{"out"});
-    EXPECT_EQ(names_in(place.path() / "out"), always);
+    EXPECT_EQ(names_in(place.path() / "out"), always_patterns);
 }
 
 TEST(PatternStream, LeavesNothingWhenItIsNotCommitted) {
     const temporary_folder place;
     {
-        pattern_stream stream(place.path() / "out", small_report().axes, false);
+        pattern_stream stream(place.path() / "out", small_pattern_report().axes, false);
         stream.take(random_patterns(1, 10, window));
     }
     EXPECT_TRUE(names_in(place.path()).empty());
@@ -317,7 +305,7 @@ std::vector<double> marks_of(const std::string& svg, const std::string& colour) 
 }
 
 TEST(PatternReport, DrawsSpikesAtTheirTimesAndLags) {
-    pattern_report report = small_report();
+    pattern_report report = small_pattern_report();
     // 800 pixels for the 2 s from 1 s on.
     const std::string svg = report::patterns_svg(report::prepared_patterns(report));
     const std::vector<double> marks = marks_of(svg, "#0072b2");
@@ -335,7 +323,7 @@ TEST(PatternReport, DrawsSpikesAtTheirTimesAndLags) {
 }
 
 TEST(PatternReport, ShowsWhatElseAUnitDoesAroundAPattern) {
-    pattern_report report = small_report();
+    pattern_report report = small_pattern_report();
     const std::string without = report::patterns_svg(report::prepared_patterns(report));
     // The four occurrences of the first pattern, and a spike of b in none.
     report.spikes = {{1'001'000, 1'003'000, 1'012'000, 1'051'000, 1'061'000},
@@ -344,18 +332,18 @@ TEST(PatternReport, ShowsWhatElseAUnitDoesAroundAPattern) {
                      {1s, 3s}};
     const std::string with = report::patterns_svg(report::prepared_patterns(report));
 
-    EXPECT_EQ(times("class=\"other\"", without), 0U);
-    EXPECT_GT(times("class=\"other\"", with), 0U);
+    EXPECT_EQ(count_of("class=\"other\"", without), 0U);
+    EXPECT_GT(count_of("class=\"other\"", with), 0U);
 }
 
 TEST(PatternReport, DrawsTheSpectrumWithWhatWasFound) {
-    pattern_report report = small_report();
+    pattern_report report = small_pattern_report();
     const std::string svg = report::spectrum_svg(report::prepared_patterns(report));
 
     // Three fields and six of the key; three found of which two are significant, and the key.
-    EXPECT_EQ(times("<rect ", svg), 1U + 3U + 6U);
-    EXPECT_EQ(times("class=\"kept\"", svg), 2U + 1U);
-    EXPECT_EQ(times("class=\"found\"", svg), 1U + 1U);
+    EXPECT_EQ(count_of("<rect ", svg), 1U + 3U + 6U);
+    EXPECT_EQ(count_of("class=\"kept\"", svg), 2U + 1U);
+    EXPECT_EQ(count_of("class=\"found\"", svg), 1U + 1U);
     report.assessment->spectrum.entries.clear();
     report.assessment->tests.signatures.clear();
     report.table = {.window_bins = window};
@@ -365,7 +353,7 @@ TEST(PatternReport, DrawsTheSpectrumWithWhatWasFound) {
 }
 
 TEST(PatternReport, SaysInJsonHowItCameAbout) {
-    const auto json = nlohmann::json::parse(to_json(small_report()));
+    const auto json = nlohmann::json::parse(to_json(small_pattern_report()));
 
     EXPECT_EQ(json["run"]["command"], "spikeweave spade x.tsv");
     EXPECT_EQ(json["run"]["search"]["strategy"], "first-bin");
@@ -381,7 +369,7 @@ TEST(PatternReport, SaysInJsonHowItCameAbout) {
 }
 
 TEST(PatternReport, SummarizesInAPage) {
-    const std::string page = summarize(small_report());
+    const std::string page = summarize(small_pattern_report());
 
     EXPECT_EQ(page.substr(0, page.find("\nSignatures")),
               "40 spikes of 3 units in 2 s; 31 windows of 4 × 5 ms; tested by 99 surrogates at "
@@ -393,21 +381,21 @@ TEST(PatternReport, SummarizesInAPage) {
               "  b →5ms→ <c&\"d\">  (2 times, p 1, q 1)\n");
     EXPECT_NE(page.find("\n  window subsets "), std::string::npos);
     EXPECT_NE(page.find("2 removed: part of a longer one"), std::string::npos);
-    EXPECT_NE(summarize(small_report(), true).find("\033[1m"), std::string::npos);
+    EXPECT_NE(summarize(small_pattern_report(), true).find("\033[1m"), std::string::npos);
 }
 
 TEST(PatternReport, RefusesPartsThatDoNotBelongTogether) {
-    pattern_report without_times = small_report();
+    pattern_report without_times = small_pattern_report();
     without_times.table.occurrence_offsets = {0};
-    pattern_report strange_unit = small_report();
+    pattern_report strange_unit = small_pattern_report();
     strange_unit.axes.unit_names.pop_back();
-    pattern_report other_windows = small_report();
+    pattern_report other_windows = small_pattern_report();
     other_windows.axes.window_bins = 5;
-    pattern_report untested = small_report();
+    pattern_report untested = small_pattern_report();
     untested.assessment->tests.signatures.pop_back();
-    pattern_report unstable = small_report();
+    pattern_report unstable = small_pattern_report();
     unstable.stabilities.resize(2);
-    pattern_report too_few = small_report();
+    pattern_report too_few = small_pattern_report();
     too_few.patterns = 2;
 
     for (const pattern_report* one :

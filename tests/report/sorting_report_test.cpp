@@ -13,7 +13,7 @@ namespace {
 const spike_features features(3, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12},
                               {{0, 2, 3, 3, 5}, {0, 1, 2, 1, 2}, {0.5, 1, 1, 0.25, 1}});
 
-sorting_report small_report() {
+sorting_report small_sorting_report() {
     sorting_report report{.sorted = {{1, 2, 0, 1}, 2, {100, 200, 300, 400}, 10'000},
                           .features = 3,
                           .masks_from = "mad"};
@@ -30,7 +30,7 @@ sorting_report small_report() {
 }
 
 TEST(SortingReport, DescribesUnitsByTheirMasks) {
-    const sorting_report report = small_report();
+    const sorting_report report = small_sorting_report();
 
     ASSERT_EQ(report.units.size(), 2U);
     EXPECT_EQ(report.units[0].spikes, 2U);
@@ -45,7 +45,7 @@ TEST(SortingReport, WritesTablesThatSayWhatTheyHold) {
     const temporary_folder folder;
     const auto out = folder.path() / "out";
 
-    write_sorting_report(out, small_report());
+    write_sorting_report(out, small_sorting_report());
 
     EXPECT_EQ(
         read_bytes(out / "units.tsv"),
@@ -61,13 +61,13 @@ TEST(SortingReport, WritesTablesThatSayWhatTheyHold) {
     const spike_file spikes = read_spikes(out / "spikes.npz");
     EXPECT_EQ(spikes.spikes.size(), 3U);
     EXPECT_EQ(spikes.spikes.times_us().back(), 40'000);
-    EXPECT_THROW(write_sorting_report(out, small_report()), io_error);
-    write_sorting_report(out, small_report(), true);
+    EXPECT_THROW(write_sorting_report(out, small_sorting_report()), io_error);
+    write_sorting_report(out, small_sorting_report(), true);
 }
 
 TEST(SortingReport, KeepsWherePeaksAreBetweenSamples) {
     const temporary_folder folder;
-    sorting_report report = small_report();
+    sorting_report report = small_sorting_report();
     report.sorted.samples[0] = 0;
     report.sorted.fractions = {-0.5F, 0.25F, 0, -0.25F};
 
@@ -86,7 +86,7 @@ TEST(SortingReport, KeepsWherePeaksAreBetweenSamples) {
 TEST(SortingReport, WritesWhatItIsAskedFor) {
     const temporary_folder folder;
     const auto out = folder.path() / "out";
-    sorting_report report = small_report();
+    sorting_report report = small_sorting_report();
     report.for_phy = &features;
 
     write_sorting_report(out, report);
@@ -101,7 +101,7 @@ TEST(SortingReport, WritesWhatItIsAskedFor) {
 
 TEST(SortingReport, LeavesOutTimesThatAreNotKnown) {
     const temporary_folder folder;
-    sorting_report report = small_report();
+    sorting_report report = small_sorting_report();
     report.sorted.sample_rate = 0;
     write_sorting_report(folder.path() / "samples", report);
     EXPECT_TRUE(std::filesystem::exists(folder.path() / "samples/sorting.res.1"));
@@ -112,10 +112,10 @@ TEST(SortingReport, LeavesOutTimesThatAreNotKnown) {
 }
 
 TEST(SortingReport, TellsScoresAndNoise) {
-    const std::string json = to_json(small_report());
+    const std::string json = to_json(small_sorting_report());
     EXPECT_NE(json.find("\"noise_spikes\": 1"), std::string::npos);
     EXPECT_NE(json.find("\"score\": -11.0"), std::string::npos);
-    const std::string text = summarize(small_report());
+    const std::string text = summarize(small_sorting_report());
     EXPECT_NE(text.find("2 units, 1 spike in noise"), std::string::npos) << text;
 }
 

@@ -19,11 +19,11 @@
 namespace spikeweave {
 namespace {
 
-const char* const recording = "sorting/klusta32.npz";
+const char* const klusta32_file = "sorting/klusta32.npz";
 constexpr std::int64_t match_samples = 12;  // 0.4 ms at 30 kHz
 
 std::vector<std::int64_t> read_integers(const std::string& name) {
-    const io::zip_reader archive(shared_data(recording));
+    const io::zip_reader archive(shared_data(klusta32_file));
     io::npy_reader array(archive.open(*archive.find(name + ".npy")), name);
     std::vector<std::int64_t> all(array.header().count());
     array.read(std::span{all});
@@ -47,13 +47,13 @@ quality judge(const std::vector<std::int64_t>& samples, const std::vector<std::u
 
 class Klusta32 : public ::testing::Test {
 protected:
-    void SetUp() override { SPIKEWEAVE_NEEDS_SHARED_DATA(recording); }
+    void SetUp() override { SPIKEWEAVE_NEEDS_SHARED_DATA(klusta32_file); }
 };
 
 // Scores of different `points_for_cluster_mask` are of different models; klustakwik2's own accuracy
 // is 0.689 with 100 and 0.668 with 10. The first one has the options that users get.
 TEST_F(Klusta32, IsSortedAsWellAsByKlustakwik2) {
-    const feature_file file = read_features(shared_data(recording));
+    const feature_file file = read_features(shared_data(klusta32_file));
     ASSERT_EQ(file.features.size(), 7'526U);
     struct run {
         std::uint32_t start;
@@ -86,7 +86,7 @@ TEST_F(Klusta32, IsSortedAsWellAsByKlustakwik2) {
 }
 
 TEST_F(Klusta32, IsSortedAsWellAtTheDefaults) {
-    const feature_file file = read_features(shared_data(recording));
+    const feature_file file = read_features(shared_data(klusta32_file));
     const quality got = judge(file.samples, sort_spikes(file.features).labels);
     EXPECT_GE(got.accuracy, 0.68);
     EXPECT_GE(got.well_found, 14U);
@@ -94,7 +94,7 @@ TEST_F(Klusta32, IsSortedAsWellAtTheDefaults) {
 
 // Against all at once: as accurate.
 TEST_F(Klusta32, IsSortedAsWellSpikeBySpike) {
-    const feature_file file = read_features(shared_data(recording));
+    const feature_file file = read_features(shared_data(klusta32_file));
     incremental_sorter sorter;
     sorter.add(file.features);
     const quality got = judge(file.samples, sorter.labels());
@@ -106,7 +106,7 @@ TEST_F(Klusta32, IsSortedAsWellSpikeBySpike) {
 
 // What the early stop is worth: it ends with many more clusters.
 TEST_F(Klusta32, StoppedEarlyHasMoreClusters) {
-    const feature_file file = read_features(shared_data(recording));
+    const feature_file file = read_features(shared_data(klusta32_file));
     const clustered_spikes early = sort_spikes(
         file.features,
         {.starting_clusters = 100, .stop = stop_rule::seed, .points_for_cluster_mask = 100});
@@ -119,7 +119,7 @@ TEST_F(Klusta32, StoppedEarlyHasMoreClusters) {
 // Masks of the features alone, against those of the detector.
 TEST_F(Klusta32, MasksOfFeaturesAreWorseThanTheDetectors) {
     const auto accuracy_of = [](mask_rule rule, std::size_t& without) {
-        const feature_file file = read_features(shared_data(recording), {.rule = rule});
+        const feature_file file = read_features(shared_data(klusta32_file), {.rule = rule});
         for (std::size_t n = 0; n < file.features.size(); ++n)
             without += file.features.unmasked(n).empty() ? 1 : 0;
         const clustered_spikes found =

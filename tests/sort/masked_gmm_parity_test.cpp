@@ -27,7 +27,7 @@ struct pair {
           cpu(masked_gmm::make_cpu(features, options, {.threads = 2})) {}
 };
 
-spike_cloud cloud(std::uint64_t seed) {
+spike_cloud small_cloud(std::uint64_t seed) {
     return make_cloud({.spikes = 600, .units = 6, .channels = 5, .seed = seed});
 }
 
@@ -35,7 +35,7 @@ TEST(MaskedGmmParity, FitsTheSameClustersToTheSameLabels) {
     std::size_t blocks = 0;
     std::size_t diagonals = 0;
     for (const double points : cluster_masks) {
-        const spike_cloud made = cloud(3);
+        const spike_cloud made = small_cloud(3);
         // Every second one with exact variances outside of the blocks.
         const pair both(made.features, {.points_for_cluster_mask = points,
                                         .exact_variances = points == 10 || points == 1e9});
@@ -64,7 +64,7 @@ TEST(MaskedGmmParity, FitsTheSameClustersToTheSameLabels) {
 TEST(MaskedGmmParity, GivesTheSameDensitiesGainsAndSplits) {
     std::size_t tried = 0;
     for (const double points : cluster_masks) {
-        const spike_cloud made = cloud(4);
+        const spike_cloud made = small_cloud(4);
         const pair both(made.features,
                         {.points_for_cluster_mask = points, .exact_variances = points >= 40});
         partition now = masked_gmm::start_by_masks(made.features, 4);
@@ -104,7 +104,7 @@ TEST(MaskedGmmParity, WholeSearchesAreTheSame) {
     std::uint32_t at_once = 0;
     std::size_t splits = 0;
     for (const auto& [start, many] : {std::pair{2U, false}, {50U, false}, {50U, true}}) {
-        const spike_cloud made = cloud(5);
+        const spike_cloud made = small_cloud(5);
         masked_gmm_options options{.starting_clusters = start,
                                    .points_for_cluster_mask = 10,
                                    .exact_variances = many,

@@ -23,6 +23,7 @@ std::vector<way> every_way() {
 // green by skipping.
 int main(int argc, char** argv) {
     ::testing::InitGoogleTest(&argc, argv);
+    if (::testing::GTEST_FLAG(list_tests)) return RUN_ALL_TESTS();
     const std::vector<spikeweave::device_info> devices = spikeweave::devices();
     if (devices.empty()) {
         const char* const required = std::getenv("SPIKEWEAVE_REQUIRE_GPU");

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -44,4 +45,12 @@ private:
 inline std::string read_bytes(const std::filesystem::path& path) {
     std::ifstream in(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// The names of what stands directly in a folder.
+inline std::set<std::string> names_in(const std::filesystem::path& folder) {
+    std::set<std::string> out;
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+        out.insert(entry.path().filename().string());
+    return out;
 }

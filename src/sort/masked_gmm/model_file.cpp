@@ -79,16 +79,17 @@ private:
     io::zip_reader archive_;
 };
 
-constexpr double largest = std::numeric_limits<double>::max();
-constexpr double smallest = std::numeric_limits<double>::min();
+constexpr double largest_real = std::numeric_limits<double>::max();
+constexpr double smallest_real = std::numeric_limits<double>::min();
 
 masked_gmm::feature_space read_space(const model_reader& file) {
     masked_gmm::feature_space space{.low = file.read<double>("low", model_reader::any)};
     const std::size_t features = space.low.size();
     if (features == 0) file.fail("low", 0, 0, "a feature");
-    space.range = file.read<double>("range", features, smallest, largest);
+    space.range = file.read<double>("range", features, smallest_real, largest_real);
     space.noise.mean = file.read<double>("noise_mean", features);
-    space.noise.variance = file.read<double>("noise_variance", features, smallest, largest);
+    space.noise.variance =
+        file.read<double>("noise_variance", features, smallest_real, largest_real);
     return space;
 }
 
@@ -131,11 +132,11 @@ void read_units(const model_reader& file, sorting_model::parts& model) {
     constexpr std::int64_t last_label = std::numeric_limits<std::uint32_t>::max() - 1;
     const wholes labels = file.read<std::int64_t>("units", model_reader::any, 1, last_label);
     const std::size_t units = labels.size();
-    const reals weights = file.read<double>("weights", units, smallest, largest);
+    const reals weights = file.read<double>("weights", units, smallest_real, largest_real);
     const reals plain = file.read<double>("constants", units);
     const reals means = file.read<double>("means", units * features);
     const reals diagonals =
-        file.read<double>("inverse_diagonals", units * features, smallest, largest);
+        file.read<double>("inverse_diagonals", units * features, smallest_real, largest_real);
     const auto blocks = read_blocks(file, units, features);
     std::uint64_t root_numbers = 0;
     for (const auto& block : blocks) root_numbers += root_size(block.size());

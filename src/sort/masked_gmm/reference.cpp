@@ -15,7 +15,6 @@ namespace spikeweave::masked_gmm {
 namespace {
 
 using vector = std::vector<double>;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct matrix {
     std::size_t size = 0;

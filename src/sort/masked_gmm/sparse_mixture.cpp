@@ -13,8 +13,6 @@
 namespace spikeweave::masked_gmm {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 std::size_t digest_of(const std::vector<std::uint8_t>& sides) {
     return std::hash<std::string_view>{}(
         {reinterpret_cast<const char*>(sides.data()), sides.size()});

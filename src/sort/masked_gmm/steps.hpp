@@ -15,6 +15,8 @@
 
 namespace spikeweave::masked_gmm {
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
 inline constexpr std::uint32_t no_cluster = std::numeric_limits<std::uint32_t>::max();
 /// What stands in for a variance that is 0: features are scaled to [0, 1].
 inline constexpr double least_variance = 1e-10;

@@ -15,7 +15,7 @@ namespace {
 // thread, and enough that waiting for each other costs little beside.
 constexpr std::size_t piece_size = std::size_t{1} << 20;
 // Pieces that are under way at once.
-constexpr std::size_t most_slots = 3;
+constexpr std::size_t upload_slots = 3;
 // Spikes that one thread converts at a time.
 constexpr std::size_t task_size = std::size_t{1} << 15;
 
@@ -73,18 +73,18 @@ public:
     void run_all() {
         const std::size_t pieces = pieces_of(times_.size(), piece_size);
         std::vector<slot> slots;
-        slots.reserve(std::min(pieces, most_slots));
+        slots.reserve(std::min(pieces, upload_slots));
         const end_of_copies before_slots_go(to_);
         for (std::size_t i = 0; i < pieces; ++i) {
-            if (i < most_slots) {
+            if (i < upload_slots) {
                 slots.emplace_back(std::min(piece_size, times_.size()), to_);
             } else {
-                for (const device::event& copied : slots[i % most_slots].copied) copied.wait();
+                for (const device::event& copied : slots[i % upload_slots].copied) copied.wait();
             }
             const std::size_t begin = i * piece_size;
             const std::size_t size = std::min(piece_size, times_.size() - begin);
-            convert(begin, size, slots[i % most_slots]);
-            send(begin, size, slots[i % most_slots]);
+            convert(begin, size, slots[i % upload_slots]);
+            send(begin, size, slots[i % upload_slots]);
         }
         for (const event_room& room : to_) room.on->wait();
     }

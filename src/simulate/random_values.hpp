@@ -1,0 +1,43 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/core/random.hpp"
+
+namespace spikeweave {
+
+/// Draws that are nearly normal: 64 coins and a uniform number have mean 0, variance 1 and the
+/// normal distribution's tails as far as six standard deviations. They take no function whose
+/// result differs between systems.
+inline double nearly_normal(random_stream& random) {
+    constexpr double half_coins = 32;
+    const double coins = static_cast<double>(std::popcount(random.next_u64())) - half_coins;
+    const double between = static_cast<double>(random.next_u32()) * 0x1p-32 - 0.5;
+    constexpr double one_by_sd = 0.24935149047701485;  // 1 / sqrt(16 + 1/12)
+    return (coins + between) * one_by_sd;
+}
+
+/// The same in single precision, for the noise of recordings, where there are many.
+inline float nearly_normal_float(random_stream& random) {
+    constexpr float half_coins = 32;
+    const float coins = static_cast<float>(std::popcount(random.next_u64())) - half_coins;
+    const float between = static_cast<float>(random.next_u32() >> 8) * 0x1p-24F - 0.5F;
+    constexpr float one_by_sd = 0.24935149047701485F;  // 1 / sqrt(16 + 1/12)
+    return (coins + between) * one_by_sd;
+}
+
+inline double between(random_stream& random, double low, double high) {
+    return low + (high - low) * random.uniform();
+}
+
+/// @throws invalid_argument if `value` lies outside of `least` to `most`, or is not a number
+inline void check_number(double value, double least, double most, const char* what) {
+    if (!(value >= least && value <= most))
+        throw invalid_argument(
+            fmt::format("{} is {} (expected {} to {})", what, value, least, most));
+}
+
+}  // namespace spikeweave
