@@ -111,7 +111,8 @@ nb::list channel_list(const recording& what) {
     return out;
 }
 
-array_out<std::int16_t> read(const held_recording& from, std::uint64_t begin, std::uint64_t end) {
+array_out<std::int16_t> read_samples(const held_recording& from, std::uint64_t begin,
+                                     std::uint64_t end) {
     if (begin > end || end > from.what.frame_count())
         throw invalid_argument("frames: expected a part of 0 to " +
                                std::to_string(from.what.frame_count()) + ", found " +
@@ -125,7 +126,7 @@ array_out<std::int16_t> read(const held_recording& from, std::uint64_t begin, st
     return to_numpy(std::move(samples), {end - begin, channels});
 }
 
-nb::dict simulate(const nb::dict& arguments) {
+nb::dict simulated_recording(const nb::dict& arguments) {
     given how(arguments);
     recording_options options;
     how.take("length", options.length);
@@ -147,7 +148,7 @@ nb::dict simulate(const nb::dict& arguments) {
     how.take("seed", options.seed);
     const call_options call = how.take_call();
     how.check_all_known();
-    simulated_recording made = run_for_result(
+    spikeweave::simulated_recording made = run_for_result(
         call, [&](const execution& run) { return simulate_recording(options, run); });
     const auto& units = made.truth.units;
     nb::dict out;
@@ -187,13 +188,13 @@ void bind_recording(nb::module_& m) {
                      })
         .def_prop_ro("warnings",
                      [](const held_recording& r) { return r.what.description().warnings; })
-        .def("read", &read, nb::arg("begin"), nb::arg("end"));
+        .def("read", &read_samples, nb::arg("begin"), nb::arg("end"));
     m.def("read_recording", &open, nb::arg("path"), nb::arg("given"));
     m.def("recording_of", &from_function, nb::arg("get"), nb::arg("frames"), nb::arg("channels"),
           nb::arg("sample_rate"), nb::arg("has_positions"));
     m.def("is_recording",
           [](const std::string& path) { return find_recording_format(path).has_value(); });
-    m.def("simulate_recording", &simulate, nb::arg("given"));
+    m.def("simulate_recording", &simulated_recording, nb::arg("given"));
 }
 
 }  // namespace spikeweave::python

@@ -331,7 +331,7 @@ void to_phy(const std::shared_ptr<const sorted_data>& data, const std::string& f
     run_unlocked({}, [&](const execution& run) { write_phy(folder, content, run); });
 }
 
-nb::dict simulate(const nb::dict& arguments) {
+nb::dict simulated_features(const nb::dict& arguments) {
     given how(arguments);
     feature_options options;
     how.take("spikes", options.spikes);
@@ -343,7 +343,7 @@ nb::dict simulate(const nb::dict& arguments) {
     how.take("seed", options.seed);
     const call_options call = how.take_call();
     how.check_all_known();
-    simulated_features made =
+    spikeweave::simulated_features made =
         run_for_result(call, [&](const execution& run) { return simulate_features(options, run); });
     nb::dict out = dense_arrays(made.features);
     out["samples"] = to_numpy(std::move(made.samples));
@@ -363,7 +363,7 @@ void bind_sort(nb::module_& m) {
           nb::arg("samples").none(), nb::arg("given"));
     m.def("read_features", &read_spike_features, nb::arg("path"), nb::arg("given"));
     m.def("write_phy", &to_phy, nb::arg("data"), nb::arg("folder"));
-    m.def("simulate_features", &simulate, nb::arg("given"));
+    m.def("simulate_features", &simulated_features, nb::arg("given"));
 }
 
 }  // namespace spikeweave::python

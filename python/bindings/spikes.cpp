@@ -76,7 +76,7 @@ nb::tuple make_spikes(const array_in<double>& times, const array_in<std::uint32_
     return nb::make_tuple(nb::cast(*made), duplicates);
 }
 
-nb::dict read(const std::string& path, const nb::dict& arguments) {
+nb::dict read_file(const std::string& path, const nb::dict& arguments) {
     given how(arguments);
     spike_reading reading;
     how.take("format", reading.format, spike_format_from);
@@ -153,7 +153,7 @@ void bind_spikes(nb::module_& m) {
         });
     m.def("make_spikes", &make_spikes, nb::arg("times"), nb::arg("units"), nb::arg("names"),
           nb::arg("given"));
-    m.def("read_spikes", &read, nb::arg("path"), nb::arg("given"));
+    m.def("read_spikes", &read_file, nb::arg("path"), nb::arg("given"));
     m.def("write_spikes", &write, nb::arg("path"), nb::arg("spikes"), nb::arg("given"));
     m.def("seconds", [](nb::handle value) { return to_seconds(given::time("time", value)); });
 }

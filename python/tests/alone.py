@@ -2,12 +2,15 @@
 
 import importlib.util
 import pathlib
+import subprocess
 import sys
+import tempfile
 
 import numpy as np
 
 import spikeweave
 
+BIN = pathlib.Path(sys.executable).parent
 OPTIONAL = (
     "elephant",
     "matplotlib",
@@ -34,6 +37,15 @@ def main():
     assert not present, f"expected none of {OPTIONAL}, found {present}"
     libraries = pathlib.Path("/proc/self/maps").read_text(encoding="utf-8")
     assert "libhdf5" not in libraries, "the extension brings a libhdf5"
+
+    for command in ([BIN / "spikeweave"], [sys.executable, "-m", "spikeweave"]):
+        said = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
+        assert said.stdout.split() == ["spikeweave", spikeweave.__version__], said.stdout
+    with tempfile.TemporaryDirectory() as folder:
+        spikes = pathlib.Path(folder) / "spikes.nwb"  # the command brings an HDF5 of its own
+        options = ["simulate", "sym26", "--length", "1s", "-o"]
+        subprocess.run([BIN / "spikeweave", *options, spikes], check=True, capture_output=True)
+        assert spikes.stat().st_size > 0
 
     made = spikeweave.simulate.sym26(seed=1)
     found = spikeweave.episodes(made.spikes, delays="4-6ms", min_count=200)

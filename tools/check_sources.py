@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Checks our sources by a compiler's eyes, two at a time, and remembers what passed, for every checkout of this user.
+
+  check_sources.py tidy  --build BUILD FOLDER...   clang-tidy, on the translation units of a unity build: a folder's
+                                                   files are parsed once, not each with all headers again
+  check_sources.py alone --build BUILD FOLDER...   every file compiles by itself, which a unity build does not show
+
+BUILD is a build folder with compile_commands.json. A translation unit is checked again when it, one of our files that
+it reaches, its command, .clang-tidy or the tool itself has changed.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SEARCHED = [ROOT / "include", ROOT / "src", ROOT / "tests"]
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+PASSED = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "spikeweave" / "checked"
+
+
+def reached(path, seen):
+    """The file and those of ours that it includes, directly or not."""
+    if path in seen:
+        return
+    seen.add(path)
+    for name in INCLUDE.findall(path.read_text(encoding="utf-8")):
+        for folder in (path.parent, *SEARCHED):
+            if (folder / name).is_file():
+                reached((folder / name).resolve(), seen)
+                break
+
+
+def without_paths(text):
+    return text.replace(str(ROOT), "").encode()
+
+
+def tidy_command(entry, build):
+    return ["clang-tidy", "-p", str(build), "--quiet", "--checks=-bugprone-suspicious-include",
+            "--extra-arg=-Wno-unknown-warning-option", entry["file"]]
+
+
+def alone_command(entry, _):
+    words = shlex.split(entry["command"])
+    compiler = next(i for i, word in enumerate(words) if not word.endswith("ccache"))
+    output = words.index("-o")
+    return [*words[compiler:output], *words[output + 2:], "-fsyntax-only", "-w"]
+
+
+COMMANDS = {"tidy": (tidy_command, "clang-tidy"), "alone": (alone_command, "c++")}
+
+
+def to_check(check, build, folders):
+    """{file: (command, folder to run in, key)} of the translation units with files in the folders that did not pass."""
+    command_of, program = COMMANDS[check]
+    common = check.encode() + subprocess.run([program, "--version"], check=True, capture_output=True).stdout
+    common += (ROOT / ".clang-tidy").read_bytes()
+    waiting = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        seen = set()
+        reached(Path(entry["file"]), seen)
+        # clang-tidy 14 does not know nvcc's options; headers' own test files are part of script/test.
+        sources = [path for path in seen if path.suffix == ".cpp" and any(folder in path.parents for folder in folders)]
+        if entry["file"].endswith(".cu") or not sources:
+            continue
+        digest = hashlib.sha256(common + without_paths(entry["command"]))
+        for path in sorted(seen):
+            digest.update(without_paths(str(path)) + without_paths(path.read_text(encoding="utf-8")))
+        if not (PASSED / digest.hexdigest()).exists():
+            waiting[entry["file"]] = (command_of(entry, build), entry["directory"], digest.hexdigest())
+    return waiting
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("check", choices=COMMANDS)
+    parser.add_argument("--build", type=Path, required=True)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("folders", nargs="+")
+    arguments = parser.parse_args()
+    PASSED.mkdir(parents=True, exist_ok=True)
+    build = arguments.build.resolve()
+    waiting = to_check(arguments.check, build, [ROOT / folder for folder in arguments.folders])
+
+    def passes(item):
+        file, (command, folder, key) = item
+        result = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if result.returncode == 0:
+            (PASSED / key).touch()
+            return True
+        print(f"{Path(file).relative_to(ROOT)}\n{result.stdout or result.stderr}", file=sys.stderr)
+        return False
+
+    # The longest first, so that none is left over at the end.
+    order = sorted(waiting.items(), key=lambda item: -len(INCLUDE.findall(Path(item[0]).read_text(encoding="utf-8"))))
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        passed = list(pool.map(passes, order))
+    print(f"{arguments.check}: {len(passed)} translation units checked, {passed.count(False)} with findings")
+    return 0 if all(passed) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
