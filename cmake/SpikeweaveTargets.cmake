@@ -22,15 +22,21 @@ function(spikeweave_configure target)
       $<$<BOOL:${SPIKEWEAVE_WERROR}>:-Werror=all-warnings>>)
   endif()
   if(SPIKEWEAVE_SANITIZE)
-    target_compile_options(${target} PRIVATE -fsanitize=${SPIKEWEAVE_SANITIZE} -fno-omit-frame-pointer
-      -fno-sanitize-recover=all)
+    # A null pointer ends the program under the address sanitizer, too, and nothing here casts down a hierarchy: both
+    # checks together take a quarter of the compile time.
+    target_compile_options(${target} PRIVATE -fsanitize=${SPIKEWEAVE_SANITIZE} -fno-sanitize=null,vptr
+      -fno-omit-frame-pointer -fno-sanitize-recover=all)
     target_link_options(${target} PRIVATE -fsanitize=${SPIKEWEAVE_SANITIZE})
   endif()
 endfunction()
 
 # spikeweave_compile_quickly(TARGET): for what parses, prints and checks, while the library computes.
 function(spikeweave_compile_quickly target)
-  target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+  if(SPIKEWEAVE_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  else()
+    target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+  endif()
 endfunction()
 
 # spikeweave_unite_folders(TARGET): with CMAKE_UNITY_BUILD, one translation unit a folder, which takes a third of the time.
