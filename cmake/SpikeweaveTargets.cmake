@@ -32,7 +32,7 @@ endfunction()
 
 # spikeweave_compile_quickly(TARGET): for what parses, prints and checks, while the library computes.
 function(spikeweave_compile_quickly target)
-  if(SPIKEWEAVE_SANITIZE)
+  if(SPIKEWEAVE_SANITIZE MATCHES "address")  # whose checks are what takes long to optimize
     target_compile_options(${target} PRIVATE -O0)
   else()
     target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)

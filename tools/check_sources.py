@@ -3,7 +3,8 @@
 
   check_sources.py tidy  --build BUILD FOLDER...   clang-tidy, on the translation units of a unity build: a folder's
                                                    files are parsed once, not each with all headers again
-  check_sources.py alone --build BUILD FOLDER...   every file compiles by itself, which a unity build does not show
+  check_sources.py alone --build BUILD FOLDER...   every file compiles by itself, which a unity build does not show; the
+                                                   standard library's headers are given, once for all
 
 BUILD is a build folder with compile_commands.json. A translation unit is checked again when it, one of our files that
 it reaches, its command, .clang-tidy or the tool itself has changed.
@@ -47,11 +48,27 @@ def tidy_command(entry, build):
             "--extra-arg=-Wno-unknown-warning-option", entry["file"]]
 
 
-def alone_command(entry, _):
+# What a file is compiled with; g++ takes a precompiled header only with the same options.
+ALONE = ["-std=c++20", "-O0", "-fPIC", "-w"]
+
+
+def alone_command(entry, build):
     words = shlex.split(entry["command"])
-    compiler = next(i for i, word in enumerate(words) if not word.endswith("ccache"))
-    output = words.index("-o")
-    return [*words[compiler:output], *words[output + 2:], "-fsyntax-only", "-w"]
+    kept = [word for i, word in enumerate(words)
+            if word.startswith(("-D", "-I")) or "-isystem" in (word, words[i - 1])]
+    return ["c++", *ALONE, "-include", str(build / STANDARD), *kept, "-fsyntax-only", entry["file"]]
+
+
+STANDARD = "standard.hpp"
+
+
+def precompile_standard(build, folders):
+    """The standard library's headers that files in the folders include, as one precompiled header in the build folder."""
+    used = {name for folder in folders for path in folder.rglob("*.[ch]pp")
+            for name in re.findall(r"#include <([a-z_]+)>", path.read_text(encoding="utf-8"))}
+    header = build / STANDARD
+    header.write_text("".join(f"#include <{name}>\n" for name in sorted(used)), encoding="utf-8")
+    subprocess.run(["c++", *ALONE, "-x", "c++-header", str(header), "-o", f"{header}.gch"], check=True)
 
 
 COMMANDS = {"tidy": (tidy_command, "clang-tidy"), "alone": (alone_command, "c++")}
@@ -87,7 +104,10 @@ def main():
     arguments = parser.parse_args()
     PASSED.mkdir(parents=True, exist_ok=True)
     build = arguments.build.resolve()
-    waiting = to_check(arguments.check, build, [ROOT / folder for folder in arguments.folders])
+    folders = [ROOT / folder for folder in arguments.folders]
+    waiting = to_check(arguments.check, build, folders)
+    if arguments.check == "alone" and waiting:
+        precompile_standard(build, folders)
 
     def passes(item):
         file, (command, folder, key) = item

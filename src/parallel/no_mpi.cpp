@@ -10,8 +10,8 @@ std::shared_ptr<communicator> mpi_ranks_in_pieces(std::size_t, std::stop_token) 
 
 std::shared_ptr<communicator> mpi_ranks(std::stop_token) {
     throw invalid_argument(
-        "this spikeweave was built without MPI, so processes cannot share work (build it with "
-        "-D SPIKEWEAVE_MPI=ON)");
+        "this spikeweave was built without MPI, so processes cannot share work (install "
+        "libopenmpi-dev and build it again)");
 }
 
 }  // namespace spikeweave
