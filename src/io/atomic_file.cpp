@@ -1,26 +1,19 @@
 #include "io/atomic_file.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <utility>
 
 #include "io/file_error.hpp"
+#include "io/name_aside.hpp"
 
 namespace spikeweave::io {
 namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
-
-std::filesystem::path name_aside(const std::filesystem::path& target) {
-    static std::atomic<unsigned> count{0};
-    return target.parent_path() /
-           fmt::format(".{}.{}.{}.part", target.filename().string(), ::getpid(), ++count);
-}
 
 void write_all(const std::filesystem::path& path, int descriptor, std::uint64_t offset,
                std::string_view bytes) {
@@ -36,15 +29,18 @@ void write_all(const std::filesystem::path& path, int descriptor, std::uint64_t 
 
 }  // namespace
 
-atomic_file::atomic_file(std::filesystem::path target)
-    : target_(std::move(target)), temporary_(name_aside(target_)) {
+atomic_file::atomic_file(std::filesystem::path target) : target_(std::move(target)) {
     std::error_code ignored;
     if (std::filesystem::is_directory(target_, ignored))
         throw file_error(target_, "is a folder, expected the name of a file to write");
     constexpr mode_t readable_by_all = 0666;  // less the umask
-    descriptor_ =
-        ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, readable_by_all);
-    if (descriptor_ < 0) throw system_error(target_, "cannot be written");
+    for (int tries = 1; descriptor_ < 0; ++tries) {
+        temporary_ = name_aside(target_);
+        descriptor_ =
+            ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, readable_by_all);
+        if (descriptor_ < 0 && (errno != EEXIST || tries == most_tries_aside))
+            throw system_error(target_, "cannot be written");
+    }
     buffer_.reserve(buffer_bytes);
 }
 
@@ -103,6 +99,7 @@ void atomic_file::commit() {
     if (::rename(temporary_.c_str(), target_.c_str()) != 0)
         throw system_error(target_, "cannot be given its name");
     committed_ = true;
+    sync_folder_of(target_);
 }
 
 }  // namespace spikeweave::io

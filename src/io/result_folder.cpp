@@ -1,14 +1,18 @@
 #include "io/result_folder.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <system_error>
 
 #include "core/stop.hpp"
 #include "io/atomic_file.hpp"
 #include "io/file_error.hpp"
+#include "io/name_aside.hpp"
 
 namespace spikeweave::io {
 namespace {
@@ -20,31 +24,55 @@ fs::path without_slash(const fs::path& folder) {
     return folder.filename().empty() ? folder.parent_path() : folder;
 }
 
-fs::path name_aside(const fs::path& target, std::string_view kind) {
-    return target.parent_path() /
-           fmt::format(".{}.{}.{}", target.filename().string(), ::getpid(), kind);
-}
-
-void rename_folder(const fs::path& from, const fs::path& to, const fs::path& target) {
-    std::error_code error;
-    fs::rename(from, to, error);
-    if (error) throw file_error(target, "cannot be written: " + error.message());
+// A new folder: what has its name already, a link among it, belongs to somebody else.
+fs::path make_folder_aside(const fs::path& target) {
+    constexpr mode_t open_to_all = 0777;  // less the umask
+    for (int tries = 1;; ++tries) {
+        fs::path made = name_aside(target);
+        if (::mkdir(made.c_str(), open_to_all) == 0) return made;
+        if (errno != EEXIST || tries == most_tries_aside)
+            throw system_error(target, "cannot be written");
+    }
 }
 
 // Nothing is ever deleted that this library did not write.
-void check_replaceable(const fs::path& folder, std::span<const std::string_view> our_files) {
-    if (!fs::is_directory(folder)) throw file_error(folder, "exists and is not a folder");
+// @param target  the name that messages say
+void check_replaceable(const fs::path& target, const fs::path& folder,
+                       const std::vector<std::string>& our_files) {
+    if (!fs::is_directory(folder)) throw file_error(target, "exists and is not a folder");
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
         const std::string name = entry.path().lexically_relative(folder).generic_string();
         const bool is_folder = entry.is_directory() && !entry.is_symlink();
-        if (std::none_of(our_files.begin(), our_files.end(), [&](std::string_view ours) {
+        if (std::none_of(our_files.begin(), our_files.end(), [&](const std::string& ours) {
                 return is_folder ? ours.starts_with(name + '/') : ours == name;
             }))
-            throw file_error(folder,
+            throw file_error(target,
                              fmt::format("holds '{}', which is no result of this kind, and is not "
                                          "replaced",
                                          name));
     }
+}
+
+void rename_folder(const fs::path& from, const fs::path& to, const fs::path& target) {
+    if (::rename(from.c_str(), to.c_str()) != 0) throw system_error(target, "cannot be written");
+}
+
+// Both folders get each other's name, in one step where the file system knows how, so that there is
+// a whole one under each name whatever happens.
+void exchange(const fs::path& aside, const fs::path& target) {
+    if (::renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0)
+        return;
+    if (errno != EINVAL && errno != ENOSYS) throw system_error(target, "cannot be written");
+    const fs::path old = name_aside(target);
+    rename_folder(target, old, target);
+    if (::rename(aside.c_str(), target.c_str()) != 0) {
+        const io_error failed = system_error(target, "cannot be written");
+        if (::rename(old.c_str(), target.c_str()) != 0)
+            throw file_error(
+                target, fmt::format("cannot be written; what it held is '{}' now", old.string()));
+        throw failed;
+    }
+    rename_folder(old, aside, target);
 }
 
 }  // namespace
@@ -52,13 +80,11 @@ void check_replaceable(const fs::path& folder, std::span<const std::string_view>
 result_folder::result_folder(const fs::path& target, bool overwrite,
                              std::span<const std::string_view> our_files)
     : target_(without_slash(target)),
-      aside_(name_aside(target_, "part")),
+      our_files_(our_files.begin(), our_files.end()),
       replaces_(fs::exists(fs::symlink_status(target_))) {
     if (replaces_ && !overwrite) throw file_error(target_, "exists already");
-    if (replaces_) check_replaceable(target_, our_files);
-    std::error_code error;
-    fs::create_directory(aside_, error);
-    if (error) throw file_error(target_, "cannot be written: " + error.message());
+    if (replaces_) check_replaceable(target_, target_, our_files_);
+    aside_ = make_folder_aside(target_);
 }
 
 result_folder::~result_folder() {
@@ -76,20 +102,20 @@ void result_folder::commit(const std::stop_token& stop) {
     throw_if_stopped(stop);
     if (!replaces_) {
         rename_folder(aside_, target_, target_);
-        committed_ = true;
-        return;
-    }
-    const fs::path old = name_aside(target_, "old");
-    std::error_code ignored;
-    rename_folder(target_, old, target_);
-    try {
-        rename_folder(aside_, target_, target_);
-    } catch (...) {
-        fs::rename(old, target_, ignored);
-        throw;
+    } else {
+        exchange(aside_, target_);
+        try {
+            // Once more: hours may lie between, and somebody may have worked in the old one.
+            check_replaceable(target_, aside_, our_files_);
+        } catch (...) {
+            exchange(aside_, target_);
+            throw;
+        }
+        std::error_code ignored;
+        fs::remove_all(aside_, ignored);
     }
     committed_ = true;
-    fs::remove_all(old, ignored);
+    sync_folder_of(target_);
 }
 
 }  // namespace spikeweave::io

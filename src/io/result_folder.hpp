@@ -3,7 +3,9 @@
 #include <filesystem>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace spikeweave::io {
 
@@ -25,12 +27,14 @@ public:
     /// Where its files are written until `commit`.
     std::filesystem::path file(std::string_view name) const { return aside_ / name; }
     void write(std::string_view name, std::string_view text) const;
-    /// Gives the folder its name. @throws io_error, cancelled; then all is as it was before.
+    /// Gives the folder its name. What it replaces is looked at once more: somebody else's files
+    /// may have come into it. @throws io_error, cancelled; then all is as it was before.
     void commit(const std::stop_token& stop);
 
 private:
     std::filesystem::path target_;
     std::filesystem::path aside_;
+    std::vector<std::string> our_files_;
     bool replaces_;
     bool committed_ = false;
 };
