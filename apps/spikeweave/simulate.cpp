@@ -1,7 +1,7 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -31,6 +31,33 @@ fs::path truth_path(const fs::path& spikes) {
     return stem.replace_extension(".truth.tsv");
 }
 
+// A file beside another that takes its name, or goes.
+struct aside {
+    explicit aside(const fs::path& target)
+        : path(target.parent_path() /
+               fmt::format(".{}.{}.new", target.filename().string(), ::getpid())) {}
+    ~aside() {
+        std::error_code ignored;
+        fs::remove(path, ignored);
+    }
+    aside(const aside&) = delete;
+    aside& operator=(const aside&) = delete;
+    aside(aside&&) = delete;
+    aside& operator=(aside&&) = delete;
+
+    void replace(const fs::path& target) const {
+        std::error_code error;
+        fs::rename(path, target, error);
+        if (!error) return;
+        std::error_code ignored;
+        fs::remove(target, ignored);  // of spikes that are no more
+        throw io_error(fmt::format("'{}': cannot be written, but its spikes were: {}",
+                                   target.string(), error.message()));
+    }
+
+    fs::path path;
+};
+
 template <class Made, class Options>
 using generator = Made (*)(const Options&, const execution&);
 
@@ -50,15 +77,12 @@ void simulate(const simulate_options<Options>& options, generator<Made, Options>
 
     const Made made = generate(options.what, now.run(options.threads));
     now.stop_if_asked();
-    write_truth(truth, made);
-    try {
-        write_spikes(options.to, made.spikes, now.run(options.threads));
-    } catch (...) {
-        // Truth without its spikes would be taken for that of others.
-        std::error_code ignored;
-        fs::remove(truth, ignored);
-        throw;
-    }
+    // An earlier truth stays with its spikes until these are replaced: one without the other would
+    // be taken for that of others.
+    const aside new_truth(truth);
+    write_truth(new_truth.path, made);
+    write_spikes(options.to, made.spikes, now.run(options.threads));
+    new_truth.replace(truth);
     now.progress.clear();
     if (now.quiet) return;
     write_stdout(fmt::format("wrote {} spikes of {} units to {}\nwrote {} planted {} to {}\n",

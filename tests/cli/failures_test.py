@@ -176,6 +176,19 @@ class Outputs(CliTest):
                 self.assertEqual(self.names(), kept)
                 self.assertNotIn("internal", result.stderr)
 
+    def test_a_full_disk_keeps_spikes_and_their_truth(self):
+        data = self.folder / "s.tsv"
+        self.ok("simulate", "sym26", "--length", "5s", "-o", data)
+        before = {path.name: path.read_bytes() for path in self.folder.iterdir()}
+        enough_for_the_truth = max(2048, len(before["s.truth.tsv"]))
+
+        def small_disk():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (enough_for_the_truth, enough_for_the_truth))
+
+        self.refused("simulate", "sym26", "--length", "5s", "--seed", "2", "-o", data, "--overwrite",
+                     preexec_fn=small_disk)
+        self.assertEqual({path.name: path.read_bytes() for path in self.folder.iterdir()}, before)
+
     def test_standard_output_that_takes_nothing(self):
         path = self.chain_file()
         for arguments in (("info", path), ("info", "--json", path), ("episodes", path, "--json"), ("spade", path, "--json"), ("--help",),
