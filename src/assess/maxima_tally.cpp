@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "assess/least_occurrences.hpp"
 #include "io/little_endian.hpp"
 #include "spikeweave/assess/pattern_significance.hpp"
 #include "spikeweave/core/error.hpp"
@@ -25,14 +26,6 @@ public:
 private:
     std::string_view bytes_;
 };
-
-std::uint32_t least_occurrences(std::span<const pattern_rule> rules, std::uint32_t size) {
-    std::uint32_t least = 0;  // no rule takes this size
-    for (const pattern_rule& rule : rules)
-        if (size >= rule.min_spikes && (rule.max_spikes == 0 || size <= rule.max_spikes))
-            least = least == 0 ? rule.min_occ : std::min(least, rule.min_occ);
-    return least;
-}
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "assess/least_occurrences.hpp"
 #include "core/stop.hpp"
 #include "spikeweave/core/error.hpp"
 
@@ -75,6 +76,9 @@ private:
         return beyond < options_.min_spikes || by_chance(beyond, super.count, super.duration);
     }
     bool by_chance(std::int64_t size, std::int64_t count, std::uint32_t lag) const {
+        if (options_.compat == compatibility::none &&
+            count < least_occurrences(options_.rules, static_cast<std::uint32_t>(size)))
+            return true;
         const signature what{static_cast<std::uint32_t>(size), static_cast<std::uint32_t>(count),
                              lag};
         return std::binary_search(not_significant_.begin(), not_significant_.end(), what);

@@ -191,6 +191,7 @@ private:
                 .l_covered_spikes = number(2),
                 .min_spikes = spikes,
                 .min_occ = least,
+                .rules = in_.mining.rules,
                 .compat = request_.compat()};
     }
 

@@ -71,6 +71,24 @@ void expect_kept(const std::vector<concept_of>& patterns, const reduction_option
     }
 }
 
+// Each size has a threshold of its own: what lies below it was not searched for, and is in no list
+// of signatures that surrogates reached.
+TEST(ReducePatterns, TakesWhatNoRuleTakesForChance) {
+    // Beyond a, b occurs once more, which with h is 3 times: enough for `min_occ`, not for two
+    // spikes.
+    const reduction_options options{.h_subset_filtering = 2,
+                                    .k_superset_filtering = 2,
+                                    .rules = {{.min_occ = 4, .min_spikes = 2, .max_spikes = 2},
+                                              {.min_occ = 2, .min_spikes = 3}}};
+    EXPECT_EQ(reduce({a, b}, 6, options).kept, (indices{0}));
+    reduction_options without = options;
+    without.rules.clear();
+    EXPECT_EQ(reduce({a, b}, 6, without).kept, (indices{0, 1}));
+    reduction_options as_elephant = options;
+    as_elephant.compat = compatibility::elephant;
+    EXPECT_EQ(reduce({a, b}, 6, as_elephant).kept, (indices{0, 1}));
+}
+
 TEST(ReducePatterns, DropsASubsetThatOccursTooSeldomBeyondItsSuperset) {
     expect_kept({a, b}, {.k_superset_filtering = 1}, {}, {0}, {{1, 0, reduction_rule::subset}});
     expect_kept({b, a}, {.k_superset_filtering = 1}, {}, {1}, {{0, 1, reduction_rule::subset}});

@@ -26,6 +26,10 @@ struct reduction_options {
     /// Fewer occurrences beyond the superset are too few, and patterns that overlap in time less
     /// often do not know of each other; at least 1.
     std::uint32_t min_occ = 2;
+    /// The rules that patterns were searched by. What none of them takes was never tested, so that
+    /// it is as likely by chance as what `not_significant` lists. Empty: `min_spikes` and `min_occ`
+    /// alone say what is too few. Elephant knows one threshold only: its rules are those.
+    std::vector<pattern_rule> rules{};
     /// `elephant` compares item numbers after a shift, so that a spike which leaves the window on
     /// one side is taken for one of the neighbouring unit. By default it equals nothing.
     compatibility compat = compatibility::none;

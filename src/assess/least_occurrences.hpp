@@ -1,0 +1,21 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "spikeweave/mine/spade.hpp"
+
+namespace spikeweave {
+
+/// How often a pattern of this size has to occur for some rule to take it; 0 when none takes the
+/// size.
+inline std::uint32_t least_occurrences(std::span<const pattern_rule> rules, std::uint32_t size) {
+    std::uint32_t least = 0;
+    for (const pattern_rule& rule : rules)
+        if (size >= rule.min_spikes && (rule.max_spikes == 0 || size <= rule.max_spikes))
+            least = least == 0 ? rule.min_occ : std::min(least, rule.min_occ);
+    return least;
+}
+
+}  // namespace spikeweave
