@@ -45,7 +45,8 @@ def without_paths(text):
 
 def tidy_command(entry, build):
     return ["clang-tidy", "-p", str(build), "--quiet", "--checks=-bugprone-suspicious-include",
-            "--extra-arg=-Wno-unknown-warning-option", entry["file"]]
+            "--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-Wno-ignored-optimization-argument",
+            entry["file"]]
 
 
 # What a file is compiled with; g++ takes a precompiled header only with the same options.
