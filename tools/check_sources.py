@@ -45,7 +45,7 @@ def without_paths(text):
 
 def tidy_command(entry, build):
     return ["clang-tidy", "-p", str(build), "--quiet", "--checks=-bugprone-suspicious-include",
-            "--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-Wno-ignored-optimization-argument",
+            "--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-Wno-unused-command-line-argument",
             entry["file"]]
 
 
