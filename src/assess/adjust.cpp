@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "assess/renewal.hpp"
@@ -182,6 +183,24 @@ outcome correct(const family& all, correction method, double alpha) {
     throw invalid_argument("no such correction");
 }
 
+std::optional<correction> find_correction(std::string_view name) {
+    for (const auto& [value, known] : names)
+        if (known == name) return value;
+    for (const auto& [known, value] : other_names)
+        if (known == name) return value;
+    return std::nullopt;
+}
+
+template <class IsListed>
+[[noreturn]] void refuse_correction(std::string_view name, IsListed is_listed) {
+    std::vector<std::string_view> known;
+    known.reserve(names.size());
+    for (const auto& [value, one] : names)
+        if (is_listed(value)) known.push_back(one);
+    throw invalid_argument(
+        fmt::format("no correction is named '{}'; there are {}", name, fmt::join(known, ", ")));
+}
+
 }  // namespace
 
 std::string_view to_string(correction method) {
@@ -191,15 +210,17 @@ std::string_view to_string(correction method) {
 }
 
 correction correction_from(std::string_view name) {
-    for (const auto& [value, known] : names)
-        if (known == name) return value;
-    for (const auto& [known, value] : other_names)
-        if (known == name) return value;
-    std::vector<std::string_view> known;
-    known.reserve(names.size());
-    for (const auto& entry : names) known.push_back(entry.second);
-    throw invalid_argument(
-        fmt::format("no correction is named '{}'; there are {}", name, fmt::join(known, ", ")));
+    if (const auto found = find_correction(name)) return *found;
+    refuse_correction(name, [](correction) { return true; });
+}
+
+correction one_stage_correction_from(std::string_view name) {
+    const auto found = find_correction(name);
+    if (!found) refuse_correction(name, [](correction method) { return !is_two_stage(method); });
+    if (is_two_stage(*found))
+        throw invalid_argument(
+            fmt::format("the q-values of {} hold for one alpha only", to_string(*found)));
+    return *found;
 }
 
 bool is_two_stage(correction method) {

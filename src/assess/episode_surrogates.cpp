@@ -56,7 +56,7 @@ std::vector<surrogate_assessment> assess_by_surrogates(const spike_sequence& spi
         throw invalid_argument("an assessment needs at least one surrogate");
     const std::vector<tally> tallies = count_in_surrogates(spikes, table, options, run);
 
-    const independent_units null(spikes, tick);
+    independent_units null(spikes, tick);
     const double surrogates = options.surrogates;
     std::vector<surrogate_assessment> out;
     std::vector<double> p;

@@ -11,6 +11,7 @@
 #include "spikeweave/assess/pattern_reduction.hpp"
 #include "spikeweave/assess/pattern_tally.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/mine/pattern_blocks.hpp"
 #include "spikeweave/parallel/communicator.hpp"
 
 namespace spikeweave {
@@ -26,9 +27,9 @@ void add_step(std::vector<funnel_step>& funnel, std::string step, std::uint64_t 
 std::string why_of(reduction_rule rule) {
     switch (rule) {
         case reduction_rule::subset:
-            return "too seldom beyond a pattern that holds it";
+            return "rarely occurs outside a longer pattern";
         case reduction_rule::superset:
-            return "too few spikes beyond a pattern that it holds";
+            return "adds too few spikes to a shorter pattern";
         case reduction_rule::covered:
             return "another covers more spikes";
     }
@@ -146,20 +147,20 @@ private:
     mining_summary mine_into_table(Choose choose) {
         spade_options how = in_.mining;
         how.with_occurrences = true;
-        return mine_patterns(
+        pattern_blocks blocks(request_.window);
+        const mining_summary found = mine_patterns(
             in_.windows, how,
             [&](const pattern_table& block) {
                 for (const std::size_t i : choose(block))
-                    out_.table.append(block.pattern(i), block.counts[i], block.occurrences_of(i));
+                    blocks.append(block.pattern(i), block.counts[i], block.occurrences_of(i));
             },
             run_);
+        out_.table = blocks.joined(run_.stop);
+        return found;
     }
 
     void keep_only(const std::vector<std::size_t>& kept) {
-        pattern_table table{.window_bins = request_.window};
-        for (const std::size_t i : kept)
-            table.append(out_.table.pattern(i), out_.table.counts[i], out_.table.occurrences_of(i));
-        out_.table = std::move(table);
+        keep_patterns(out_.table, kept);
         if (out_.stabilities.empty()) return;
         std::vector<stability> stabilities;
         stabilities.reserve(kept.size());

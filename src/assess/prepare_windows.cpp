@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "core/given_time.hpp"
 #include "core/grouped.hpp"
 #include "spikeweave/assess/pattern_search.hpp"
 #include "spikeweave/core/error.hpp"
@@ -75,14 +77,18 @@ binning bins_of(const pattern_request& request, const spike_sequence& spikes) {
     return bins;
 }
 
-// Where bins and trials are counted from.
-std::string beginning_of(const pattern_request& request, bool stated, duration origin) {
-    return fmt::format("{} ({})", format_duration(origin),
-                       request.from              ? request.name_of("from")
-                       : !request.epochs.empty() ? "the first epoch"
-                       : stated                  ? "as the file says"
-                       : origin == duration{0}   ? "the file does not say"
-                                                 : "the first spike: the file does not say");
+// Where bins are counted from: by default, the multiple of their width at or below the beginning
+// of the recording.
+std::string beginning_of(const pattern_request& request, bool stated, duration begin,
+                         duration origin) {
+    std::string why = request.from              ? request.name_of("from")
+                      : !request.epochs.empty() ? "the first epoch"
+                      : stated                  ? "as the file says"
+                      : begin == duration{0}    ? "the file does not say"
+                                                : "the first spike: the file does not say";
+    if (origin != begin && request.epochs.empty())
+        why = fmt::format("the multiple of the bin below {}, {}", format_duration(begin), why);
+    return fmt::format("{} ({})", format_duration(origin), why);
 }
 
 void warn_of_binning(const pattern_input& facts, std::vector<std::string>& warnings) {
@@ -127,8 +133,10 @@ void warn_of_nothing(prepared_windows& out, const pattern_request& request) {
     const std::uint32_t surrogates = request.surrogates.surrogates;
     if (surrogates > 0 && 1.0 / (1.0 + surrogates) > request.alpha)
         out.warnings.push_back(fmt::format(
-            "With {} surrogates nothing can be significant at alpha {}: no p is below {:.2g}.",
-            surrogates, request.alpha, 1.0 / (1.0 + surrogates)));
+            "With {} surrogates nothing can be significant at alpha {}: no p is below {:.2g}. Use "
+            "at least {}.",
+            grouped(surrogates), request.alpha, 1.0 / (1.0 + surrogates),
+            grouped(static_cast<std::uint64_t>(std::ceil(1 / request.alpha - 1)))));
     if (out.windows.size() == 0) out.warnings.emplace_back("No spike is in a bin.");
 }
 
@@ -149,6 +157,9 @@ binned_recording bin_recording(spike_sequence spikes, const pattern_request& req
                                bool states_span) {
     check_request(request);
     binned_recording out{.spikes = std::move(spikes)};
+    check_given_time("A bin is", request.bin, out.warnings);
+    if (request.is_tested())
+        check_given_time("The dither is", request.surrogates.dither, out.warnings);
     if (!states_span) out.spikes = from_zero(request, std::move(out.spikes));
     if (!request.epochs.empty()) join_epochs(request, out);
     out.bins = bins_of(request, out.spikes);
@@ -156,7 +167,7 @@ binned_recording bin_recording(spike_sequence spikes, const pattern_request& req
     binning_result binned = bin_spikes(out.spikes, out.bins);
     out.axes.unit_names = out.spikes.unit_names();
     out.axes.origin = binned.origin;
-    out.beginning = beginning_of(request, states_span, binned.origin);
+    out.beginning = beginning_of(request, states_span, out.spikes.span().begin, binned.origin);
     out.facts = {.spikes = out.spikes.size(),
                  .clipped = binned.clipped,
                  .outside = binned.outside,

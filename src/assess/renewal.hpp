@@ -1,30 +1,44 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "spikeweave/assess/significance.hpp"
 #include "spikeweave/mine/episode.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
+#include "spikeweave/spikes/spike_trains.hpp"
 
 namespace spikeweave {
 
-/// Null models of many episodes in the same spikes: the rates are counted once.
+/// Null models of many episodes in the same spikes: what they share is measured once.
 class independent_units {
 public:
     /// @throws invalid_argument unless the tick is positive.
     independent_units(const spike_sequence& spikes, duration tick);
 
-    occurrence_model model(const episode& what) const;
+    occurrence_model model(const episode& what);
     /// Probability that the unit fires in one tick.
-    double fires_in_tick(unit_id unit) const;
-    std::uint64_t count(unit_id unit) const { return counts_[index(unit)]; }
+    double fires_in_tick(unit_id unit);
+    std::uint64_t count(unit_id unit) const { return trains_.count(unit); }
 
 private:
+    /// How a unit follows times that have nothing to do with it.
+    struct follower {
+        double share;    ///< of all times the unit fires within the delay interval of
+        double delay_s;  ///< mean delay to the first such spike
+    };
+    follower measure(unit_id unit, const delay_interval& delay) const;
+    const follower& following(unit_id unit, const delay_interval& delay);
+
+    duration tick_;
     double tick_s_;
     double ticks_;
-    std::vector<std::uint64_t> counts_;
+    time_span span_;
+    spike_trains trains_;
+    std::map<std::pair<unit_id, delay_interval>, follower> followers_;
 };
 
 /// The start probability with which the model's expected count is `mean`.

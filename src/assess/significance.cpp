@@ -8,13 +8,16 @@
 #include <cmath>
 #include <utility>
 
+#include "assess/jitter_test.hpp"
 #include "assess/renewal.hpp"
+#include "assess/start_windows.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
 namespace {
 
-constexpr std::array<std::pair<significance_test, std::string_view>, 2> test_names{{
+constexpr std::array<std::pair<significance_test, std::string_view>, 3> test_names{{
+    {significance_test::jitter, "jitter"},
     {significance_test::exact, "exact"},
     {significance_test::chebyshev, "chebyshev"},
 }};
@@ -111,26 +114,53 @@ double start_probability_for(double mean, double ticks, double span_ticks) {
 
 // A recording shorter than a tick is taken as one: rates stay finite.
 independent_units::independent_units(const spike_sequence& spikes, duration tick)
-    : tick_s_(to_seconds(tick)), counts_(spikes.unit_count()) {
+    : tick_(tick), tick_s_(to_seconds(tick)), span_(spikes.span()), trains_(spikes) {
     if (tick <= duration{0})
         throw invalid_argument(
             fmt::format("the tick must be positive, not {}", format_duration(tick)));
     ticks_ = std::max(1.0, to_seconds(spikes.span().length()) / tick_s_);
-    for (const unit_id unit : spikes.units()) ++counts_[index(unit)];
 }
 
-double independent_units::fires_in_tick(unit_id unit) const {
-    return -std::expm1(-static_cast<double>(count(unit)) / ticks_);
+// Measured, not taken from the rate: dead times and bursts of the unit's own are in it.
+independent_units::follower independent_units::measure(unit_id unit,
+                                                       const delay_interval& delay) const {
+    std::vector<completion> spikes;
+    for (const std::int64_t t : trains_.times_us(unit)) spikes.push_back({t, t});
+    std::vector<start_window> windows;
+    find_start_windows(spikes, delay, windows);
+    double covered_us = 0;
+    double delays_us = 0;
+    for (const start_window& window : windows) {
+        const std::int64_t begin = std::max(window.begin, span_.begin.count());
+        if (begin >= window.end) continue;
+        const auto length = static_cast<double>(window.end - begin);
+        covered_us += length;
+        delays_us += length * (static_cast<double>(window.until) -
+                               static_cast<double>(begin + window.end - 1) / 2);
+    }
+    if (!(covered_us > 0)) return {0, (to_seconds(delay.low) + to_seconds(delay.high)) / 2};
+    const auto whole_us = static_cast<double>(span_.length().count() + 1);
+    return {std::min(1.0, covered_us / whole_us), delays_us / covered_us / 1e6};
 }
 
-occurrence_model independent_units::model(const episode& what) const {
+const independent_units::follower& independent_units::following(unit_id unit,
+                                                                const delay_interval& delay) {
+    const auto [found, fresh] = followers_.try_emplace({unit, delay});
+    if (fresh) found->second = measure(unit, delay);
+    return found->second;
+}
+
+double independent_units::fires_in_tick(unit_id unit) {
+    return following(unit, {duration{0}, tick_}).share;
+}
+
+occurrence_model independent_units::model(const episode& what) {
     double p = fires_in_tick(what.units.front());
     double span_s = 0;
     for (std::size_t k = 0; k < what.delays.size(); ++k) {
-        const auto& [low, high] = what.delays[k];
-        const double rate_hz = static_cast<double>(count(what.units[k + 1])) / (ticks_ * tick_s_);
-        p *= -std::expm1(-rate_hz * to_seconds(high - low));
-        span_s += (to_seconds(low) + to_seconds(high)) / 2;
+        const follower& next = following(what.units[k + 1], what.delays[k]);
+        p *= next.share;
+        span_s += next.delay_s;
     }
     return {ticks_, p, std::max(1.0, span_s / tick_s_)};
 }
@@ -147,8 +177,9 @@ occurrence_model independent_model(const spike_sequence& spikes, const episode& 
 
 std::vector<assessed_episode> assess_episodes(const spike_sequence& spikes,
                                               const episode_table& table,
-                                              const significance_options& options) {
-    const independent_units null(spikes, options.tick);
+                                              const significance_options& options,
+                                              const execution& run) {
+    independent_units null(spikes, options.tick);
     std::vector<assessed_episode> out;
     std::vector<double> p;
     out.reserve(table.episodes.size());
@@ -161,11 +192,21 @@ std::vector<assessed_episode> assess_episodes(const spike_sequence& spikes,
             continue;
         }
         const occurrence_model model = null.model(what);
-        p.push_back(options.test == significance_test::exact ? model.tail_probability(count)
-                                                             : model.chebyshev_probability(count));
+        p.push_back(options.test == significance_test::chebyshev
+                        ? model.chebyshev_probability(count)
+                        : model.tail_probability(count));
         const double strength =
             strength_of(model, null.fires_in_tick(what.units.front()), count, what.size());
         out.push_back({model.expected_count(), p.back(), 1, strength});
+    }
+    if (options.test == significance_test::jitter) {
+        const std::vector<jitter_null::verdict> verdicts =
+            test_by_jitter(spikes, table, options, run);
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            if (table.episodes[i].what.size() < 2) continue;
+            out[i].expected = verdicts[i].expected;
+            out[i].p = p[i] = verdicts[i].p;
+        }
     }
     const std::vector<double> q = adjust_by_size(table, p, options.correct);
     for (std::size_t i = 0; i < out.size(); ++i) out[i].q = q[i];

@@ -163,7 +163,8 @@ TEST(Adjust, RefusesWhatIsNoProbabilityOrTooFewTests) {
     for (const auto method : {correction::none, correction::bonferroni, correction::holm,
                               correction::benjamini_hochberg})
         EXPECT_EQ(correction_from(to_string(method)), method);
-    for (const auto test : {significance_test::exact, significance_test::chebyshev})
+    for (const auto test :
+         {significance_test::jitter, significance_test::exact, significance_test::chebyshev})
         EXPECT_EQ(significance_test_from(to_string(test)), test);
     EXPECT_THROW(significance_test_from("t"), invalid_argument);
 }
@@ -212,8 +213,10 @@ TEST(IndependentModel, TakesRatesFromTheRecordedSpan) {
     const occurrence_model model = independent_model(regular_spikes(), a_to_b, 1ms);
 
     EXPECT_DOUBLE_EQ(model.ticks, 10'000);
-    EXPECT_DOUBLE_EQ(model.span_ticks, 5);
-    EXPECT_NEAR(model.start_probability, (1 - std::exp(-0.01)) * (1 - std::exp(-0.04)), 1e-15);
+    // a fires in 1 of 100 ms (its first spike, at time 0, lies behind none), b within the interval
+    // of 2 of 50, on average 5 ms later.
+    EXPECT_NEAR(model.span_ticks, 5, 1e-3);
+    EXPECT_NEAR(model.start_probability, 0.0099 * 0.04, 2e-6);
 }
 
 TEST(IndependentModel, RefusesWhatIsNoEpisode) {
@@ -232,6 +235,9 @@ TEST(AssessEpisodes, TestsEveryCandidateAndNoSingleUnit) {
     const occurrence_model model = independent_model(regular_spikes(), a_to_b, 1ms);
 
     const auto exact =
+        assess_episodes(regular_spikes(), table,
+                        {.test = significance_test::exact, .correct = correction::bonferroni});
+    const auto jitter =
         assess_episodes(regular_spikes(), table, {.correct = correction::bonferroni});
     const auto bound =
         assess_episodes(regular_spikes(), table, {.test = significance_test::chebyshev});
@@ -241,6 +247,12 @@ TEST(AssessEpisodes, TestsEveryCandidateAndNoSingleUnit) {
     EXPECT_EQ(exact[0].p, 1);
     EXPECT_EQ(exact[0].q, 1);
     EXPECT_EQ(exact[0].strength, 0);
+    EXPECT_EQ(jitter[0].expected, 100);
+    EXPECT_EQ(jitter[0].p, 1);
+    // Turned within 10 ms, each of the 100 spikes meets the 2 ms window with probability 0.2.
+    EXPECT_NEAR(jitter[1].expected, 20, 1e-3);
+    EXPECT_NEAR(jitter[1].p / std::pow(0.2, 100), 1, 1e-3);
+    EXPECT_DOUBLE_EQ(jitter[1].q, 50 * jitter[1].p);
     EXPECT_DOUBLE_EQ(exact[1].p, model.tail_probability(100));
     EXPECT_DOUBLE_EQ(exact[1].q, 50 * exact[1].p);
     EXPECT_DOUBLE_EQ(bound[1].p, model.chebyshev_probability(100));
@@ -255,9 +267,9 @@ TEST(AssessEpisodes, InvertsTheExpectedCountForTheStrength) {
 
     const double strength = assess_episodes(regular_spikes(), table).front().strength;
 
-    const double rho = 1 - std::exp(-0.01);
+    const double rho = 0.0099;
     const occurrence_model planted{10'000, rho * strength, 5};
-    EXPECT_NEAR(planted.expected_count(), 50, 1e-9);
+    EXPECT_NEAR(planted.expected_count(), 50, 0.01);
     EXPECT_NEAR(strength, 0.51, 0.01);
 }
 
@@ -297,7 +309,8 @@ TEST(AssessEpisodes, RejectsIndependentPoissonUnitsNoMoreOftenThanAlpha) {
         const auto counts = count_episodes(spikes, shapes, {}, {.threads = 1}).counts;
         for (std::size_t s = 0; s < shapes.size(); ++s)
             table.episodes.push_back({shapes[s], counts[s]});
-        const auto assessed = assess_episodes(spikes, table, {.correct = correction::none});
+        const auto assessed = assess_episodes(
+            spikes, table, {.test = significance_test::exact, .correct = correction::none});
         const auto bounded = assess_episodes(
             spikes, table, {.test = significance_test::chebyshev, .correct = correction::none});
         for (std::size_t s = 0; s < shapes.size(); ++s) {
@@ -317,6 +330,66 @@ TEST(AssessEpisodes, RejectsIndependentPoissonUnitsNoMoreOftenThanAlpha) {
         EXPECT_LT(sum[s], 1.1 * expected[s]) << "shape " << s;
         EXPECT_GT(sum[s], 0.85 * expected[s]) << "shape " << s;
     }
+}
+
+// The pairs that are significant, of all ordered ones.
+std::size_t significant_pairs(const spike_sequence& spikes, std::vector<delay_interval> delays,
+                              significance_test test) {
+    const episode_table table = mine_episodes(
+        spikes, {.delays = std::move(delays), .threshold = count_threshold{10}, .max_size = 2});
+    std::size_t out = 0;
+    for (const assessed_episode& one : assess_episodes(spikes, table, {.test = test}))
+        out += one.q < 0.01 ? 1 : 0;
+    return out;
+}
+
+// A unit that is silent for a while after each spike fires within more windows than one of the same
+// rate that is not.
+TEST(AssessEpisodes, FindsNothingInUnitsWithDeadTimes) {
+    const spike_sequence spikes = simulate_patterns({.units = 10,
+                                                     .length = 600s,
+                                                     .patterns = {},
+                                                     .rate_hz = 40,
+                                                     .dead_time = 3ms,
+                                                     .seed = 1})
+                                      .spikes;
+    for (const auto test : {significance_test::jitter, significance_test::exact})
+        EXPECT_EQ(significant_pairs(spikes, default_delays(), test), 0U) << to_string(test);
+}
+
+// With an interval of several of the unit's own, the first spike in it comes early.
+TEST(AssessEpisodes, FindsNothingWithIntervalsThatHoldManySpikes) {
+    const auto spikes = [](double rate_hz, duration length) {
+        return simulate_poisson({.units = 6, .length = length, .rate_hz = rate_hz, .seed = 1})
+            .spikes;
+    };
+    for (const auto test : {significance_test::jitter, significance_test::exact}) {
+        EXPECT_EQ(significant_pairs(spikes(20, 20s), {{0ms, 200ms}}, test), 0U) << to_string(test);
+        EXPECT_EQ(significant_pairs(spikes(40, 100s), {{0ms, 50ms}}, test), 0U) << to_string(test);
+        EXPECT_EQ(significant_pairs(spikes(100, 100s), {{0ms, 20ms}}, test), 0U) << to_string(test);
+        EXPECT_EQ(significant_pairs(spikes(5, 100s), {{0ms, 500ms}}, test), 0U) << to_string(test);
+    }
+}
+
+// a fires in doublets, and b at times of its own: a, then b, then a, but not because of b.
+TEST(AssessEpisodes, TakesNoUnitOfALongEpisodeForItsOwnRepetition) {
+    random_stream random(1, random_purpose::poisson_spikes, 5);
+    std::vector<std::pair<std::int64_t, unit_id>> all;
+    for (int i = 0; i < 3000; ++i) {
+        const auto a = static_cast<std::int64_t>(random.below(100'000'000));
+        all.emplace_back(a, unit_id{0});
+        all.emplace_back(a + 7'000, unit_id{0});
+        all.emplace_back(static_cast<std::int64_t>(random.below(100'000'000)), unit_id{1});
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    const spike_sequence spikes = sequence_of(std::move(all), {"a", "b"}, {0s, 101s});
+    episode_table table;
+    const episode around{{unit_id{0}, unit_id{1}, unit_id{0}}, {{1ms, 4ms}, {1ms, 4ms}}};
+    table.episodes = {{around, count_episodes(spikes, std::vector{around}).counts.front()}};
+
+    ASSERT_LT(assess_episodes(spikes, table, {.test = significance_test::exact})[0].q, 1e-6);
+    EXPECT_GT(assess_episodes(spikes, table)[0].q, 0.01);
 }
 
 }  // namespace

@@ -67,19 +67,22 @@ TEST_P(MakeSurrogate, MovesNoSpikeFurtherThanPromised) {
     const spike_trains before(spikes);
     const spike_trains after(make_surrogate(spikes, options, 0));
 
-    // Sorting both keeps the largest move; an interval is two dithers wide.
+    // Sorting both keeps the largest move; an interval is two dithers wide. Spikes closer than half
+    // the dither move together, and may reach into the next interval together.
     const std::int64_t most = GetParam() == surrogate_method::interval_jitter ? 4'000 : 2'000;
     std::int64_t largest = 0;
+    std::size_t elsewhere = 0;
     for (std::uint32_t u = 0; u < 3; ++u)
         for (std::size_t i = 0; i < before.count(unit_id{u}); ++i) {
             const std::int64_t from = before.times_us(unit_id{u})[i];
             const std::int64_t to = after.times_us(unit_id{u})[i];
             largest = std::max(largest, std::abs(to - from));
-            if (GetParam() == surrogate_method::interval_jitter) {
-                ASSERT_EQ(from / 4'000, to / 4'000);
-            }
+            elsewhere += from / 4'000 != to / 4'000 ? 1 : 0;
         }
-    EXPECT_LE(largest, most);
+    EXPECT_LE(largest, most + 1'000);
+    if (GetParam() == surrogate_method::interval_jitter) {
+        EXPECT_LE(elsewhere, before.size() / 100);
+    }
     EXPECT_GT(largest, most * 8 / 10);
 }
 
@@ -87,7 +90,8 @@ TEST_P(MakeSurrogate, KeepsTheDeadTimeOfEachUnit) {
     const spike_sequence spikes =
         simulate_sym26({.units = 3, .length = 20s, .chains = {}, .rest_rate_hz = 150}).spikes;
 
-    const spike_trains after(make_surrogate(spikes, {.method = GetParam(), .seed = 1}, 0));
+    const spike_trains after(
+        make_surrogate(spikes, {.method = GetParam(), .dither = 25ms, .seed = 1}, 0));
 
     for (std::uint32_t u = 0; u < 3; ++u) {
         const auto times = after.times_us(unit_id{u});
@@ -97,6 +101,43 @@ TEST_P(MakeSurrogate, KeepsTheDeadTimeOfEachUnit) {
         // Without it, 14 % of the intervals would be shorter.
         EXPECT_EQ(close, 0U) << u;
     }
+}
+
+// Units of 40 Hz with a dead time of 3 ms, and a doublet in every so many spikes.
+spike_sequence with_doublets(std::uint32_t units, duration length, std::size_t one_in) {
+    const spike_sequence clean = simulate_patterns({.units = units,
+                                                    .length = length,
+                                                    .patterns = {},
+                                                    .rate_hz = 40,
+                                                    .dead_time = 3ms,
+                                                    .seed = 1})
+                                     .spikes;
+    std::vector<std::pair<std::int64_t, unit_id>> all;
+    for (std::size_t i = 0; i < clean.size(); ++i) {
+        all.emplace_back(clean.times_us()[i], clean.units()[i]);
+        if (i % one_in == 0) all.emplace_back(clean.times_us()[i] + 700, clean.units()[i]);
+    }
+    return sequence_of(std::move(all), clean.unit_names(), clean.span());
+}
+
+TEST_P(MakeSurrogate, KeepsTheCloseSpikesThatThereAre) {
+    const spike_sequence spikes = with_doublets(3, 20s, 500);
+    const auto shorter_than = [](const spike_trains& trains, std::int64_t us) {
+        std::size_t n = 0;
+        for (std::uint32_t u = 0; u < trains.unit_count(); ++u) {
+            const auto times = trains.times_us(unit_id{u});
+            for (std::size_t i = 1; i < times.size(); ++i)
+                n += times[i] - times[i - 1] < us ? 1 : 0;
+        }
+        return n;
+    };
+
+    const spike_trains before(spikes);
+    const spike_trains after(make_surrogate(spikes, {.method = GetParam(), .seed = 1}, 0));
+
+    ASSERT_GT(shorter_than(before, 3'000), 3U);
+    EXPECT_EQ(shorter_than(after, 1'000), shorter_than(before, 1'000));
+    EXPECT_LE(shorter_than(after, 3'000), shorter_than(before, 3'000) + 2);
 }
 
 TEST_P(MakeSurrogate, DependsOnSeedAndNumberAndOnUnitsAlone) {
@@ -216,7 +257,8 @@ TEST(AssessBySurrogates, HasRankValuesThatAreUniformForIndependentUnits) {
 
 struct culture_result {
     std::size_t pairs = 0;
-    std::size_t poisson = 0;
+    std::size_t constant_rates = 0;
+    std::size_t jitter = 0;
     std::size_t uncorrected = 0;
     std::set<std::pair<std::size_t, std::size_t>> surrogate{};
 };
@@ -224,6 +266,7 @@ struct culture_result {
 culture_result significant_pairs(const spike_sequence& spikes, std::uint64_t seed) {
     const episode_table table = pairs_of(spikes);
     const auto assessed = assess_episodes(spikes, table);
+    const auto constant = assess_episodes(spikes, table, {.test = significance_test::exact});
     const auto judged = by_surrogates(
         assessed,
         assess_by_surrogates(spikes, table, {.surrogates = 199, .seed = seed}, correction::holm));
@@ -232,7 +275,8 @@ culture_result significant_pairs(const spike_sequence& spikes, std::uint64_t see
         const episode& what = table.episodes[i].what;
         if (what.size() != 2) continue;
         ++out.pairs;
-        out.poisson += assessed[i].q < 0.01 ? 1 : 0;
+        out.constant_rates += constant[i].q < 0.01 ? 1 : 0;
+        out.jitter += assessed[i].q < 0.01 ? 1 : 0;
         out.uncorrected += judged[i].p < 0.01 ? 1 : 0;
         if (judged[i].q < 0.01) out.surrogate.insert({index(what.units[0]), index(what.units[1])});
     }
@@ -245,9 +289,26 @@ TEST(AssessBySurrogates, FindsNothingInBurstsThatShareNoFineTiming) {
             simulate_culture({.channels = 30, .length = 60s, .seed = seed}).spikes, seed);
 
         ASSERT_EQ(result.pairs, 870U);
-        EXPECT_GT(result.poisson, 800U);  // what constant rates make of bursts
+        EXPECT_GT(result.constant_rates, 800U);  // what these make of bursts
+        EXPECT_EQ(result.jitter, 0U);
         EXPECT_LE(result.uncorrected, result.pairs / 100);
         EXPECT_TRUE(result.surrogate.empty());
+    }
+}
+
+// A few doublets hide the dead time from whoever takes the shortest interval for it.
+TEST(AssessBySurrogates, FindsNothingInDeadTimesThatDoubletsBreak) {
+    const spike_sequence spikes = with_doublets(15, 120s, 500);
+    for (const auto method :
+         {surrogate_method::interval_jitter, surrogate_method::spike_dithering}) {
+        const episode_table table = pairs_of(spikes);
+        const auto judged = by_surrogates(
+            assess_episodes(spikes, table),
+            assess_by_surrogates(spikes, table, {.surrogates = 120, .method = method, .seed = 1},
+                                 correction::holm));
+        EXPECT_EQ(
+            std::count_if(judged.begin(), judged.end(), [](const auto& j) { return j.q < 0.01; }),
+            0);
     }
 }
 

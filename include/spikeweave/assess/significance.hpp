@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/mine/episode.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
@@ -38,7 +39,13 @@ struct count_moments {
 };
 count_moments count_moments_by_recursion(const occurrence_model& model);
 
-enum class significance_test : std::uint8_t { exact, chebyshev };
+/// The null that counts are held against; docs/algorithms/significance.md says what each is for.
+enum class significance_test : std::uint8_t {
+    jitter,  ///< one unit's spikes turned within cells of `jitter_window`, the others as they are:
+             ///< holds for rates that change together more slowly, dead times and bursts
+    exact,   ///< stationary independent units, the renewal model's exact tail
+    chebyshev,  ///< the same by the published bound
+};
 /// What `statsmodels.stats.multitest.multipletests` has under the same names; equal to it to 1e-12.
 enum class correction : std::uint8_t {
     none,
@@ -58,6 +65,10 @@ std::string_view to_string(correction method);
 /// Takes also "bh" and "benjamini-hochberg" for "fdr_bh", and "no" for "none".
 /// @throws invalid_argument
 correction correction_from(std::string_view name);
+/// The same without two-stage corrections, whose q-values hold for one alpha only: for tables whose
+/// readers may have another one in mind.
+/// @throws invalid_argument
+correction one_stage_correction_from(std::string_view name);
 /// Whether corrected p-values hold for one alpha only.
 bool is_two_stage(correction method);
 std::string_view to_string(significance_test test);
@@ -80,14 +91,18 @@ corrected_tests correct_tests(std::span<const double> p, std::uint64_t tests, co
                               double alpha);
 
 struct significance_options {
-    significance_test test = significance_test::exact;
+    significance_test test = significance_test::jitter;
     correction correct = correction::holm;  ///< not a two-stage one
     double alpha = 0.01;
+    /// Timing that this leaves open is what the test `jitter` can see; what is slower it takes for
+    /// granted. At least 1 ms. An episode with a delay interval wider than a third of it takes
+    /// three times that interval.
+    duration jitter_window = std::chrono::milliseconds{10};
     /// The grid on which the null model lives; the papers' clock.
     duration tick = std::chrono::milliseconds{1};
 };
 
-/// Under independent Poisson units with the observed rates; one element an episode of the table.
+/// Under the null of the test; one element an episode of the table.
 /// A single unit is no test, since its rate is taken from its count: expected = count, p = q = 1,
 /// strength = 0.
 struct assessed_episode {
@@ -99,8 +114,9 @@ struct assessed_episode {
     double strength;
 };
 
-/// The model of one episode in these spikes under independent Poisson units: rates are counts over
-/// the recorded span, an occurrence takes the sum of its delays' midpoints.
+/// The model of one episode in these spikes under stationary independent units: the shares of time
+/// in which a unit fires within a delay interval, and the mean delay to its first spike, are
+/// measured over the recorded span.
 /// @throws invalid_argument for an episode that cannot be, or a tick that is not positive.
 occurrence_model independent_model(const spike_sequence& spikes, const episode& what,
                                    duration tick);
@@ -108,6 +124,7 @@ occurrence_model independent_model(const spike_sequence& spikes, const episode& 
 /// The number of tests at a size is the number of candidates that the search had there.
 std::vector<assessed_episode> assess_episodes(const spike_sequence& spikes,
                                               const episode_table& table,
-                                              const significance_options& options = {});
+                                              const significance_options& options = {},
+                                              const execution& run = {});
 
 }  // namespace spikeweave

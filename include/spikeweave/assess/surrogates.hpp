@@ -68,7 +68,7 @@ struct joint_isi_options {
 struct surrogate_options {
     std::uint32_t surrogates = 0;
     surrogate_method method = surrogate_method::interval_jitter;
-    duration dither = std::chrono::milliseconds{25};  ///< above 0, at most 1 h
+    duration dither = std::chrono::milliseconds{6};  ///< above 0, at most 1 h
     std::uint64_t seed = 0;
     surrogate_edges edges = surrogate_edges::drop;
     /// dither_spikes_with_refractory_period: spikes stay this far apart, or as far as the closest
@@ -106,9 +106,11 @@ struct surrogate_spikes {
 /// function of spikes, options and bins: each unit draws from a stream of its own.
 ///
 /// Times stay whole microseconds. interval_jitter and spike_dithering reflect what would leave the
-/// span and keep each unit's dead time (its shortest interval, at most 4 ms: Stella, Bouss, Palm
-/// and Grün 2022, eNeuro, doi:10.1523/ENEURO.0505-21.2022), without which regular firing looks like
-/// coordination; interval_jitter gives it up between two intervals that are too full. These two,
+/// span and keep each unit's close spikes: spikes of a unit that are less than 4 ms (or half the
+/// dither) apart move together, and no others come as close. So dead times hold, also where a few
+/// doublets break them; surrogates with more close spikes make regular firing look like
+/// coordination (Stella, Bouss, Palm and Grün 2022, eNeuro, doi:10.1523/ENEURO.0505-21.2022).
+/// interval_jitter gives the distance up between two intervals that are too full. These two,
 /// dither_spikes_with_refractory_period, jitter_spikes, randomise_spikes, shuffle_isis and the two
 /// by intervals keep every spike; trial_shifting keeps every spike of its trials. The others may
 /// drop spikes at the ends or put two of a unit on one microsecond, where they become one.

@@ -1,4 +1,4 @@
-// interval_jitter and spike_dithering: each unit keeps its dead time.
+// interval_jitter and spike_dithering: each unit keeps its close spikes.
 
 #include <algorithm>
 
@@ -7,36 +7,113 @@
 namespace spikeweave {
 namespace {
 
-// The shortest interval between two spikes of a unit, as Stella et al. 2022 estimate its dead time,
-// up to the 4 ms beyond which few spikes tell nothing. Surrogates that violate it have closer
-// spikes, which makes fewer occurrences without overlap, and the data look special that are not.
-std::int64_t dead_time_us(std::span<const std::int64_t> times) {
-    return shortest_interval(times, 4'000);
+// Spikes of a unit that are closer than this move together, and no others come as close. So a
+// surrogate has exactly the close spikes that the data have, few or many: a dead time holds whether
+// or not a few doublets break it, and bursts stay dense. Surrogates with more close spikes have
+// fewer occurrences without overlap, and the data would look special that are not.
+std::int64_t close_us(duration dither) {
+    constexpr std::int64_t most = 4'000;
+    return std::min(most, dither.count() / 2);
 }
 
-// There is room: the original spikes were no closer.
-void move_apart(std::span<std::int64_t> times, std::int64_t last, std::int64_t gap) {
-    std::sort(times.begin(), times.end());
-    for (std::size_t i = 1; i < times.size(); ++i)
-        times[i] = std::max(times[i], times[i - 1] + gap);
-    for (auto t = times.rbegin(); t != times.rend() && *t > last; ++t) {
-        *t = last;
-        last -= gap;
+// Spikes [first, end) that move together.
+struct event {
+    std::size_t first;
+    std::size_t end;
+};
+
+std::vector<event> events_of(std::span<const std::int64_t> times, std::int64_t gap) {
+    std::vector<event> out;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        if (i == 0 || times[i] - times[i - 1] >= gap) out.push_back({i, i});
+        out.back().end = i + 1;
+    }
+    return out;
+}
+
+// Puts the events into [first, last], in random order and at random distances of at least `gap`.
+// There is room.
+void place_events(std::span<std::int64_t> times, std::span<event> events, std::int64_t first,
+                  std::int64_t free, std::int64_t gap, random_stream& random) {
+    const std::size_t base = events.front().first;  // where `times` begin
+    std::vector<std::int64_t> places(events.size());
+    for (std::int64_t& place : places) place = uniform_between(0, free, random);
+    std::sort(places.begin(), places.end());
+    shuffle(events, random);
+    const std::vector<std::int64_t> before(times.begin(), times.end());
+    std::int64_t taken = 0;
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        const std::int64_t begin = before[events[i].first - base];
+        for (std::size_t k = events[i].first; k < events[i].end; ++k)
+            times[at++] = first + places[i] + taken + before[k - base] - begin;
+        taken += before[events[i].end - 1 - base] - begin + gap;
     }
 }
 
-void dither_reflected(std::span<std::int64_t> times, time_span span, std::int64_t most,
-                      random_stream& random) {
+void redraw_events_in_cells(std::vector<std::int64_t>& times, time_span span, std::int64_t width,
+                            std::int64_t gap, random_stream& random) {
+    std::vector<event> events = events_of(times, gap);
+    const std::int64_t origin = span.begin.count();
+    std::int64_t free = origin;  // from here on the event before is no longer felt
+    for (std::size_t begin = 0; begin < events.size();) {
+        const std::int64_t cell = (times[events[begin].first] - origin) / width;
+        const std::int64_t first = origin + cell * width;
+        const std::int64_t next = first + width;
+        std::size_t end = begin;
+        std::int64_t needed = -gap;
+        while (end < events.size() && times[events[end].first] < next) {
+            needed += times[events[end].end - 1] - times[events[end].first] + gap;
+            ++end;
+        }
+        // An event that reaches beyond the cell may still do so.
+        const std::int64_t last =
+            std::max(std::min(next - 1, span.end.count()), times[events[end - 1].end - 1]);
+        const std::size_t from_spike = events[begin].first;
+        const std::size_t to_spike = events[end - 1].end;
+        // Where the cell before leaves too little room, they come as late as they can.
+        const std::int64_t from = std::min(std::max(first, free), last - needed);
+        place_events(std::span{times}.subspan(from_spike, to_spike - from_spike),
+                     std::span{events}.subspan(begin, end - begin), from, last - from - needed, gap,
+                     random);
+        free = times[to_spike - 1] + gap;
+        begin = end;
+    }
+}
+
+// Events in order, each moved to the right or left as far as its neighbours and the ends demand.
+void move_apart(std::vector<std::vector<std::int64_t>>& events, std::int64_t last,
+                std::int64_t gap) {
+    const auto shift = [](std::vector<std::int64_t>& one, std::int64_t by) {
+        for (std::int64_t& t : one) t += by;
+    };
+    for (std::size_t i = 1; i < events.size(); ++i)
+        shift(events[i], std::max<std::int64_t>(0, events[i - 1].back() + gap - events[i].front()));
+    for (auto one = events.rbegin(); one != events.rend() && one->back() > last; ++one) {
+        shift(*one, last - one->back());
+        last = one->front() - gap;
+    }
+}
+
+void dither_reflected(std::vector<std::int64_t>& times, time_span span, std::int64_t most,
+                      std::int64_t gap, random_stream& random) {
     const std::int64_t first = span.begin.count();
     const std::int64_t last = span.end.count();
-    const std::int64_t gap = dead_time_us(times);
-    for (std::int64_t& t : times) {
-        t += uniform_between(-most, most, random);
+    std::vector<std::vector<std::int64_t>> moved;
+    for (const event& one : events_of(times, gap)) {
+        const std::int64_t length = times[one.end - 1] - times[one.first];
+        std::int64_t t = times[one.first] + uniform_between(-most, most, random);
         if (t < first) t = 2 * first - t;
-        if (t > last) t = 2 * last - t;
-        t = std::clamp(t, first, last);  // in a span shorter than the dither
+        if (t > last - length) t = 2 * (last - length) - t;
+        t = std::clamp(t, first, last - length);  // in a span shorter than the dither
+        std::vector<std::int64_t>& to = moved.emplace_back();
+        for (std::size_t i = one.first; i < one.end; ++i)
+            to.push_back(t + times[i] - times[one.first]);
     }
-    move_apart(times, last, gap);
+    std::sort(moved.begin(), moved.end());
+    move_apart(moved, last, gap);
+    auto out = times.begin();
+    for (const std::vector<std::int64_t>& one : moved) out = std::copy(one.begin(), one.end(), out);
 }
 
 }  // namespace
@@ -76,12 +153,13 @@ void redraw_in_cells(std::span<std::int64_t> times, time_span span, std::int64_t
 
 time_mover dead_time_mover(time_span span, const surrogate_options& options) {
     const std::int64_t dither = options.dither.count();
+    const std::int64_t gap = std::max<std::int64_t>(1, close_us(options.dither));
     if (options.method == surrogate_method::interval_jitter)
-        return [span, dither](unit_id, std::vector<std::int64_t>& times, random_stream& random) {
-            redraw_in_cells(times, span, 2 * dither, dead_time_us(times), random);
+        return [=](unit_id, std::vector<std::int64_t>& times, random_stream& random) {
+            redraw_events_in_cells(times, span, 2 * dither, gap, random);
         };
-    return [span, dither](unit_id, std::vector<std::int64_t>& times, random_stream& random) {
-        dither_reflected(times, span, dither, random);
+    return [=](unit_id, std::vector<std::int64_t>& times, random_stream& random) {
+        dither_reflected(times, span, dither, gap, random);
     };
 }
 

@@ -1,0 +1,177 @@
+#include "null_recordings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numbers>
+#include <random>
+
+#include "spikeweave/core/error.hpp"
+
+namespace null_recordings {
+namespace {
+
+using namespace spikeweave;
+using namespace std::chrono_literals;
+
+// What the units of a recording are. Rates in Hz, times in seconds.
+struct recipe {
+    std::uint32_t units = 20;
+    double mean_hz = 10;
+    double log_sd = 0.5;  // of the units' rates: lognormal
+    double dead_s = 0;
+    int gamma_order = 1;
+    /// The factor by which all rates are multiplied, and no more than `highest`.
+    std::function<double(double)> common = nullptr;
+    double highest = 1;
+    bool own_bursts = false;
+    double doublets = 0;   // share of spikes that one at 0.4 to 1.5 ms follows
+    bool on_grid = false;  // at most one spike a millisecond
+    std::vector<delay_interval> delays = default_delays();
+};
+
+// Network bursts: sudden or slow rises, decays of 200 ms, one every four seconds on average.
+std::function<double(double)> bursts(double rise_s, std::int64_t length_s,
+                                     std::mt19937_64& random) {
+    std::vector<double> begins;
+    std::exponential_distribution<double> gap(1 / 3.5);
+    for (double t = gap(random); t < static_cast<double>(length_s); t += 0.5 + gap(random))
+        begins.push_back(t);
+    return [=](double t) {
+        const auto next = std::upper_bound(begins.begin(), begins.end(), t);
+        if (next == begins.begin()) return 0.3;
+        const double since = t - *(next - 1);
+        const double up = std::min(1.0, since / rise_s);
+        return 0.3 + 12 * up * std::exp(-std::max(0.0, since - rise_s) / 0.2);
+    };
+}
+
+// A smooth random walk of the logarithm, with a memory of two seconds.
+std::function<double(double)> slow_changes(std::int64_t length_s, std::mt19937_64& random) {
+    constexpr double step_s = 0.1;
+    std::normal_distribution<double> normal;
+    std::vector<double> values;
+    double value = normal(random);
+    const double keep = std::exp(-step_s / 2);
+    for (std::int64_t i = 0; i < 10 * length_s + 2; ++i) {
+        values.push_back(std::min(5.0, std::exp(0.7 * value - 0.245)));
+        value = keep * value + std::sqrt(1 - keep * keep) * normal(random);
+    }
+    return [values](double t) {
+        const double at = t / step_s;
+        const auto i = static_cast<std::size_t>(at);
+        const double part = at - static_cast<double>(i);
+        return values[i] * (1 - part) + values[i + 1] * part;
+    };
+}
+
+recipe recipe_of(std::string_view name, std::int64_t length_s, std::mt19937_64& random) {
+    const auto wave = [](double t) { return 1 + 0.9 * std::sin(2 * std::numbers::pi * 8 * t); };
+    if (name == "poisson") return {.log_sd = 0};
+    if (name == "spread") return {.log_sd = 1};
+    if (name == "dead-time") return {.units = 15, .mean_hz = 40, .log_sd = 0, .dead_s = 0.003};
+    if (name == "contaminated")
+        return {.units = 15, .mean_hz = 40, .log_sd = 0, .dead_s = 0.003, .doublets = 0.002};
+    if (name == "gamma") return {.gamma_order = 5};
+    if (name == "own-bursts") return {.own_bursts = true};
+    if (name == "wide") return {.units = 6, .mean_hz = 20, .log_sd = 0, .delays = {{0ms, 200ms}}};
+    if (name == "slow") return {.common = slow_changes(length_s, random), .highest = 5};
+    if (name == "rhythm") return {.common = wave, .highest = 1.9};
+    if (name == "rhythm-grid") return {.common = wave, .highest = 1.9, .on_grid = true};
+    if (name == "bursts-slow") return {.common = bursts(0.12, length_s, random), .highest = 12.3};
+    if (name == "bursts-fast") return {.common = bursts(0.005, length_s, random), .highest = 12.3};
+    if (name == "bursts-grid")
+        return {.common = bursts(0.12, length_s, random), .highest = 12.3, .on_grid = true};
+    throw invalid_argument(fmt::format("there is no null '{}'", name));
+}
+
+std::vector<double> train(const recipe& what, double rate_hz, double length_s,
+                          std::mt19937_64& random) {
+    std::uniform_real_distribution<double> uniform;
+    std::gamma_distribution<double> interval(what.gamma_order, 1.0 / what.gamma_order);
+    std::vector<double> times;
+    if (what.own_bursts) {
+        // Bursts of ten spikes on average at 100 Hz, and as many spikes between them.
+        std::exponential_distribution<double> between(rate_hz / 20);
+        std::exponential_distribution<double> within(100);
+        for (double t = between(random); t < length_s; t += between(random)) {
+            double at = t;
+            do {
+                times.push_back(at);
+                at += 0.002 + within(random);
+            } while (uniform(random) < 0.9);
+        }
+        std::exponential_distribution<double> alone(rate_hz / 2);
+        for (double t = alone(random); t < length_s; t += alone(random)) times.push_back(t);
+    } else {
+        const double fastest = rate_hz * what.highest / (1 - rate_hz * what.dead_s);
+        for (double t = uniform(random) / fastest; t < length_s;
+             t += what.dead_s + interval(random) / fastest)
+            if (!what.common || uniform(random) * what.highest < what.common(t)) times.push_back(t);
+    }
+    std::uniform_real_distribution<double> close(0.0004, 0.0015);
+    const std::size_t singles = times.size();
+    for (std::size_t i = 0; i < singles; ++i)
+        if (uniform(random) < what.doublets) times.push_back(times[i] + close(random));
+    std::sort(times.begin(), times.end());
+    if (!what.on_grid) return times;
+    std::vector<double> kept;
+    for (const double t : times)
+        if (kept.empty() || std::floor(kept.back() * 1e3) < std::floor(t * 1e3)) kept.push_back(t);
+    return kept;
+}
+
+}  // namespace
+
+std::vector<null> all() {
+    std::vector<null> out{
+        {"poisson", "constant 10 Hz", 0, {}},
+        {"spread", "constant rates, lognormal with sd 1", 0, {}},
+        {"dead-time", "15 units of 40 Hz, dead time 3 ms", 0, {}},
+        {"contaminated", "the same, a doublet of 0.4 to 1.5 ms in 500 spikes", 0, {}},
+        {"gamma", "gamma intervals of order 5", 0, {}},
+        {"own-bursts", "each unit in bursts of its own", 0, {}},
+        {"wide", "6 units of 20 Hz, one interval of 0 to 200 ms", 0, {}},
+        {"slow", "rates that rise and fall together over seconds", 0, {}},
+        {"rhythm", "a common rhythm of 8 Hz, depth 0.9", 0, {}},
+        {"rhythm-grid", "the same, at most one spike a millisecond", 0, {}},
+        {"bursts-slow", "network bursts that rise within 120 ms", 0, {}},
+        {"bursts-fast", "network bursts that rise within 5 ms", 0, {}},
+        {"bursts-grid", "120 ms, at most one spike a millisecond", 0, {}},
+    };
+    std::mt19937_64 random;
+    for (null& one : out) {
+        const recipe what = recipe_of(one.name, 1, random);
+        one.units = what.units;
+        one.delays = what.delays;
+    }
+    return out;
+}
+
+spike_sequence make(std::string_view name, std::int64_t length_s, std::uint32_t seed) {
+    std::seed_seq seeds{seed, static_cast<std::uint32_t>(length_s),
+                        static_cast<std::uint32_t>(std::hash<std::string_view>{}(name))};
+    std::mt19937_64 random(seeds);
+    const recipe what = recipe_of(name, length_s, random);
+    std::lognormal_distribution<double> rate(std::log(what.mean_hz) - what.log_sd * what.log_sd / 2,
+                                             what.log_sd);
+    spike_sequence_builder builder;
+    std::vector<std::pair<std::int64_t, unit_id>> spikes;
+    for (std::uint32_t u = 0; u < what.units; ++u) {
+        const unit_id unit = builder.unit(fmt::format("n{}", u));
+        const double hz = what.log_sd > 0 ? std::min(60.0, rate(random)) : what.mean_hz;
+        std::int64_t last = -1;
+        for (const double t : train(what, hz, static_cast<double>(length_s), random)) {
+            const auto us = static_cast<std::int64_t>(t * 1e6);
+            if (us <= last || us >= length_s * 1'000'000) continue;
+            spikes.emplace_back(last = us, unit);
+        }
+    }
+    std::sort(spikes.begin(), spikes.end());
+    for (const auto& [us, unit] : spikes) builder.append(us, unit);
+    return builder.finish({0s, std::chrono::seconds(length_s)});
+}
+
+}  // namespace null_recordings

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spikeweave/mine/episode.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
+
+/// Recordings whose units share rates at most: any connection that is found in one is false.
+namespace null_recordings {
+
+struct null {
+    std::string_view name;
+    std::string_view says;
+    std::uint32_t units;
+    std::vector<spikeweave::delay_interval> delays;
+};
+
+/// All there are.
+std::vector<null> all();
+/// @throws invalid_argument for a name that no null has
+spikeweave::spike_sequence make(std::string_view name, std::int64_t length_s, std::uint32_t seed);
+
+}  // namespace null_recordings

@@ -1,0 +1,78 @@
+#include "assess/jitter_test.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "parallel/parallel_for.hpp"
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave {
+namespace {
+
+// A p that no alpha in use lies above: what has it is not looked at from every side.
+constexpr double clearly_chance = 0.05;
+constexpr std::size_t piece = 64;
+
+template <class Body>
+void for_all(std::size_t n, const execution& run, const Body& body) {
+    parallel_for((n + piece - 1) / piece, run, "testing episodes", [&](std::size_t p) {
+        for (std::size_t i = p * piece; i < std::min(n, (p + 1) * piece); ++i) body(i);
+    });
+}
+
+episode step_of(const episode& what, std::size_t k) {
+    return {{what.units[k], what.units[k + 1]}, {what.delays[k]}};
+}
+
+}  // namespace
+
+std::vector<jitter_null::verdict> test_by_jitter(const spike_sequence& spikes,
+                                                 const episode_table& table,
+                                                 const significance_options& options,
+                                                 const execution& run) {
+    if (options.jitter_window < std::chrono::milliseconds{1})
+        throw invalid_argument(fmt::format("the jitter window must be at least 1 ms, not {}",
+                                           format_duration(options.jitter_window)));
+    const jitter_null null(spikes, options.jitter_window, table.ties);
+    const double enough = std::max(clearly_chance, options.alpha);
+
+    // Every pair, and the steps of longer episodes: of a mined table these are among its pairs.
+    std::map<episode, std::size_t> pair_index;
+    std::vector<counted_episode> pairs;
+    for (const counted_episode& counted : table.episodes)
+        if (counted.what.size() == 2 && pair_index.try_emplace(counted.what, pairs.size()).second)
+            pairs.push_back(counted);
+    std::vector<episode> uncounted;
+    for (const counted_episode& counted : table.episodes)
+        for (std::size_t k = 0; counted.what.size() > 2 && k < counted.what.delays.size(); ++k) {
+            const episode step = step_of(counted.what, k);
+            if (pair_index.try_emplace(step, pairs.size() + uncounted.size()).second)
+                uncounted.push_back(step);
+        }
+    const std::vector<std::uint64_t> counts =
+        count_episodes(spikes, uncounted, {.ties = table.ties},
+                       {.threads = run.threads, .stop = run.stop})
+            .counts;
+    for (std::size_t i = 0; i < uncounted.size(); ++i) pairs.push_back({uncounted[i], counts[i]});
+    std::vector<jitter_null::verdict> of_pair(pairs.size());
+    for_all(pairs.size(), run,
+            [&](std::size_t i) { of_pair[i] = null.test(pairs[i].what, pairs[i].count, enough); });
+
+    std::vector<jitter_null::verdict> out(table.episodes.size(), {1, 0});
+    for_all(out.size(), run, [&](std::size_t i) {
+        const auto& [what, count] = table.episodes[i];
+        if (what.size() == 2) out[i] = of_pair[pair_index.at(what)];
+        if (what.size() < 3) return;
+        double largest = 0;
+        for (std::size_t k = 0; k < what.delays.size(); ++k)
+            largest = std::max(largest, of_pair[pair_index.at(step_of(what, k))].p);
+        // Where a step is chance already, one look tells the expected count.
+        out[i] = null.test(what, count, largest < enough ? enough : 0);
+        out[i].p = std::max(out[i].p, largest);
+    });
+    return out;
+}
+
+}  // namespace spikeweave

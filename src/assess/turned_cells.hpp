@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "assess/count_distribution.hpp"
+#include "assess/start_windows.hpp"
+#include "spikeweave/core/time.hpp"
+
+namespace spikeweave {
+
+/// A grid of equal cells from the begin of a span to its end, in microseconds.
+struct cell_grid {
+    std::int64_t begin;
+    std::int64_t last;  ///< last time of the span
+    std::int64_t width;
+};
+
+/// The number of starts without overlap when the spikes in each cell are turned (those that leave
+/// it at its end come back at its begin) by a uniform amount of their own: exact for each cell, or
+/// from 64 turns where hundreds matter. The next start comes at least `gap` after an occurrence is
+/// over.
+count_distribution turned_starts(std::span<const std::int64_t> spikes,
+                                 std::span<const start_window> windows, const cell_grid& grid,
+                                 std::int64_t gap);
+
+}  // namespace spikeweave
