@@ -39,9 +39,11 @@ std::string wrong(std::string_view text, std::string_view why) {
 }  // namespace
 
 duration duration_from_seconds(double seconds) {
+    if (std::isnan(seconds)) throw invalid_argument("found NaN, expected a time in seconds");
     const double us = seconds * 1e6;
     if (!(std::abs(us) <= static_cast<double>(largest_us)))
-        throw invalid_argument(fmt::format("{} s is not a time that spikeweave can hold", seconds));
+        throw invalid_argument(fmt::format("found {} s, expected a time of at most {} s", seconds,
+                                           largest_us / 1'000'000));
     return duration{std::llrint(us)};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "report/text.hpp"
 
@@ -9,7 +10,7 @@ namespace spikeweave::report {
 namespace {
 
 constexpr std::string_view common_style =
-    R"(  text { font-family: "Helvetica Neue", Helvetica, Arial, sans-serif; fill: #1f2933; }
+    R"(  text { font-family: "Helvetica Neue", Helvetica, Arial, "Liberation Sans", "DejaVu Sans", sans-serif; fill: #1f2933; }
   .head { font-size: 19px; font-weight: 600; }
   .title { font-size: 14px; font-weight: 600; }
   .note { font-size: 12px; fill: #616e7c; }
@@ -18,6 +19,9 @@ constexpr std::string_view common_style =
 }  // namespace
 
 void drawing::text(double x, double y, std::string_view kind, std::string_view words) {
+    // Of DejaVu Sans, the widest of the fonts that there may be.
+    const double character = kind == "head" ? 13.2 : kind == "note" ? 7.4 : 0;
+    if (character > 0) reach(x + character * static_cast<double>(length_of(words)));
     put("<text x=\"{:g}\" y=\"{:g}\" class=\"{}\">{}</text>\n", x, y, kind, xml_escaped(words));
 }
 
@@ -25,8 +29,8 @@ void drawing::title(double y, std::string_view what, std::string_view note) {
     put("<text x=\"{:g}\" y=\"{:g}\"><tspan class=\"title\">{}</tspan><tspan class=\"note\" "
         "dx=\"10\">{}</tspan></text>\n",
         margin, y, xml_escaped(what), xml_escaped(note));
-    // About what the longest title takes.
-    reach(margin + 7.0 * static_cast<double>(length_of(what) + length_of(note)) + 20);
+    reach(margin + 9.8 * static_cast<double>(length_of(what)) +
+          7.4 * static_cast<double>(length_of(note)) + 10);
 }
 
 void drawing::line(double x1, double y1, double x2, double y2, std::string_view kind) {
@@ -44,6 +48,26 @@ std::string drawing::drawn(double height, std::string_view more) const {
         "height=\"{1:g}\">\n<style>\n{2}{3}<rect width=\"{0:g}\" height=\"{1:g}\" rx=\"8\" "
         "fill=\"#ffffff\"/>\n{4}</svg>\n",
         width_, height, common_style, more.empty() ? "</style>\n" : more, body_);
+}
+
+std::vector<double> axis_marks(double low, double high, std::size_t most, double least_step) {
+    std::vector<double> out;
+    if (!(low < high) || most == 0) return {low};
+    double power = std::pow(10, std::floor(std::log10((high - low) / static_cast<double>(most))));
+    double step = power;
+    const auto fits = [&] {
+        const double marks = std::floor(high / step) - std::ceil(low / step) + 1;
+        return step >= least_step && marks <= static_cast<double>(most);
+    };
+    while (!fits()) {
+        for (const double factor : {1.0, 2.0, 5.0})
+            if (!fits()) step = factor * power;
+        power *= 10;
+    }
+    // Counted in steps, so that rounding does not add up.
+    for (double k = std::ceil(low / step); k <= std::floor(high / step); ++k)
+        out.push_back(k * step);
+    return out;
 }
 
 std::string_view distinct_colour(std::size_t number) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace spikeweave::report {
 
@@ -18,7 +19,8 @@ public:
     void put(fmt::format_string<Args...> format, Args&&... args) {
         fmt::format_to(std::back_inserter(body_), format, std::forward<Args>(args)...);
     }
-    /// @param kind  a class of the style: head, title, note, tick, …
+    /// @param kind  a class of the style: head, title, note, tick, …; heads and notes widen the
+    /// picture to what they take in a wide font
     void text(double x, double y, std::string_view kind, std::string_view words);
     /// A heading and, in grey, what is said to it.
     void title(double y, std::string_view what, std::string_view note);
@@ -32,6 +34,10 @@ private:
     std::string body_;
     double width_ = 480;
 };
+
+/// Places for the marks of an axis, at most `most`: multiples of 1, 2 or 5 times a power of ten,
+/// and at least `least_step` apart.
+std::vector<double> axis_marks(double low, double high, std::size_t most, double least_step = 0);
 
 /// Colours that are told apart, also by those who see few.
 std::string_view distinct_colour(std::size_t number);

@@ -17,7 +17,10 @@ void write_episode_report(const std::filesystem::path& folder, const episode_rep
                           bool overwrite, const execution& run) {
     const report::prepared p(report);
     io::result_folder out(folder, overwrite, episode_files);
-    out.write("episodes.tsv", report::episodes_tsv(p));
+    io::atomic_file episodes(out.file("episodes.tsv"));
+    report::write_episodes(
+        p, [&](std::string_view piece) { episodes.write(piece); }, run);
+    episodes.commit();
     out.write("circuit.tsv", report::circuit_tsv(p));
     out.write("circuit.graphml", report::circuit_graphml(p));
     out.write("circuit.svg", report::circuit_svg(p));

@@ -53,7 +53,7 @@ json episodes_of(const prepared& p) {
     json out = json::array();
     for (const std::size_t i : p.order) {
         const auto& [what, count] = p.report.table.episodes[i];
-        const assessed_episode& test = p.report.assessed[i];
+        const assessed_episode& test = p.judged[i];
         json units = json::array();
         for (const unit_id unit : what.units) units.push_back(p.name(unit));
         json delays = json::array();
@@ -70,6 +70,9 @@ json episodes_of(const prepared& p) {
                  {"maximal", static_cast<bool>(p.maximal[i])}};
         if (!p.report.surrogates.empty()) {
             const surrogate_assessment& s = p.report.surrogates[i];
+            const assessed_episode& independent = p.report.assessed[i];
+            one["independent"] = {
+                {"expected", independent.expected}, {"p", independent.p}, {"q", independent.q}};
             one["surrogate"] = {{"mean", s.mean_count},
                                 {"p", s.p},
                                 {"q", s.q},

@@ -32,7 +32,9 @@ struct prepared {
     std::vector<std::size_t> loose_edges() const;
 };
 
-std::string episodes_tsv(const prepared& p);
+/// Hands on `episodes.tsv` piece by piece: there may be millions.
+void write_episodes(const prepared& p, const std::function<void(std::string_view)>& write,
+                    const execution& run);
 std::string circuit_tsv(const prepared& p);
 std::string circuit_graphml(const prepared& p);
 std::string circuit_svg(const prepared& p);

@@ -36,7 +36,10 @@ void write_pattern_report(const std::filesystem::path& folder, const pattern_rep
                           bool overwrite, const execution& run) {
     const report::prepared_patterns p(report);
     io::result_folder out(folder, overwrite, pattern_files);
-    out.write("patterns.tsv", report::patterns_tsv(p));
+    io::atomic_file patterns(out.file("patterns.tsv"));
+    report::write_patterns(
+        p, [&](std::string_view piece) { patterns.write(piece); }, run);
+    patterns.commit();
     write_others(out, p, run);
     out.commit(run.stop);
 }

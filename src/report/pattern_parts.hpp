@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,11 +35,13 @@ struct prepared_patterns {
     }
     /// "n12 →5 ms→ n7 + n3": spikes in one bin are joined by a plus.
     std::string chain(std::size_t pattern) const;
-    /// "tested by 1000 surrogates at alpha 0.01 by fdr_bh"
+    /// "tested against 1,000 surrogates (alpha 0.01, fdr_bh)"
     std::string how_tested() const;
 };
 
-std::string patterns_tsv(const prepared_patterns& p);
+/// Hands on `patterns.tsv` piece by piece.
+void write_patterns(const prepared_patterns& p, const std::function<void(std::string_view)>& write,
+                    const execution& run);
 std::string signatures_tsv(const prepared_patterns& p);
 std::string spectrum_tsv(const prepared_patterns& p);
 std::string funnel_tsv(const prepared_patterns& p);

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "core/grouped.hpp"
 #include "report/pattern_parts.hpp"
 #include "spikeweave/core/error.hpp"
 
@@ -82,8 +83,8 @@ std::string prepared_patterns::chain(std::size_t pattern) const {
 
 std::string prepared_patterns::how_tested() const {
     if (!tested()) return "not tested: no surrogates";
-    return fmt::format("tested by {} surrogates at alpha {} by {}",
-                       report.assessment->spectrum.surrogates, report.testing.alpha,
+    return fmt::format("tested against {} surrogates (alpha {}, {})",
+                       grouped(report.assessment->spectrum.surrogates), report.testing.alpha,
                        to_string(report.testing.correct));
 }
 

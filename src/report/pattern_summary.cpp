@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/grouped.hpp"
 #include "report/pattern_parts.hpp"
 
 namespace spikeweave::report {
@@ -38,11 +39,11 @@ private:
         const pattern_axes& axes = report.axes;
         std::string what =
             report.axes.timed
-                ? fmt::format("{} spikes of {} units in {:.6g} s; ", report.input.spikes,
+                ? fmt::format("{} spikes of {} units in {:.6g} s; ", grouped(report.input.spikes),
                               axes.unit_names.size(), to_seconds(report.input.length))
                 : fmt::format("{} units; ", axes.unit_names.size());
-        line("{}{} windows of {} × {} ms; {}", what, report.input.windows, axes.window_bins,
-             milliseconds(axes.bin), p_.how_tested());
+        line("{}{} windows of {} × {} ms; {}", what, grouped(report.input.windows),
+             axes.window_bins, milliseconds(axes.bin), p_.how_tested());
     }
 
     std::string title() const {

@@ -17,7 +17,8 @@ constexpr std::size_t most_marks = 4000;  // of one pattern
 constexpr double labels_width = 84;
 constexpr double raster_width = 800;
 constexpr double unit_row_height = 13;
-constexpr std::size_t panel_columns = 3;
+constexpr std::size_t most_panel_columns = 3;
+constexpr double title_character = 9.2;  // of 13 px, bold, in the widest font
 constexpr double panel_gap = 26;
 constexpr double lane_height = 26;
 constexpr std::size_t most_aligned = 60;  // occurrences
@@ -121,15 +122,15 @@ private:
         }
         for (std::size_t n = 0; n < shown_.size(); ++n) marks(n, rows, low, high, left, top);
         out_.line(left, bottom, left + raster_width, bottom, "axis");
-        for (int k = 0; k <= 4; ++k) {
-            const double x = left + raster_width * k / 4;
+        for (const double mark : axis_marks(low, high, 9)) {
+            const double x = left + raster_width * (mark - low) / (high - low);
             out_.line(x, bottom, x, bottom + 4, "axis");
-            out_.text(x, bottom + 16, "tick",
-                      fmt::format("{:.6g}{}", low + (high - low) * k / 4,
-                                  k == 4 ? (p_.report.axes.timed ? " s" : " windows") : ""));
+            out_.text(x, bottom + 16, "tick", fmt::format("{:.12g}", mark));
         }
+        out_.text(left + raster_width / 2, bottom + 32, "tick",
+                  p_.report.axes.timed ? "time (s)" : "window");
         out_.reach(left + raster_width);
-        y_ = bottom + 34;
+        y_ = bottom + 50;
     }
 
     // Every spike of every occurrence, at its own time: start and lag.
@@ -154,16 +155,18 @@ private:
     }
 
     void panels() {
-        const double width =
-            (labels_width + raster_width - panel_gap * (panel_columns - 1)) / panel_columns;
+        // No column is left empty.
+        const std::size_t columns = std::min(shown_.size(), most_panel_columns);
+        const double gaps = panel_gap * static_cast<double>(columns - 1);
+        const double width = (labels_width + raster_width - gaps) / static_cast<double>(columns);
         double tallest = 0;
         for (std::size_t n = 0; n < shown_.size(); ++n) {
-            if (n > 0 && n % panel_columns == 0) {
+            if (n > 0 && n % columns == 0) {
                 y_ += tallest + panel_gap;
                 tallest = 0;
             }
             const double x =
-                drawing::margin + (width + panel_gap) * static_cast<double>(n % panel_columns);
+                drawing::margin + (width + panel_gap) * static_cast<double>(n % columns);
             tallest = std::max(tallest, panel(n, x, width));
         }
         y_ += tallest;
@@ -181,9 +184,13 @@ private:
         const auto items = table.pattern(i);
         const assessed_signature* test = p_.tests[i];
         constexpr double title_height = 34;
-        out_.put("<text x=\"{:g}\" y=\"{:g}\" class=\"title\" style=\"fill:{}\">{}</text>\n", x,
-                 y_ + 10, distinct_colour(n),
-                 xml_escaped(shortened(fmt::format("{}: {}", p_.number[i], p_.chain(i)), 34)));
+        const std::string title = fmt::format("{}: {}", p_.number[i], p_.chain(i));
+        const auto room = static_cast<std::size_t>(width / title_character);
+        out_.put(
+            "<text x=\"{:g}\" y=\"{:g}\" class=\"title\" style=\"fill:{};font-size:13px\">"
+            "<title>{}</title>{}</text>\n",
+            x, y_ + 10, distinct_colour(n), xml_escaped(title),
+            xml_escaped(shortened(title, room)));
         out_.text(x, y_ + 26, "note",
                   fmt::format("{} times{}", table.counts[i],
                               test == nullptr ? "" : fmt::format(", p {}", p_text(test->p))));

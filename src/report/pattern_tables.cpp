@@ -2,6 +2,7 @@
 
 #include <iterator>
 
+#include "core/stop.hpp"
 #include "report/pattern_lines.hpp"
 #include "report/pattern_parts.hpp"
 
@@ -16,15 +17,23 @@ std::string duration_text(const prepared_patterns& p, std::uint32_t bins) {
 
 }  // namespace
 
-std::string patterns_tsv(const prepared_patterns& p) {
+void write_patterns(const prepared_patterns& p, const std::function<void(std::string_view)>& write,
+                    const execution& run) {
+    constexpr std::size_t piece = std::size_t{1} << 20U;
     const pattern_report& report = p.report;
     pattern_lines lines(
         report.axes,
         {.tests = p.tested(), .stability = !report.stabilities.empty(), .occurrences = true});
-    for (const std::size_t i : p.order)
+    write(lines.header());
+    for (const std::size_t i : p.order) {
         lines.append(p.number[i], report.table, i, p.tests[i],
                      report.stabilities.empty() ? nullptr : &report.stabilities[i]);
-    return lines.header().append(lines.text());
+        if (lines.text().size() < piece) continue;
+        throw_if_stopped(run.stop);
+        write(lines.text());
+        lines.clear();
+    }
+    write(lines.text());
 }
 
 std::string signatures_tsv(const prepared_patterns& p) {

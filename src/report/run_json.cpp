@@ -24,7 +24,8 @@ double ms(duration d) {
 
 json run_json(const run_record& run, const json& contents) {
     json parameters = json::object();
-    for (const auto& [name, value] : run.parameters) parameters[name] = value;
+    for (const auto& [name, value] : run.parameters)
+        std::visit([&, &key = name](const auto& held) { parameters[key] = held; }, value);
     json input{{"path", run.input.path},
                {"bytes", run.input.bytes},
                {"digest_algorithm", run.input.digest_algorithm},

@@ -20,7 +20,8 @@ constexpr std::string_view spectrum_style =
   .tick { font-size: 11px; fill: #616e7c; text-anchor: middle; }
   .key { font-size: 11px; fill: #3e4c59; }
   .axis { stroke: #9aa5b1; stroke-width: 1; }
-  .found { fill: none; stroke: #1f2933; stroke-width: 1.2; }
+  .unreached { fill: #f6f8fa; }
+  .found { fill: #ffffff; stroke: #1f2933; stroke-width: 1.2; }
   .kept { fill: #d55e00; stroke: #ffffff; stroke-width: 0.8; }
 </style>
 )";
@@ -75,11 +76,17 @@ public:
             return out_.drawn(top_ + drawing::margin);
         }
         key(y + 18);
+        out_.put(
+            "<rect class=\"unreached\" x=\"{:g}\" y=\"{:g}\" width=\"{:g}\" height=\"{:g}\"/>\n",
+            left, top_, width, bottom() - top_);
+        if (fields_.empty())
+            out_.text(left + width / 2, bottom() + 52, "tick",
+                      "no surrogate has a pattern of these sizes that occurs this often");
         fields();
         found();
         axes();
         out_.reach(left + width);
-        return out_.drawn(bottom() + 56, spectrum_style);
+        return out_.drawn(bottom() + 72, spectrum_style);
     }
 
 private:
@@ -158,9 +165,8 @@ private:
                       std::to_string(size));
         out_.text(drawing::margin, top_ - 8, "key", "size");
         out_.line(left, bottom(), left + width, bottom(), "axis");
-        const std::uint32_t steps = std::min<std::uint32_t>(8, high_ - low_);
-        for (std::uint32_t k = 0; k <= steps; ++k) {
-            const std::uint32_t count = low_ + (high_ - low_) * k / std::max(steps, 1U);
+        for (const double mark : axis_marks(low_, high_, 10, 1)) {
+            const auto count = static_cast<std::uint32_t>(mark);
             out_.text(x_of(count) + column_width() / 2, bottom() + 15, "tick",
                       std::to_string(count));
         }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/grouped.hpp"
 #include "report/parts.hpp"
 
 namespace spikeweave::report {
@@ -39,11 +40,12 @@ private:
 
     void heading() {
         const episode_report& report = p_.report;
-        line("{} spikes of {} units in {:.6g} s; counted at least {} times, {} by {}, alpha {}",
-             report.spikes.size(), report.spikes.unit_count(),
-             to_seconds(report.spikes.span().length()), report.table.threshold,
-             report.surrogates.empty() ? std::string(to_string(report.significance.test))
-                                       : fmt::format("{} surrogates", report.surrogate.surrogates),
+        line("{} spikes of {} units in {:.6g} s; at least {} occurrences; {}, {}, alpha {}",
+             grouped(report.spikes.size()), grouped(report.spikes.unit_count()),
+             to_seconds(report.spikes.span().length()), grouped(report.table.threshold),
+             report.surrogates.empty()
+                 ? fmt::format("{} test", to_string(report.significance.test))
+                 : fmt::format("{} surrogates", grouped(report.surrogate.surrogates)),
              to_string(report.significance.correct), report.circuit_rules.alpha);
     }
 

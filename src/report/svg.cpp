@@ -1,7 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
+#include <set>
+#include <string>
+#include <vector>
 
+#include "report/circuit_graph.hpp"
 #include "report/drawing.hpp"
 #include "report/parts.hpp"
 
@@ -14,12 +20,11 @@ constexpr double circle_row_height = 74;  // of circles
 constexpr double title_height = 30;
 constexpr std::size_t most_in_row = 10;
 constexpr std::size_t most_drawn_chains = 24;
-constexpr std::size_t most_loose = 60;
-constexpr std::size_t loose_in_row = 5;
-constexpr double loose_width = 206;
+constexpr std::size_t most_listed_chains = 24;
 
 constexpr std::string_view circuit_style =
     R"(  .delay { font-size: 11px; fill: #3e4c59; text-anchor: middle; }
+  .on-arrow { font-size: 9px; fill: #3e4c59; text-anchor: middle; stroke: #ffffff; stroke-width: 3px; paint-order: stroke; }
   .strength { font-size: 11px; fill: #0b7285; text-anchor: middle; }
   .unit { text-anchor: middle; font-weight: 600; }
   circle { fill: #e3f2f6; stroke: #0b7285; stroke-width: 1.6; }
@@ -47,13 +52,58 @@ public:
                         plural(found.chains.size(), "chain", "chains"),
                         p_.report.circuit_rules.alpha));
         y_ += 16;
-        draw_chains();
-        draw_loose();
+        if (chains_share_no_unit() && p_.loose_edges().empty()) {
+            draw_chains();
+        } else {
+            draw_graph();
+            list_chains();
+        }
         draw_explained(found.edges.size() - static_cast<std::size_t>(direct));
         return out_.drawn(y_ + drawing::margin - 8, circuit_style);
     }
 
 private:
+    // Then a row a chain shows every unit once.
+    bool chains_share_no_unit() const {
+        std::set<unit_id> seen;
+        for (const std::size_t i : p_.report.found.chains)
+            for (const unit_id unit : p_.report.table.episodes[i].what.units)
+                if (!seen.insert(unit).second) return false;
+        return true;
+    }
+
+    void draw_graph() {
+        const auto& edges = p_.report.found.edges;
+        std::vector<std::size_t> direct(edges.size());
+        std::iota(direct.begin(), direct.end(), std::size_t{0});
+        std::erase_if(direct, [&](std::size_t e) { return edges[e].kind != edge_kind::direct; });
+        std::ranges::stable_sort(direct, std::greater{},
+                                 [&](std::size_t e) { return edges[e].strength; });
+        const std::size_t every = direct.size();
+        direct.resize(std::min(every, most_graph_edges));
+        if (!direct.empty()) y_ += draw_circuit_graph(out_, y_ + 8, p_, direct) + 8;
+        if (every > direct.size()) note_more(every - direct.size(), "circuit.tsv");
+    }
+
+    void list_chains() {
+        const auto& chains = p_.report.found.chains;
+        if (chains.empty()) return;
+        y_ += title_height;
+        out_.title(y_, "Chains", "");
+        const std::size_t shown = std::min(chains.size(), most_listed_chains);
+        for (std::size_t c = 0; c < shown; ++c) {
+            const auto& [what, count] = p_.report.table.episodes[chains[c]];
+            std::string line = p_.name(what.units.front());
+            for (std::size_t k = 1; k < what.size(); ++k)
+                line += fmt::format(" → {}", p_.name(what.units[k]));
+            y_ += 18;
+            out_.text(drawing::margin, y_, "note",
+                      fmt::format("{} · {} times, {:.3g} expected by chance", line, count,
+                                  p_.judged[chains[c]].expected));
+        }
+        if (shown < chains.size()) note_more(chains.size() - shown, "episodes.tsv");
+    }
+
     void draw_chains() {
         const auto& chains = p_.report.found.chains;
         for (std::size_t c = 0; c < std::min(chains.size(), most_drawn_chains); ++c)
@@ -87,35 +137,12 @@ private:
         y_ = y + radius + 12;
     }
 
-    void draw_loose() {
-        const std::vector<std::size_t> loose = p_.loose_edges();
-        if (loose.empty()) return;
-        y_ += title_height;
-        out_.title(y_,
-                   p_.report.found.chains.empty() ? "Direct edges" : "Direct edges outside chains",
-                   "");
-        const std::size_t shown = std::min(loose.size(), most_loose);
-        for (std::size_t n = 0; n < shown; ++n) {
-            const circuit_edge& edge = p_.report.found.edges[loose[n]];
-            const std::size_t row = n / loose_in_row;
-            const std::size_t column = n % loose_in_row;
-            const double x = drawing::margin + radius + loose_width * static_cast<double>(column);
-            const double y = y_ + 18 + radius + circle_row_height * static_cast<double>(row);
-            circle(x, y, p_.name(edge.from));
-            circle(x + step, y, p_.name(edge.to));
-            arrow(x, y, step, edge.best, edge.strength);
-        }
-        const std::size_t rows = (shown + loose_in_row - 1) / loose_in_row;
-        y_ += circle_row_height * static_cast<double>(rows);
-        if (shown < loose.size()) note_more(loose.size() - shown, "circuit.tsv");
-    }
-
     void draw_explained(std::size_t explained) {
         if (explained == 0) return;
         y_ += 24;
         out_.text(drawing::margin, y_, "note",
-                  fmt::format("{} explained by these (indirect or common input): circuit.tsv",
-                              plural(explained, "more relation is", "more relations are")));
+                  fmt::format("{} indirect or common input: circuit.tsv",
+                              plural(explained, "more pair is", "more pairs are")));
     }
 
     void note_more(std::size_t n, std::string_view file) {

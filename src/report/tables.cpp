@@ -28,28 +28,38 @@ std::string delays_text(const episode& what) {
 
 }  // namespace
 
-std::string episodes_tsv(const prepared& p) {
+void write_episodes(const prepared& p, const std::function<void(std::string_view)>& write,
+                    const execution& run) {
+    constexpr std::size_t piece = std::size_t{1} << 20U;
     const episode_report& report = p.report;
     std::string out =
         "episode\tsize\tunits\tdelays\tcount\texpected\tp\tq\tstrength\tsignificant\tmaximal";
     if (!report.surrogates.empty())
-        out += "\tsurrogate_mean\tsurrogate_p\tsurrogate_q\tsurrogate_tail_p\tsurrogate_tail_q";
+        out +=
+            "\tindependent_expected\tindependent_p\tindependent_q\tsurrogate_mean\tsurrogate_p"
+            "\tsurrogate_q\tsurrogate_tail_p\tsurrogate_tail_q";
     out += '\n';
     for (const std::size_t i : p.order) {
         const auto& [what, count] = report.table.episodes[i];
-        const assessed_episode& test = report.assessed[i];
+        const assessed_episode& test = p.judged[i];
         fmt::format_to(std::back_inserter(out), "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
                        p.number[i], what.size(), units_text(p, what), delays_text(what), count,
                        number_text(test.expected), number_text(test.p), number_text(test.q),
                        number_text(test.strength), yes_no(p.significant(i)), yes_no(p.maximal[i]));
         if (!report.surrogates.empty()) {
             const surrogate_assessment& s = report.surrogates[i];
-            for (const double value : {s.mean_count, s.p, s.q, s.tail_p, s.tail_q})
+            const assessed_episode& independent = report.assessed[i];
+            for (const double value : {independent.expected, independent.p, independent.q,
+                                       s.mean_count, s.p, s.q, s.tail_p, s.tail_q})
                 out += '\t' + number_text(value);
         }
         out += '\n';
+        if (out.size() < piece) continue;
+        throw_if_stopped(run.stop);
+        write(out);
+        out.clear();
     }
-    return out;
+    write(out);
 }
 
 std::string circuit_tsv(const prepared& p) {

@@ -28,7 +28,15 @@ std::string plural(std::size_t n, std::string_view one, std::string_view many) {
 
 std::string xml_escaped(std::string_view text) {
     std::string out;
-    for (const char c : text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        // U+FFFE and U+FFFF, which XML has no way to write either.
+        if (text.substr(i).starts_with("\xEF\xBF\xBE") ||
+            text.substr(i).starts_with("\xEF\xBF\xBF")) {
+            out += '?';
+            i += 2;
+            continue;
+        }
+        const char c = text[i];
         switch (c) {
             case '&':
                 out += "&amp;";

@@ -373,6 +373,7 @@ TEST_F(TransactionFile, SaysWhatIsWrongAndWhere) {
     says("1\n-3\n", "line 2: found the item '-3', expected 0 to 2147483647");
     says("2147483648\n", "line 1: found the item '2147483648', expected 0 to 2147483647");
     says("99999999999999999999\n", "line 1: found the item '99999999999999999999'");
+    says("2147483647\n", "are more items than can be numbered");  // with the other bins of its unit
     says("", "has no item");
     says("\n\n \n", "has no item");
 }

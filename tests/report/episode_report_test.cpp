@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "report/drawing.hpp"
 #include "report/parts.hpp"
+#include "report/text.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/report/episodes.hpp"
 #include "spikeweave/simulate/spikes.hpp"
@@ -48,7 +50,7 @@ episode_report small_episode_report() {
         {b, c, {1ms, 6ms}, near, 2, 0.008, 3.2e-5, 3.9e-4, 0.8125, edge_kind::direct}};
     out.found.chains = {6};
     out.run = {.command = "spikeweave episodes x.tsv",
-               .parameters = {{"delays", "4-6ms"}, {"alpha", "0.01"}},
+               .parameters = {{"delays", "4-6ms"}, {"alpha", 0.01}, {"max_size", nullptr}},
                .input = {"x.tsv", 123, "xxh3-128", "00ff"},
                .version = "0.1.0",
                .seed = 7,
@@ -58,11 +60,18 @@ episode_report small_episode_report() {
     return out;
 }
 
+std::string episodes_tsv(const episode_report& report) {
+    std::string text;
+    report::write_episodes(report::prepared(report), [&](std::string_view piece) { text += piece; },
+                           {});
+    return text;
+}
+
 TEST(EpisodeReport, ListsEpisodesLongestFirst) {
     const episode_report report = small_episode_report();
 
     EXPECT_EQ(
-        report::episodes_tsv(report::prepared(report)),
+        episodes_tsv(report),
         "episode\tsize\tunits\tdelays\tcount\texpected\tp\tq\tstrength\tsignificant\tmaximal\n"
         "1\t3\ta→b→<c&\"d\">\t(4,6] (4,6] ms\t2\t1e-05\t0\t0\t1\tyes\tyes\n"
         "2\t2\ta→b\t(4,6] ms\t2\t0.008\t3.2e-05\t0.00039\t1\tyes\tno\n"
@@ -77,12 +86,17 @@ TEST(EpisodeReport, ShowsSurrogatesBesideTheModelAndJudgesByThem) {
     episode_report report = small_episode_report();
     report.surrogates.assign(7, {0.5, 0.25, 1, 0.125, 0.5});
 
-    const std::string table = report::episodes_tsv(report::prepared(report));
+    const std::string table = episodes_tsv(report);
 
-    EXPECT_NE(table.find("maximal\tsurrogate_mean\tsurrogate_p\tsurrogate_q\tsurrogate_tail_p\t"
+    EXPECT_NE(table.find("maximal\tindependent_expected\tindependent_p\tindependent_q\t"
+                         "surrogate_mean\tsurrogate_p\tsurrogate_q\tsurrogate_tail_p\t"
                          "surrogate_tail_q\n"),
               std::string::npos);
-    EXPECT_NE(table.find("\tno\tyes\t0.5\t0.25\t1\t0.125\t0.5\n"), std::string::npos);
+    // Expected, p and q are those that significance is decided by.
+    EXPECT_NE(
+        table.find("\t2\t0.5\t0.125\t0.5\t1\tno\tyes\t1e-05\t0\t0\t0.5\t0.25\t1\t0.125\t0.5\n"),
+        std::string::npos)
+        << table;
     EXPECT_EQ(table.find("\tyes\tyes"), std::string::npos);
 }
 
@@ -115,6 +129,11 @@ TEST(EpisodeReport, WritesGraphMLThatEscapesNames) {
 }
 
 // Every tag closed in order: what a reader needs before anything else.
+TEST(EpisodeReport, WritesNothingThatXmlHasNoWayToWrite) {
+    EXPECT_EQ(report::xml_escaped("a\x01\xEF\xBF\xBE\xEF\xBF\xBF\xEF\xBF\xBD<"),
+              "a???\xEF\xBF\xBD&lt;");
+}
+
 void expect_well_formed(const std::string& xml) {
     std::vector<std::string> open;
     for (std::size_t at = xml.find('<'); at != std::string::npos; at = xml.find('<', at + 1)) {
@@ -162,11 +181,65 @@ TEST(EpisodeReport, DrawsChainsAndTheEdgesOutsideThem) {
     EXPECT_EQ(count_of("<circle ", chain), 3U);
     EXPECT_EQ(count_of("class=\"arrow\"", chain), 2U);
     EXPECT_NE(chain.find(">0.81<"), std::string::npos);
-    EXPECT_NE(chain.find("1 more relation is explained"), std::string::npos);
-    EXPECT_EQ(chain.find("Direct edges"), std::string::npos);
-    EXPECT_EQ(count_of("<circle ", loose), 4U);
+    EXPECT_NE(chain.find("1 more pair is indirect or common input: circuit.tsv"),
+              std::string::npos);
+    EXPECT_EQ(count_of("<circle ", loose), 3U);
+    EXPECT_EQ(count_of("class=\"arrow\"", loose), 2U);
     // The interval that was counted, not the wider one that others were joined to.
     EXPECT_EQ(count_of(">4–6 ms<", loose), 2U);
+}
+
+TEST(EpisodeReport, DrawsEveryUnitOnceWhereChainsShareUnits) {
+    episode_report report = small_episode_report();
+    // Back again, to itself, and beside the chain.
+    report.found.edges.push_back({b, a, near, near, 2, 0, 0, 0, 0.5, edge_kind::direct});
+    report.found.edges.push_back({a, a, near, near, 2, 0, 0, 0, 0.5, edge_kind::direct});
+
+    const std::string svg = report::circuit_svg(report::prepared(report));
+
+    EXPECT_EQ(count_of("<circle ", svg), 3U);
+    EXPECT_EQ(count_of("class=\"arrow\"", svg), 4U);
+    EXPECT_EQ(count_of("class=\"on-arrow\"", svg), 4U);
+    EXPECT_NE(svg.find("a → b → &lt;c&amp;&quot;d&quot;&gt; · 2 times, 1e-05 expected by chance"),
+              std::string::npos);
+    EXPECT_EQ(svg.find("nan"), std::string::npos);
+    expect_well_formed(svg);
+}
+
+TEST(EpisodeReport, DrawsTheStrongestOfManyEdges) {
+    episode_report report{.spikes = {}};
+    std::vector<std::string> names;
+    for (std::uint32_t u = 0; u < 20; ++u) names.push_back("u" + std::to_string(u));
+    for (std::uint32_t from = 0; from < 20; ++from)
+        for (std::uint32_t to = 0; to < 10; ++to)
+            if (from != to)
+                report.found.edges.push_back({unit_id{from}, unit_id{to}, near, near, 2, 0, 0, 0,
+                                              from / 20.0, edge_kind::direct});
+    report.spikes = {{}, {}, names, {0s, 1s}};
+
+    const std::string svg = report::circuit_svg(report::prepared(report));
+
+    EXPECT_EQ(report.found.edges.size(), 190U);
+    EXPECT_EQ(count_of("class=\"arrow\"", svg), 150U);
+    EXPECT_EQ(count_of("class=\"on-arrow\"", svg), 0U);
+    EXPECT_NE(svg.find("and 40 more: circuit.tsv"), std::string::npos);
+    EXPECT_NE(svg.find(">u0</text>"), std::string::npos);
+}
+
+TEST(AxisMarks, AreRoundAndInside) {
+    using report::axis_marks;
+    EXPECT_EQ(axis_marks(0.033333, 22.2, 9), (std::vector<double>{5, 10, 15, 20}));
+    EXPECT_EQ(axis_marks(10, 48, 10, 1), (std::vector<double>{10, 15, 20, 25, 30, 35, 40, 45}));
+    EXPECT_EQ(axis_marks(3, 5, 10, 1), (std::vector<double>{3, 4, 5}));
+    EXPECT_EQ(axis_marks(7, 7, 10), (std::vector<double>{7}));
+    for (const double width : {1e-3, 0.7, 3.0, 59.0, 1e5})
+        for (const double low : {-7.3, 0.0, 12.7}) {
+            const auto marks = axis_marks(low, low + width, 9);
+            EXPECT_GE(marks.size(), 3U);
+            EXPECT_LE(marks.size(), 9U);
+            EXPECT_GE(marks.front(), low - 1e-9);
+            EXPECT_LE(marks.back(), low + width + 1e-9);
+        }
 }
 
 TEST(EpisodeReport, WrapsALongChain) {
@@ -196,6 +269,8 @@ TEST(EpisodeReport, SaysInJsonHowItCameAbout) {
 
     EXPECT_EQ(json["run"]["command"], "spikeweave episodes x.tsv");
     EXPECT_EQ(json["run"]["parameters"]["delays"], "4-6ms");
+    EXPECT_EQ(json["run"]["parameters"]["alpha"], 0.01);
+    EXPECT_TRUE(json["run"]["parameters"]["max_size"].is_null());
     EXPECT_EQ(json["run"]["input"]["digest"], "00ff");
     EXPECT_EQ(json["run"]["search"]["strategy"], "reference");
     EXPECT_EQ(json["run"]["search"]["levels"][1]["candidates"], 12);
@@ -211,7 +286,7 @@ TEST(EpisodeReport, SaysInJsonHowItCameAbout) {
 
 TEST(EpisodeReport, SummarizesInAPage) {
     EXPECT_EQ(summarize(small_episode_report()),
-              "6 spikes of 3 units in 1 s; counted at least 2 times, exact by holm, alpha 0.01\n"
+              "6 spikes of 3 units in 1 s; at least 2 occurrences; jitter test, holm, alpha 0.01\n"
               "\n"
               "Chains (1)\n"
               "  a →4–6 ms→ b →4–6 ms→ <c&\"d\">\n"

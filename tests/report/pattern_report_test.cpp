@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "report/pattern_parts.hpp"
 #include "spikeweave/assess/pattern_tally.hpp"
@@ -79,10 +80,17 @@ pattern_report untested_report() {
     return out;
 }
 
+std::string patterns_tsv(const pattern_report& report) {
+    std::string text;
+    report::write_patterns(report::prepared_patterns(report),
+                           [&](std::string_view piece) { text += piece; }, {});
+    return text;
+}
+
 TEST(PatternReport, ListsPatternsByTheirP) {
     const pattern_report report = small_pattern_report();
 
-    EXPECT_EQ(report::patterns_tsv(report::prepared_patterns(report)),
+    EXPECT_EQ(patterns_tsv(report),
               "pattern\tsize\tunits\tlags_ms\tcount\tduration_ms\tp\tq\tsignificant\ttimes_s\n"
               "1\t2\ta,b\t0,10\t4\t10\t0.01\t0.02\tyes\t1,1.05,1.1,2.025\n"
               "2\t3\ta,<c&\"d\">,b\t0,0,15\t2\t15\t0.04\t0.04\tyes\t1.035,1.2\n"
@@ -92,7 +100,7 @@ TEST(PatternReport, ListsPatternsByTheirP) {
 TEST(PatternReport, ListsTheLargestFirstWithoutTests) {
     const pattern_report report = untested_report();
 
-    const std::string table = report::patterns_tsv(report::prepared_patterns(report));
+    const std::string table = patterns_tsv(report);
 
     EXPECT_EQ(table.substr(0, table.find("3\t2\tb")),
               "pattern\tsize\tunits\tlags_ms\tcount\tduration_ms\ttimes_s\n"
@@ -104,7 +112,7 @@ TEST(PatternReport, GivesStabilityWhereItWasComputed) {
     pattern_report report = small_pattern_report();
     report.stabilities = {{0.5, 0.25}, {1, 0.125}, {0, 0}};
 
-    const std::string table = report::patterns_tsv(report::prepared_patterns(report));
+    const std::string table = patterns_tsv(report);
 
     EXPECT_NE(table.find("significant\tstability_intensional\tstability_extensional\ttimes_s\n"),
               std::string::npos);
@@ -161,7 +169,7 @@ TEST(PatternReport, WritesTimesToTheMicrosecond) {
     report.axes.bin = 7us;
     report.axes.origin = -20us;
 
-    const std::string table = report::patterns_tsv(report::prepared_patterns(report));
+    const std::string table = patterns_tsv(report);
 
     EXPECT_NE(table.find("\t0,0.014\t4\t0.014\t-0.00002,0.00005,0.00012,0.001415\n"),
               std::string::npos)
@@ -222,7 +230,7 @@ TEST(PatternStream, WritesTheSameLinesInTheOrderInWhichTheyCome) {
     pattern_report report = untested_report();
     report.table = table;
     report.patterns = table.size();
-    const auto collected = lines_of(report::patterns_tsv(report::prepared_patterns(report)));
+    const auto collected = lines_of(patterns_tsv(report));
 
     pattern_stream stream(place.path() / "out", report.axes, true);
     pattern_tally tally(window, spectrum_kind::size_count, 3);
@@ -286,7 +294,7 @@ TEST(PatternReport, NumbersWindowsThatHaveNoTime) {
     pattern_report report = untested_report();
     report.axes.timed = false;
 
-    const std::string table = report::patterns_tsv(report::prepared_patterns(report));
+    const std::string table = patterns_tsv(report);
 
     EXPECT_NE(table.find("\twindows\n"), std::string::npos);
     EXPECT_NE(table.find("\t10\t0,10,20,205\n"), std::string::npos);
@@ -322,6 +330,27 @@ TEST(PatternReport, DrawsSpikesAtTheirTimesAndLags) {
     EXPECT_NE(svg.find(">4 times, p 0.01<"), std::string::npos);
 }
 
+TEST(PatternReport, HasRoundMarksAndNoEmptyColumn) {
+    pattern_report report = small_pattern_report();
+
+    const std::string svg = report::patterns_svg(report::prepared_patterns(report));
+
+    // From 1 s to 3 s.
+    for (const char* mark : {">1<", ">1.5<", ">2<", ">2.5<", ">3<"})
+        EXPECT_NE(svg.find(std::string("class=\"tick\"") + mark), std::string::npos) << mark;
+    EXPECT_NE(svg.find(">time (s)<"), std::string::npos);
+    EXPECT_EQ(count_of("font-size:13px", svg), 3U);
+    // Two patterns share the width that three take: 28 + (884 - 26) / 2 + 26.
+    const pattern_table all = std::exchange(report.table, {.window_bins = window});
+    for (const std::size_t i : {0, 1})
+        report.table.append(all.pattern(i), all.counts[i], all.occurrences_of(i));
+    report.patterns = 2;
+    const std::string two = report::patterns_svg(report::prepared_patterns(report));
+    EXPECT_EQ(count_of("font-size:13px", two), 2U);
+    EXPECT_NE(two.find("<text x=\"483\""), std::string::npos);
+    EXPECT_EQ(svg.find("<text x=\"483\""), std::string::npos);
+}
+
 TEST(PatternReport, ShowsWhatElseAUnitDoesAroundAPattern) {
     pattern_report report = small_pattern_report();
     const std::string without = report::patterns_svg(report::prepared_patterns(report));
@@ -340,11 +369,16 @@ TEST(PatternReport, DrawsTheSpectrumWithWhatWasFound) {
     pattern_report report = small_pattern_report();
     const std::string svg = report::spectrum_svg(report::prepared_patterns(report));
 
-    // Three fields and six of the key; three found of which two are significant, and the key.
-    EXPECT_EQ(count_of("<rect ", svg), 1U + 3U + 6U);
+    // Three fields on their ground and six of the key; three found of which two are significant,
+    // and the key.
+    EXPECT_EQ(count_of("<rect ", svg), 1U + 1U + 3U + 6U);
     EXPECT_EQ(count_of("class=\"kept\"", svg), 2U + 1U);
     EXPECT_EQ(count_of("class=\"found\"", svg), 1U + 1U);
+    EXPECT_EQ(svg.find("no surrogate has"), std::string::npos);
     report.assessment->spectrum.entries.clear();
+    const std::string unreached = report::spectrum_svg(report::prepared_patterns(report));
+    EXPECT_NE(unreached.find("no surrogate has a pattern"), std::string::npos);
+    EXPECT_EQ(count_of("class=\"kept\"", unreached), 2U + 1U);
     report.assessment->tests.signatures.clear();
     report.table = {.window_bins = window};
     report.patterns = 0;
@@ -372,8 +406,8 @@ TEST(PatternReport, SummarizesInAPage) {
     const std::string page = summarize(small_pattern_report());
 
     EXPECT_EQ(page.substr(0, page.find("\nSignatures")),
-              "40 spikes of 3 units in 2 s; 31 windows of 4 × 5 ms; tested by 99 surrogates at "
-              "alpha 0.05 by fdr_bh\n"
+              "40 spikes of 3 units in 2 s; 31 windows of 4 × 5 ms; tested against 99 surrogates "
+              "(alpha 0.05, fdr_bh)\n"
               "\n"
               "Significant patterns (3)\n"
               "  a →10ms→ b  (4 times, p 0.01, q 0.02)\n"

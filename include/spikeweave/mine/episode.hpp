@@ -153,7 +153,7 @@ struct episode_options {
     /// For the strategy `occurrences` on GPUs alone.
     compaction compact = compaction::automatic;
     /// Stop with an error when trains, tables and survivors (strategy latest_start) need more; 0
-    /// for no bound.
+    /// for no bound. `memory_guard` bounds all that the process takes, with any strategy.
     std::uint64_t max_memory_bytes = 0;
     /// Without `execution::devices` it means nothing.
     device_split split = device_split::automatic;
@@ -200,9 +200,15 @@ struct episode_table {
     std::vector<int> ran_on_devices{};
     /// What `occurrences` on GPUs did; of all others `automatic`.
     compaction compacted_by = compaction::automatic;
-    /// Sentences that whoever reads the result should know: `hybrid` chose by another device.
+    /// Whole sentences: those of `check_delays`, and that `hybrid` chose by another device.
     std::vector<std::string> warnings{};
 };
+
+/// What speaks against searching these spikes with these delays, as whole sentences: delays of a
+/// second and more, which may be milliseconds given for seconds, and delays that cannot occur
+/// because all times are multiples of a longer time, as in recordings with a camera.
+std::vector<std::string> check_delays(const spike_sequence& spikes,
+                                      std::span<const delay_interval> delays);
 
 /// Mines level by level with prefix and suffix pruning: complete, and independent of the order and
 /// names of the units.

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "spikeweave/core/device.hpp"
@@ -25,12 +26,18 @@ struct input_record {
 /// @throws io_error, cancelled.
 input_record describe_input(const std::filesystem::path& path, const execution& run = {});
 
+/// A parameter's value as JSON has it: null for what was left out or has no bound, yes or no, a
+/// number, or text, which times with their unit are, too.
+using parameter_value = std::variant<std::nullptr_t, bool, std::uint64_t, double, std::string>;
+/// In the order in which to show them.
+using parameter_list = std::vector<std::pair<std::string, parameter_value>>;
+
 /// Where a result comes from: enough to compute it again.
 struct run_record {
     /// The command line as it was typed, or the call.
     std::string command{};
-    /// Every parameter of the verb with its resolved value, in the order in which to show them.
-    std::vector<std::pair<std::string, std::string>> parameters{};
+    /// Every parameter of the verb with its resolved value.
+    parameter_list parameters{};
     input_record input{};
     /// What the reader and the checks had to say, and what was left out of the spikes.
     std::vector<std::string> warnings{};

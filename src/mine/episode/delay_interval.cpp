@@ -35,9 +35,9 @@ std::string format_delay_interval(const delay_interval& interval) {
 
 episodes::interval_us episodes::checked_interval(const delay_interval& interval) {
     if (interval.low < duration{0} || interval.low >= interval.high)
-        throw invalid_argument(
-            fmt::format("the delay interval {} to {} is none: 0 <= low < high is needed",
-                        format_duration(interval.low), format_duration(interval.high)));
+        throw invalid_argument(fmt::format("a delay interval needs 0 <= low < high, found {} to {}",
+                                           format_duration(interval.low),
+                                           format_duration(interval.high)));
     return {interval.low.count(), interval.high.count()};
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/core/memory.hpp"
 
 namespace spikeweave::episodes {
 
@@ -18,10 +19,9 @@ public:
         const std::uint64_t now = held_ += bytes;
         if (most_bytes_ == 0 || now <= most_bytes_) return;
         throw invalid_argument(
-            fmt::format("mining needs more than the {} bytes it may use; raise the limit or the "
-                        "threshold, or bound the size of "
-                        "the episodes",
-                        most_bytes_));
+            fmt::format("the lists of latest-start need more than the {} of memory that they may "
+                        "use; raise the limit or the threshold, or bound the size of the episodes",
+                        format_memory(most_bytes_)));
     }
     void remove(std::uint64_t bytes) { held_ -= bytes; }
 

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "core/stop.hpp"
 #include "mine/episode/cuda/device_set.hpp"
@@ -30,9 +31,12 @@ std::vector<delay_interval> sorted(std::vector<delay_interval> delays) {
 }
 
 void append(episode_table& table, const episodes::mined_level& level,
-            const std::vector<delay_interval>& delays) {
+            const std::vector<delay_interval>& delays, const std::stop_token& stop) {
     const std::size_t first = table.episodes.size();
+    // No more than is needed: there may be millions.
+    table.episodes.reserve(first + level.frequent.count());
     for (std::size_t i = 0; i < level.frequent.count(); ++i) {
+        stop_at_times(i, stop);
         const auto units = level.frequent.units_of(i);
         counted_episode& row = table.episodes.emplace_back();
         row.what.units.assign(units.begin(), units.end());
@@ -83,10 +87,8 @@ episode_table mine_episodes(const spike_sequence& spikes, const episode_options&
     table.compacted_by = episodes::chosen(options.compact, table.ran_on, run);
     if (table.ran_on == episode_strategy::hybrid)
         table.warnings = episodes::warnings_of_hybrid(run.devices);
-    if (options.max_memory_bytes > 0 && table.ran_on != episode_strategy::latest_start)
-        throw invalid_argument(
-            fmt::format("a bound on memory holds for the strategy latest-start alone, not for {}",
-                        to_string(table.ran_on)));
+    for (std::string& warning : check_delays(spikes, delays))
+        table.warnings.push_back(std::move(warning));
     const episodes::counting_problem problem{spikes, intervals,     options.ties,
                                              run,    options.split, table.compacted_by};
     episodes::check_split(options.split, table.ran_on);
@@ -103,7 +105,7 @@ episode_table mine_episodes(const spike_sequence& spikes, const episode_options&
             {level.frequent.size, level.candidates, level.frequent.count(), level.survivor_bytes,
              std::chrono::duration<double>(end - begin).count(), level.kernel_seconds});
         begin = end;
-        append(table, level, delays);
+        append(table, level, delays, run.stop);
         return level.frequent.count() > 0 &&
                (options.max_size == 0 || level.frequent.size < options.max_size);
     };

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -30,6 +31,14 @@ struct found_pattern {
 };
 
 constexpr std::uint32_t unreachable = std::numeric_limits<std::uint32_t>::max();
+
+/// A goal that visits only some of the children of a node, to guess how large the search is:
+///   bool enters(std::size_t children)  for each child; `leaves()` follows where it is true
+template <class Goal>
+concept visits_some = requires(Goal& goal) {
+    { goal.enters(std::size_t{1}) } -> std::same_as<bool>;
+    goal.leaves();
+};
 
 /// Depth-first search of the closed patterns whose first item is a given one, in the order of
 /// `pattern_table`.
@@ -230,6 +239,14 @@ private:
             goal_.take(found);
     }
 
+    bool enters(std::size_t children) {
+        if constexpr (visits_some<Goal>) return goal_.enters(children);
+        return true;
+    }
+    void leaves() {
+        if constexpr (visits_some<Goal>) goal_.leaves();
+    }
+
     // ---- nodes of many windows ----
 
     template <class Node>
@@ -244,9 +261,11 @@ private:
                 emitted = true;
                 emit(path_[depth], node.windows);
             }
+            if (!enters(node.size() - node.first_candidate)) continue;
             ++candidates_tried_;
             throw_if_stopped(stop_);
             child(depth, node, k, least);
+            leaves();
         }
         if (!emitted && end_of_pattern < children.last) emit(path_[depth], node.windows);
     }
@@ -611,7 +630,9 @@ private:
         };
         for (std::size_t i = node.candidates; i < node.candidates_end; ++i) {
             if (!emitted && candidates_.ranks[i] > end_of_pattern) emit_now();
+            if (!enters(node.candidates_end - node.candidates)) continue;
             child_of_words(depth, node, i);
+            leaves();
         }
         if (!emitted) emit_now();
     }

@@ -1,6 +1,7 @@
 #include "mine/spade/distribute.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -65,15 +66,43 @@ void visit(Archive&& each, Part& part) {
     each(part.patterns.occurrences);
 }
 
+std::uint64_t bytes_of(const pattern_table& table) {
+    const auto of = [](const auto& values) { return values.size() * sizeof(values[0]); };
+    return of(table.item_offsets) + of(table.items) + of(table.counts) +
+           of(table.occurrence_offsets) + of(table.occurrences);
+}
+
+// What all parts hold that wait for their turn.
+class held_parts {
+public:
+    // Tells of one more part, or of how it has grown.
+    void set(std::uint64_t& own, std::uint64_t now) {
+        held_ += now;
+        held_ -= std::exchange(own, now);
+    }
+    bool too_much() const { return held_ > most; }
+
+private:
+    static constexpr std::uint64_t most = std::uint64_t{64} << 20U;
+    std::atomic<std::uint64_t> held_{0};
+};
+
+// A part with what it holds as others are told.
+struct told_part {
+    mined_part part{};
+    std::uint64_t bytes = 0;
+};
+
 // One block of parts, made by all ranks and handed on by rank 0.
 void exchange(std::size_t begin, std::span<const double> costs, const execution& run,
-              const std::function<mined_part(std::size_t)>& make,
+              const std::function<mined_part(std::size_t, const part_taker&)>& make,
               const std::function<void(mined_part)>& consume) {
     const std::vector<std::vector<std::size_t>> shares = balance(costs, run.ranks->size());
     const std::vector<std::size_t>& own = shares[static_cast<std::size_t>(run.ranks->rank())];
     packer out;
     for_each_in_order(
-        own.size(), run, task_name, [&](std::size_t i) { return make(begin + own[i]); },
+        own.size(), run, task_name,
+        [&](std::size_t i) { return make(begin + own[i], [](mined_part&) {}); },
         [&](std::size_t, const mined_part& part) {
             visit([&](const auto& value) { out.put(value); }, part);
         });
@@ -93,11 +122,28 @@ void exchange(std::size_t begin, std::span<const double> costs, const execution&
 }  // namespace
 
 void for_each_part(std::span<const double> costs, const execution& run,
-                   const std::function<mined_part(std::size_t)>& make,
+                   const std::function<mined_part(std::size_t, const part_taker&)>& make,
                    const std::function<void(mined_part)>& consume) {
     if (!run.ranks || run.ranks->size() == 1) {
-        for_each_in_order(costs.size(), run, task_name, make,
-                          [&](std::size_t, mined_part part) { consume(std::move(part)); });
+        held_parts held;
+        for_each_in_turn(
+            costs.size(), run, task_name,
+            [&](std::size_t i, const order_turn& turn) {
+                told_part out;
+                out.part = make(i, [&](mined_part& so_far) {
+                    held.set(out.bytes, bytes_of(so_far.patterns));
+                    if (!turn.is_own() && !held.too_much()) return;
+                    turn.wait();
+                    consume(std::exchange(so_far, {}));
+                    held.set(out.bytes, 0);
+                });
+                held.set(out.bytes, bytes_of(out.part.patterns));
+                return out;
+            },
+            [&](std::size_t, told_part one) {
+                held.set(one.bytes, 0);
+                consume(std::move(one.part));
+            });
         return;
     }
     // Block by block, so that rank 0 never holds more than one block of the patterns.

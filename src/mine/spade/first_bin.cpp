@@ -31,20 +31,37 @@ public:
             return;
         }
         pattern_table& to = part.patterns;
+        to.window_bins = items_.window_bins();
         for (const auto id : found.ids) to.items.push_back(items_.item(id));
         to.item_offsets.push_back(to.items.size());
         to.counts.push_back(count);
-        if (!options_.with_occurrences) return;
-        for (const std::uint32_t window : found.windows)
-            to.occurrences.push_back(items_.start(window));
-        to.occurrence_offsets.push_back(to.occurrences.size());
+        if (options_.with_occurrences) take_occurrences(found, to);
+        if (to.items.size() + to.occurrences.size() < looked_at_) return;
+        grown_(part);
+        looked_at_ = to.items.size() + to.occurrences.size() + looked_at_after;
+    }
+
+    // Another part, with whom to tell that it has grown.
+    void begin(part_taker grown) {
+        grown_ = std::move(grown);
+        looked_at_ = looked_at_after;
     }
 
     mined_part part{};
 
 private:
+    static constexpr std::size_t looked_at_after = std::size_t{1} << 16;  // numbers
+
+    void take_occurrences(const found_pattern& found, pattern_table& to) const {
+        for (const std::uint32_t window : found.windows)
+            to.occurrences.push_back(items_.start(window));
+        to.occurrence_offsets.push_back(to.occurrences.size());
+    }
+
     const catalogue& items_;
     const spade_options& options_;
+    part_taker grown_{};
+    std::size_t looked_at_ = 0;
 };
 
 // A search for each thread at work, with what it collects.
@@ -58,9 +75,9 @@ public:
           rules_(rules),
           stop_(std::move(stop)) {}
 
-    mined_part run(const search_task& task) {
+    mined_part run(const search_task& task, const part_taker& grown) {
         std::unique_ptr<worker> one = take(task.root);
-        one->goal.part.patterns.window_bins = items_.window_bins();
+        one->goal.begin(grown);
         one->search.run(task.root, task.first, task.last);
         mined_part part = std::exchange(one->goal.part, {});
         const std::lock_guard lock(access_);
@@ -112,7 +129,8 @@ mining_summary mine_first_bin(const spade_windows& windows, const spade_options&
     searches all(items, before, options, rules, run.stop);
     mining_summary summary{.ran_on = spade_strategy::first_bin};
     for_each_part(
-        costs, run, [&](std::size_t i) { return all.run(tasks[i]); },
+        costs, run,
+        [&](std::size_t i, const part_taker& grown) { return all.run(tasks[i], grown); },
         [&](const mined_part& part) {
             summary.closed += part.summary.closed;
             summary.window_subsets += part.summary.window_subsets;

@@ -100,7 +100,7 @@ std::vector<pattern_table> collect(const spade_windows& windows, const spade_opt
     std::vector<pattern_table> tables;
     for_each_part(
         costs, run,
-        [&](std::size_t i) {
+        [&](std::size_t i, const part_taker&) {
             pattern_collector collector(windows, ranked, options.rules, tree.rank(i));
             growth(collector, least, run.stop).run(tree, i);
             return mined_part{.patterns = std::move(collector.table())};

@@ -82,8 +82,12 @@ spade_windows read_transactions(const std::filesystem::path& path, std::uint32_t
         if (lines.line_number() % between_reports == 0) meter.at(in.position());
     }
     if (items.empty()) throw io::file_error(path, "has no item, expected one window a line");
-    return {std::move(offsets), std::move(items), std::size_t{largest} / window_bins + 1,
-            window_bins};
+    try {
+        return {std::move(offsets), std::move(items), std::size_t{largest} / window_bins + 1,
+                window_bins};
+    } catch (const invalid_argument& error) {
+        throw io::file_error(path, error.what());
+    }
 }
 
 }  // namespace spikeweave

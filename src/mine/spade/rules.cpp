@@ -117,8 +117,8 @@ chance_patterns::chance_patterns(std::span<const std::size_t> spike_counts, dura
     if (fires_ > 1)
         throw invalid_argument(fmt::format(
             "a unit at the {}th percentile of the rates fires {:.2f} times a bin, expected at "
-            "most once: the bins are too wide",
-            recipe.rate_percentile, fires_));
+            "most once: bins of {} are too wide",
+            recipe.rate_percentile, fires_, format_duration(bin)));
 }
 
 // Choices of units times w! / (w - z - 1)!, one factor more than there are spikes: as published.

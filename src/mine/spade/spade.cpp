@@ -7,6 +7,7 @@
 #include "core/stop.hpp"
 #include "mine/spade/miners.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/mine/pattern_blocks.hpp"
 #include "spikeweave/mine/spade.hpp"
 
 namespace spikeweave {
@@ -99,24 +100,11 @@ mining_summary mine_patterns(const spade_windows& windows, const spade_options& 
 
 mined_patterns mine_patterns(const spade_windows& windows, const spade_options& options,
                              const execution& run) {
-    mined_patterns mined{.table = {.window_bins = windows.window_bins()}};
-    const auto append = [](auto& to, const auto& from) {
-        to.insert(to.end(), from.begin(), from.end());
-    };
-    const auto append_offsets = [](auto& to, const auto& from) {
-        const std::uint64_t base = to.back();
-        for (std::size_t i = 1; i < from.size(); ++i) to.push_back(base + from[i]);
-    };
+    mined_patterns mined{};
+    pattern_blocks blocks(windows.window_bins());
     mined.summary = mine_patterns(
-        windows, options,
-        [&](const pattern_table& block) {
-            append(mined.table.items, block.items);
-            append(mined.table.counts, block.counts);
-            append(mined.table.occurrences, block.occurrences);
-            append_offsets(mined.table.item_offsets, block.item_offsets);
-            append_offsets(mined.table.occurrence_offsets, block.occurrence_offsets);
-        },
-        run);
+        windows, options, [&](const pattern_table& block) { blocks.append(block); }, run);
+    mined.table = blocks.joined(run.stop);
     return mined;
 }
 

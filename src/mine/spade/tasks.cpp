@@ -1,7 +1,6 @@
 #include "mine/spade/tasks.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <span>
 
 #include "core/stop.hpp"
@@ -11,7 +10,6 @@ namespace {
 
 // Beginning a task costs a walk over the root's windows, so they are not made too small.
 constexpr double tasks_wanted = 1024;
-constexpr std::uint32_t past_all_ranks = std::numeric_limits<std::uint32_t>::max();
 
 // How many windows a root shares with each later item, ascending: by rank from 1 on. Roots are
 // looked at one at a time, as all together would be a table of units × items.

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <stop_token>
 #include <vector>
 
 #include "mine/spade/catalogue.hpp"
 
 namespace spikeweave::spade {
+
+constexpr std::uint32_t past_all_ranks = std::numeric_limits<std::uint32_t>::max();
 
 /// A part of the search: what begins with `root` and goes on with an item of rank [first, last).
 struct search_task {

@@ -1,0 +1,144 @@
+#include "spikeweave/core/memory.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <fstream>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave {
+namespace {
+
+constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
+
+struct page_counts {
+    std::uint64_t mapped = 0;
+    std::uint64_t resident = 0;
+};
+
+page_counts own_pages() {
+    page_counts pages;
+    std::ifstream file("/proc/self/statm");
+    file >> pages.mapped >> pages.resident;
+    return pages;
+}
+
+std::uint64_t page_bytes() {
+    const long bytes = ::sysconf(_SC_PAGESIZE);
+    return bytes > 0 ? static_cast<std::uint64_t>(bytes) : 4096;
+}
+
+// "max" and a file that is not there are no number.
+std::optional<std::uint64_t> number_in(const char* path) {
+    std::ifstream file(path);
+    std::uint64_t number = 0;
+    return file >> number ? std::optional(number) : std::nullopt;
+}
+
+std::uint64_t system_has() {
+    std::ifstream file("/proc/meminfo");
+    std::string name;
+    std::uint64_t kilobytes = 0;
+    for (std::string unit; file >> name >> kilobytes; std::getline(file, unit))
+        if (name == "MemAvailable:") return kilobytes * 1024;
+    return no_limit;
+}
+
+std::uint64_t less(std::optional<std::uint64_t> most, std::optional<std::uint64_t> used) {
+    if (!most || !used) return no_limit;
+    return *most - std::min(*most, *used);
+}
+
+// Both versions of control groups, as a container sees its own.
+std::uint64_t group_has() {
+    return std::min(
+        less(number_in("/sys/fs/cgroup/memory.max"), number_in("/sys/fs/cgroup/memory.current")),
+        less(number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+             number_in("/sys/fs/cgroup/memory/memory.usage_in_bytes")));
+}
+
+std::uint64_t addresses_left() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return no_limit;
+    return less(limit.rlim_cur, own_pages().mapped * page_bytes());
+}
+
+}  // namespace
+
+std::uint64_t resident_memory_bytes() {
+    return own_pages().resident * page_bytes();
+}
+
+std::uint64_t available_memory_bytes() {
+    return std::min({system_has(), group_has(), addresses_left()});
+}
+
+std::string format_memory(std::uint64_t bytes) {
+    const auto size = static_cast<double>(bytes);
+    if (bytes >= 1'000'000'000) return fmt::format("{:.1f} GB", size * 1e-9);
+    if (bytes >= 1'000'000) return fmt::format("{:.1f} MB", size * 1e-6);
+    return fmt::format("{:.1f} kB", size * 1e-3);
+}
+
+memory_guard::memory_guard(std::uint64_t most, const std::stop_token& asked)
+    : memory_guard(most, asked, words()) {}
+
+memory_guard::memory_guard(std::uint64_t most, const std::stop_token& asked, words called)
+    : most_(most),
+      is_chosen_(most > 0),
+      called_(std::move(called)),
+      asked_(asked, [source = source_]() mutable { source.request_stop(); }) {
+    if (!is_chosen_) {
+        const std::uint64_t available = available_memory_bytes();
+        most_ = available == no_limit ? no_limit : resident_memory_bytes() + available / 5 * 4;
+    }
+    watch_ = std::jthread([this](const std::stop_token& over) {
+        constexpr std::chrono::milliseconds between_looks{10};
+        std::mutex access;
+        std::condition_variable_any woken;
+        std::unique_lock lock(access);
+        while (!over.stop_requested()) {
+            const std::uint64_t now = resident_memory_bytes();
+            if (now > most_) {
+                passed_at_ = now;
+                source_.request_stop();
+                return;
+            }
+            woken.wait_for(lock, over, between_looks, [] { return false; });
+        }
+    });
+}
+
+std::string memory_guard::too_much() const {
+    if (is_chosen_)
+        return fmt::format("more than {} {} ({})", called_.bound, format_memory(most_),
+                           called_.advice);
+    return fmt::format(
+        "more than {}, four fifths of the memory that was free ({} sets another "
+        "bound; {})",
+        format_memory(most_), called_.bound, called_.advice);
+}
+
+void memory_guard::check() const {
+    const std::uint64_t used = std::max(passed_at_.load(), resident_memory_bytes());
+    if (used > most_)
+        throw invalid_argument(fmt::format("{} are in use, {}", format_memory(used), too_much()));
+}
+
+void memory_guard::expect(std::uint64_t more) const {
+    check();
+    const std::uint64_t needed = resident_memory_bytes() + more;
+    if (needed > most_)
+        throw invalid_argument(fmt::format("{} are needed, {}", format_memory(needed), too_much()));
+}
+
+}  // namespace spikeweave
