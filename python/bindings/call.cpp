@@ -9,6 +9,9 @@
 #include <string>
 #include <thread>
 
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/core/memory.hpp"
+
 namespace spikeweave::python {
 namespace {
 
@@ -95,7 +98,13 @@ void run_unlocked(const call_options& how, const std::function<void(const execut
         const std::jthread worker([&] {
             std::exception_ptr error;
             try {
-                work(talk.worker_side(how.threads, stop.get_token(), reports));
+                const memory_guard memory(0, stop.get_token());
+                try {
+                    work(talk.worker_side(how.threads, memory.stop(), reports));
+                } catch (const cancelled&) {
+                    memory.check();
+                    throw;
+                }
             } catch (...) {
                 error = std::current_exception();
             }

@@ -9,6 +9,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "fields.hpp"
 #include "spikes.hpp"
 #include "spikeweave/assess/episode_findings.hpp"
 
@@ -73,32 +74,65 @@ struct episode_call {
     call_options call{};
 };
 
+template <class Each>
+void each_field(episode_call& options, Each each) {
+    episode_options& mining = options.mining;
+    each.above_zero("max_size", mining.max_size);
+    each("self_repeats", mining.self_repeats);
+    each("ties", mining.ties, tie_rule_from);
+    each("strategy", mining.strategy, episode_strategy_from);
+    each("pairs", mining.pairs, pair_method_from);
+    each("compaction", mining.compact, compaction_from);
+    each("split", mining.split, device_split_from);
+    each.above_zero("max_memory", mining.max_memory_bytes);
+    each("alpha", options.significance.alpha);
+    each("correction", options.significance.correct, one_stage_correction_from);
+    each("test", options.significance.test, significance_test_from);
+    each("jitter_window", options.significance.jitter_window);
+    each("surrogates", options.surrogates.surrogates);
+    each("surrogate_method", options.surrogates.method, surrogate_method_from);
+    each("dither", options.surrogates.dither);
+    each("seed", options.surrogates.seed);
+}
+
 episode_call take_options(given& how) {
     episode_call out;
     if (const auto delays = how.find("delays")) out.mining.delays = delays_of(*delays);
     take_threshold(how, out.mining.threshold);
-    how.take("max_size", out.mining.max_size);
-    how.take("self_repeats", out.mining.self_repeats);
-    how.take("ties", out.mining.ties, tie_rule_from);
-    how.take("strategy", out.mining.strategy, episode_strategy_from);
-    how.take("pairs", out.mining.pairs, pair_method_from);
-    how.take("compaction", out.mining.compact, compaction_from);
-    how.take("split", out.mining.split, device_split_from);
-    how.take("max_memory", out.mining.max_memory_bytes);
-    how.take("alpha", out.significance.alpha);
-    how.take("correction", out.significance.correct, correction_from);
-    how.take("test", out.significance.test, significance_test_from);
-    how.take("surrogates", out.surrogates.surrogates);
-    how.take("surrogate_method", out.surrogates.method, surrogate_method_from);
-    how.take("dither", out.surrogates.dither);
-    how.take("seed", out.surrogates.seed);
+    each_field(out, field_reader(how));
     out.call = how.take_call();
     how.check_all_known();
-    if (is_two_stage(out.significance.correct))
-        throw invalid_argument("correction: the q-values of " +
-                               std::string(to_string(out.significance.correct)) +
-                               " hold for one alpha only");
     return out;
+}
+
+// As the arguments of a call that does the same.
+nb::dict arguments_of(episode_call options) {
+    nb::dict out;
+    nb::list delays;
+    for (const delay_interval& delay : options.mining.delays)
+        delays.append(nb::make_tuple(to_seconds(delay.low), to_seconds(delay.high)));
+    out["delays"] = delays;
+    const episode_threshold& least = options.mining.threshold;
+    for (const char* const name : {"min_count", "min_fraction", "min_rate"}) out[name] = nb::none();
+    if (const auto* count = std::get_if<count_threshold>(&least)) out["min_count"] = count->count;
+    each_field(options, field_writer(out));
+    write_call(options.call, out);
+    return out;
+}
+
+// What the search decided takes the place of what it was left to decide.
+nb::dict arguments_of(episode_call options, const episode_table& table) {
+    options.mining.threshold = count_threshold{table.threshold};
+    options.mining.strategy = table.ran_on;
+    options.mining.pairs = table.pairs_by;
+    options.mining.compact = table.compacted_by;
+    options.call.devices = table.ran_on_devices;
+    return arguments_of(std::move(options));
+}
+
+nb::dict default_arguments() {
+    given nothing{nb::dict()};
+    return arguments_of(take_options(nothing));
 }
 
 array_out<double> interval_array(const std::vector<delay_interval>& delays) {
@@ -135,8 +169,7 @@ nb::dict table_arrays(const episode_table& table) {
     out["offsets"] = to_numpy(std::move(offsets));
     out["units"] = to_numpy(std::move(units));
     out["delays"] = to_numpy(std::move(steps), {rows, std::size_t{2}});
-    out["counts"] =
-        column<std::uint64_t>(table.episodes, [](const auto& one) { return one.count; });
+    out["counts"] = column<std::int64_t>(table.episodes, [](const auto& one) { return one.count; });
     return out;
 }
 
@@ -193,7 +226,7 @@ nb::dict circuit_arrays(const circuit& found) {
     out["target"] = column<std::uint32_t>(edges, [](const auto& e) { return index(e.to); });
     out["delay"] = interval_array(delays);
     out["best_delay"] = interval_array(best);
-    out["count"] = column<std::uint64_t>(edges, [](const auto& e) { return e.count; });
+    out["count"] = column<std::int64_t>(edges, [](const auto& e) { return e.count; });
     out["expected"] = column<double>(edges, [](const auto& e) { return e.expected; });
     out["p"] = column<double>(edges, [](const auto& e) { return e.p; });
     out["q"] = column<double>(edges, [](const auto& e) { return e.q; });
@@ -201,23 +234,6 @@ nb::dict circuit_arrays(const circuit& found) {
     out["kind"] = kinds;
     out["via"] = via;
     out["chains"] = column<std::int64_t>(found.chains, [](std::size_t i) { return i; });
-    return out;
-}
-
-nb::dict facts_of(const episode_table& table, const episode_call& options) {
-    nb::dict out;
-    out["threshold"] = table.threshold;
-    out["delays"] = interval_array(options.mining.delays);
-    out["ties"] = std::string(to_string(table.ties));
-    out["strategy"] = std::string(to_string(table.ran_on));
-    out["device"] = format_devices(table.ran_on_devices);
-    out["alpha"] = options.significance.alpha;
-    out["correction"] = std::string(to_string(options.significance.correct));
-    out["test"] = std::string(to_string(options.significance.test));
-    out["surrogates"] = options.surrogates.surrogates;
-    out["surrogate_method"] = std::string(to_string(options.surrogates.method));
-    out["dither"] = to_seconds(options.surrogates.dither);
-    out["seed"] = options.surrogates.seed;
     return out;
 }
 
@@ -255,8 +271,11 @@ nb::dict mine(const shared_spikes& spikes, const nb::dict& arguments) {
     out["assessed"] = assessed_arrays(found);
     if (!found.surrogates.empty()) out["by_surrogates"] = surrogate_arrays(found.surrogates);
     out["circuit"] = circuit_arrays(found.found);
-    out["facts"] = facts_of(table, options);
-    out["warnings"] = text_list(table.warnings);
+    out["threshold"] = table.threshold;
+    out["parameters"] = arguments_of(options, table);
+    std::vector<std::string> warnings = table.warnings;
+    warnings.insert(warnings.end(), found.warnings.begin(), found.warnings.end());
+    add_warnings(out, spikes, std::move(warnings));
     out["seconds"] = seconds;
     return out;
 }
@@ -279,15 +298,23 @@ std::vector<episode> episodes_of(const array_in<std::int64_t>& offsets,
     return out;
 }
 
-array_out<std::uint64_t> count(const shared_spikes& spikes, const array_in<std::int64_t>& offsets,
-                               const array_in<std::uint32_t>& units,
-                               const matrix_in<double>& delays, const nb::dict& arguments) {
+}  // namespace
+
+template <class Each>
+void each_field(count_options& options, Each each) {
+    each("ties", options.ties, tie_rule_from);
+    each("strategy", options.strategy, episode_strategy_from);
+    each("compaction", options.compact, compaction_from);
+    each("split", options.split, device_split_from);
+}
+
+namespace {
+
+array_out<std::int64_t> count(const shared_spikes& spikes, const array_in<std::int64_t>& offsets,
+                              const array_in<std::uint32_t>& units, const matrix_in<double>& delays,
+                              const nb::dict& arguments) {
     given how(arguments);
-    count_options options;
-    how.take("ties", options.ties, tie_rule_from);
-    how.take("strategy", options.strategy, episode_strategy_from);
-    how.take("compaction", options.compact, compaction_from);
-    how.take("split", options.split, device_split_from);
+    const auto options = read_fields<count_options>(how);
     const call_options call = how.take_call();
     how.check_all_known();
     const std::vector<episode> wanted = episodes_of(offsets, units, delays);
@@ -295,7 +322,7 @@ array_out<std::uint64_t> count(const shared_spikes& spikes, const array_in<std::
         return count_episodes(*spikes.sequence, wanted, options,
                               on_devices(run, call, options.strategy, *spikes.sequence));
     });
-    return to_numpy(std::move(counted.counts));
+    return column<std::int64_t>(counted.counts, [](std::uint64_t number) { return number; });
 }
 
 array_out<double> occurrences(const shared_spikes& spikes, const array_in<std::int64_t>& offsets,
@@ -318,6 +345,12 @@ array_out<double> occurrences(const shared_spikes& spikes, const array_in<std::i
 
 void bind_episodes(nb::module_& m) {
     m.def("mine_episodes", &mine, nb::arg("spikes"), nb::arg("given"));
+    m.def("episodes_defaults", &default_arguments);
+    m.def("count_episodes_defaults", [] {
+        nb::dict out = default_fields<count_options>();
+        write_call({}, out);
+        return out;
+    });
     m.def("count_episodes", &count, nb::arg("spikes"), nb::arg("offsets"), nb::arg("units"),
           nb::arg("delays"), nb::arg("given"));
     m.def("find_occurrences", &occurrences, nb::arg("spikes"), nb::arg("offsets"), nb::arg("units"),

@@ -9,6 +9,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "fields.hpp"
 #include "spikes.hpp"
 #include "spikeweave/record/sample_source.hpp"
 #include "spikeweave/simulate/recording.hpp"
@@ -55,7 +56,8 @@ private:
     std::size_t channels_;
 };
 
-// Of channels that Python describes: a list of dictionaries.
+}  // namespace
+
 std::vector<recording_channel> channels_of(const nb::list& channels) {
     std::vector<recording_channel> out;
     for (const nb::handle one : channels) {
@@ -72,6 +74,23 @@ std::vector<recording_channel> channels_of(const nb::list& channels) {
     }
     return out;
 }
+
+nb::list channel_dicts(const std::vector<recording_channel>& channels) {
+    nb::list out;
+    for (const recording_channel& channel : channels) {
+        nb::dict one;
+        one["name"] = nb::str(channel.name.data(), channel.name.size());
+        one["gain_uv"] = channel.gain_uv;
+        one["offset_uv"] = channel.offset_uv;
+        one["x_um"] = channel.x_um;
+        one["y_um"] = channel.y_um;
+        one["shank"] = channel.shank;
+        out.append(one);
+    }
+    return out;
+}
+
+namespace {
 
 held_recording from_function(nb::object get, std::uint64_t frames, const nb::list& channels,
                              double sample_rate, bool has_positions) {
@@ -96,21 +115,6 @@ held_recording open(const std::string& path, const nb::dict& arguments) {
     return {read_recording(path, reading)};
 }
 
-nb::list channel_list(const recording& what) {
-    nb::list out;
-    for (const recording_channel& channel : what.channels()) {
-        nb::dict one;
-        one["name"] = nb::str(channel.name.data(), channel.name.size());
-        one["gain_uv"] = channel.gain_uv;
-        one["offset_uv"] = channel.offset_uv;
-        one["x_um"] = channel.x_um;
-        one["y_um"] = channel.y_um;
-        one["shank"] = channel.shank;
-        out.append(one);
-    }
-    return out;
-}
-
 array_out<std::int16_t> read_samples(const held_recording& from, std::uint64_t begin,
                                      std::uint64_t end) {
     if (begin > end || end > from.what.frame_count())
@@ -126,26 +130,34 @@ array_out<std::int16_t> read_samples(const held_recording& from, std::uint64_t b
     return to_numpy(std::move(samples), {end - begin, channels});
 }
 
+}  // namespace
+
+template <class Each>
+void each_field(recording_options& options, Each each) {
+    each("length", options.length);
+    each("channels", options.channels);
+    each("columns", options.columns);
+    each("pitch", options.pitch_um);
+    each("sample_rate", options.rate_hz);
+    each("gain", options.gain_uv);
+    each("units", options.units);
+    each("low_rate", options.low_hz);
+    each("high_rate", options.high_hz);
+    each("dead_time", options.refractory);
+    each("low_peak", options.low_uv);
+    each("high_peak", options.high_uv);
+    each("jitter", options.amplitude_jitter);
+    each("noise", options.noise_uv);
+    each("noise_reach", options.noise_reach_um);
+    each("drift", options.drift_um);
+    each("seed", options.seed);
+}
+
+namespace {
+
 nb::dict simulated_recording(const nb::dict& arguments) {
     given how(arguments);
-    recording_options options;
-    how.take("length", options.length);
-    how.take("channels", options.channels);
-    how.take("columns", options.columns);
-    how.take("pitch", options.pitch_um);
-    how.take("sample_rate", options.rate_hz);
-    how.take("gain", options.gain_uv);
-    how.take("units", options.units);
-    how.take("low_rate", options.low_hz);
-    how.take("high_rate", options.high_hz);
-    how.take("dead_time", options.refractory);
-    how.take("low_peak", options.low_uv);
-    how.take("high_peak", options.high_uv);
-    how.take("jitter", options.amplitude_jitter);
-    how.take("noise", options.noise_uv);
-    how.take("noise_reach", options.noise_reach_um);
-    how.take("drift", options.drift_um);
-    how.take("seed", options.seed);
+    const auto options = read_fields<recording_options>(how);
     const call_options call = how.take_call();
     how.check_all_known();
     spikeweave::simulated_recording made = run_for_result(
@@ -162,29 +174,19 @@ nb::dict simulated_recording(const nb::dict& arguments) {
 
 }  // namespace
 
-void take_detection(given& how, detection_options& into) {
-    how.take("low_corner", into.preprocessing.low_hz);
-    how.take("high_corner", into.preprocessing.high_hz);
-    how.take("filter_order", into.preprocessing.order);
-    how.take("reference", into.preprocessing.reference, common_reference_from);
-    how.take("whiten", into.preprocessing.whiten);
-    how.take("weak", into.weak);
-    how.take("strong", into.strong);
-    how.take("sign", into.sign, spike_sign_from);
-    how.take("before", into.before);
-    how.take("after", into.after);
-    how.take("neighbours", into.neighbour_um);
-    how.take("features_per_channel", into.features_per_channel);
-}
-
 void bind_recording(nb::module_& m) {
     nb::class_<held_recording>(m, "Recording")
         .def_prop_ro("frames", [](const held_recording& r) { return r.what.frame_count(); })
         .def_prop_ro("sample_rate", [](const held_recording& r) { return r.what.rate_hz(); })
-        .def_prop_ro("channels", [](const held_recording& r) { return channel_list(r.what); })
+        .def_prop_ro("channels",
+                     [](const held_recording& r) { return channel_dicts(r.what.channels()); })
         .def_prop_ro("format",
                      [](const held_recording& r) {
                          return std::string(to_string(r.what.description().format));
+                     })
+        .def_prop_ro("has_positions",
+                     [](const held_recording& r) {
+                         return r.what.description().positions != position_source::assumed;
                      })
         .def_prop_ro("warnings",
                      [](const held_recording& r) { return r.what.description().warnings; })
@@ -195,6 +197,7 @@ void bind_recording(nb::module_& m) {
     m.def("is_recording",
           [](const std::string& path) { return find_recording_format(path).has_value(); });
     m.def("simulate_recording", &simulated_recording, nb::arg("given"));
+    m.def("recording_defaults", &default_fields<recording_options>);
 }
 
 }  // namespace spikeweave::python

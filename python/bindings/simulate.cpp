@@ -2,6 +2,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "fields.hpp"
 #include "spikes.hpp"
 #include "spikeweave/simulate/features.hpp"
 #include "spikeweave/simulate/spikes.hpp"
@@ -50,80 +51,86 @@ nb::dict to_python(simulated_patterns made) {
     return out;
 }
 
-template <class Made, class Options>
-nb::dict simulate(given& how, const Options& options,
-                  Made (*generate)(const Options&, const execution&)) {
+}  // namespace
+
+template <class Each>
+void each_field(sym26_options& options, Each each) {
+    each("units", options.units);
+    each("length", options.length);
+    each("chains", options.chains);
+    each("rest_rate", options.rest_rate_hz);
+    each("probability", options.probability);
+    each("delay", options.delay);
+    each("jitter", options.jitter);
+    each("background", options.background);
+    each("seed", options.seed);
+}
+
+template <class Each>
+void each_field(culture_options& options, Each each) {
+    each("channels", options.channels);
+    each("length", options.length);
+    each("background_rate", options.background_hz);
+    each("burst_every", options.burst_every);
+    each("burst_length", options.burst_length);
+    each("burst_low", options.burst_low_hz);
+    each("burst_high", options.burst_high_hz);
+    each("chains", options.chains);
+    each("probability", options.probability);
+    each("delay", options.delay);
+    each("seed", options.seed);
+}
+
+template <class Each>
+void each_field(poisson_options& options, Each each) {
+    each("units", options.units);
+    each("length", options.length);
+    each("rate", options.rate_hz);
+    each("seed", options.seed);
+}
+
+template <class Each>
+void each_field(patterns_options& options, Each each) {
+    each("units", options.units);
+    each("length", options.length);
+    each("patterns", options.patterns);
+    each("occurrences", options.occurrences);
+    each("lag", options.lag);
+    each("rate", options.rate_hz);
+    each("rates", options.rates, rate_profile_from);
+    each("gamma", options.gamma_order);
+    each("dead_time", options.dead_time);
+    each("seed", options.seed);
+}
+
+namespace {
+
+template <class Options, class Made>
+nb::dict simulate(const nb::dict& arguments, Made (*generate)(const Options&, const execution&)) {
+    given how(arguments);
+    const auto options = read_fields<Options>(how);
     const call_options call = how.take_call();
     how.check_all_known();
     return to_python(
         run_for_result(call, [&](const execution& run) { return generate(options, run); }));
 }
 
-nb::dict sym26(const nb::dict& arguments) {
-    given how(arguments);
-    sym26_options options;
-    how.take("units", options.units);
-    how.take("length", options.length);
-    how.take("chains", options.chains);
-    how.take("rest_rate", options.rest_rate_hz);
-    how.take("probability", options.probability);
-    how.take("delay", options.delay);
-    how.take("jitter", options.jitter);
-    how.take("background", options.background);
-    how.take("seed", options.seed);
-    return simulate(how, options, &simulate_sym26);
-}
-
-nb::dict culture(const nb::dict& arguments) {
-    given how(arguments);
-    culture_options options;
-    how.take("channels", options.channels);
-    how.take("length", options.length);
-    how.take("background_rate", options.background_hz);
-    how.take("burst_every", options.burst_every);
-    how.take("burst_length", options.burst_length);
-    how.take("burst_low", options.burst_low_hz);
-    how.take("burst_high", options.burst_high_hz);
-    how.take("chains", options.chains);
-    how.take("probability", options.probability);
-    how.take("delay", options.delay);
-    how.take("seed", options.seed);
-    return simulate(how, options, &simulate_culture);
-}
-
-nb::dict poisson(const nb::dict& arguments) {
-    given how(arguments);
-    poisson_options options;
-    how.take("units", options.units);
-    how.take("length", options.length);
-    how.take("rate", options.rate_hz);
-    how.take("seed", options.seed);
-    return simulate(how, options, &simulate_poisson);
-}
-
-nb::dict patterns(const nb::dict& arguments) {
-    given how(arguments);
-    patterns_options options;
-    how.take("units", options.units);
-    how.take("length", options.length);
-    how.take("patterns", options.patterns);
-    how.take("occurrences", options.occurrences);
-    how.take("lag", options.lag);
-    how.take("rate", options.rate_hz);
-    how.take("rates", options.rates, rate_profile_from);
-    how.take("gamma", options.gamma_order);
-    how.take("dead_time", options.dead_time);
-    how.take("seed", options.seed);
-    return simulate(how, options, &simulate_patterns);
+template <class Options, class Made>
+void bind_simulation(nb::module_& m, const std::string& name,
+                     Made (*generate)(const Options&, const execution&)) {
+    m.def(("simulate_" + name).c_str(),
+          [generate](const nb::dict& arguments) { return simulate(arguments, generate); },
+          nb::arg("given"));
+    m.def((name + "_defaults").c_str(), &default_fields<Options>);
 }
 
 }  // namespace
 
 void bind_simulate(nb::module_& m) {
-    m.def("simulate_sym26", &sym26, nb::arg("given"));
-    m.def("simulate_culture", &culture, nb::arg("given"));
-    m.def("simulate_poisson", &poisson, nb::arg("given"));
-    m.def("simulate_patterns", &patterns, nb::arg("given"));
+    bind_simulation(m, "sym26", &simulate_sym26);
+    bind_simulation(m, "culture", &simulate_culture);
+    bind_simulation(m, "poisson", &simulate_poisson);
+    bind_simulation(m, "patterns", &simulate_patterns);
 }
 
 }  // namespace spikeweave::python

@@ -9,7 +9,9 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "fields.hpp"
 #include "recording.hpp"
+#include "sorted_data.hpp"
 #include "spikes.hpp"
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/record/mean_waveforms.hpp"
@@ -22,19 +24,6 @@
 namespace spikeweave::python {
 namespace {
 
-// What a sorting was made of and came to: enough to write Phy's folder of it later.
-struct sorted_data {
-    spike_features features{};
-    sorting sorted{};
-    clustered_spikes search{};
-    std::vector<sorted_unit> units{};
-    mean_waveforms waveforms{};
-    std::vector<recording_channel> channels{};
-    std::size_t features_per_channel = 3;
-    std::filesystem::path raw{};
-    std::vector<std::string> warnings{};
-};
-
 struct sort_call {
     detection_options detection{};
     masked_gmm_options search{};
@@ -42,24 +31,32 @@ struct sort_call {
     call_options call{};
 };
 
+template <class Each>
+void each_field(masked_gmm_options& options, Each each) {
+    each("max_clusters", options.max_clusters);
+    each("max_iterations", options.max_iterations);
+    each("stop", options.stop, stop_rule_from);
+    each("points_for_cluster_mask", options.points_for_cluster_mask);
+    each("exact_variances", options.exact_variances);
+    each("prior_point", options.prior_point);
+    each("noise_point", options.noise_point);
+    each("penalty_k", options.penalty_k);
+    each("penalty_k_log_n", options.penalty_k_log_n);
+    each("split_first", options.split_first);
+    each("split_every", options.split_every);
+    each("splits", options.split_clusters);
+    each("seed", options.seed);
+    each("strategy", options.strategy, sort_strategy_from);
+    each("precision", options.precision, sort_precision_from);
+}
+
 void take_search(given& how, masked_gmm_options& into) {
     if (const auto start = how.find("starting_clusters");
         start && nb::isinstance<nb::str>(*start) && nb::cast<std::string>(*start) == "auto")
         into.starting_clusters = 0;
     else
-        how.take("starting_clusters", into.starting_clusters);
-    how.take("max_clusters", into.max_clusters);
-    how.take("max_iterations", into.max_iterations);
-    how.take("stop", into.stop, stop_rule_from);
-    how.take("points_for_cluster_mask", into.points_for_cluster_mask);
-    how.take("exact_variances", into.exact_variances);
-    how.take("prior_point", into.prior_point);
-    how.take("noise_point", into.noise_point);
-    how.take("penalty_k", into.penalty_k);
-    how.take("penalty_k_log_n", into.penalty_k_log_n);
-    how.take("split_first", into.split_first);
-    how.take("split_every", into.split_every);
-    how.take("splits", into.split_clusters);
+        field_reader(how).above_zero("starting_clusters", into.starting_clusters);
+    each_field(into, field_reader(how));
     std::string choice;
     how.take("deletions", choice);
     if (!choice.empty() && choice != "none" && choice != "one" && choice != "all")
@@ -73,9 +70,6 @@ void take_search(given& how, masked_gmm_options& into) {
             throw invalid_argument("'" + name + "' is neither principal nor random");
         return name == "random";
     });
-    how.take("seed", into.seed);
-    how.take("strategy", into.strategy, sort_strategy_from);
-    how.take("precision", into.precision, sort_precision_from);
 }
 
 sort_call take_call(given& how) {
@@ -84,6 +78,27 @@ sort_call take_call(given& how) {
     how.take("refractory", out.quality.refractory);
     out.call = how.take_call();
     return out;
+}
+
+// As the arguments of a call that does the same.
+nb::dict arguments_of(sort_call options) {
+    nb::dict out;
+    masked_gmm_options& search = options.search;
+    each_field(search, field_writer(out));
+    out["starting_clusters"] = search.starting_clusters == 0 ? nb::object(nb::str("auto"))
+                                                             : nb::cast(search.starting_clusters);
+    out["deletions"] = !search.delete_clusters ? "none" : search.delete_many ? "all" : "one";
+    out["split_start"] = search.random_splits ? "random" : "principal";
+    out["refractory"] = to_seconds(options.quality.refractory);
+    write_call(options.call, out);
+    return out;
+}
+
+// What was decided on the way takes the place of what left it to be decided.
+nb::dict arguments_of(sort_call options, const sorted_data& made) {
+    options.search.strategy = made.search.ran_on;
+    options.call.devices = made.devices;
+    return arguments_of(std::move(options));
 }
 
 // Sorting takes one device: the first where nobody says, unless the strategy is one of the CPU.
@@ -99,6 +114,7 @@ execution on_device(execution run, const sort_call& how) {
 }
 
 void cluster(sorted_data& data, const sort_call& how, const execution& run) {
+    data.devices = run.devices;
     data.search = sort_spikes(data.features, how.search, run);
     data.sorted.labels = std::move(data.search.labels);
     data.sorted.unit_count = data.search.units;
@@ -125,6 +141,7 @@ sorted_data sort_recording(const recording& from, const sort_call& how, const ex
                                " standard deviations of a channel's noise");
     detection_options as_detected = how.detection;
     as_detected.preprocessing.reference = found.reference;
+    data.reference = found.reference;
     data.features = to_features(found);
     data.sorted.samples = std::move(found.frames);
     data.sorted.fractions = std::move(found.fractions);
@@ -136,59 +153,16 @@ sorted_data sort_recording(const recording& from, const sort_call& how, const ex
     return data;
 }
 
-template <class Get>
-array_out<double> quality_column(const sorted_data& data, Get get) {
-    return column<double>(data.units, [&](const sorted_unit& unit) {
-        return get(unit.quality).value_or(std::numeric_limits<double>::quiet_NaN());
-    });
-}
-
-// Where each unit's mean waveform is largest; without one, where most of its spikes have a mask.
-array_out<std::uint32_t> peak_channels(const sorted_data& data) {
-    const mean_waveforms& mean = data.waveforms;
-    if (mean.group_count() == 0)
-        return column<std::uint32_t>(data.units, [&](const sorted_unit& unit) {
-            return unit.peak_feature / data.features_per_channel;
-        });
-    std::vector<std::uint32_t> peaks;
-    for (std::size_t u = 1; u < mean.group_count(); ++u) {
-        const std::span<const float> values = mean.of(u);
-        const auto largest =
-            std::ranges::max_element(values, {}, [](float value) { return std::abs(value); });
-        peaks.push_back(static_cast<std::uint32_t>(
-            static_cast<std::size_t>(largest - values.begin()) % mean.channel_count));
-    }
-    return to_numpy(std::move(peaks));
-}
-
-nb::dict unit_columns(const sorted_data& data) {
-    const auto& units = data.units;
-    nb::dict out;
-    out["spikes"] = column<std::uint64_t>(units, [](const auto& unit) { return unit.spikes; });
-    out["peak_channel"] = peak_channels(data);
-    out["rate"] = quality_column(data, [](const unit_quality& q) { return q.rate_hz; });
-    out["l_ratio"] = quality_column(data, [](const unit_quality& q) { return q.l_ratio; });
-    out["isolation_distance"] =
-        quality_column(data, [](const unit_quality& q) { return q.isolation_distance; });
-    out["isi_violations"] =
-        quality_column(data, [](const unit_quality& q) { return q.refractory_violations; });
-    out["contamination"] =
-        quality_column(data, [](const unit_quality& q) { return q.contamination; });
-    out["snr"] = quality_column(data, [](const unit_quality& q) { return q.snr; });
-    return out;
-}
-
 nb::dict search_facts(const clustered_spikes& search) {
     const auto& iterations = search.iterations;
     nb::dict out;
-    out["strategy"] = std::string(to_string(search.ran_on));
     out["stopped"] = std::string(to_string(search.stopped));
     out["score"] = search.score();
     nb::dict table;
-    table["clusters"] = column<std::uint32_t>(iterations, [](const auto& i) { return i.clusters; });
-    table["changed"] = column<std::uint64_t>(iterations, [](const auto& i) { return i.changed; });
-    table["deleted"] = column<std::uint32_t>(iterations, [](const auto& i) { return i.deleted; });
-    table["splits"] = column<std::uint32_t>(iterations, [](const auto& i) { return i.splits; });
+    table["clusters"] = column<std::int64_t>(iterations, [](const auto& i) { return i.clusters; });
+    table["changed"] = column<std::int64_t>(iterations, [](const auto& i) { return i.changed; });
+    table["deleted"] = column<std::int64_t>(iterations, [](const auto& i) { return i.deleted; });
+    table["splits"] = column<std::int64_t>(iterations, [](const auto& i) { return i.splits; });
     table["score"] = column<double>(iterations, [](const auto& i) { return i.score(); });
     out["iterations"] = table;
     return out;
@@ -221,26 +195,39 @@ nb::dict to_python(sorted_data made) {
     return out;
 }
 
+sort_call take_recording_call(given& how) {
+    sort_call out = take_call(how);
+    each_field(out.detection, field_reader(how));
+    return out;
+}
+
 nb::dict sort_traces(const held_recording& from, const nb::dict& arguments) {
     given how(arguments);
-    sort_call options = take_call(how);
-    take_detection(how, options.detection);
+    const sort_call options = take_recording_call(how);
     how.check_all_known();
-    return to_python(run_for_result(options.call, [&](const execution& run) {
+    sorted_data made = run_for_result(options.call, [&](const execution& run) {
         return sort_recording(from.what, options, on_device(run, options));
-    }));
-}
-
-std::vector<double> doubles(const matrix_in<double>& values) {
-    const auto span = span_of(values);
-    return {span.begin(), span.end()};
-}
-
-spike_masks masks_of(const matrix_in<double>& rows) {
-    spike_masks out;
-    for (std::size_t i = 0; i < rows.shape(0); ++i)
-        out.append(std::span{rows.data(), rows.size()}.subspan(i * rows.shape(1), rows.shape(1)));
+    });
+    nb::dict parameters = arguments_of(options, made);
+    detection_options detected = options.detection;
+    detected.preprocessing.reference = made.reference;
+    each_field(detected, field_writer(parameters));
+    nb::dict out = to_python(std::move(made));
+    out["parameters"] = parameters;
     return out;
+}
+
+nb::dict sort_defaults() {
+    given nothing{nb::dict()};
+    sort_call options = take_recording_call(nothing);
+    nb::dict out = arguments_of(options);
+    each_field(options.detection, field_writer(out));
+    return out;
+}
+
+nb::dict sort_features_defaults() {
+    given nothing{nb::dict()};
+    return arguments_of(take_call(nothing));
 }
 
 nb::dict sort_given_features(const matrix_in<double>& values, const nb::object& masks,
@@ -275,26 +262,21 @@ nb::dict sort_given_features(const matrix_in<double>& values, const nb::object& 
     std::vector<double> numbers = doubles(values);
     std::optional<spike_masks> rows;
     if (!masks.is_none()) rows = masks_of(nb::cast<matrix_in<double>>(masks));
-    return to_python(run_for_result(options.call, [&](const execution& run) {
+    const bool has_masks = rows.has_value();
+    sorted_data made = run_for_result(options.call, [&](const execution& run) {
         if (!rows) rows = make_masks(numbers, width, rule, run).masks;
         data.features = spike_features(width, std::move(numbers), std::move(*rows));
         cluster(data, options, on_device(run, options));
         return std::move(data);
-    }));
-}
-
-// Both as matrices of spikes × features.
-nb::dict dense_arrays(const spike_features& features) {
-    const std::size_t spikes = features.size();
-    const std::size_t width = features.feature_count();
-    std::vector<double> masks(spikes * width);
-    for (std::size_t n = 0; n < spikes; ++n)
-        for (std::size_t i = 0; i < features.unmasked(n).size(); ++i)
-            masks[n * width + features.unmasked(n)[i]] = features.mask_values(n)[i];
-    const auto values = features.values();
-    nb::dict out;
-    out["features"] = to_numpy(std::vector<double>(values.begin(), values.end()), {spikes, width});
-    out["masks"] = to_numpy(std::move(masks), {spikes, width});
+    });
+    nb::dict parameters = arguments_of(options, made);
+    parameters["mask"] = nb::none();
+    if (!has_masks) parameters["mask"] = std::string(to_string(rule.rule));
+    parameters["features_per_channel"] = made.features_per_channel;
+    parameters["sample_rate"] = nb::none();
+    if (made.sorted.sample_rate > 0) parameters["sample_rate"] = made.sorted.sample_rate;
+    nb::dict out = to_python(std::move(made));
+    out["parameters"] = parameters;
     return out;
 }
 
@@ -331,16 +313,24 @@ void to_phy(const std::shared_ptr<const sorted_data>& data, const std::string& f
     run_unlocked({}, [&](const execution& run) { write_phy(folder, content, run); });
 }
 
+}  // namespace
+
+template <class Each>
+void each_field(feature_options& options, Each each) {
+    each("spikes", options.spikes);
+    each("units", options.units);
+    each("channels", options.channels);
+    each("features_per_channel", options.features_per_channel);
+    each("separation", options.separation);
+    each("of_no_unit", options.of_no_unit);
+    each("seed", options.seed);
+}
+
+namespace {
+
 nb::dict simulated_features(const nb::dict& arguments) {
     given how(arguments);
-    feature_options options;
-    how.take("spikes", options.spikes);
-    how.take("units", options.units);
-    how.take("channels", options.channels);
-    how.take("features_per_channel", options.features_per_channel);
-    how.take("separation", options.separation);
-    how.take("of_no_unit", options.of_no_unit);
-    how.take("seed", options.seed);
+    const auto options = read_fields<feature_options>(how);
     const call_options call = how.take_call();
     how.check_all_known();
     spikeweave::simulated_features made =
@@ -355,15 +345,21 @@ nb::dict simulated_features(const nb::dict& arguments) {
 }  // namespace
 
 void bind_sort(nb::module_& m) {
-    nb::class_<sorted_data>(m, "SortedData").def("__len__", [](const sorted_data& data) {
-        return data.sorted.labels.size();
-    });
+    nb::class_<sorted_data>(m, "SortedData")
+        .def("__len__", [](const sorted_data& data) { return data.sorted.labels.size(); })
+        .def("__getstate__", &state_of)
+        .def("__setstate__", [](sorted_data& data, const nb::dict& state) {
+            new (&data) sorted_data(data_of(state));
+        });
     m.def("sort_recording", &sort_traces, nb::arg("recording"), nb::arg("given"));
     m.def("sort_features", &sort_given_features, nb::arg("features"), nb::arg("masks").none(),
           nb::arg("samples").none(), nb::arg("given"));
     m.def("read_features", &read_spike_features, nb::arg("path"), nb::arg("given"));
     m.def("write_phy", &to_phy, nb::arg("data"), nb::arg("folder"));
     m.def("simulate_features", &simulated_features, nb::arg("given"));
+    m.def("sort_defaults", &sort_defaults);
+    m.def("sort_features_defaults", &sort_features_defaults);
+    m.def("features_defaults", &default_fields<feature_options>);
 }
 
 }  // namespace spikeweave::python

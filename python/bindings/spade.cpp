@@ -7,172 +7,12 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "spade_arguments.hpp"
 #include "spikes.hpp"
 #include "spikeweave/assess/pattern_search.hpp"
 
 namespace spikeweave::python {
 namespace {
-
-using rule_field = std::uint32_t pattern_rule::*;
-
-// What Python calls the fields of a request that its own words reserve.
-std::string name_in_python(std::string_view field) {
-    if (field == "from") return "t_start";
-    if (field == "until") return "t_stop";
-    return std::string(field);
-}
-
-void take_min_occ(given& how, min_occ_choice& into) {
-    const auto value = how.find("min_occ");
-    if (!value) return;
-    constexpr std::uint64_t most = UINT32_MAX;
-    if (nb::isinstance<nb::str>(*value)) {
-        if (nb::cast<std::string>(*value) != "auto")
-            refuse_type("min_occ", "a number, 'auto' or {spikes: number}", *value);
-        into = auto_min_occ{};
-    } else if (nb::isinstance<nb::dict>(*value)) {
-        min_occ_by_size by_size;
-        for (const auto& [size, number] : nb::borrow<nb::dict>(*value))
-            by_size.emplace_back(
-                static_cast<std::uint32_t>(given::whole("min_occ", size, 1, most)),
-                static_cast<std::uint32_t>(given::whole("min_occ", number, 1, most)));
-        std::ranges::sort(by_size);
-        into = std::move(by_size);
-    } else {
-        into = static_cast<std::uint32_t>(given::whole("min_occ", *value, 1, most));
-    }
-}
-
-// Each rule is a mapping from the names of its thresholds to numbers.
-void take_rules(given& how, std::vector<pattern_rule>& into) {
-    const auto rules = how.find("rules");
-    if (!rules) return;
-    for (const nb::handle one : given::items("rules", *rules)) {
-        if (!nb::isinstance<nb::dict>(one))
-            refuse_type("rules", "mappings such as {'min_occ': 10, 'min_spikes': 3}", one);
-        given thresholds{nb::borrow<nb::dict>(one)};
-        pattern_rule rule;
-        for (const auto& [name, field] :
-             {std::pair<const char*, rule_field>{"min_occ", &pattern_rule::min_occ},
-              {"min_spikes", &pattern_rule::min_spikes},
-              {"max_spikes", &pattern_rule::max_spikes},
-              {"min_neu", &pattern_rule::min_neu}})
-            thresholds.take(name, rule.*field);
-        thresholds.check_all_known();
-        into.push_back(rule);
-    }
-}
-
-void take_epochs(given& how, std::vector<time_span>& into) {
-    const auto epochs = how.find("epochs");
-    if (!epochs) return;
-    for (const nb::handle one : given::items("epochs", *epochs)) {
-        const nb::list ends = given::items("epochs", one);
-        if (nb::len(ends) != 2) refuse_type("epochs", "pairs of a begin and an end", one);
-        into.push_back({given::time("epochs", ends[0]), given::time("epochs", ends[1])});
-    }
-}
-
-void take_reduction(given& how, std::optional<std::array<std::uint32_t, 3>>& into) {
-    std::vector<std::uint32_t> numbers;
-    if (!how.find("reduce")) return;
-    how.take("reduce", numbers);
-    if (numbers.size() != 3)
-        throw invalid_argument("reduce: expected three numbers h, k, l, found " +
-                               std::to_string(numbers.size()));
-    into = {numbers[0], numbers[1], numbers[2]};
-}
-
-void take_stability(given& how, pattern_request& into) {
-    if (const auto subsets = how.find("stability")) {
-        stability_options stable;
-        if (nb::isinstance<nb::tuple>(*subsets) && nb::len(*subsets) == 2) {
-            const nb::list both = given::items("stability", *subsets);
-            stable.delta = given::number("stability", both[0]);
-            stable.epsilon = given::number("stability", both[1]);
-        } else {
-            how.take("stability", stable.n_subsets);
-        }
-        into.stable = stable;
-    }
-    std::vector<double> thresholds;
-    how.take("stability_threshold", thresholds);
-    if (!how.find("stability_threshold")) return;
-    if (thresholds.size() != 2)
-        throw invalid_argument(
-            "stability_threshold: expected two numbers (intensional, extensional), found " +
-            std::to_string(thresholds.size()));
-    into.least_stable = {thresholds[0], thresholds[1]};
-}
-
-void take_intervals(given& how, joint_isi_options& into) {
-    how.take("isi_truncation", into.truncation_limit);
-    how.take("isi_bins", into.bins);
-    how.take("isi_sigma", into.sigma);
-    how.take("isi_alternate", into.alternate);
-    how.take("isi_sqrt", into.use_sqrt);
-    how.take("isi_cutoff", into.cutoff);
-    how.take("isi_refractory", into.refractory_period);
-    how.take("isi_steps", into.steps, [](const std::string& name) {
-        if (name == "fast") return joint_isi_steps::fast;
-        if (name != "window") throw invalid_argument("'" + name + "' is neither window nor fast");
-        return joint_isi_steps::window;
-    });
-}
-
-void take_surrogates(given& how, pattern_request& into) {
-    surrogate_options& surrogates = into.surrogates;
-    how.take("surrogates", surrogates.surrogates);
-    std::string method;
-    how.take("surrogate_method", method);
-    if (!method.empty())
-        given::naming("surrogate_method", [&] { into.method = surrogate_method_from(method); });
-    how.take("dither", surrogates.dither);
-    how.take("seed", surrogates.seed);
-    how.take("refractory", surrogates.refractory_period);
-    how.take("sliding", surrogates.sliding);
-    how.take("edges", surrogates.edges, [](const std::string& name) {
-        if (name == "clamp") return surrogate_edges::clamp;
-        if (name != "drop") throw invalid_argument("'" + name + "' is neither drop nor clamp");
-        return surrogate_edges::drop;
-    });
-    how.take("trial_length", into.trial_length);
-    how.take("trial_separation", into.trial_separation);
-    take_intervals(how, surrogates.joint_isi);
-}
-
-pattern_request take_request(given& how) {
-    pattern_request out;
-    out.called = &name_in_python;
-    how.take("bin", out.bin);
-    how.take("window", out.window);
-    how.take("t_start", out.from);
-    how.take("t_stop", out.until);
-    take_epochs(how, out.epochs);
-    how.take("separation", out.separation);
-    take_min_occ(how, out.min_occ);
-    how.take("min_spikes", out.min_spikes);
-    how.take("max_spikes", out.max_spikes);
-    how.take("min_neu", out.min_neu);
-    take_rules(how, out.rules);
-    how.take("max_occ", out.max_occ);
-    how.take("keep_window_subsets", out.keep_window_subsets);
-    how.take("strategy", out.strategy, spade_strategy_from);
-    take_surrogates(how, out);
-    how.take("spectrum", out.kind, spectrum_kind_from);
-    how.take("alpha", out.alpha);
-    how.take("correction", out.correct, correction_from);
-    take_reduction(how, out.reduce);
-    take_stability(how, out);
-    how.take("compat", out.elephant, [](const std::string& name) {
-        if (name == "elephant") return elephant_mode::seconds;
-        if (name == "elephant-ms") return elephant_mode::milliseconds;
-        if (name != "none")
-            throw invalid_argument("'" + name + "' is none of none, elephant, elephant-ms");
-        return elephant_mode::none;
-    });
-    return out;
-}
 
 nb::dict table_arrays(const pattern_table& table, const pattern_axes& axes) {
     const auto as_is = [](auto value) { return value; };
@@ -181,10 +21,10 @@ nb::dict table_arrays(const pattern_table& table, const pattern_axes& axes) {
     out["units"] = column<std::uint32_t>(
         table.items, [&](pattern_item item) { return index(table.unit(item)); });
     out["lag_bins"] =
-        column<std::uint32_t>(table.items, [&](pattern_item item) { return table.lag(item); });
-    out["counts"] = to_numpy(std::span{table.counts});
+        column<std::int64_t>(table.items, [&](pattern_item item) { return table.lag(item); });
+    out["counts"] = column<std::int64_t>(table.counts, as_is);
     out["occurrence_offsets"] = column<std::int64_t>(table.occurrence_offsets, as_is);
-    out["windows"] = to_numpy(std::span{table.occurrences});
+    out["windows"] = column<std::int64_t>(table.occurrences, as_is);
     out["times"] = column<double>(
         table.occurrences, [&](std::uint32_t start) { return to_seconds(axes.time_of(start)); });
     return out;
@@ -192,11 +32,11 @@ nb::dict table_arrays(const pattern_table& table, const pattern_axes& axes) {
 
 nb::dict tested_arrays(const std::vector<assessed_signature>& tested) {
     nb::dict out;
-    out["size"] = column<std::uint32_t>(tested, [](const auto& s) { return s.what.size; });
-    out["count"] = column<std::uint32_t>(tested, [](const auto& s) { return s.what.count; });
-    out["duration"] = column<std::uint32_t>(tested, [](const auto& s) { return s.what.duration; });
-    out["patterns"] = column<std::uint64_t>(tested, [](const auto& s) { return s.patterns; });
-    out["reached"] = column<std::uint32_t>(tested, [](const auto& s) { return s.reached; });
+    out["size"] = column<std::int64_t>(tested, [](const auto& s) { return s.what.size; });
+    out["count"] = column<std::int64_t>(tested, [](const auto& s) { return s.what.count; });
+    out["duration"] = column<std::int64_t>(tested, [](const auto& s) { return s.what.duration; });
+    out["patterns"] = column<std::int64_t>(tested, [](const auto& s) { return s.patterns; });
+    out["reached"] = column<std::int64_t>(tested, [](const auto& s) { return s.reached; });
     out["p"] = column<double>(tested, [](const auto& s) { return s.p; });
     out["q"] = column<double>(tested, [](const auto& s) { return s.q; });
     // NumPy's truth values are bytes, which std::vector<bool> is not.
@@ -211,20 +51,20 @@ nb::dict tested_arrays(const std::vector<assessed_signature>& tested) {
 // Signatures that were counted but not tested.
 nb::dict counted_arrays(const std::vector<signature_count>& found) {
     nb::dict out;
-    out["size"] = column<std::uint32_t>(found, [](const auto& s) { return s.size; });
-    out["count"] = column<std::uint32_t>(found, [](const auto& s) { return s.count; });
-    out["duration"] = column<std::uint32_t>(found, [](const auto& s) { return s.duration; });
-    out["patterns"] = column<std::uint64_t>(found, [](const auto& s) { return s.patterns; });
+    out["size"] = column<std::int64_t>(found, [](const auto& s) { return s.size; });
+    out["count"] = column<std::int64_t>(found, [](const auto& s) { return s.count; });
+    out["duration"] = column<std::int64_t>(found, [](const auto& s) { return s.duration; });
+    out["patterns"] = column<std::int64_t>(found, [](const auto& s) { return s.patterns; });
     return out;
 }
 
 nb::dict spectrum_arrays(const pvalue_spectrum& spectrum) {
     const auto& entries = spectrum.entries;
     nb::dict out;
-    out["size"] = column<std::uint32_t>(entries, [](const auto& e) { return e.what.size; });
-    out["count"] = column<std::uint32_t>(entries, [](const auto& e) { return e.what.count; });
-    out["duration"] = column<std::uint32_t>(entries, [](const auto& e) { return e.what.duration; });
-    out["reached"] = column<std::uint32_t>(entries, [](const auto& e) { return e.reached; });
+    out["size"] = column<std::int64_t>(entries, [](const auto& e) { return e.what.size; });
+    out["count"] = column<std::int64_t>(entries, [](const auto& e) { return e.what.count; });
+    out["duration"] = column<std::int64_t>(entries, [](const auto& e) { return e.what.duration; });
+    out["reached"] = column<std::int64_t>(entries, [](const auto& e) { return e.reached; });
     out["p"] = column<double>(entries, [](const auto& e) { return e.p; });
     return out;
 }
@@ -258,43 +98,11 @@ nb::list funnel_list(const std::vector<funnel_step>& funnel) {
     return out;
 }
 
-nb::list rule_list(const std::vector<pattern_rule>& rules) {
-    nb::list out;
-    for (const pattern_rule& rule : rules) {
-        nb::dict one;
-        one["min_occ"] = rule.min_occ;
-        one["min_spikes"] = rule.min_spikes;
-        one["max_spikes"] = rule.max_spikes;
-        one["min_neu"] = rule.min_neu;
-        out.append(one);
-    }
-    return out;
-}
-
-nb::dict facts_of(const prepared_windows& prepared, const pattern_request& request,
-                  const pattern_findings& found) {
-    const surrogate_options& surrogates = prepared.surrogates;
+nb::dict input_facts(const prepared_windows& prepared) {
     nb::dict out;
-    out["bin"] = to_seconds(request.bin);
-    out["window"] = request.window;
     out["origin"] = to_seconds(prepared.axes.origin);
     out["beginning"] = prepared.beginning;
-    out["rules"] = rule_list(prepared.mining.rules);
-    out["max_occ"] = request.max_occ;
-    out["strategy"] = std::string(to_string(found.ran_on));
-    out["spectrum"] = std::string(to_string(request.kind));
-    out["surrogates"] = surrogates.surrogates;
-    if (request.is_tested()) {
-        out["surrogate_method"] = std::string(to_string(surrogates.method));
-        out["dither"] = to_seconds(surrogates.dither);
-        out["trials"] = surrogates.trials.size();
-        out["alpha"] = request.alpha;
-        out["correction"] = std::string(to_string(request.correct));
-    }
-    out["seed"] = surrogates.seed;
-    out["reduce"] = nb::none();
-    if (const auto& h_k_l = request.reduce)
-        out["reduce"] = nb::make_tuple((*h_k_l)[0], (*h_k_l)[1], (*h_k_l)[2]);
+    out["trials"] = prepared.surrogates.trials.size();
     out["spikes"] = prepared.facts.spikes;
     out["clipped"] = prepared.facts.clipped;
     out["outside"] = prepared.facts.outside;
@@ -337,10 +145,11 @@ nb::dict spade(const shared_spikes& spikes, const nb::dict& arguments) {
     }
     out["table"] = table;
     out["funnel"] = funnel_list(found.funnel);
-    out["facts"] = facts_of(prepared, request, found);
-    nb::list warnings = text_list(prepared.warnings);
-    for (const std::string& warning : found.warnings) warnings.append(warning);
-    out["warnings"] = warnings;
+    out["parameters"] = arguments_of(request, call, prepared, found);
+    out["input"] = input_facts(prepared);
+    std::vector<std::string> warnings = prepared.warnings;
+    warnings.insert(warnings.end(), found.warnings.begin(), found.warnings.end());
+    add_warnings(out, spikes, std::move(warnings));
     out["seconds"] = seconds;
     return out;
 }
@@ -348,6 +157,7 @@ nb::dict spade(const shared_spikes& spikes, const nb::dict& arguments) {
 }  // namespace
 
 void bind_spade(nb::module_& m) {
+    m.def("spade_defaults", &default_spade_arguments);
     m.def("spade", &spade, nb::arg("spikes"), nb::arg("given"));
 }
 

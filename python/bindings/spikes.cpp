@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <numeric>
 #include <utility>
 
 #include "arrays.hpp"
@@ -94,7 +96,9 @@ nb::dict read_file(const std::string& path, const nb::dict& arguments) {
     out["warnings"] = text_list(file.warnings);
     out["states_span"] = file.states_span;
     out["stimulus_us"] = to_numpy(std::move(file.stimulus_us));
-    out["spikes"] = nb::cast(share(std::move(file.spikes), file.states_span));
+    shared_spikes spikes = share(std::move(file.spikes), file.states_span);
+    spikes.checked = true;
+    out["spikes"] = nb::cast(std::move(spikes));
     return out;
 }
 
@@ -118,10 +122,28 @@ nb::tuple trains_of(const shared_spikes& spikes) {
         column<std::int64_t>(trains.offsets(), [](std::size_t offset) { return offset; }));
 }
 
+// The positions of names in natural order: "n2" before "n10".
+array_out<std::int64_t> natural_order(const std::vector<std::string>& names) {
+    std::vector<std::int64_t> order(names.size());
+    std::iota(order.begin(), order.end(), std::int64_t{0});
+    std::ranges::sort(order, natural_less, [&](std::int64_t i) -> const std::string& {
+        return names[static_cast<std::size_t>(i)];
+    });
+    return to_numpy(std::move(order));
+}
+
 }  // namespace
 
 shared_spikes share(spike_sequence spikes, bool states_span) {
     return {std::make_shared<const spike_sequence>(std::move(spikes)), states_span};
+}
+
+void add_warnings(nb::dict& out, const shared_spikes& spikes, std::vector<std::string> more) {
+    std::vector<std::string> warnings = run_for_result(
+        {}, [&](const execution& /*run*/) { return check_spikes(*spikes.sequence); });
+    out["told"] = spikes.checked ? warnings.size() : 0;
+    std::ranges::move(more, std::back_inserter(warnings));
+    out["warnings"] = text_list(warnings);
 }
 
 void bind_spikes(nb::module_& m) {
@@ -155,6 +177,7 @@ void bind_spikes(nb::module_& m) {
           nb::arg("given"));
     m.def("read_spikes", &read_file, nb::arg("path"), nb::arg("given"));
     m.def("write_spikes", &write, nb::arg("path"), nb::arg("spikes"), nb::arg("given"));
+    m.def("natural_order", &natural_order, nb::arg("names"));
     m.def("seconds", [](nb::handle value) { return to_seconds(given::time("time", value)); });
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "given.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
@@ -12,8 +14,14 @@ struct shared_spikes {
     std::shared_ptr<const spike_sequence> sequence;
     /// Whether the span is what was recorded, and not only from the first spike to the last.
     bool states_span = true;
+    /// Whether whoever reads the warnings of these spikes has seen those of `check_spikes`.
+    bool checked = false;
 };
 
 shared_spikes share(spike_sequence spikes, bool states_span = true);
+
+/// Puts those of `check_spikes` and then `more` into `out` as "warnings"; "told" is how many of the
+/// first were seen before.
+void add_warnings(nb::dict& out, const shared_spikes& spikes, std::vector<std::string> more);
 
 }  // namespace spikeweave::python

@@ -48,6 +48,16 @@ def check_progress(progress: object) -> None:
         raise TypeError(f"progress: expected True, False or a function, found {progress!r}")
 
 
+def _is_watched() -> bool:
+    """Whether somebody sees a bar: on a terminal, or in a notebook."""
+    if sys.stderr.isatty():
+        return True
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    # A shell of a notebook, and not one of a terminal whose errors go elsewhere, has a kernel.
+    return getattr(shell, "kernel", None) is not None
+
+
 @contextmanager
 def reporting(progress: Progress) -> Iterator[Callable[[str, int, int], Any] | None]:
     """What to call with (task, done, total): None where nothing is to be shown."""
@@ -55,7 +65,7 @@ def reporting(progress: Progress) -> Iterator[Callable[[str, int, int], Any] | N
         yield progress
         return
     check_progress(progress)
-    if progress is False or (progress is None and not sys.stderr.isatty()):
+    if progress is False or (progress is None and not _is_watched()):
         yield None
         return
     try:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._tables import data_frame, html_table
+
+if TYPE_CHECKING:
+    import pandas
 
 _SHOWN = 10
 
@@ -26,7 +29,7 @@ class Circuit:
         ``(low, high]`` in seconds: the best interval, widened by adjacent significant ones.
     best_delay : ndarray of float64, shape (edges, 2)
         The best single interval; counts and probabilities are its.
-    count : ndarray of uint64, shape (edges,)
+    count : ndarray of int64, shape (edges,)
     expected, p, q, strength : ndarray of float64, shape (edges,)
         As in `EpisodeResult`.
     kind : list of str
@@ -41,7 +44,7 @@ class Circuit:
     target: NDArray[np.uint32]
     delay: NDArray[np.float64]
     best_delay: NDArray[np.float64]
-    count: NDArray[np.uint64]
+    count: NDArray[np.int64]
     expected: NDArray[np.float64]
     p: NDArray[np.float64]
     q: NDArray[np.float64]
@@ -55,7 +58,7 @@ class Circuit:
     def _names(self, units: NDArray[np.uint32]) -> list[str]:
         return [self.unit_names[unit] for unit in units]
 
-    def to_dataframe(self) -> Any:
+    def to_dataframe(self) -> pandas.DataFrame:
         """A pandas data frame with a row an edge; units by their names, times in seconds."""
         return data_frame(
             {

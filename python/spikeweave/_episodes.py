@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,25 @@ from numpy.typing import NDArray
 from . import _core
 from ._call import Progress, given, options_in, reporting
 from ._circuit import Circuit
-from ._spikes import SpikeSequence, SpikesLike
+from ._indexing import Several, Single, chosen, ragged
+from ._spikes import SpikeSequence
 from ._tables import data_frame, html_table
+from ._types import (
+    Compaction,
+    Correction,
+    Delays,
+    EpisodeStrategy,
+    Pairs,
+    SpikesLike,
+    Split,
+    SurrogateMethod,
+    Test,
+    Ties,
+    Time,
+)
+
+if TYPE_CHECKING:
+    import pandas
 
 _SHOWN = 10
 
@@ -65,6 +82,9 @@ class Episode:
 class EpisodeResult(Sequence[Episode]):
     """What `episodes` found, as flat arrays; also a sequence of `Episode`.
 
+    ``found[3]`` is an `Episode`; a slice, an array of indices or a mask, such as
+    ``found[found.q < 0.01]``, gives a result with these alone.
+
     Attributes
     ----------
     spikes : SpikeSequence
@@ -75,7 +95,7 @@ class EpisodeResult(Sequence[Episode]):
         Indices into `spikes.unit_names`.
     delays : ndarray of float64, shape (steps, 2)
         ``(low, high]`` in seconds of each step, those of episode ``i`` from ``offsets[i] - i`` on.
-    counts : ndarray of uint64, shape (episodes,)
+    counts : ndarray of int64, shape (episodes,)
         The largest number of occurrences that do not overlap; at least `threshold`.
     expected : ndarray of float64, shape (episodes,)
         Mean count under independent Poisson units with the observed rates; with surrogates theirs.
@@ -96,7 +116,11 @@ class EpisodeResult(Sequence[Episode]):
     threshold : int
         Frequent is what occurs at least this often.
     parameters : dict
-        All parameters with their resolved values, and the strategy and device that ran.
+        The arguments of `episodes` with their resolved values, among these the threshold as
+        ``min_count`` and the strategy and device that ran: ``episodes(found.spikes,
+        **found.parameters)`` gives the same again.
+    warnings : list of str
+        What was warned of.
     seconds : float
         That the library took.
     version : str
@@ -107,7 +131,7 @@ class EpisodeResult(Sequence[Episode]):
     offsets: NDArray[np.int64]
     units: NDArray[np.uint32]
     delays: NDArray[np.float64]
-    counts: NDArray[np.uint64]
+    counts: NDArray[np.int64]
     expected: NDArray[np.float64]
     p: NDArray[np.float64]
     q: NDArray[np.float64]
@@ -119,6 +143,7 @@ class EpisodeResult(Sequence[Episode]):
     threshold: int
     parameters: dict[str, Any]
     seconds: float
+    warnings: list[str] = field(default_factory=list)
     version: str = field(default_factory=_core.version)
 
     def __len__(self) -> int:
@@ -133,10 +158,15 @@ class EpisodeResult(Sequence[Episode]):
         """Units of each episode: shape (episodes,)."""
         return np.diff(self.offsets)
 
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        i = range(len(self))[index]
+    @overload
+    def __getitem__(self, index: Single) -> Episode: ...
+    @overload
+    def __getitem__(self, index: Several) -> EpisodeResult: ...
+    def __getitem__(self, index: Single | Several) -> Episode | EpisodeResult:
+        some = chosen(index, len(self))
+        if some is not None:
+            return self._only(some)
+        i = range(len(self))[index]  # type: ignore[index]
         names = self._names
         units, delays = self._parts(i)
         return Episode(
@@ -151,6 +181,26 @@ class EpisodeResult(Sequence[Episode]):
 
     def __iter__(self) -> Iterator[Episode]:
         return (self[i] for i in range(len(self)))
+
+    def _only(self, some: NDArray[np.int64]) -> EpisodeResult:
+        offsets, nodes = ragged(self.offsets, some)
+        # An episode has one delay fewer than units.
+        _, steps = ragged(self.offsets - np.arange(len(self) + 1), some)
+        place = {int(index): new for new, index in reversed(list(enumerate(some)))}
+        by = self.by_surrogates
+        return replace(
+            self,
+            offsets=offsets,
+            units=self.units[nodes],
+            delays=self.delays[steps],
+            counts=self.counts[some],
+            expected=self.expected[some],
+            p=self.p[some],
+            q=self.q[some],
+            strength=self.strength[some],
+            by_surrogates=None if by is None else {name: by[name][some] for name in by},
+            chains=np.array([place[i] for i in self.chains.tolist() if i in place], np.int64),
+        )
 
     def _parts(self, i: int) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
         begin, end = self.offsets[i], self.offsets[i + 1]
@@ -182,7 +232,7 @@ class EpisodeResult(Sequence[Episode]):
             self.parameters["ties"],
         )
 
-    def to_dataframe(self) -> Any:
+    def to_dataframe(self) -> pandas.DataFrame:
         """A pandas data frame with a row an episode: ``size``, ``units`` and ``delays`` as tuples,
         ``count``, ``expected``, ``p``, ``q``, ``strength``."""
         episodes = list(self)
@@ -231,22 +281,33 @@ class EpisodeResult(Sequence[Episode]):
         """The circuit as a `networkx.MultiDiGraph`; see `Circuit.to_networkx`."""
         return self.circuit.to_networkx()
 
-    def to_nwb(self, target: Any) -> Any:
+    def to_nwb(self, target: Any, *, overwrite: bool = False, append: bool = False) -> Any:
         """The episodes as a table ``episodes`` in the processing module ``ecephys``.
 
         Parameters
         ----------
         target
-            A `pynwb.NWBFile` to add the table to, with its units in the order of `spikes` or
-            without any; or the path of a file to write with the spikes and the table.
+            A `pynwb.NWBFile` to add the table to, or the path of a file. Units of `spikes` are
+            those of the same name in the file's table of units; a file without such a table gets
+            them.
+        overwrite, append
+            What to do with a file that exists: replace it, or add the table to it.
 
         Returns
         -------
         pynwb.NWBFile
+            Closed, where a path was given.
+
+        Raises
+        ------
+        FileExistsError
+            If there is a file at the path, and neither `overwrite` nor `append` is given.
+        ValueError
+            If the file's table of units lacks a unit of `spikes`.
         """
         from ._nwb_results import episodes_to_nwb
 
-        return episodes_to_nwb(self, target)
+        return episodes_to_nwb(self, target, overwrite, append)
 
     def __repr__(self) -> str:
         longest = int(self.sizes.max()) if len(self) else 0
@@ -268,35 +329,36 @@ class EpisodeResult(Sequence[Episode]):
 def episodes(
     spikes: SpikesLike,
     *,
-    delays: Any = None,
+    delays: Delays = ((0.001, 0.004), (0.004, 0.008), (0.008, 0.012), (0.012, 0.016)),
     min_count: int | None = None,
     min_fraction: float | None = None,
     min_rate: float | None = None,
     max_size: int | None = None,
-    self_repeats: bool | None = None,
-    ties: str | None = None,
-    strategy: str | None = None,
-    pairs: str | None = None,
-    compaction: str | None = None,
-    split: str | None = None,
+    self_repeats: bool = False,
+    ties: Ties = "time",
+    strategy: EpisodeStrategy = "automatic",
+    pairs: Pairs = "automatic",
+    compaction: Compaction = "automatic",
+    split: Split = "automatic",
     max_memory: int | None = None,
-    alpha: float | None = None,
-    correction: str | None = None,
-    test: str | None = None,
-    surrogates: int | None = None,
-    surrogate_method: str | None = None,
-    dither: Any = None,
-    seed: int | None = None,
-    threads: int | None = None,
-    device: str | None = None,
+    alpha: float = 0.01,
+    correction: Correction = "holm",
+    test: Test = "jitter",
+    jitter_window: Time = 0.01,
+    surrogates: int = 0,
+    surrogate_method: SurrogateMethod = "interval-jitter",
+    dither: Time = 0.006,
+    seed: int = 0,
+    threads: int = 0,
+    device: str = "automatic",
     progress: Progress = None,
 ) -> EpisodeResult:
     """Finds chains of units that fire one after another at repeated delays.
 
     Frequent serial episodes with a delay interval on every step, counted without overlap and mined
-    level by level: complete, and independent of the order and names of the units. Each is judged
-    by independent Poisson units, or by surrogates, and the significant pairs are joined to a
-    circuit. What ``spikeweave episodes`` does on the command line; None is the library's default.
+    level by level: complete, and independent of the order and names of the units. Each is tested
+    against jittered spikes, or against surrogates, and the significant pairs are joined to a
+    circuit. What ``spikeweave episodes`` does on the command line.
 
     Parameters
     ----------
@@ -304,46 +366,51 @@ def episodes(
         As `SpikeSequence.of` takes them.
     delays
         Delay intervals ``(low, high]``: a list of pairs of times, of texts such as ``"4-6ms"``, or
-        one of these. By default (1,4], (4,8], (8,12], (12,16] ms. Times are in seconds, texts
-        such as ``"5ms"``, or quantities.
+        one of these. Times are in seconds, texts such as ``"5ms"``, or quantities.
     min_count, min_fraction, min_rate
         Frequent is what occurs at least this often: times, as a fraction of all spikes, or per
         second. By default a twentieth of the median unit's spikes, at least 10, and no less than
         keeps the frequent pairs to 32 a unit.
     max_size
-        Largest episode to look for; by default there is no bound.
+        Largest episode to look for, from 1 on; by default there is no bound.
     self_repeats
-        Whether a unit may follow itself. By default not.
+        Whether a unit may follow itself.
     ties
-        ``"time"`` (the default): an occurrence starts strictly later than the one before ended.
-        ``"order"``: it may start at the same time, later in the sequence.
+        ``"time"``: an occurrence starts strictly later than the one before ended. ``"order"``: it
+        may start at the same time, later in the sequence.
     strategy, pairs, compaction, split
-        How to count, which changes nothing but the time it takes; ``"automatic"`` by default.
-        `episode_strategies` lists the strategies.
+        How to count, which changes nothing but the time it takes. `episode_strategies` lists the
+        strategies.
     max_memory
-        Bytes of working memory (strategy ``"latest-start"``) above which it is an error.
+        Bytes of working memory (strategy ``"latest-start"``) above which it is an error; by default
+        there is no bound.
     alpha
-        Significant is q below this; 0.01 by default.
+        Significant is q below this.
     correction
         For the number of candidates: ``"none"``, ``"bonferroni"``, ``"sidak"``,
-        ``"holm-sidak"``, ``"holm"`` (the default), ``"simes-hochberg"``, ``"hommel"``,
-        ``"fdr_bh"`` or ``"fdr_by"``.
+        ``"holm-sidak"``, ``"holm"``, ``"simes-hochberg"``, ``"hommel"``, ``"fdr_bh"`` or
+        ``"fdr_by"``.
     test
-        Under independent units: ``"exact"`` (the default) or the published ``"chebyshev"`` bound.
+        The null: ``"jitter"`` moves one unit's spikes within windows of time and leaves the others
+        where they are, which holds for dead times, bursts and rates that change together;
+        ``"exact"`` takes units that are independent and stationary, ``"chebyshev"`` is the
+        published bound under the same null.
+    jitter_window
+        What is timed more loosely than this counts as a shared rate; at least 1 ms.
     surrogates
-        Judge by this many surrogates in place of that: for bursty data. 0 by default.
+        Test against this many surrogates in place of that. 0: against none.
     surrogate_method, dither
-        How a surrogate is made, ``"interval-jitter"`` by default, and how far it moves a spike,
-        25 ms by default.
+        How a surrogate is made, and how far it moves a spike.
     seed
-        Of the surrogates; one seed gives one result on any number of threads. 0 by default.
+        Of the surrogates; one seed gives one result on any number of threads.
     threads
-        0, the default, takes every core.
+        0 takes every core.
     device
-        ``"cpu"``, ``"cuda"``, ``"cuda:0,1"``, ``"cuda:all"`` or ``"automatic"`` (the default): the
-        first GPU if there is one and it pays.
+        ``"cpu"``, ``"cuda"``, ``"cuda:0,1"``, ``"cuda:all"`` or ``"automatic"``: the first GPU if
+        there is one and it pays.
     progress
-        True, False, or a function of (task, done, total). By default a bar on a terminal.
+        True, False, or a function of (task, done, total). By default a bar on a terminal and in a
+        notebook.
 
     Returns
     -------
@@ -355,6 +422,11 @@ def episodes(
         Naming the argument, what was found and what was expected.
     DeviceError
         For a GPU that is absent or has too little memory.
+
+    Warns
+    -----
+    UserWarning
+        For what `EpisodeResult.warnings` has.
 
     References
     ----------
@@ -379,10 +451,8 @@ def episodes(
             sequence._core,
             {**options, **given(progress=callback)},
         )
-    for warning in found["warnings"]:
+    for warning in found["warnings"][found["told"] :]:
         warnings.warn(warning, stacklevel=2)
-    facts = found["facts"]
-    facts["delays"] = [tuple(delay) for delay in facts["delays"].tolist()]
     circuit = found["circuit"]
     chains = circuit.pop("chains")
     return EpisodeResult(
@@ -393,9 +463,10 @@ def episodes(
         circuit=Circuit(sequence.unit_names, **circuit),
         chains=chains,
         levels=found["levels"],
-        threshold=facts.pop("threshold"),
-        parameters=facts,
+        threshold=found["threshold"],
+        parameters=found["parameters"],
         seconds=found["seconds"],
+        warnings=found["warnings"],
     )
 
 
@@ -403,14 +474,14 @@ def count_episodes(
     spikes: SpikesLike,
     episodes: Sequence[Any],
     *,
-    ties: str | None = None,
-    strategy: str | None = None,
-    compaction: str | None = None,
-    split: str | None = None,
-    threads: int | None = None,
-    device: str | None = None,
+    ties: Ties = "time",
+    strategy: EpisodeStrategy = "automatic",
+    compaction: Compaction = "automatic",
+    split: Split = "automatic",
+    threads: int = 0,
+    device: str = "automatic",
     progress: Progress = None,
-) -> NDArray[np.uint64]:
+) -> NDArray[np.int64]:
     """Counts given episodes without overlap.
 
     Parameters
@@ -425,7 +496,7 @@ def count_episodes(
 
     Returns
     -------
-    ndarray of uint64, shape (episodes,)
+    ndarray of int64, shape (episodes,)
 
     Raises
     ------
@@ -436,8 +507,8 @@ def count_episodes(
     --------
     >>> import spikeweave
     >>> spikes = spikeweave.SpikeSequence.of({"A": [0.100, 0.200], "B": [0.105, 0.205]})
-    >>> spikeweave.count_episodes(spikes, [(["A", "B"], [(0.004, 0.006)])])
-    array([2], dtype=uint64)
+    >>> spikeweave.count_episodes(spikes, [(["A", "B"], [(0.004, 0.006)])]).tolist()
+    [2]
     """
     options = options_in(locals(), "spikes", "episodes", "progress")
     sequence = SpikeSequence.of(spikes)
@@ -452,7 +523,7 @@ def count_episodes(
         )
 
 
-def episode_strategies(device: str = "cpu") -> list[str]:
+def episode_strategies(device: Literal["cpu", "cuda"] = "cpu") -> list[str]:
     """The ways to count that this build has; all are exact.
 
     Parameters

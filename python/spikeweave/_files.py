@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import warnings
 from pathlib import Path
 
 from . import _core
 from ._call import Progress, given, reporting
-from ._spikes import SpikeSequence, SpikesLike
+from ._spikes import SpikeSequence, duplicates_text
+from ._types import SpikeFormat, SpikesLike
 
 _HDF5_MARK = b"\x89HDF\r\n\x1a\n"
 
@@ -16,9 +18,9 @@ _HDF5_MARK = b"\x89HDF\r\n\x1a\n"
 def read(
     path: str | os.PathLike[str],
     *,
-    format: str | None = None,
+    format: SpikeFormat = "auto",
     time_unit: str | None = None,
-    allow_negative: bool | None = None,
+    allow_negative: bool = False,
     progress: Progress = None,
 ) -> SpikeSequence:
     """Reads spikes.
@@ -33,12 +35,12 @@ def read(
         A file, or the folder of Phy.
     format
         ``"text"``, ``"wagenaar"``, ``"meabench"``, ``"npy"``, ``"npz"``, ``"phy"``,
-        ``"klustakwik"`` or ``"nwb"``. By default it is found by content, then by extension.
+        ``"klustakwik"`` or ``"nwb"``; ``"auto"`` finds it by content, then by extension.
     time_unit
         Of the times in text and npy files: ``"s"``, ``"ms"``, ``"us"`` or ``"samples:RATE"``. By
         default what the file says, else seconds.
     allow_negative
-        Take times before zero, which are refused by default, because they are mostly mistakes.
+        Take times before zero, which are refused otherwise, because they are mostly mistakes.
     progress
         True, False, or a function of (task, done, total). By default a bar on a terminal.
 
@@ -48,13 +50,15 @@ def read(
 
     Raises
     ------
+    FileNotFoundError, PermissionError
+        For a file that is not there or may not be read.
     OSError
         Naming the file, the line or record, what was found and what was expected.
 
     Warns
     -----
     UserWarning
-        For what a careful colleague would say about the file; nothing is dropped without a word.
+        For likely data problems; nothing is dropped without a word.
 
     Examples
     --------
@@ -65,12 +69,13 @@ def read(
     <SpikeSequence: 2 spikes of 2 units, 0.25 s to 0.5 s>
     """
     path = Path(path)
-    if format == "nwb" or (format is None and is_hdf5(path)):
+    check_readable(path)
+    if format == "nwb" or (format == "auto" and is_hdf5(path)):
         from ._nwb import read_units
 
         if time_unit is not None:
             raise ValueError("time_unit: times in NWB are seconds")
-        return read_units(path, bool(allow_negative))
+        return read_units(path, allow_negative)
     with reporting(progress) as callback:
         file = _core.read_spikes(
             str(path),
@@ -84,14 +89,13 @@ def read(
     for warning in file["warnings"]:
         warnings.warn(f"{path}: {warning}", stacklevel=2)
     if file["duplicates"]:
-        warnings.warn(
-            f"{path}: {file['duplicates']} spikes stood twice and were dropped.", stacklevel=2
-        )
+        warnings.warn(f"{path}: {duplicates_text(file['duplicates'])}", stacklevel=2)
     if len(file["stimulus_us"]):
         warnings.warn(
-            f"{path}: {len(file['stimulus_us'])} stimulus markers are no spikes.", stacklevel=2
+            f"{path}: {len(file['stimulus_us'])} stimulus markers are not spikes: left out.",
+            stacklevel=2,
         )
-    return SpikeSequence(file["spikes"])
+    return SpikeSequence._from_core(file["spikes"])
 
 
 def write(
@@ -119,6 +123,8 @@ def write(
     ------
     FileExistsError
         If the file exists and may not be replaced.
+    FileNotFoundError
+        If its folder does not exist.
     OSError
         If it cannot be written.
     ValueError
@@ -127,6 +133,7 @@ def write(
     path = Path(path)
     if path.exists() and not overwrite:
         raise FileExistsError(f"'{path}' exists (overwrite=True replaces it)")
+    os.stat(path.parent)
     sequence = SpikeSequence.of(spikes)
     if path.suffix == ".nwb":
         from ._nwb import write_units
@@ -135,6 +142,14 @@ def write(
         return
     with reporting(progress) as callback:
         _core.write_spikes(str(path), sequence._core, given(progress=callback))
+
+
+def check_readable(path: Path) -> None:
+    """FileNotFoundError, PermissionError or another OSError of the system for a path that cannot be
+    read. Opens nothing, since a pipe can be opened once."""
+    os.stat(path)
+    if not os.access(path, os.R_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
 
 def is_hdf5(path: os.PathLike[str]) -> bool:

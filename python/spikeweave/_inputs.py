@@ -9,7 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._spikes import SpikeSequence, array
+from . import _core
+from ._arrays import array, numbers
+from ._spikes import SpikeSequence
+
+_EPOCH_COLUMNS = (("start", "end"), ("start_time", "stop_time"))
+_TIME_COLUMNS = ("time", "times", "time_s")
+_UNIT_COLUMNS = ("unit", "units")
 
 
 class SpikeArrays(NamedTuple):
@@ -49,6 +55,10 @@ def _recognise(spikes: Any, unit_names: Sequence[str] | None) -> SpikeArrays:
         return _from_spikeinterface(spikes)
     if hasattr(spikes, "time_support") and hasattr(spikes, "keys"):
         return _from_pynapple(spikes)
+    if hasattr(spikes, "spiketrains"):
+        return _from_segment(spikes)
+    if is_table(spikes):
+        return _from_table(spikes, unit_names)
     if isinstance(spikes, Mapping):
         return _from_mapping(spikes, unit_names)
     if isinstance(spikes, tuple) and len(spikes) == 2 and not _is_neo(spikes[0]):
@@ -60,6 +70,35 @@ def _recognise(spikes: Any, unit_names: Sequence[str] | None) -> SpikeArrays:
     if isinstance(spikes, (str, bytes)) or not isinstance(spikes, Iterable):
         raise TypeError(f"spikes: found {type(spikes)}, expected what SpikeSequence.of lists")
     return _from_trains(list(spikes))
+
+
+def is_table(value: Any) -> bool:
+    """Whether it has columns with names, as a data frame has."""
+    return hasattr(value, "columns") and hasattr(value, "__getitem__")
+
+
+def epochs_of(epochs: Any) -> Any:
+    """Begins and ends, of which `spade` says what is accepted, as a list of pairs."""
+    if epochs is None:
+        return None
+    if is_table(epochs):
+        for begin, end in _EPOCH_COLUMNS:
+            if begin in epochs.columns and end in epochs.columns:
+                return _pairs(epochs[begin], epochs[end])
+        raise TypeError(
+            "epochs: expected a table with columns start and end, or start_time and stop_time, "
+            f"found {[str(name) for name in epochs.columns]}"
+        )
+    if hasattr(epochs, "start") and hasattr(epochs, "end"):
+        return _pairs(epochs.start, epochs.end)
+    if hasattr(epochs, "durations") and hasattr(epochs, "times"):
+        return _pairs(epochs.times, epochs.times + epochs.durations)
+    return epochs
+
+
+def _pairs(begins: Any, ends: Any) -> list[tuple[float, float]]:
+    columns = (np.atleast_1d(numbers("epochs", ends_)).tolist() for ends_ in (begins, ends))
+    return list(zip(*columns, strict=True))
 
 
 def _is_neo(train: Any) -> bool:
@@ -129,23 +168,58 @@ def _from_spikeinterface(sorting: Any) -> SpikeArrays:
             f"spikes: the sorting has {sorting.get_num_segments()} segments, expected 1 "
             "(sorting.select_segments takes one out)"
         )
-    rate = float(sorting.get_sampling_frequency())
+    # SpikeInterface's own times: they count from where a recording that is registered begins.
     trains = [
-        np.asarray(sorting.get_unit_spike_train(unit, segment_index=0)) / rate
+        np.asarray(
+            sorting.get_unit_spike_train(unit, segment_index=0, return_times=True), dtype=float
+        )
         for unit in sorting.unit_ids
     ]
-    return _joined(trains, [str(unit) for unit in sorting.unit_ids])
+    names = [str(unit) for unit in sorting.unit_ids]
+    if not sorting.has_recording():
+        return _joined(trains, names)
+    ends = np.asarray([0, sorting.get_num_samples(segment_index=0) - 1])
+    first, last = (float(time) for time in sorting.sample_index_to_time(ends, segment_index=0))
+    return _joined(trains, names, first, last + 1 / float(sorting.get_sampling_frequency()))
+
+
+def _from_segment(segment: Any) -> SpikeArrays:
+    trains = list(segment.spiketrains)
+    if not trains:
+        raise ValueError("spikes: found a neo Segment without spike trains")
+    return _from_neo(trains)
+
+
+def _from_table(table: Any, unit_names: Sequence[str] | None) -> SpikeArrays:
+    found = {str(name): name for name in table.columns}
+    times = [found[name] for name in _TIME_COLUMNS if name in found]
+    units = [found[name] for name in _UNIT_COLUMNS if name in found]
+    if len(times) != 1 or len(units) != 1:
+        raise TypeError(
+            "spikes: expected a table with a column time and a column unit, "
+            f"found columns {list(found)}"
+        )
+    return _from_labels(np.asarray(table[times[0]]), np.asarray(table[units[0]]), unit_names)
 
 
 def _from_pynapple(group: Any) -> SpikeArrays:
     support = group.time_support
+    if len(support) > 1:
+        warnings.warn(
+            f"The time support of the group has {len(support)} epochs with gaps between them; "
+            "the recorded span is all from the first to the last "
+            "(spade(..., epochs=group.time_support) mines the epochs alone).",
+            stacklevel=5,
+        )
     trains = [np.asarray(group[key].index, dtype=np.float64) for key in group]
-    return _joined(
-        trains,
-        [str(key) for key in group],
-        float(np.min(support.start)),
-        float(np.max(support.end)),
+    names = [str(key) for key in group]
+    if "unit_name" in getattr(group, "metadata_columns", ()):
+        given = [str(name) for name in group["unit_name"]]
+        names = given if len(set(given)) == len(given) else names
+    bounds = (
+        (float(np.min(support.start)), float(np.max(support.end))) if len(support) else (None, None)
     )
+    return _joined(trains, names, *bounds)
 
 
 def _from_mapping(spikes: Mapping, unit_names: Sequence[str] | None) -> SpikeArrays:
@@ -165,7 +239,24 @@ def _from_pair(first: Any, second: Any, unit_names: Sequence[str] | None) -> Spi
         raise ValueError(
             f"spikes: found {len(first)} times and {len(second)} units, expected as many"
         )
-    return _from_labels(first, second, unit_names)
+    found = _from_labels(first, second, unit_names)
+    if unit_names is None and _could_be_trains(first, second):
+        warnings.warn(
+            "A pair is (times, units), and each unit of this one has a single spike; two trains "
+            "are a list, [train, train].",
+            stacklevel=5,
+        )
+    return found
+
+
+def _could_be_trains(times: Any, units: Any) -> bool:
+    """Whether both rise as the times of a train do: then each label occurs once."""
+
+    def rises(values: Any) -> bool:
+        values = np.asarray(values)
+        return values.dtype.kind in "iuf" and bool(np.all(np.diff(values.astype(float)) > 0))
+
+    return len(times) > 1 and rises(times) and rises(units)
 
 
 def _from_labels(times: Any, units: Any, unit_names: Sequence[str] | None) -> SpikeArrays:
@@ -182,10 +273,7 @@ def _from_labels(times: Any, units: Any, unit_names: Sequence[str] | None) -> Sp
             raise ValueError("spikes: units: expected whole numbers or labels, found fractions")
         labels = labels.astype(np.int64)
     if unit_names is None:
-        found, index = np.unique(labels, return_inverse=True)
-        return SpikeArrays(
-            times, index.astype(np.uint32), [str(label) for label in found], None, None
-        )
+        return SpikeArrays(times, *_numbered(labels), None, None)
     if labels.dtype.kind not in "iu":
         raise TypeError("spikes: units: expected indices into unit_names, found labels")
     if len(labels) and not 0 <= labels.min() <= labels.max() < len(unit_names):
@@ -194,6 +282,18 @@ def _from_labels(times: Any, units: Any, unit_names: Sequence[str] | None) -> Sp
             f"found {labels.min()} to {labels.max()}"
         )
     return SpikeArrays(times, labels.astype(np.uint32), [str(n) for n in unit_names], None, None)
+
+
+def _numbered(labels: NDArray[Any]) -> tuple[NDArray[np.uint32], list[str]]:
+    """Labels as indices, and the label of each index: numbers by size, texts naturally."""
+    if labels.dtype.kind in "iu":
+        found, index = np.unique(labels, return_inverse=True)
+        return index.astype(np.uint32), [str(label) for label in found]
+    texts, index = np.unique([str(label) for label in labels], return_inverse=True)
+    order = np.asarray(_core.natural_order(texts.tolist()), dtype=np.int64)
+    rank = np.empty(len(order), dtype=np.uint32)
+    rank[order] = np.arange(len(order))
+    return rank[index], texts[order].tolist()
 
 
 def _from_rows(times: Any, offsets: Any) -> SpikeArrays:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import uuid
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -44,12 +47,19 @@ def read_units(path: Path, allow_negative: bool = False) -> SpikeSequence:
             has_units = units is not None and "spike_times" in units.colnames
             if has_units:
                 trains = [np.asarray(units["spike_times"][i], float) for i in range(len(units))]
-                names = _names(units)
+                names = unit_names(units)
+                are_ids = "unit_name" in units.colnames and names != _texts(units["unit_name"])
                 span = _observed(units)
     except Exception as error:
         raise OSError(f"'{path}' is no NWB file that pynwb reads: {error}") from error
     if not has_units:
         raise OSError(f"'{path}': found no table of units with spike_times, expected one")
+    if are_ids:
+        warnings.warn(
+            f"{path}: The column unit_name has names that repeat: the units are called by their "
+            "ids instead.",
+            stacklevel=3,
+        )
     for name, train in zip(names, trains, strict=True):
         if not allow_negative and np.any(train < 0):
             raise OSError(
@@ -59,13 +69,18 @@ def read_units(path: Path, allow_negative: bool = False) -> SpikeSequence:
     return SpikeSequence.of(trains, unit_names=names, t_start=span[0], t_stop=span[1])
 
 
-def _names(units: Any) -> list[str]:
+def unit_names(units: Any) -> list[str]:
+    """The names of the rows of a table of units: its column ``unit_name``, else its ids."""
     if "unit_name" in units.colnames:
-        names = [str(name) for name in units["unit_name"][:]]
+        names = _texts(units["unit_name"])
         # Those of several probes may repeat; ids do not.
         if len(set(names)) == len(names):
             return names
     return [str(number) for number in units.id[:]]
+
+
+def _texts(column: Any) -> list[str]:
+    return [str(name) for name in column[:]]
 
 
 def _observed(units: Any) -> tuple[float | None, float | None]:
@@ -75,16 +90,14 @@ def _observed(units: Any) -> tuple[float | None, float | None]:
     return float(intervals.min()), float(intervals.max())
 
 
-def new_file(spikes: SpikeSequence) -> Any:
-    """A `pynwb.NWBFile` with a table of units."""
-    nwbfile = load_pynwb().NWBFile(
+def new_file() -> Any:
+    """A `pynwb.NWBFile` without content."""
+    return load_pynwb().NWBFile(
         session_description="Spikes. When the session began is not known: 1970-01-01 stands for "
         "it, and times are seconds since then.",
         identifier=str(uuid.uuid4()),
         session_start_time=_UNKNOWN_START,
     )
-    add_units(nwbfile, spikes)
-    return nwbfile
 
 
 def add_units(nwbfile: Any, spikes: SpikeSequence) -> None:
@@ -97,10 +110,13 @@ def add_units(nwbfile: Any, spikes: SpikeSequence) -> None:
         nwbfile.units.resolution = _RESOLUTION
 
 
-def save(path: str | os.PathLike[str], nwbfile: Any) -> None:
+def _aside(path: Path) -> Path:
+    return path.with_name(f".{uuid.uuid4().hex}.{path.name}")
+
+
+def save(path: Path, nwbfile: Any) -> None:
     """Writes aside and renames."""
-    path = Path(path)
-    aside = path.with_name(f".{uuid.uuid4().hex}.{path.name}")
+    aside = _aside(path)
     try:
         with load_pynwb().NWBHDF5IO(str(aside), "w") as io:
             io.write(nwbfile)
@@ -109,24 +125,76 @@ def save(path: str | os.PathLike[str], nwbfile: Any) -> None:
         aside.unlink(missing_ok=True)
 
 
-def units_to_nwb(spikes: SpikeSequence, columns: dict[str, Any], target: Any) -> Any:
+@contextmanager
+def open_target(target: Any, overwrite: bool, append: bool) -> Iterator[Any]:
+    """The `pynwb.NWBFile` to add to: `target` itself, or that of a path.
+
+    The file at a path is written at the end of the context, whole or not at all: an error leaves
+    what was there.
+    """
+    if not isinstance(target, (str, os.PathLike)):
+        if overwrite or append:
+            name = "overwrite" if overwrite else "append"
+            raise TypeError(f"{name}: is for paths, and target is a {type(target).__name__}")
+        yield target
+        return
+    path = Path(target)
+    if overwrite and append:
+        raise ValueError("overwrite, append: expected one of them")
+    if append:
+        with _open_copy(path) as nwbfile:
+            yield nwbfile
+        return
+    if path.exists() and not overwrite:
+        raise FileExistsError(
+            f"'{path}' exists (overwrite=True replaces it, append=True adds to it)"
+        )
+    nwbfile = new_file()
+    yield nwbfile
+    save(path, nwbfile)
+
+
+@contextmanager
+def _open_copy(path: Path) -> Iterator[Any]:
+    aside = _aside(path)
+    pynwb = load_pynwb()
+    try:
+        shutil.copy2(path, aside)
+        try:
+            io = pynwb.NWBHDF5IO(str(aside), "a")
+            nwbfile = io.read()
+        except Exception as error:
+            raise OSError(f"'{path}' is no NWB file that pynwb reads: {error}") from error
+        with io:
+            yield nwbfile
+            io.write(nwbfile)
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def units_to_nwb(
+    spikes: SpikeSequence,
+    columns: dict[str, Any],
+    target: Any,
+    overwrite: bool,
+    append: bool,
+) -> Any:
     """Spikes as the table of units of a file or a path, with more columns."""
-    is_path = isinstance(target, (str, os.PathLike))
-    nwbfile = new_file(spikes) if is_path else target
-    if not is_path:
+    with open_target(target, overwrite, append) as nwbfile:
         if nwbfile.units is not None:
             raise ValueError("target: expected a file without units, found a table of them")
         add_units(nwbfile, spikes)
-    for name, values in columns.items():
-        nwbfile.add_unit_column(name, _COLUMNS.get(name, name), data=np.asarray(values))
-    if is_path:
-        save(target, nwbfile)
+        for name, values in columns.items():
+            nwbfile.add_unit_column(name, _COLUMNS.get(name, name), data=np.asarray(values))
     return nwbfile
 
 
 def write_units(path: Path, spikes: SpikeSequence) -> None:
     """A file with the table of units alone."""
-    save(path, new_file(spikes))
+    nwbfile = new_file()
+    add_units(nwbfile, spikes)
+    save(path, nwbfile)
 
 
 def add_table(nwbfile: Any, name: str, description: str, columns: Iterable[tuple]) -> Any:

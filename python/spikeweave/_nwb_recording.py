@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._channels import COUNT_UV, as_counts, channel_list
 from ._nwb import load_pynwb
-from ._recording import COUNT_UV, as_counts, channel_list
 
 
 def open_series(path: Path, name: str | None) -> Any:

@@ -2,40 +2,52 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ._nwb import add_table, add_units, new_file, save
+from ._nwb import add_table, add_units, open_target, unit_names
 from ._spikes import SpikeSequence
 
 if TYPE_CHECKING:
     from ._episodes import EpisodeResult
     from ._spade import PatternResult
 
-
-def _file_for(target: Any, spikes: SpikeSequence) -> Any:
-    if isinstance(target, (str, os.PathLike)):
-        return new_file(spikes)
-    if target.units is None:
-        add_units(target, spikes)
-    elif len(target.units) != len(spikes.unit_names):
-        raise ValueError(
-            f"target: its table has {len(target.units)} units, expected {len(spikes.unit_names)}"
-        )
-    return target
+_SHOWN = 8
 
 
-def _save_if_path(target: Any, nwbfile: Any) -> Any:
-    if isinstance(target, (str, os.PathLike)):
-        save(target, nwbfile)
+def _rows_of_units(nwbfile: Any, spikes: SpikeSequence) -> NDArray[np.int64]:
+    """Which row of the file's table of units each unit of the result is, by its name.
+
+    A file without units gets those of the result.
+    """
+    if nwbfile.units is None:
+        add_units(nwbfile, spikes)
+        return np.arange(len(spikes.unit_names))
+    names = unit_names(nwbfile.units)
+    row = {name: i for i, name in enumerate(names)}
+    for name in spikes.unit_names:
+        if name not in row:
+            raise ValueError(
+                f"target: its table of units has no unit {name!r}; it has {_listed(names)}"
+            )
+    return np.array([row[name] for name in spikes.unit_names], dtype=np.int64)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+
+
+def episodes_to_nwb(result: EpisodeResult, target: Any, overwrite: bool, append: bool) -> Any:
+    """`EpisodeResult.to_nwb`."""
+    with open_target(target, overwrite, append) as nwbfile:
+        _add_episodes(nwbfile, result)
     return nwbfile
 
 
-def episodes_to_nwb(result: EpisodeResult, target: Any) -> Any:
-    """`EpisodeResult.to_nwb`."""
-    nwbfile = _file_for(target, result.spikes)
+def _add_episodes(nwbfile: Any, result: EpisodeResult) -> None:
+    units = _rows_of_units(nwbfile, result.spikes)[result.units]
     ends = result.offsets[1:]
     step_ends = ends - np.arange(1, len(ends) + 1)
     add_table(
@@ -43,7 +55,7 @@ def episodes_to_nwb(result: EpisodeResult, target: Any) -> Any:
         "episodes",
         f"Frequent serial episodes, counted without overlap, by spikeweave {result.version}",
         [
-            ("units", "units in the order of firing", result.units.astype(np.int64), ends, True),
+            ("units", "units in the order of firing", units, ends, True),
             ("delay_low", "of each step, seconds, not included", result.delays[:, 0], step_ends),
             ("delay_high", "of each step, seconds, included", result.delays[:, 1], step_ends),
             ("count", "occurrences without overlap", result.counts.astype(np.int64)),
@@ -53,15 +65,20 @@ def episodes_to_nwb(result: EpisodeResult, target: Any) -> Any:
             ("strength", "probability that a step is taken", result.strength),
         ],
     )
-    return _save_if_path(target, nwbfile)
 
 
-def patterns_to_nwb(result: PatternResult, target: Any) -> Any:
+def patterns_to_nwb(result: PatternResult, target: Any, overwrite: bool, append: bool) -> Any:
     """`PatternResult.to_nwb`."""
-    nwbfile = _file_for(target, result.spikes)
+    with open_target(target, overwrite, append) as nwbfile:
+        _add_patterns(nwbfile, result)
+    return nwbfile
+
+
+def _add_patterns(nwbfile: Any, result: PatternResult) -> None:
+    units = _rows_of_units(nwbfile, result.spikes)[result.units]
     ends = result.offsets[1:]
     columns: list[tuple] = [
-        ("units", "units in time order", result.units.astype(np.int64), ends, True),
+        ("units", "units in time order", units, ends, True),
         ("lags", "from the first spike, seconds", result.lags, ends),
         ("times", "of the first spikes, seconds", result.times, result.occurrence_offsets[1:]),
         ("count", "occurrences", result.counts.astype(np.int64)),
@@ -75,4 +92,3 @@ def patterns_to_nwb(result: PatternResult, target: Any) -> Any:
         f"Spatio-temporal spike patterns by spikeweave {result.version}",
         columns,
     )
-    return _save_if_path(target, nwbfile)

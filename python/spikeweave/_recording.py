@@ -13,32 +13,43 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._call import given
-from ._files import is_hdf5
+from ._channels import COUNT_UV, as_counts, channel_list
+from ._files import check_readable, is_hdf5
+from ._spikes import SpikeSequence
+from ._types import BaseRecording, Quantity, RecordingFormat
 
 #: What `sort` takes for a recording; `Recording.of` says what each is.
-RecordingLike = Union["Recording", str, os.PathLike[str], NDArray, Any]
-
-# Voltages that come as floating-point numbers are sorted in counts of this many microvolts.
-COUNT_UV = 0.05
+RecordingLike = Union["Recording", str, os.PathLike[str], NDArray[Any], BaseRecording]
 
 
 class Recording:
     """Samples of many channels, read piece by piece from where they lie.
 
-    Make one with `read_recording`, `Recording.of` or `simulate.recording`.
+    Make one with `read_recording`, `Recording.of` or `simulate.recording`. A pickle or a copy of
+    one that was read from a file opens the file again; others take their samples with them.
     """
 
-    __slots__ = ("_core",)
+    __slots__ = ("_again", "_core", "_times")
 
-    def __init__(self, core: Any) -> None:
+    def __init__(
+        self,
+        core: Any,
+        *,
+        times: NDArray[np.float64] | float = 0.0,
+        again: tuple[Callable[..., Recording], tuple[Any, ...]] | None = None,
+    ) -> None:
         self._core = core
+        # Of the first sample, or of every sample, in seconds.
+        self._times = times
+        # What makes it again, and of what; None where its samples have to be taken along.
+        self._again = again
 
     @classmethod
     def of(
         cls,
         recording: RecordingLike,
         *,
-        sample_rate: float | None = None,
+        sample_rate: float | Quantity | None = None,
         gain: ArrayLike | None = None,
         positions: ArrayLike | None = None,
         shanks: ArrayLike | None = None,
@@ -50,9 +61,9 @@ class Recording:
         ----------
         recording
             A `Recording`; the path of one, which `read_recording` opens; a SpikeInterface
-            ``BaseRecording`` of one segment, read as it is needed, with its preprocessing; or an
-            array of shape (frames, channels). Integers are counts, int16 at most; floating-point
-            numbers are microvolts, which are rounded to 0.05 and may reach 1,638.
+            ``BaseRecording`` of one segment, read as it is needed, with its preprocessing and its
+            times; or an array of shape (frames, channels). Integers are counts, int16 at most;
+            floating-point numbers are microvolts, which are rounded to 0.05 and may reach 1,638.
         sample_rate
             In Hz; needed with an array.
         gain
@@ -88,7 +99,7 @@ class Recording:
         if isinstance(recording, (str, os.PathLike)):
             return read_recording(recording)
         if hasattr(recording, "get_traces") and hasattr(recording, "get_sampling_frequency"):
-            return cls(_of_spikeinterface(recording))
+            return _of_spikeinterface(recording)
         if hasattr(recording, "rescale") or not isinstance(recording, np.ndarray):
             raise TypeError(
                 f"recording: expected what Recording.of lists, found {type(recording).__name__}"
@@ -110,8 +121,7 @@ class Recording:
             shanks,
             channel_names,
         )
-        get = as_counts(recording.dtype, lambda begin, end: recording[begin:end])
-        return cls(_core.recording_of(get, len(recording), channels, rate, positions is not None))
+        return _of_array(recording, channels, rate, positions is not None)
 
     @property
     def frames(self) -> int:
@@ -122,6 +132,11 @@ class Recording:
     def sample_rate(self) -> float:
         """Samples a second."""
         return self._core.sample_rate
+
+    @property
+    def t_start(self) -> float:
+        """When its first sample was, in seconds: 0, but for recordings of SpikeInterface."""
+        return float(np.ravel(self._times)[0])
 
     @property
     def channels(self) -> list[dict[str, Any]]:
@@ -143,6 +158,34 @@ class Recording:
         offset = np.array([one["offset_uv"] for one in self.channels])
         return self.samples(begin, end) * gain + offset
 
+    def _in_its_time(self, spikes: SpikeSequence) -> SpikeSequence:
+        """Spikes whose times count from the first sample, in the times of the recording."""
+        if isinstance(self._times, float) and self._times == 0:
+            return spikes
+        start, stop = self._time_of(np.array([spikes.t_start, spikes.t_stop]))
+        return SpikeSequence.of(
+            (self._time_of(spikes.times), spikes.units),
+            unit_names=spikes.unit_names,
+            t_start=start,
+            t_stop=stop,
+        )
+
+    def _time_of(self, since_first: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The times of moments that are given in seconds since the first sample."""
+        if isinstance(self._times, float):
+            return since_first + self._times
+        at = since_first * self.sample_rate
+        sample = np.clip(np.floor(at).astype(np.int64), 0, max(len(self._times) - 2, 0))
+        following = np.minimum(sample + 1, len(self._times) - 1)
+        step = self._times[following] - self._times[sample]
+        return self._times[sample] + (at - sample) * step
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._again is not None:
+            return self._again
+        samples = self.samples(0, self.frames)
+        return _of_array, (samples, self.channels, self.sample_rate, self._core.has_positions)
+
     def __repr__(self) -> str:
         return (
             f"<Recording: {len(self.channels)} channels, {self.frames / self.sample_rate:g} s at "
@@ -153,7 +196,7 @@ class Recording:
 def read_recording(
     path: str | os.PathLike[str],
     *,
-    format: str | None = None,
+    format: RecordingFormat = "auto",
     sample_rate: float | None = None,
     channels: int | None = None,
     gain: float | None = None,
@@ -169,8 +212,8 @@ def read_recording(
         SpikeGLX ``.bin``, an Open Ephys folder, SpikeInterface's binary folder, NWB 2 with an
         ElectricalSeries (by pynwb, which has to be installed), or raw int16 samples.
     format
-        ``"spikeglx"``, ``"open_ephys"``, ``"binary"``, ``"nwb"`` or ``"raw"``; by default it is
-        found by content.
+        ``"spikeglx"``, ``"open-ephys"``, ``"binary"``, ``"nwb"`` or ``"raw"``; ``"auto"`` finds it
+        by content.
     sample_rate, channels, gain, header_bytes
         Of raw samples, which do not say themselves: Hz, channels of a frame, microvolts of a
         count, where the first sample stands.
@@ -185,6 +228,8 @@ def read_recording(
 
     Raises
     ------
+    FileNotFoundError, PermissionError
+        For a file that is not there or may not be read.
     OSError
         Naming the file, what was found and what was expected.
     ValueError
@@ -193,37 +238,42 @@ def read_recording(
     Warns
     -----
     UserWarning
-        For what a careful colleague would say about it.
+        For likely problems of the recording.
     """
-    path = Path(path)
-    if format == "nwb" or (format is None and path.is_file() and is_hdf5(path)):
+    options = given(
+        sample_rate=sample_rate,
+        channels=channels,
+        gain=gain,
+        header_bytes=header_bytes,
+        probe=None if probe is None else str(probe),
+    )
+    found = _opened(str(path), format, stream, options)
+    for warning in getattr(found._core, "warnings", ()):
+        warnings.warn(f"{path}: {warning}", stacklevel=2)
+    return found
+
+
+def _opened(path: str, format: str, stream: str | None, options: dict[str, Any]) -> Recording:
+    check_readable(Path(path))
+    again = (_opened, (path, format, stream, options))
+    if format == "nwb" or (format == "auto" and Path(path).is_file() and is_hdf5(Path(path))):
         from ._nwb_recording import open_series
 
-        of_others = given(
-            sample_rate=sample_rate,
-            channels=channels,
-            gain=gain,
-            header_bytes=header_bytes,
-            probe=probe,
-        )
-        if of_others:
-            raise ValueError(f"{next(iter(of_others))}: an NWB file says this itself")
-        return Recording(open_series(path, stream))
-    core = _core.read_recording(
-        str(path),
-        given(
-            format=format,
-            sample_rate=sample_rate,
-            channels=channels,
-            gain=gain,
-            header_bytes=header_bytes,
-            probe=None if probe is None else str(probe),
-            stream=stream,
-        ),
+        if options:
+            raise ValueError(f"{next(iter(options))}: an NWB file says this itself")
+        return Recording(open_series(Path(path), stream), again=again)
+    how = {**options, **given(format=format, stream=stream)}
+    return Recording(_core.read_recording(path, how), again=again)
+
+
+def _of_array(
+    samples: NDArray[Any], channels: list[dict[str, Any]], sample_rate: float, has_positions: bool
+) -> Recording:
+    get = as_counts(samples.dtype, lambda begin, end: samples[begin:end])
+    return Recording(
+        _core.recording_of(get, len(samples), channels, sample_rate, has_positions),
+        again=(_of_array, (samples, channels, sample_rate, has_positions)),
     )
-    for warning in core.warnings:
-        warnings.warn(f"{path}: {warning}", stacklevel=2)
-    return Recording(core)
 
 
 def _hertz(sample_rate: Any) -> float:
@@ -237,90 +287,22 @@ def _hertz(sample_rate: Any) -> float:
         raise TypeError(f"sample_rate: expected a number in Hz, found {sample_rate!r}") from None
 
 
-def _per_channel(name: str, values: ArrayLike, count: int, dtype: Any) -> NDArray[Any]:
-    try:
-        return np.broadcast_to(np.asarray(values, dtype=dtype), (count,))
-    except (TypeError, ValueError):
-        raise ValueError(f"{name}: expected one value, or {count}, one a channel") from None
+def _times_of(recording: Any) -> NDArray[np.float64] | float:
+    if recording.has_time_vector(segment_index=0):
+        return np.asarray(recording.get_times(segment_index=0), dtype=np.float64)
+    return float(recording.get_start_time(segment_index=0) or 0.0)
 
 
-def channel_list(
-    count: int,
-    gain: ArrayLike,
-    offset: ArrayLike,
-    positions: ArrayLike | None,
-    shanks: ArrayLike | None,
-    names: Sequence[str] | None,
-) -> list[dict[str, Any]]:
-    gains = _per_channel("gain", gain, count, float)
-    offsets = _per_channel("offset", offset, count, float)
-    shank = _per_channel("shanks", 0 if shanks is None else shanks, count, int)
-    places = (
-        np.column_stack([np.zeros(count), 20.0 * np.arange(count)])
-        if positions is None
-        else np.asarray(positions, dtype=float)
-    )
-    if places.shape != (count, 2):
-        raise ValueError(f"positions: expected shape ({count}, 2), found {places.shape}")
-    names = [str(i) for i in range(count)] if names is None else [str(name) for name in names]
-    if len(names) != count:
-        raise ValueError(f"channel_names: expected {count}, found {len(names)}")
-    return [
-        {
-            "name": names[i],
-            "gain_uv": float(gains[i]),
-            "offset_uv": float(offsets[i]),
-            "x_um": float(places[i, 0]),
-            "y_um": float(places[i, 1]),
-            "shank": int(shank[i]),
-        }
-        for i in range(count)
-    ]
-
-
-def as_counts(
-    dtype: np.dtype, get: Callable[[int, int], NDArray[Any]]
-) -> Callable[[int, int], NDArray[np.int16]]:
-    """What gives frames as int16, of what gives them as they are."""
-    limits = np.iinfo(np.int16)
-
-    def checked(samples: NDArray[Any], what: str) -> NDArray[np.int16]:
-        if len(samples) and not (
-            limits.min <= samples.min() and samples.max() <= limits.max
-        ):  # False for NaN, too
-            raise ValueError(
-                f"recording: expected {what}, found {samples.min()} to {samples.max()}"
-            )
-        return np.ascontiguousarray(samples, dtype=np.int16)
-
-    if dtype == np.int16:
-        return lambda begin, end: np.ascontiguousarray(get(begin, end))
-    if dtype.kind in "iu":
-        return lambda begin, end: checked(get(begin, end), "counts that int16 holds")
-    if dtype.kind == "f":
-        return lambda begin, end: checked(
-            np.round(np.asarray(get(begin, end), dtype=np.float64) / COUNT_UV),
-            f"microvolts within {limits.max * COUNT_UV:.0f}, in counts of {COUNT_UV}",
-        )
-    raise TypeError(f"recording: expected numbers, found {dtype}")
-
-
-def _of_spikeinterface(recording: Any) -> Any:
+def _of_spikeinterface(
+    recording: Any, known_times: NDArray[np.float64] | float | None = None
+) -> Recording:
+    """`known_times`: those of a recording that was pickled, which SpikeInterface leaves behind."""
     if recording.get_num_segments() != 1:
         raise ValueError(
             f"recording: it has {recording.get_num_segments()} segments, expected 1 "
             "(recording.select_segments takes one out)"
         )
-    starts = (
-        float(recording.get_times(segment_index=0)[0])
-        if recording.has_time_vector()
-        else (recording.get_start_time(segment_index=0) or 0.0)
-    )
-    if starts:
-        warnings.warn(
-            f"The recording begins at {starts:g} s; times are counted from its first sample.",
-            stacklevel=4,
-        )
+    times = known_times if known_times is not None else _times_of(recording)
     count = recording.get_num_channels()
     dtype = np.dtype(recording.get_dtype())
     try:
@@ -344,10 +326,11 @@ def _of_spikeinterface(recording: Any) -> Any:
             segment_index=0, start_frame=begin, end_frame=end, return_in_uV=scaled
         )
 
-    return _core.recording_of(
+    core = _core.recording_of(
         as_counts(dtype, get),
         recording.get_num_samples(),
         channels,
         float(recording.get_sampling_frequency()),
         positions is not None,
     )
+    return Recording(core, times=times, again=(_of_spikeinterface, (recording, times)))

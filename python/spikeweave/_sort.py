@@ -6,16 +6,33 @@ import os
 import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
+from ._arrays import array, numbers
 from ._call import Progress, given, options_in, reporting
+from ._files import check_readable
 from ._recording import Recording, RecordingLike
-from ._spikes import SpikeSequence, array, numbers
+from ._spikes import SpikeSequence
 from ._tables import data_frame, html_table
+from ._types import (
+    Deletions,
+    MaskRule,
+    Precision,
+    Quantity,
+    Reference,
+    Sign,
+    SortStrategy,
+    SplitStart,
+    StopRule,
+    Time,
+)
+
+if TYPE_CHECKING:
+    import pandas
 
 _SHOWN = 10
 
@@ -50,8 +67,15 @@ class SortResult:
         Of the search: ``clusters``, ``changed``, ``deleted``, ``splits``, ``score``.
     score : float
         Of the last iteration; less is better.
+    stopped : str
+        Why the search ended, such as ``"converged"``.
+    same_time : int
+        Spikes at the microsecond of another one of their unit, which `spikes` has once.
     parameters : dict
-        What was given, the strategy that ran, and why it stopped.
+        The arguments of the call with their resolved values: the same data with ``**parameters``
+        give the same again.
+    warnings : list of str
+        What was warned of.
     version : str
         Of the library.
     """
@@ -67,7 +91,10 @@ class SortResult:
     channel_positions: NDArray[np.float64] | None
     iterations: dict[str, NDArray[Any]]
     score: float
+    stopped: str
+    same_time: int
     parameters: dict[str, Any]
+    warnings: list[str]
     _data: Any
     version: str = field(default_factory=_core.version)
 
@@ -79,7 +106,7 @@ class SortResult:
     def __len__(self) -> int:
         return self.unit_count
 
-    def to_dataframe(self) -> Any:
+    def to_dataframe(self) -> pandas.DataFrame:
         """A pandas data frame with a row a unit, by its label."""
         return data_frame({"unit": np.arange(1, self.unit_count + 1), **self.units})
 
@@ -93,33 +120,47 @@ class SortResult:
         """The units as a list of `neo.SpikeTrain` in seconds, which Elephant's functions take."""
         return self._timed().to_neo()
 
-    def to_nwb(self, target: Any) -> Any:
+    def to_nwb(self, target: Any, *, overwrite: bool = False, append: bool = False) -> Any:
         """The units, with their quality as columns.
 
         Parameters
         ----------
         target
-            A `pynwb.NWBFile` without units, or the path of a file to write.
+            A `pynwb.NWBFile` without units, or the path of a file.
+        overwrite, append
+            What to do with a file that exists: replace it, or add the units to it.
 
         Returns
         -------
         pynwb.NWBFile
+            Closed, where a path was given.
+
+        Raises
+        ------
+        FileExistsError
+            If there is a file at the path, and neither `overwrite` nor `append` is given.
+        ValueError
+            If the file has a table of units.
         """
         from ._nwb import units_to_nwb
 
         columns = {name: values for name, values in self.units.items() if name != "spikes"}
-        return units_to_nwb(self._timed(), columns, target)
+        return units_to_nwb(self._timed(), columns, target, overwrite, append)
 
     def to_phy(self, folder: str | os.PathLike[str]) -> None:
         """Writes a new folder that Phy's template view opens.
 
         Raises
         ------
+        FileExistsError
+            If it exists.
         OSError
-            If it exists or cannot be written.
+            If it cannot be written.
         ValueError
             Without times.
         """
+        if Path(folder).exists():
+            raise FileExistsError(f"'{folder}' exists")
         _core.write_phy(self._data, str(Path(folder)))
 
     def _timed(self) -> SpikeSequence:
@@ -144,50 +185,50 @@ class SortResult:
 def sort(
     recording: RecordingLike,
     *,
-    sample_rate: float | None = None,
+    sample_rate: float | Quantity | None = None,
     gain: ArrayLike | None = None,
     positions: ArrayLike | None = None,
     shanks: ArrayLike | None = None,
-    low_corner: float | None = None,
-    high_corner: float | None = None,
-    filter_order: int | None = None,
-    reference: str | None = None,
-    whiten: bool | None = None,
-    weak: float | None = None,
-    strong: float | None = None,
-    sign: str | None = None,
-    before: Any = None,
-    after: Any = None,
+    low_corner: float = 300.0,
+    high_corner: float = 6000.0,
+    filter_order: int = 3,
+    reference: Reference = "auto",
+    whiten: bool = False,
+    weak: float = 2.0,
+    strong: float = 4.5,
+    sign: Sign = "negative",
+    before: Time = 0.0005,
+    after: Time = 0.0008,
     neighbours: float | None = None,
-    features_per_channel: int | None = None,
-    starting_clusters: int | str | None = None,
-    max_clusters: int | None = None,
-    max_iterations: int | None = None,
-    stop: str | None = None,
-    points_for_cluster_mask: float | None = None,
-    exact_variances: bool | None = None,
-    prior_point: float | None = None,
-    noise_point: float | None = None,
-    penalty_k: float | None = None,
-    penalty_k_log_n: float | None = None,
-    deletions: str | None = None,
-    splits: bool | None = None,
-    split_first: int | None = None,
-    split_every: int | None = None,
-    split_start: str | None = None,
-    refractory: Any = None,
-    strategy: str | None = None,
-    precision: str | None = None,
-    seed: int | None = None,
-    threads: int | None = None,
-    device: str | None = None,
+    features_per_channel: int = 3,
+    starting_clusters: int | Literal["auto"] = 500,
+    max_clusters: int = 1000,
+    max_iterations: int = 1000,
+    stop: StopRule = "klustakwik2",
+    points_for_cluster_mask: float = 50.0,
+    exact_variances: bool = False,
+    prior_point: float = 1.0,
+    noise_point: float = 1.0,
+    penalty_k: float = 0.0,
+    penalty_k_log_n: float = 1.0,
+    deletions: Deletions = "one",
+    splits: bool = True,
+    split_first: int = 20,
+    split_every: int = 40,
+    split_start: SplitStart = "principal",
+    refractory: Time = 0.0015,
+    strategy: SortStrategy = "automatic",
+    precision: Precision = "full",
+    seed: int = 0,
+    threads: int = 0,
+    device: str = "automatic",
     progress: Progress = None,
 ) -> SortResult:
     """Finds units in a recording.
 
     Band pass, detection of spikes by a flood fill over neighbouring channels, principal components
     on each channel with masks, and a masked mixture of Gaussians. What ``spikeweave sort`` does on
-    the command line; None is the library's default.
+    the command line.
 
     Parameters
     ----------
@@ -196,54 +237,53 @@ def sort(
     sample_rate, gain, positions, shanks
         Of arrays; see `Recording.of`.
     low_corner, high_corner, filter_order
-        Of the band pass: 300 and 6,000 Hz, order 3 by default.
+        Of the band pass, in Hz.
     reference
-        What is taken from all channels: ``"median"`` or ``"none"``; by default the median from 64
-        channels on.
+        What is taken from all channels: ``"median"`` or ``"none"``; ``"auto"`` takes the median
+        from 64 channels on.
     whiten
-        Make channels independent where nothing fires. By default not.
+        Make channels independent where nothing fires.
     weak, strong
         A spike is a connected set of samples beyond `weak`, one of them beyond `strong`, both in
-        standard deviations of its channel's noise; 2 and 4.5 by default.
+        standard deviations of its channel's noise.
     sign
-        ``"negative"`` (the default), ``"positive"`` or ``"both"``.
+        ``"negative"``, ``"positive"`` or ``"both"``.
     before, after
-        The waveform around the peak that features are made of: 0.5 ms and 0.8 ms by default.
+        The waveform around the peak that features are made of.
     neighbours
         How far apart neighbouring channels are at most, in micrometres; by default 1.5 times the
         distance that half of the channels have to their nearest one.
     features_per_channel
-        Principal components; 3 by default.
+        Principal components.
     starting_clusters
-        Clusters to begin with, 500 by default; ``"auto"`` follows the number of spikes.
+        Clusters to begin with; ``"auto"`` follows the number of spikes.
     max_clusters, max_iterations
-        Bounds of the search; 1,000 by default.
+        Bounds of the search.
     stop
-        ``"klustakwik2"`` (the default): when nothing changes any more; ``"seed"``: early.
+        ``"klustakwik2"``: when nothing changes any more; ``"seed"``: early.
     points_for_cluster_mask
-        Sum of masks from which a feature has covariances in a cluster; 50 by default.
+        Sum of masks from which a feature has covariances in a cluster.
     exact_variances
-        Variances of a cluster's other features as they are, not the noise's. By default not.
+        Variances of a cluster's other features as they are, not the noise's.
     prior_point, noise_point, penalty_k, penalty_k_log_n
-        As in klustakwik2: 1, 1, 0 and 1 by default.
+        As in klustakwik2.
     deletions
-        Clusters given up in an iteration: ``"one"`` (the default), ``"all"`` or ``"none"``.
+        Clusters given up in an iteration: ``"one"``, ``"all"`` or ``"none"``.
     splits, split_first, split_every, split_start
-        Whether clusters are split (yes), after how many iterations first (20) and again (40), and
-        into which halves: ``"principal"`` (the default) or ``"random"``.
+        Whether clusters are split, after how many iterations first and again, and into which
+        halves: ``"principal"`` or ``"random"``.
     refractory
-        For the quality of units: spikes of a neuron are this far apart; 1.5 ms by default.
+        For the quality of units: spikes of a neuron are this far apart.
     strategy
-        ``"automatic"`` (the default), ``"reference"``, ``"cpu"`` or ``"cuda"``.
+        ``"automatic"``, ``"reference"``, ``"cpu"`` or ``"cuda"``.
     precision
-        On a GPU ``"full"`` (the default) or ``"fast"``.
+        On a GPU ``"full"`` or ``"fast"``.
     seed
-        Of random halves; 0 by default.
+        Of random halves.
     threads, progress
         As in `episodes`.
     device
-        ``"cpu"``, ``"cuda"``, ``"cuda:1"`` or ``"automatic"``, the default: the first GPU if there
-        is one.
+        ``"cpu"``, ``"cuda"``, ``"cuda:1"`` or ``"automatic"``: the first GPU if there is one.
 
     Returns
     -------
@@ -274,15 +314,12 @@ def sort(
     >>> int((found.units["spikes"] > 100).sum())
     3
     """
-    options = options_in(
-        locals(), "recording", "sample_rate", "gain", "positions", "shanks", "progress"
-    )
-    source = Recording.of(
-        recording, sample_rate=sample_rate, gain=gain, positions=positions, shanks=shanks
-    )
+    description = given(sample_rate=sample_rate, gain=gain, positions=positions, shanks=shanks)
+    options = options_in(locals(), "recording", "description", *description, "progress")
+    source = Recording.of(recording, **description)
     with reporting(progress) as callback:
         found = _core.sort_recording(source._core, {**options, **given(progress=callback)})
-    return _result(found, options, source.sample_rate, source.positions)
+    return _result(found, description, source.sample_rate, source)
 
 
 def sort_features(
@@ -291,29 +328,29 @@ def sort_features(
     *,
     samples: ArrayLike | None = None,
     sample_rate: float | None = None,
-    mask: str | None = None,
+    mask: MaskRule | None = None,
     features_per_channel: int | None = None,
-    starting_clusters: int | str | None = None,
-    max_clusters: int | None = None,
-    max_iterations: int | None = None,
-    stop: str | None = None,
-    points_for_cluster_mask: float | None = None,
-    exact_variances: bool | None = None,
-    prior_point: float | None = None,
-    noise_point: float | None = None,
-    penalty_k: float | None = None,
-    penalty_k_log_n: float | None = None,
-    deletions: str | None = None,
-    splits: bool | None = None,
-    split_first: int | None = None,
-    split_every: int | None = None,
-    split_start: str | None = None,
-    refractory: Any = None,
-    strategy: str | None = None,
-    precision: str | None = None,
-    seed: int | None = None,
-    threads: int | None = None,
-    device: str | None = None,
+    starting_clusters: int | Literal["auto"] = 500,
+    max_clusters: int = 1000,
+    max_iterations: int = 1000,
+    stop: StopRule = "klustakwik2",
+    points_for_cluster_mask: float = 50.0,
+    exact_variances: bool = False,
+    prior_point: float = 1.0,
+    noise_point: float = 1.0,
+    penalty_k: float = 0.0,
+    penalty_k_log_n: float = 1.0,
+    deletions: Deletions = "one",
+    splits: bool = True,
+    split_first: int = 20,
+    split_every: int = 40,
+    split_start: SplitStart = "principal",
+    refractory: Time = 0.0015,
+    strategy: SortStrategy = "automatic",
+    precision: Precision = "full",
+    seed: int = 0,
+    threads: int = 0,
+    device: str = "automatic",
     progress: Progress = None,
 ) -> SortResult:
     """Finds units among spikes by their features: a masked mixture of Gaussians.
@@ -331,9 +368,10 @@ def sort_features(
     sample_rate
         In Hz, for times.
     mask
-        How masks are made: ``"mad"`` (the default), ``"seed"`` or ``"all"``: 1 everywhere.
+        How masks are made: ``"mad"`` (what is done without masks), ``"seed"`` or ``"all"``: 1
+        everywhere.
     features_per_channel
-        For the masks; 3 by default.
+        For the masks; by default what the file says, else 3.
     starting_clusters, max_clusters, max_iterations, stop, points_for_cluster_mask, \
 exact_variances, prior_point, noise_point, penalty_k, penalty_k_log_n, deletions, splits, \
 split_first, split_every, split_start, refractory, strategy, precision, seed, threads, device, \
@@ -360,6 +398,7 @@ progress
     """
     options = options_in(locals(), "features", "masks", "samples", "progress")
     if isinstance(features, (str, os.PathLike)):
+        check_readable(Path(features))
         file = _core.read_features(
             str(Path(features)), given(features_per_channel=features_per_channel)
         )
@@ -382,7 +421,7 @@ progress
     options |= given(sample_rate=sample_rate, features_per_channel=features_per_channel)
     with reporting(progress) as callback:
         found = _core.sort_features(values, rows, frames, {**options, **given(progress=callback)})
-    return _result(found, options, sample_rate, None)
+    return _result(found, {}, sample_rate, None)
 
 
 def _matrix(name: str, values: Any) -> NDArray[np.float64]:
@@ -394,37 +433,36 @@ def _matrix(name: str, values: Any) -> NDArray[np.float64]:
 
 def _result(
     found: dict[str, Any],
-    arguments: dict[str, Any],
+    description: dict[str, Any],
     sample_rate: float | None,
-    positions: NDArray[np.float64] | None,
+    source: Recording | None,
 ) -> SortResult:
-    for warning in found["warnings"]:
-        warnings.warn(warning, stacklevel=3)
-    search = found["search"]
     same_time = found.get("duplicates", 0)
+    told = list(found["warnings"])
     if same_time:
-        warnings.warn(
+        told.append(
             f"{same_time} spikes came at the microsecond of another of their unit: `spikes` has "
-            "them once.",
-            stacklevel=3,
+            "them once."
         )
+    for warning in told:
+        warnings.warn(warning, stacklevel=3)
+    spikes = SpikeSequence._from_core(found["spikes"]) if "spikes" in found else None
+    search = found["search"]
     return SortResult(
         labels=found["labels"],
         samples=found["samples"],
-        spikes=SpikeSequence(found["spikes"]) if "spikes" in found else None,
+        spikes=spikes if spikes is None or source is None else source._in_its_time(spikes),
         units=found["units"],
         waveforms=found.get("waveforms"),
         waveform_peak=found.get("waveform_peak"),
         noise=found.get("noise"),
         sample_rate=sample_rate,
-        channel_positions=positions,
+        channel_positions=None if source is None else source.positions,
         iterations=search["iterations"],
         score=search["score"],
-        parameters={
-            **arguments,
-            "strategy": search["strategy"],
-            "stopped": search["stopped"],
-            "same_time": same_time,
-        },
+        stopped=search["stopped"],
+        same_time=same_time,
+        parameters={**description, **found["parameters"]},
+        warnings=told,
         _data=found["data"],
     )

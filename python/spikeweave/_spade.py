@@ -4,17 +4,35 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from . import _core
 from ._call import Progress, given, options_in, reporting
-from ._spikes import SpikeSequence, SpikesLike
+from ._indexing import Several, Single, chosen, ragged
+from ._inputs import epochs_of
+from ._spikes import SpikeSequence
 from ._tables import data_frame, html_table
+from ._types import (
+    Bins,
+    Compat,
+    Edges,
+    Epochs,
+    SpadeCorrection,
+    SpadeStrategy,
+    Spectrum,
+    SpikesLike,
+    Steps,
+    SurrogateMethod,
+    Time,
+)
+
+if TYPE_CHECKING:
+    import pandas
 
 _SHOWN = 10
 
@@ -62,6 +80,9 @@ class Pattern:
 class PatternResult(Sequence[Pattern]):
     """What `spade` found, as flat arrays; also a sequence of `Pattern`.
 
+    ``found[3]`` is a `Pattern`; a slice, an array of indices or a mask, such as
+    ``found[found.sizes > 3]``, gives a result with these alone.
+
     Attributes
     ----------
     spikes : SpikeSequence
@@ -70,13 +91,13 @@ class PatternResult(Sequence[Pattern]):
         Pattern ``i`` has ``units[offsets[i]:offsets[i + 1]]`` and as many `lag_bins`.
     units : ndarray of uint32
         Indices into `spikes.unit_names`, in time order.
-    lag_bins : ndarray of uint32
+    lag_bins : ndarray of int64
         Bins from the first spike, which has 0.
-    counts : ndarray of uint32, shape (patterns,)
+    counts : ndarray of int64, shape (patterns,)
         Occurrences.
     occurrence_offsets : ndarray of int64, shape (patterns + 1,)
         Pattern ``i`` has ``times[occurrence_offsets[i]:occurrence_offsets[i + 1]]``.
-    windows : ndarray of uint32
+    windows : ndarray of int64
         The bin in which each occurrence starts.
     times : ndarray of float64
         Left edge of that bin in seconds of the recording.
@@ -93,7 +114,14 @@ class PatternResult(Sequence[Pattern]):
     funnel : list of dict
         What each step removed and left: ``step``, ``removed``, ``left``, ``why``.
     parameters : dict
-        All parameters with their resolved values.
+        The arguments of `spade` with their resolved values, the thresholds as ``rules``:
+        ``spade(found.spikes, **found.parameters)`` gives the same again.
+    input : dict
+        What went into the search: ``origin`` (left edge of the first bin, seconds), ``beginning``
+        (the same in words), ``trials``, ``spikes``, ``clipped`` (spikes that share a bin with
+        another of their unit), ``outside`` (in no bin), ``bins``, ``windows``.
+    warnings : list of str
+        What was warned of.
     seconds : float
         That the library took.
     version : str
@@ -103,20 +131,22 @@ class PatternResult(Sequence[Pattern]):
     spikes: SpikeSequence
     offsets: NDArray[np.int64]
     units: NDArray[np.uint32]
-    lag_bins: NDArray[np.uint32]
-    counts: NDArray[np.uint32]
+    lag_bins: NDArray[np.int64]
+    counts: NDArray[np.int64]
     occurrence_offsets: NDArray[np.int64]
-    windows: NDArray[np.uint32]
+    windows: NDArray[np.int64]
     times: NDArray[np.float64]
     signatures: dict[str, Any]
     funnel: list[dict[str, Any]]
     parameters: dict[str, Any]
+    input: dict[str, Any]
     seconds: float
     p: NDArray[np.float64] | None = None
     q: NDArray[np.float64] | None = None
     intensional_stability: NDArray[np.float64] | None = None
     extensional_stability: NDArray[np.float64] | None = None
     pvalue_spectrum: dict[str, Any] | None = None
+    warnings: list[str] = field(default_factory=list)
     version: str = field(default_factory=_core.version)
 
     def __len__(self) -> int:
@@ -136,10 +166,15 @@ class PatternResult(Sequence[Pattern]):
         """`lag_bins` in seconds."""
         return self.lag_bins * self.parameters["bin"]
 
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        i = range(len(self))[index]
+    @overload
+    def __getitem__(self, index: Single) -> Pattern: ...
+    @overload
+    def __getitem__(self, index: Several) -> PatternResult: ...
+    def __getitem__(self, index: Single | Several) -> Pattern | PatternResult:
+        some = chosen(index, len(self))
+        if some is not None:
+            return self._only(some)
+        i = range(len(self))[index]  # type: ignore[index]
         names = self._names
         items = slice(self.offsets[i], self.offsets[i + 1])
         starts = slice(self.occurrence_offsets[i], self.occurrence_offsets[i + 1])
@@ -154,7 +189,31 @@ class PatternResult(Sequence[Pattern]):
     def __iter__(self) -> Iterator[Pattern]:
         return (self[i] for i in range(len(self)))
 
-    def to_dataframe(self) -> Any:
+    def _only(self, some: NDArray[np.int64]) -> PatternResult:
+        offsets, items = ragged(self.offsets, some)
+        occurrence_offsets, starts = ragged(self.occurrence_offsets, some)
+        if not len(self.windows):  # nor times: occurrences were not asked for
+            starts = np.empty(0, dtype=np.int64)
+
+        def part(values: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+            return None if values is None else values[some]
+
+        return replace(
+            self,
+            offsets=offsets,
+            units=self.units[items],
+            lag_bins=self.lag_bins[items],
+            counts=self.counts[some],
+            occurrence_offsets=occurrence_offsets,
+            windows=self.windows[starts],
+            times=self.times[starts],
+            p=part(self.p),
+            q=part(self.q),
+            intensional_stability=part(self.intensional_stability),
+            extensional_stability=part(self.extensional_stability),
+        )
+
+    def to_dataframe(self) -> pandas.DataFrame:
         """A pandas data frame with a row a pattern: ``size``, ``units`` (names), ``lags`` and
         ``times`` (seconds) as tuples and arrays, ``count``, and where known ``p``, ``q`` and
         stabilities."""
@@ -227,28 +286,41 @@ class PatternResult(Sequence[Pattern]):
                 )
         return graph
 
-    def to_nwb(self, target: Any) -> Any:
+    def to_nwb(self, target: Any, *, overwrite: bool = False, append: bool = False) -> Any:
         """The patterns as a table ``spade_patterns`` in the processing module ``ecephys``.
 
         Parameters
         ----------
         target
-            A `pynwb.NWBFile` to add the table to, with its units in the order of `spikes` or
-            without any; or the path of a file to write with the spikes and the table.
+            A `pynwb.NWBFile` to add the table to, or the path of a file. Units of `spikes` are
+            those of the same name in the file's table of units; a file without such a table gets
+            them.
+        overwrite, append
+            What to do with a file that exists: replace it, or add the table to it.
 
         Returns
         -------
         pynwb.NWBFile
+            Closed, where a path was given.
+
+        Raises
+        ------
+        FileExistsError
+            If there is a file at the path, and neither `overwrite` nor `append` is given.
+        ValueError
+            If the file's table of units lacks a unit of `spikes`.
         """
         from ._nwb_results import patterns_to_nwb
 
-        return patterns_to_nwb(self, target)
+        return patterns_to_nwb(self, target, overwrite, append)
 
     def __repr__(self) -> str:
         largest = int(self.sizes.max()) if len(self) else 0
         tested = self.parameters["surrogates"]
-        how = f"significant against {tested} surrogates" if tested else "not tested"
-        return f"<PatternResult: {len(self)} patterns of up to {largest} spikes, {how}>"
+        found = f"{len(self)} pattern{'' if len(self) == 1 else 's'}" if len(self) else "no pattern"
+        sizes = f" of up to {largest} spikes" if len(self) else ""
+        how = f"{found} significant against {tested} surrogates" if tested else f"{found}"
+        return f"<PatternResult: {how}{sizes}{'' if tested else ', not tested'}>"
 
     def _repr_html_(self) -> str:
         order = np.lexsort((-self.counts.astype(np.int64), -self.sizes))[:_SHOWN]
@@ -263,53 +335,53 @@ class PatternResult(Sequence[Pattern]):
 def spade(
     spikes: SpikesLike,
     *,
-    bin: Any = None,
-    window: int | None = None,
-    t_start: Any = None,
-    t_stop: Any = None,
-    epochs: ArrayLike | None = None,
-    separation: Any = None,
-    min_occ: int | str | Mapping[int, int] | None = None,
+    bin: Time | None = None,
+    window: Bins = 20,
+    t_start: Time | None = None,
+    t_stop: Time | None = None,
+    epochs: Epochs | None = None,
+    separation: Time | None = None,
+    min_occ: int | Literal["auto"] | Mapping[int, int] | None = "auto",
     min_spikes: int | None = None,
     max_spikes: int | None = None,
     min_neu: int | None = None,
     rules: Sequence[Mapping[str, int]] | None = None,
     max_occ: int | None = None,
-    keep_window_subsets: bool | None = None,
-    strategy: str | None = None,
-    surrogates: int | None = None,
-    surrogate_method: str | None = None,
-    dither: Any = None,
-    refractory: Any = None,
-    edges: str | None = None,
-    sliding: bool | None = None,
-    trial_length: Any = None,
-    trial_separation: Any = None,
-    isi_truncation: Any = None,
-    isi_bins: int | None = None,
-    isi_sigma: Any = None,
-    isi_alternate: bool | None = None,
-    isi_sqrt: bool | None = None,
-    isi_cutoff: bool | None = None,
-    isi_refractory: Any = None,
-    isi_steps: str | None = None,
-    spectrum: str | None = None,
-    alpha: float | None = None,
-    correction: str | None = None,
+    keep_window_subsets: bool = False,
+    strategy: SpadeStrategy = "automatic",
+    surrogates: int = 0,
+    surrogate_method: SurrogateMethod | None = None,
+    dither: Time = 0.015,
+    refractory: Time | None = None,
+    edges: Edges = "drop",
+    sliding: bool = False,
+    trial_length: Time | None = None,
+    trial_separation: Time = 0.0,
+    isi_truncation: Time = 0.1,
+    isi_bins: int = 100,
+    isi_sigma: Time = 0.002,
+    isi_alternate: bool = True,
+    isi_sqrt: bool = False,
+    isi_cutoff: bool = True,
+    isi_refractory: Time = 0.004,
+    isi_steps: Steps = "window",
+    spectrum: Spectrum = "#",
+    alpha: float = 0.01,
+    correction: SpadeCorrection = "fdr_bh",
     reduce: Sequence[int] | None = None,
     stability: int | tuple[float, float] | None = None,
     stability_threshold: tuple[float, float] | None = None,
-    compat: str | None = None,
-    seed: int | None = None,
-    threads: int | None = None,
-    device: str | None = None,
+    compat: Compat = "none",
+    seed: int = 0,
+    threads: int = 0,
+    device: Literal["cpu", "automatic"] = "automatic",
     progress: Progress = None,
 ) -> PatternResult:
     """Finds spatio-temporal spike patterns (SPADE) and tests them by surrogates.
 
     Closed patterns of spikes at fixed lags in a sliding window, tested by their signatures against
     surrogates, reduced to those that no other explains. What ``spikeweave spade`` does on the
-    command line; None is the library's default. `spikeweave.elephant` has the same behind the
+    command line. `spikeweave.elephant` has the same behind the
     functions of `elephant.spade`.
 
     Parameters
@@ -317,20 +389,22 @@ def spade(
     spikes
         As `SpikeSequence.of` takes them. An Elephant ``BinnedSpikeTrain`` is mined in its own bins.
     bin
-        Width of a bin; 5 ms by default. Times are in seconds, texts such as ``"5ms"``, or
-        quantities.
+        Width of a bin; 5 ms by default, of binned trains theirs. Times are in seconds, texts such
+        as ``"5ms"``, or quantities.
     window
-        Longest pattern, in bins; 20 by default.
+        Longest pattern: a number of bins, or a text or quantity of time that is a whole number of
+        bins.
     t_start, t_stop
         What is earlier or later is left out.
     epochs : array of shape (epochs, 2)
         Begin and end of each in seconds: only these are mined, one after another, and each is a
-        trial.
+        trial. Also a pynapple ``IntervalSet``, a neo ``Epoch``, or a table with columns ``start``
+        and ``end``, or ``start_time`` and ``stop_time``.
     separation
         Between two epochs; two windows by default.
     min_occ
         Least occurrences of a pattern; a mapping from sizes to numbers holds for each size up to
-        the next; ``"auto"``, the default, estimates them from the rates (Stella et al. 2022).
+        the next; ``"auto"`` estimates them from the rates (Stella et al. 2022).
     min_spikes, max_spikes
         Spikes of a pattern; 2 and no bound by default.
     min_neu
@@ -341,28 +415,28 @@ def spade(
     max_occ
         Patterns that occur more often are left out; no bound by default.
     keep_window_subsets
-        Keep what is a part of a longer pattern that begins earlier. By default not.
+        Keep what is a part of a longer pattern that begins earlier.
     strategy
-        ``"automatic"`` (the default), ``"first-bin"`` or ``"fp-growth"``; the answer is the same.
+        ``"automatic"``, ``"first-bin"`` or ``"fp-growth"``; the answer is the same.
     surrogates
-        How many; with 0, the default, nothing is tested.
+        How many; with 0 nothing is tested.
     surrogate_method
         A method of docs/algorithms/surrogates.md. By default ``"trial_shifting"`` where there are
         trials, else ``"dither_spikes_with_refractory_period"``.
     dither
-        How far a surrogate moves a spike; 15 ms by default.
+        How far a surrogate moves a spike.
     refractory, edges, sliding, trial_length, trial_separation
-        Of single methods: dead time; ``"drop"`` or ``"clamp"``; of bin shuffling; the recording is
-        trials of this length, so far apart.
+        Of single methods: dead time, a bin by default; ``"drop"`` or ``"clamp"``; of bin shuffling;
+        the recording is trials of this length, so far apart.
     isi_truncation, isi_bins, isi_sigma, isi_alternate, isi_sqrt, isi_cutoff, isi_refractory, \
 isi_steps
         Of the methods by intervals, with Elephant's defaults.
     spectrum
-        ``"#"`` (the default): signatures are (size, count); ``"3d#"``: with the duration.
+        ``"#"``: signatures are (size, count); ``"3d#"``: with the duration.
     alpha
-        Significance level; 0.01 by default.
+        Significance level.
     correction
-        ``"fdr_bh"`` by default; the names of statsmodels.
+        For the number of signatures, by the names of statsmodels.
     reduce
         ``(h, k, l)`` of the pattern set reduction; by default nothing is reduced.
     stability
@@ -371,9 +445,9 @@ isi_steps
         Keep patterns of which one stability (intensional, extensional) is above this.
     compat
         ``"elephant"`` or ``"elephant-ms"`` (trains in milliseconds) decides as Elephant does where
-        it differs from what is right. ``"none"`` by default.
+        it differs from what is right.
     seed
-        Of surrogates and stabilities; 0 by default.
+        Of surrogates and stabilities.
     threads, progress
         As in `episodes`.
     device
@@ -391,7 +465,8 @@ isi_steps
     Warns
     -----
     UserWarning
-        If spikes share a bin or lie in none, or surrogates are too few.
+        For what `PatternResult.warnings` has: spikes that share a bin or lie in none, too few
+        surrogates.
 
     References
     ----------
@@ -408,7 +483,7 @@ isi_steps
     >>> print(found[0])
     n0 n1+5ms n2+10ms n3+15ms n4+20ms
     """
-    options = options_in(locals(), "spikes", "progress")
+    options = options_in(locals() | {"epochs": epochs_of(epochs)}, "spikes", "progress")
     sequence = SpikeSequence.of(spikes)
     if hasattr(spikes, "bin_size"):
         own = _core.seconds(spikes.bin_size)
@@ -426,7 +501,7 @@ isi_steps
             sequence._core,
             {**options, **given(progress=callback)},
         )
-    for warning in found["warnings"]:
+    for warning in found["warnings"][found["told"] :]:
         warnings.warn(warning, stacklevel=2)
     signatures = found["signatures"]
     for name in ("tested", "significant"):
@@ -437,7 +512,9 @@ isi_steps
         **found["table"],
         signatures=signatures,
         funnel=found["funnel"],
-        parameters=found["facts"],
+        parameters=found["parameters"],
+        input=found["input"],
         seconds=found["seconds"],
+        warnings=found["warnings"],
         pvalue_spectrum=found.get("pvalue_spectrum"),
     )

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import itertools
+import operator
 import os
 import warnings
-from collections.abc import Mapping, Sequence
-from typing import Any, Union
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from . import _core
+from ._arrays import seconds
 from ._call import given
 from ._tables import data_frame, html_table
+from ._types import SpikesLike, Time
 
-#: What every function that takes spikes accepts; `SpikeSequence.of` says what each is.
-SpikesLike = Union["SpikeSequence", str, os.PathLike[str], tuple, Mapping, Sequence, Any]
+if TYPE_CHECKING:
+    import pandas
 
 _SHOWN = 8
 
@@ -27,8 +30,13 @@ class SpikeSequence:
     Times are whole microseconds inside, so that no delay is misjudged by rounding, and seconds
     (float64) outside. No unit has two spikes at the same microsecond. The object does not change.
 
-    Make one with `SpikeSequence.of`, which every function of the package does by itself with what
-    it is given, with `read`, or with a function of `simulate`.
+    ``SpikeSequence(...)`` makes one of what `SpikeSequence.of` lists, which every function of the
+    package does by itself with what it is given; so do `read` and the functions of `simulate`.
+
+    Parameters
+    ----------
+    spikes, unit_names, t_start, t_stop
+        As in `SpikeSequence.of`.
 
     Examples
     --------
@@ -40,10 +48,28 @@ class SpikeSequence:
     (array([0.01 , 0.015, 0.31 ]), array([0, 1, 0], dtype=uint32))
     """
 
-    __slots__ = ("_core",)
+    __slots__ = ("_arrays", "_core")
+    _arrays: dict[str, NDArray[Any]]
+    _core: Any
 
-    def __init__(self, core: Any) -> None:
+    def __init__(
+        self,
+        spikes: SpikesLike,
+        *,
+        unit_names: Sequence[str] | None = None,
+        t_start: Time | None = None,
+        t_stop: Time | None = None,
+    ) -> None:
+        made = SpikeSequence.of(spikes, unit_names=unit_names, t_start=t_start, t_stop=t_stop)
+        self._core = made._core
+        self._arrays = {}
+
+    @classmethod
+    def _from_core(cls, core: Any) -> SpikeSequence:
+        self = cls.__new__(cls)
         self._core = core
+        self._arrays = {}
+        return self
 
     @classmethod
     def of(
@@ -51,8 +77,8 @@ class SpikeSequence:
         spikes: SpikesLike,
         *,
         unit_names: Sequence[str] | None = None,
-        t_start: Any = None,
-        t_stop: Any = None,
+        t_start: Time | None = None,
+        t_stop: Time | None = None,
     ) -> SpikeSequence:
         """Takes spikes as neighbouring tools have them.
 
@@ -68,14 +94,19 @@ class SpikeSequence:
               has ``times[offsets[i]:offsets[i + 1]]``; also as ``{"times": ..., "offsets": ...}``,
               which is the way for as many offsets as times;
             - a list of arrays, a train of times each; a mapping from names to such arrays;
-            - a list of `neo.SpikeTrain` or a neo ``SpikeTrainList``, in any units of time;
+            - a pandas ``DataFrame`` with a column ``time`` (or ``times``, ``time_s``) and a column
+              ``unit`` (or ``units``), a row a spike;
+            - a list of `neo.SpikeTrain` or a neo ``SpikeTrainList``, in any units of time, or the
+              neo ``Segment`` that has them;
             - an Elephant ``BinnedSpikeTrain``: a spike stands at the left edge of its bin;
-            - a pynapple ``TsGroup``;
-            - a SpikeInterface ``BaseSorting`` of one segment.
+            - a pynapple ``TsGroup``; its span is that of its whole time support;
+            - a SpikeInterface ``BaseSorting`` of one segment, in the time of SpikeInterface: where
+              a recording is registered, its start or its time vector counts.
 
             Times are in seconds, but for those that have a unit of their own.
         unit_names
-            One name a unit, all different; by default what the input calls its units, else 0, 1, …
+            One name a unit, all different; by default what the input calls its units, in natural
+            order where they are labels of spikes ("n2" before "n10"), else 0, 1, …
         t_start, t_stop : float, str or quantity
             The recorded span in seconds, which holds all spikes. By default what the input says,
             else from the first spike to the last.
@@ -95,7 +126,9 @@ class SpikeSequence:
         Warns
         -----
         UserWarning
-            If spikes stand there twice: same unit, same microsecond. One of them is kept.
+            If spikes are listed twice: same unit, same microsecond. One of them is kept. If the
+            support of a ``TsGroup`` has gaps. If every unit of a pair ``(times, units)`` has one
+            spike, as if the pair were two trains.
         """
         from ._inputs import arrays_of
 
@@ -116,23 +149,31 @@ class SpikeSequence:
             ),
         )
         if duplicates:
-            warnings.warn(f"{duplicates} spikes stood twice and were dropped.", stacklevel=2)
-        return cls(core)
+            warnings.warn(duplicates_text(duplicates), stacklevel=2)
+        return cls._from_core(core)
+
+    def _array(self, name: str) -> NDArray[Any]:
+        # Made once, and read-only: a change to it would change nothing here.
+        if name not in self._arrays:
+            made = getattr(self._core, name)
+            made.flags.writeable = False
+            self._arrays[name] = made
+        return self._arrays[name]
 
     @property
     def times(self) -> NDArray[np.float64]:
-        """Times of all spikes in seconds, ascending: shape (spikes,)."""
-        return self._core.times
+        """Times of all spikes in seconds, ascending: shape (spikes,), read-only."""
+        return self._array("times")
 
     @property
     def times_us(self) -> NDArray[np.int64]:
         """The same in microseconds, as they are kept."""
-        return self._core.times_us
+        return self._array("times_us")
 
     @property
     def units(self) -> NDArray[np.uint32]:
-        """The unit of each spike, an index into `unit_names`: shape (spikes,)."""
-        return self._core.units
+        """The unit of each spike, an index into `unit_names`: shape (spikes,), read-only."""
+        return self._array("units")
 
     @property
     def unit_names(self) -> list[str]:
@@ -159,14 +200,90 @@ class SpikeSequence:
         times, offsets = self._core.trains()
         return [times[begin:end] for begin, end in itertools.pairwise(offsets)]
 
+    def select(
+        self,
+        units: Iterable[str | int] | None = None,
+        *,
+        t_start: Time | None = None,
+        t_stop: Time | None = None,
+    ) -> SpikeSequence:
+        """Some of the units, or a part of the recording.
+
+        Parameters
+        ----------
+        units
+            Names, or indices into `unit_names`; by default all. They keep the order that they have
+            here.
+        t_start, t_stop
+            The part to keep, both ends included, which becomes the recorded span; by default the
+            span there is.
+
+        Returns
+        -------
+        SpikeSequence
+
+        Raises
+        ------
+        TypeError, ValueError
+            For a unit that there is not, or a part outside of the recorded span.
+
+        Examples
+        --------
+        >>> import spikeweave
+        >>> spikes = spikeweave.SpikeSequence.of({"A": [0.1, 0.4], "B": [0.2], "C": [0.3]})
+        >>> spikes.select(["C", "A"], t_start=0.2).unit_names
+        ['A', 'C']
+        >>> spikes.select(["C", "A"], t_start=0.2).times
+        array([0.3, 0.4])
+        """
+        every = range(len(self.unit_names))
+        chosen = list(every) if units is None else sorted(self._indices(units))
+        begin = self.t_start if t_start is None else seconds("t_start", t_start)
+        end = self.t_stop if t_stop is None else seconds("t_stop", t_stop)
+        if not self.t_start <= begin <= end <= self.t_stop:
+            raise ValueError(
+                f"t_start, t_stop: expected a part of {self.t_start:g} s to {self.t_stop:g} s, "
+                f"found {begin:g} s to {end:g} s"
+            )
+        new = np.full(len(every), len(every), dtype=np.uint32)
+        new[chosen] = np.arange(len(chosen))
+        kept = new[self.units] < len(every)
+        kept &= self.times_us >= round(begin * 1e6)
+        kept &= self.times_us <= round(end * 1e6)
+        stated = self._core.states_span
+        return _again(
+            self.times[kept],
+            new[self.units[kept]],
+            [self.unit_names[unit] for unit in chosen],
+            begin if stated or t_start is not None else None,
+            end if stated or t_stop is not None else None,
+        )
+
+    def _indices(self, units: Iterable[str | int]) -> set[int]:
+        if isinstance(units, (str, bytes)) or not isinstance(units, Iterable):
+            raise TypeError(f"units: expected a list of names or indices, found {units!r}")
+        names = self.unit_names
+        row = {name: i for i, name in enumerate(names)}
+        found = set()
+        for unit in units:
+            if isinstance(unit, (bool, np.bool_)):
+                raise TypeError(f"units: expected names or indices, found {unit!r}")
+            index = row.get(unit) if isinstance(unit, str) else operator.index(unit)
+            if index is None or not 0 <= index < len(names):
+                raise ValueError(
+                    f"units: there is no unit {unit!r} among the {len(names)} that there are"
+                )
+            found.add(index)
+        return found
+
     def __reduce__(self) -> tuple[Any, ...]:
         # Whole microseconds come back as they are: below 285 years a double holds them exactly.
         span = (self.t_start, self.t_stop) if self._core.states_span else (None, None)
         return _again, (self.times, self.units, self.unit_names, *span)
 
     def check(self) -> list[str]:
-        """What a careful colleague would say: double spikes, milliseconds taken for seconds,
-        artefacts. Whole sentences; empty for clean data."""
+        """Likely data problems as whole sentences: double spikes, units that share their spikes,
+        milliseconds taken for seconds, artefacts. Empty for clean data."""
         return self._core.check()
 
     def to_neo(self) -> list[Any]:
@@ -178,7 +295,88 @@ class SpikeSequence:
             for name, train in zip(self.unit_names, self.trains(), strict=True)
         ]
 
-    def to_dataframe(self) -> Any:
+    def to_pynapple(self) -> Any:
+        """The same as a pynapple ``TsGroup``: keys are 0, 1, …, the metadata ``unit_name`` has the
+        names, and the time support is the recorded span."""
+        try:
+            import pynapple
+        except ImportError:
+            raise ImportError(
+                "to_pynapple() makes a pynapple TsGroup: pip install pynapple"
+            ) from None
+        # Without a length there is no support that could hold the spikes.
+        support = (
+            pynapple.IntervalSet(self.t_start, self.t_stop) if self.t_start < self.t_stop else None
+        )
+        return pynapple.TsGroup(
+            {i: pynapple.Ts(train, time_support=support) for i, train in enumerate(self.trains())},
+            time_support=support,
+            metadata={"unit_name": np.asarray(self.unit_names)},
+        )
+
+    def to_spikeinterface(self, sampling_frequency: float) -> Any:
+        """The same as a SpikeInterface ``NumpySorting``.
+
+        Parameters
+        ----------
+        sampling_frequency
+            In Hz. Each spike becomes the nearest sample; time 0 is sample 0.
+
+        Returns
+        -------
+        spikeinterface.NumpySorting
+
+        Raises
+        ------
+        ValueError
+            For spikes before time 0, which are no samples.
+        """
+        try:
+            from spikeinterface import NumpySorting
+        except ImportError:
+            raise ImportError(
+                "to_spikeinterface() makes a SpikeInterface sorting: pip install spikeinterface"
+            ) from None
+        if len(self) and self.times_us[0] < 0:
+            raise ValueError(
+                f"spikes: expected none before time 0, which would be before the first sample, "
+                f"found {self.times[0]:g} s"
+            )
+        samples = np.rint(self.times * float(sampling_frequency)).astype(np.int64)
+        return NumpySorting.from_samples_and_labels(
+            [samples],
+            [np.asarray(self.unit_names)[self.units]],
+            float(sampling_frequency),
+            unit_ids=np.asarray(self.unit_names),
+        )
+
+    def to_nwb(self, target: Any, *, overwrite: bool = False, append: bool = False) -> Any:
+        """The same as the table of units of an NWB file.
+
+        Parameters
+        ----------
+        target
+            A `pynwb.NWBFile` without units, or the path of a file.
+        overwrite, append
+            What to do with a file that exists: replace it, or add the units to it.
+
+        Returns
+        -------
+        pynwb.NWBFile
+            Closed, where a path was given.
+
+        Raises
+        ------
+        FileExistsError
+            If there is a file at the path, and neither `overwrite` nor `append` is given.
+        ValueError
+            If the file has a table of units.
+        """
+        from ._nwb import units_to_nwb
+
+        return units_to_nwb(self, {}, target, overwrite, append)
+
+    def to_dataframe(self) -> pandas.DataFrame:
         """A pandas data frame with a row a spike: ``time`` in seconds, ``unit`` by its name."""
         names = np.asarray(self.unit_names, dtype=object)
         return data_frame({"time": self.times, "unit": names[self.units]})
@@ -192,9 +390,10 @@ class SpikeSequence:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
+        spikes, units = len(self), len(self.unit_names)
         return (
-            f"<SpikeSequence: {len(self)} spikes of {len(self.unit_names)} units, "
-            f"{self.t_start:g} s to {self.t_stop:g} s>"
+            f"<SpikeSequence: {spikes} spike{'' if spikes == 1 else 's'} of "
+            f"{units} unit{'' if units == 1 else 's'}, {self.t_start:g} s to {self.t_stop:g} s>"
         )
 
     def _repr_html_(self) -> str:
@@ -217,54 +416,11 @@ def _again(
 ) -> SpikeSequence:
     """A sequence from its parts, for pickles and copies."""
     core, _ = _core.make_spikes(times, units, names, given(t_start=t_start, t_stop=t_stop))
-    return SpikeSequence(core)
+    return SpikeSequence._from_core(core)
 
 
-def array(name: str, values: ArrayLike, dtype: Any) -> NDArray[Any]:
-    """A contiguous array of one dimension. TypeError or ValueError with the argument's name.
-
-    Quantities of time and `timedelta64` become seconds; whole numbers are asked for by an integer
-    `dtype`.
-    """
-    out = numbers(name, values)
-    if out.ndim != 1:
-        raise ValueError(f"{name}: expected an array of one dimension, found shape {out.shape}")
-    is_whole = out.dtype.kind != "f" or np.array_equal(out, np.floor(out))  # NaN is not
-    if np.issubdtype(dtype, np.integer) and not is_whole:
-        raise ValueError(f"{name}: expected whole numbers, found fractions")
-    return np.ascontiguousarray(out, dtype=dtype)
-
-
-def numbers(name: str, values: Any) -> NDArray[Any]:
-    """Values as an array of real numbers; times with a unit as seconds."""
-    if hasattr(values, "rescale"):
-        try:
-            values = values.rescale("s").magnitude
-        except ValueError as error:
-            raise ValueError(f"{name}: expected times, found {error}") from None
-    if isinstance(values, (str, bytes)):
-        raise TypeError(f"{name}: expected an array, found {values!r}")
-    if isinstance(values, np.ma.MaskedArray):
-        raise TypeError(f"{name}: expected an array, found a masked one (compressed() unmasks it)")
-    if isinstance(values, (list, tuple)) and any(hasattr(one, "rescale") for one in values):
-        values = [_seconds(name, one) for one in values]
-    try:
-        out = np.asarray(values)
-        if out.dtype.kind == "m":
-            out = out / np.timedelta64(1, "s")
-        if out.dtype == object:
-            out = out.astype(np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name}: expected an array of numbers, found {type(values)}") from None
-    if out.size == 0 and out.dtype.kind not in "iufb":
-        out = out.astype(np.float64)
-    if out.dtype.kind not in "iuf":
-        raise TypeError(f"{name}: expected an array of numbers, found {out.dtype}")
-    return out
-
-
-def _seconds(name: str, value: Any) -> float:
-    try:
-        return float(_core.seconds(value))
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{name}: {error}") from None
+def duplicates_text(count: int) -> str:
+    """What is said of spikes that an input lists more than once."""
+    if count == 1:
+        return "1 spike is listed twice (same unit, same microsecond) and was taken once."
+    return f"{count} spikes are listed twice (same unit, same microsecond) and were taken once."

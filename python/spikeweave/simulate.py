@@ -14,6 +14,7 @@ from . import _core
 from ._call import Progress, given, options_in, reporting
 from ._recording import Recording
 from ._spikes import SpikeSequence
+from ._types import RateProfile, Time
 
 __all__ = [
     "PlantedPattern",
@@ -122,21 +123,23 @@ def _made(make: Any, arguments: dict[str, Any]) -> dict[str, Any]:
 
 def _simulated(make: Any, arguments: dict[str, Any]) -> SimulatedSpikes:
     made = _made(make, arguments)
-    return SimulatedSpikes(SpikeSequence(made["spikes"]), chains=made["chains"], **made["edges"])
+    return SimulatedSpikes(
+        SpikeSequence._from_core(made["spikes"]), chains=made["chains"], **made["edges"]
+    )
 
 
 def sym26(
     *,
-    units: int | None = None,
-    length: Any = None,
-    chains: Sequence[int] | None = None,
-    rest_rate: float | None = None,
-    probability: float | None = None,
-    delay: Any = None,
-    jitter: Any = None,
-    background: bool | None = None,
-    seed: int | None = None,
-    threads: int | None = None,
+    units: int = 26,
+    length: Time = 60.0,
+    chains: Sequence[int] = (4, 8),
+    rest_rate: float = 20.0,
+    probability: float = 0.8,
+    delay: Time = 0.005,
+    jitter: Time = 0.0,
+    background: bool = False,
+    seed: int = 0,
+    threads: int = 0,
     progress: Progress = None,
 ) -> SimulatedSpikes:
     """Neurons coupled in chains: the benchmark of the episode papers.
@@ -144,22 +147,21 @@ def sym26(
     Parameters
     ----------
     units
-        26 by default, named n0, n1, …
+        Named n0, n1, …
     length
-        Of the recording: seconds, a text such as ``"1min"`` or a quantity. 60 s by default.
+        Of the recording: seconds, a text such as ``"1min"`` or a quantity.
     chains
-        Units of each planted chain, which takes consecutive units. ``(4, 8)`` by default.
+        Units of each planted chain, which takes consecutive units.
     rest_rate
-        Of an uncoupled unit, in Hz; 20 by default.
+        Of an uncoupled unit, in Hz.
     probability
-        That a spike makes the next unit of its chain fire; 0.8 by default.
+        That a spike makes the next unit of its chain fire.
     delay, jitter
-        From a spike to the one that it makes, and how far around that, uniformly; 5 ms and 0 by
-        default.
+        From a spike to the one that it makes, and how far around that, uniformly.
     background
-        Connect other pairs, too, at about chance level. By default not.
+        Connect other pairs, too, at about chance level.
     seed
-        0 by default.
+        One seed gives one result.
     threads, progress
         As in `spikeweave.episodes`.
 
@@ -189,18 +191,18 @@ def sym26(
 
 def culture(
     *,
-    channels: int | None = None,
-    length: Any = None,
-    background_rate: float | None = None,
-    burst_every: Any = None,
-    burst_length: Any = None,
-    burst_low: float | None = None,
-    burst_high: float | None = None,
-    chains: Sequence[int] | None = None,
-    probability: float | None = None,
-    delay: Any = None,
-    seed: int | None = None,
-    threads: int | None = None,
+    channels: int = 60,
+    length: Time = 300.0,
+    background_rate: float = 0.5,
+    burst_every: Time = 5.0,
+    burst_length: Time = 0.4,
+    burst_low: float = 30.0,
+    burst_high: float = 150.0,
+    chains: Sequence[int] = (),
+    probability: float = 0.8,
+    delay: Time = 0.005,
+    seed: int = 0,
+    threads: int = 0,
     progress: Progress = None,
 ) -> SimulatedSpikes:
     """A dissociated culture: quiet channels, and bursts of the whole network.
@@ -208,18 +210,17 @@ def culture(
     Parameters
     ----------
     channels
-        60 by default, named 0, 1, …
+        Named 0, 1, …
     length
-        300 s by default.
+        Of the recording.
     background_rate
-        Of a channel between bursts, in Hz; 0.5 by default.
+        Of a channel between bursts, in Hz.
     burst_every, burst_length
-        Mean time between bursts, and how long each is; 5 s and 0.4 s by default.
+        Mean time between bursts, and how long each is.
     burst_low, burst_high
-        Each channel fires at a rate between these in a burst, drawn anew for each, in Hz; 30 and
-        150 by default.
+        Each channel fires at a rate between these in a burst, drawn anew for each, in Hz.
     chains, probability, delay
-        As in `sym26`; by default there are no chains.
+        As in `sym26`.
     seed, threads, progress
         As in `sym26`.
 
@@ -243,11 +244,11 @@ def culture(
 
 def poisson(
     *,
-    units: int | None = None,
-    length: Any = None,
-    rate: float | None = None,
-    seed: int | None = None,
-    threads: int | None = None,
+    units: int = 26,
+    length: Time = 60.0,
+    rate: float = 20.0,
+    seed: int = 0,
+    threads: int = 0,
     progress: Progress = None,
 ) -> SimulatedSpikes:
     """Independent Poisson units: the null of `spikeweave.episodes`.
@@ -255,11 +256,11 @@ def poisson(
     Parameters
     ----------
     units
-        26 by default, named n0, n1, …
+        Named n0, n1, …
     length
-        60 s by default.
+        Of the recording.
     rate
-        Of each unit, in Hz; 20 by default.
+        Of each unit, in Hz.
     seed, threads, progress
         As in `sym26`.
 
@@ -284,17 +285,17 @@ def poisson(
 
 def patterns(
     *,
-    units: int | None = None,
-    length: Any = None,
-    patterns: Sequence[int] | None = None,
-    occurrences: int | None = None,
-    lag: Any = None,
-    rate: float | None = None,
-    rates: str | None = None,
-    gamma: int | None = None,
-    dead_time: Any = None,
-    seed: int | None = None,
-    threads: int | None = None,
+    units: int = 100,
+    length: Time = 10.0,
+    patterns: Sequence[int] = (5,),
+    occurrences: int = 10,
+    lag: Time = 0.005,
+    rate: float = 15.0,
+    rates: RateProfile = "constant",
+    gamma: int = 1,
+    dead_time: Time = 0.0,
+    seed: int = 0,
+    threads: int = 0,
     progress: Progress = None,
 ) -> SimulatedPatterns:
     """Independent units with spike patterns planted among them, for `spikeweave.spade`.
@@ -302,26 +303,24 @@ def patterns(
     Parameters
     ----------
     units
-        100 by default, named n0, n1, …
+        Named n0, n1, …
     length
-        10 s by default.
+        Of the recording.
     patterns
-        Spikes of each planted pattern, which takes consecutive units from the first on. ``(5,)``
-        by default.
+        Spikes of each planted pattern, which takes consecutive units from the first on.
     occurrences
-        Of each pattern; 10 by default.
+        Of each pattern.
     lag
-        From one spike of a pattern to the next; 5 ms by default.
+        From one spike of a pattern to the next.
     rate
-        Mean of a unit without its planted spikes, in Hz; 15 by default.
+        Mean of a unit without its planted spikes, in Hz.
     rates
-        ``"constant"`` (the default); ``"spread"``: each unit its own; ``"steps"``: all faster
+        ``"constant"``; ``"spread"``: each unit its own; ``"steps"``: all faster
         together, for 100 ms of each second; ``"wave"``: one after the other.
     gamma
-        Order of the intervals' gamma distribution: 1, the default, is Poisson; more is more
-        regular.
+        Order of the intervals' gamma distribution: 1 is Poisson; more is more regular.
     dead_time
-        Between two spikes of a unit; 0 by default.
+        Between two spikes of a unit.
     seed, threads, progress
         As in `sym26`.
 
@@ -343,30 +342,31 @@ def patterns(
     """
     made = _made(_core.simulate_patterns, locals())
     return SimulatedPatterns(
-        SpikeSequence(made["spikes"]), [PlantedPattern(**one) for one in made["patterns"]]
+        SpikeSequence._from_core(made["spikes"]),
+        [PlantedPattern(**one) for one in made["patterns"]],
     )
 
 
 def recording(
     *,
-    length: Any = None,
-    channels: int | None = None,
-    columns: int | None = None,
-    pitch: float | None = None,
-    sample_rate: float | None = None,
-    gain: float | None = None,
-    units: int | None = None,
-    low_rate: float | None = None,
-    high_rate: float | None = None,
-    dead_time: Any = None,
-    low_peak: float | None = None,
-    high_peak: float | None = None,
-    jitter: float | None = None,
-    noise: float | None = None,
-    noise_reach: float | None = None,
-    drift: float | None = None,
-    seed: int | None = None,
-    threads: int | None = None,
+    length: Time = 60.0,
+    channels: int = 32,
+    columns: int = 2,
+    pitch: float = 20.0,
+    sample_rate: float = 30000.0,
+    gain: float = 0.195,
+    units: int = 20,
+    low_rate: float = 2.0,
+    high_rate: float = 12.0,
+    dead_time: Time = 0.004,
+    low_peak: float = 50.0,
+    high_peak: float = 250.0,
+    jitter: float = 0.1,
+    noise: float = 8.0,
+    noise_reach: float = 30.0,
+    drift: float = 0.0,
+    seed: int = 0,
+    threads: int = 0,
     progress: Progress = None,
 ) -> SimulatedRecording:
     """Voltages of units around a probe, in memory.
@@ -374,26 +374,26 @@ def recording(
     Parameters
     ----------
     length
-        60 s by default.
+        Of the recording.
     channels, columns, pitch
-        Contacts (32), side by side (2), and micrometres between neighbours (20).
+        Contacts, how many side by side, and micrometres between neighbours.
     sample_rate, gain
-        In Hz (30,000) and microvolts of a count (0.195).
+        In Hz, and microvolts of a count.
     units
-        20 by default, named 0, 1, …
+        Named 0, 1, …
     low_rate, high_rate
-        Each unit's own mean rate lies between these, in Hz; 2 and 12 by default.
+        Each unit's own mean rate lies between these, in Hz.
     dead_time
-        Between two spikes of a unit; 4 ms by default.
+        Between two spikes of a unit.
     low_peak, high_peak
-        Each unit's trough on its nearest contact lies between these, in microvolts; 50 and 250.
+        Each unit's trough on its nearest contact lies between these, in microvolts.
     jitter
-        Standard deviation of each spike's size, as a part of it; 0.1 by default.
+        Standard deviation of each spike's size, as a part of it.
     noise, noise_reach
-        Standard deviation on each channel in microvolts (8), and micrometres: channels further
-        apart than twice this are independent (30).
+        Standard deviation on each channel in microvolts, and micrometres: channels further apart
+        than twice this are independent.
     drift
-        How far the units move along the probe, in micrometres; 0 by default.
+        How far the units move along the probe, in micrometres.
     seed, threads, progress
         As in `sym26`.
 
@@ -414,20 +414,20 @@ def recording(
     """
     made = _made(_core.simulate_recording, locals())
     return SimulatedRecording(
-        Recording(made.pop("recording")), SpikeSequence(made.pop("spikes")), **made
+        Recording(made.pop("recording")), SpikeSequence._from_core(made.pop("spikes")), **made
     )
 
 
 def features(
     *,
-    spikes: int | None = None,
-    units: int | None = None,
-    channels: int | None = None,
-    features_per_channel: int | None = None,
-    separation: float | None = None,
-    of_no_unit: float | None = None,
-    seed: int | None = None,
-    threads: int | None = None,
+    spikes: int = 10000,
+    units: int = 30,
+    channels: int = 32,
+    features_per_channel: int = 3,
+    separation: float = 6.0,
+    of_no_unit: float = 0.03,
+    seed: int = 0,
+    threads: int = 0,
     progress: Progress = None,
 ) -> SimulatedFeatures:
     """Features of spikes without a recording around them, for `spikeweave.sort_features`.
@@ -435,11 +435,11 @@ def features(
     Parameters
     ----------
     spikes, units, channels, features_per_channel
-        10,000, 30, 32 and 3 by default.
+        How many of each.
     separation
-        Least distance of two units in standard deviations of the noise; 6 by default.
+        Least distance of two units in standard deviations of the noise.
     of_no_unit
-        Share of spikes of no unit; 0.03 by default.
+        Share of spikes of no unit.
     seed, threads, progress
         As in `sym26`.
 

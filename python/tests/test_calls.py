@@ -220,21 +220,6 @@ def test_every_argument_is_documented(function):
     )
 
 
-def test_no_call_has_a_default_of_its_own():
-    for function in (
-        spikeweave.episodes,
-        spikeweave.spade,
-        spikeweave.sort,
-        spikeweave.sort_features,
-        spikeweave.count_episodes,
-        spikeweave.read,
-        spikeweave.simulate.sym26,
-    ):
-        for name, parameter in inspect.signature(function).parameters.items():
-            if parameter.default is not inspect.Parameter.empty:
-                assert parameter.default is None, f"{function.__name__}({name})"
-
-
 def test_spikes_and_results_can_be_copied_and_kept(sym26):
     found = spikeweave.episodes(sym26.spikes, delays="4-6ms", min_count=300)
     unstated = spikeweave.SpikeSequence.of([[0.5, 0.7]])

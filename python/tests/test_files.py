@@ -1,5 +1,8 @@
 """`spikeweave.read` and `spikeweave.write`."""
 
+import errno
+import os
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -92,10 +95,40 @@ def test_what_a_file_says_against_itself_is_said(tmp_path):
     path = tmp_path / "spikes.tsv"
     path.write_text("time_s\tunit\n0.1\tA\n0.1\tA\n0.2\tB\n")
 
-    with pytest.warns(UserWarning, match="1 spikes stood twice"):
+    with pytest.warns(UserWarning, match="1 spike is listed twice"):
         spikes = spikeweave.read(path)
 
     assert len(spikes) == 2
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        spikeweave.read,
+        spikeweave.read_recording,
+        spikeweave.sort_features,
+        spikeweave.sort,
+        spikeweave.episodes,
+        lambda path: spikeweave.write(path / "spikes.tsv", [[0.1]]),
+        lambda path: spikeweave.write(path / "spikes.nwb", [[0.1]]),
+    ],
+)
+def test_a_file_that_is_not_there_is_an_error_of_its_own(tmp_path, call):
+    with pytest.raises(FileNotFoundError, match="absent") as error:
+        call(tmp_path / "absent")
+
+    assert error.value.errno == errno.ENOENT
+
+
+def test_a_file_that_may_not_be_read_is_an_error_of_its_own(tmp_path, monkeypatch):
+    path = tmp_path / "spikes.tsv"
+    path.write_text("0.1\tA\n")
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may read all
+
+    with pytest.raises(PermissionError, match=r"spikes\.tsv") as error:
+        spikeweave.read(path)
+
+    assert error.value.errno == errno.EACCES
 
 
 def test_a_real_culture_is_read(shared_data):

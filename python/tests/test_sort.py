@@ -38,7 +38,7 @@ def test_units_are_the_true_ones(made, found):
     assert min(shares_found(found, made.spikes)) > 0.8
     assert len(found.labels) == len(found.samples)
     assert found.units["spikes"].sum() == np.count_nonzero(found.labels)
-    assert len(found.spikes) + found.parameters["same_time"] == found.units["spikes"].sum()
+    assert len(found.spikes) + found.same_time == found.units["spikes"].sum()
 
 
 def test_waveforms_are_largest_where_the_unit_is(made, found):

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import fields
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .._circuit import Circuit
 from ._axes import BLACK, COLOURS, GREY, axes
 
+_MOST_EDGES = 100
 _MOST_LABELS = 40
 _MOST_NAMES = 200
 
-# Around the outermost units, for the arrows.
+# Around the outermost units, for the arrows, in steps from a unit to the next.
 _ROOM = 0.6
 
 _Places = dict[int, tuple[float, float]]
+Layout = Literal["layered", "circular"] | Mapping[str, tuple[float, float]] | ArrayLike | None
 
 
 def circuit(
     found: Any,
     *,
-    layout: str | Mapping[str, tuple[float, float]] | None = None,
+    layout: Layout = None,
+    strongest: int | None = None,
     labels: bool | None = None,
     ax: Any = None,
 ) -> Any:
@@ -39,8 +43,11 @@ def circuit(
         A `Circuit`, or the `EpisodeResult` that has it.
     layout
         ``"layered"``: from left to right along the direct connections, which must not go round in
-        circles; ``"circular"``; or where each unit is, by its name. By default layered where that
-        can be.
+        circles; ``"circular"``; or where each unit is, such as the place of its electrode: a
+        mapping by its name, or an array of shape (units, 2). By default layered where that can be.
+    strongest
+        Draw only so many connections: direct ones first, each kind by its strength. By default at
+        most 100, and the picture says of how many.
     labels
         Whether arrows are labelled with their delay intervals; by default where there are at most
         40 of them.
@@ -68,22 +75,52 @@ def circuit(
     graph = found if isinstance(found, Circuit) else getattr(found, "circuit", None)
     if not isinstance(graph, Circuit):
         raise TypeError(f"found: expected a Circuit or an EpisodeResult, found {type(found)}")
+    every = len(graph)
+    graph = _strongest(graph, _MOST_EDGES if strongest is None else strongest)
     ax = axes(ax)
     places = _places(graph, layout)
-    scale = _points_per_step(ax, places)
+    step = _step(places)
+    scale = _points_per_step(ax, places, step)
     width = float(np.clip(0.45 * scale, 4, 22))
     labels = len(graph) <= _MOST_LABELS if labels is None else labels
-    _draw_edges(ax, graph, places, width / 2, scale, labels)
-    _draw_units(ax, graph, places, width)
+    _draw_edges(ax, graph, places, width / 2, scale / step, labels)
+    _draw_units(ax, graph, places, width, _ROOM * step)
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.05)
     ax.set_axis_off()
-    _explain(ax, graph, labels)
+    _explain(ax, graph, every, labels)
     return ax
+
+
+def _strongest(graph: Circuit, most: int) -> Circuit:
+    if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
+        raise ValueError(f"strongest: expected a whole number from 1 on, found {most!r}")
+    if len(graph) <= most:
+        return graph
+    explained = np.array([kind != "direct" for kind in graph.kind])
+    kept = np.sort(np.lexsort((-graph.strength, explained))[:most])
+
+    def part(value: Any) -> Any:
+        return value[kept] if isinstance(value, np.ndarray) else [value[i] for i in kept]
+
+    columns = {
+        one.name: part(getattr(graph, one.name))
+        for one in fields(graph)
+        if one.name != "unit_names"
+    }
+    return Circuit(graph.unit_names, **columns)
 
 
 def _places(graph: Circuit, layout: Any) -> _Places:
     units = np.unique(np.concatenate([graph.source, graph.target])).tolist()
+    if layout is not None and not isinstance(layout, (str, Mapping)):
+        points = np.asarray(layout, dtype=np.float64)
+        if points.shape != (len(graph.unit_names), 2):
+            raise ValueError(
+                f"layout: expected places of shape ({len(graph.unit_names)}, 2), one a unit, "
+                f"found shape {points.shape}"
+            )
+        return {unit: (float(points[unit, 0]), float(points[unit, 1])) for unit in units}
     if isinstance(layout, Mapping):
         missing = [name for name in (graph.unit_names[u] for u in units) if name not in layout]
         if missing:
@@ -151,10 +188,21 @@ def _in_rows(graph: Circuit, layers: dict[int, int]) -> _Places:
     return places
 
 
-def _points_per_step(ax: Any, places: _Places) -> float:
-    """How far apart neighbours in a row will be drawn."""
+def _step(places: _Places) -> float:
+    """How far it is from a unit to its next one: 1, but where places are given."""
+    points = np.array(list(places.values()), dtype=np.float64).reshape(-1, 2)
+    if len(points) < 2:
+        return 1.0
+    apart = np.linalg.norm(points[:, None] - points[None, :], axis=2)
+    np.fill_diagonal(apart, np.inf)
+    nearest = np.median(apart.min(axis=1))
+    return float(nearest) if 0 < nearest < np.inf else 1.0
+
+
+def _points_per_step(ax: Any, places: _Places, step: float) -> float:
+    """How far apart neighbours will be drawn."""
     points = np.array(list(places.values())).reshape(-1, 2)
-    span = 2 * _ROOM + (np.ptp(points, axis=0) if len(points) else np.zeros(2))
+    span = 2 * _ROOM + (np.ptp(points, axis=0) / step if len(points) else np.zeros(2))
     return float(min(ax.bbox.width / span[0], ax.bbox.height / span[1]) * 72 / ax.figure.dpi)
 
 
@@ -193,7 +241,17 @@ def _draw_edges(
         if labels:
             low, high = graph.delay[i] * 1e3
             x, y = _middle(begin, end, bend)
-            ax.text(x, y, f"({low:g},{high:g}]", fontsize=7, ha="center", va="bottom")
+            ax.text(
+                x,
+                y,
+                f"({low:g},{high:g}]",
+                fontsize=7,
+                ha="center",
+                va="center",
+                zorder=2.5,
+                # Nothing runs through it.
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
+            )
 
 
 def _bend(begin: NDArray[np.float64], end: NDArray[np.float64], kind: str) -> float:
@@ -212,7 +270,7 @@ def _middle(
     return float(x + bend * dy / 2), float(y - bend * dx / 2)
 
 
-def _explain(ax: Any, graph: Circuit, labels: bool) -> None:
+def _explain(ax: Any, graph: Circuit, every: int, labels: bool) -> None:
     from matplotlib.lines import Line2D
 
     styles = (
@@ -225,9 +283,10 @@ def _explain(ax: Any, graph: Circuit, labels: bool) -> None:
         if there
     ]
     if lines:
+        number = f"the {len(graph)} strongest of {every} " if len(graph) < every else ""
         ax.legend(
             handles=lines,
-            title="significant delays (low, high] in ms" if labels else "significant delays",
+            title=f"{number}significant delays{' (low, high] in ms' if labels else ''}",
             loc="lower center",
             bbox_to_anchor=(0.5, 1),
             ncols=2,
@@ -235,13 +294,13 @@ def _explain(ax: Any, graph: Circuit, labels: bool) -> None:
         )
 
 
-def _draw_units(ax: Any, graph: Circuit, places: _Places, width: float) -> None:
+def _draw_units(ax: Any, graph: Circuit, places: _Places, width: float, room: float) -> None:
     points = np.array(list(places.values())).reshape(-1, 2)
     ax.scatter(
         points[:, 0], points[:, 1], s=width**2, facecolors="white", edgecolors=BLACK, zorder=3
     )
     # Room for arrows that go around, which have no part in the limits.
-    ax.update_datalim(np.concatenate([points - _ROOM, points + _ROOM]))
+    ax.update_datalim(np.concatenate([points - room, points + room]))
     if len(places) > _MOST_NAMES:
         return
     for unit, (x, y) in places.items():

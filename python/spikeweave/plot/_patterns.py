@@ -11,6 +11,9 @@ from .._spade import PatternResult
 from ._arguments import expect
 from ._axes import BLACK, COLOURS, axes, legend, whole_numbers
 
+# Between a bar and its label, in points.
+_PADDING = 3
+
 
 def spectrum(found: PatternResult, *, duration: int | None = None, ax: Any = None) -> Any:
     """The p-value spectrum: the share of surrogates that reach each signature, as a map of spikes
@@ -114,13 +117,25 @@ def funnel(found: PatternResult, *, ax: Any = None) -> Any:
     ax = axes(ax)
     left = [step["left"] for step in found.funnel]
     bars = ax.barh(np.arange(len(left)), left, color=COLOURS[1])
-    ax.bar_label(bars, [f"{one:,}" for one in left], padding=3)
+    labels = [f"{one:,}" for one in left]
+    ax.bar_label(bars, labels, padding=_PADDING)
     ax.set_yticks(np.arange(len(left)), [step["step"] for step in found.funnel])
     ax.invert_yaxis()
     ax.set_xscale("symlog", linthresh=1)
-    ax.set_xlim(0, 10 * max([1, *left]))
+    ax.set_xlim(0, _limit_with_room(ax, max([1, *left]), max(map(len, labels), default=0)))
     ax.set_xlabel("Patterns left")
     return ax
+
+
+def _limit_with_room(ax: Any, largest: int, characters: int) -> float:
+    """Where a logarithmic axis ends so that a label of so many characters fits behind the longest
+    bar."""
+    width = ax.bbox.width * 72 / ax.figure.dpi
+    size = ax.xaxis.get_ticklabels()[0].get_fontsize() if ax.xaxis.get_ticklabels() else 10
+    label = min(0.5, (0.65 * size * characters + 2 * _PADDING) / width)
+    # From 0 to 1 the axis is as long as a power of ten.
+    decades = 1 + np.log10(largest)
+    return float(largest * 10 ** (decades * label / (1 - label)))
 
 
 def _of_duration(columns: dict[str, Any], duration: int | None) -> dict[str, NDArray[Any]]:

@@ -26,6 +26,22 @@ class Placed(NamedTuple):
     times: NDArray[np.float64]  # seconds, shape (occurrences, size)
 
 
+def usual(found: Any, most: int) -> tuple[Sequence[int] | None, int]:
+    """Which of `found` are drawn where nobody says, at most so many, and of how many these are.
+
+    Of an `EpisodeResult` its chains, which begin with the longest; of a `PatternResult` those of
+    most spikes, then of most occurrences; of a list the first.
+    """
+    if isinstance(found, EpisodeResult):
+        return found.chains[:most].tolist(), len(found.chains)
+    if isinstance(found, PatternResult):
+        order = np.lexsort((-found.counts, -found.sizes))
+        return sorted(order[:most].tolist()), len(found)
+    if isinstance(found, Sequence) and not isinstance(found, (str, bytes)):
+        return range(min(most, len(found))), len(found)
+    return None, 0
+
+
 def placed(
     found: Any, indices: Iterable[int] | None, names: Sequence[str], argument: str = "indices"
 ) -> list[Placed]:

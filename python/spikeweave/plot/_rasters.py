@@ -12,9 +12,12 @@ from numpy.typing import NDArray
 from .._spikes import SpikeSequence, SpikesLike
 from ._arguments import seconds
 from ._axes import BLACK, COLOURS, GREY, axes, name_units, row_points
-from ._placed import Placed, placed
+from ._placed import Placed, placed, usual
 
-_MOST_IN_LEGEND = 12
+# Without `indices`; as many have a place in the legend.
+_MOST_MARKED = 12
+# Around one spike; more would hide its neighbours.
+_MOST_RINGS = 3
 # More than these are drawn as pixels also where the rest of the picture is drawn as lines.
 _MOST_LINES = 20_000
 
@@ -31,8 +34,8 @@ def raster(
     """Spikes as marks over time, a row a unit, with rings around those of what was found.
 
     A ring stands at the time of the occurrence plus the spike's lag; for a `PatternResult` at the
-    unit's first spike in that bin. A spike of several patterns has a ring for each, one around the
-    other.
+    unit's first spike in that bin. A spike of several patterns has a ring for each of the first
+    three, one around the other.
 
     Parameters
     ----------
@@ -42,7 +45,8 @@ def raster(
         What to mark: an `EpisodeResult`, a `PatternResult`, patterns of one, planted patterns of
         `simulate`, or patterns as Elephant's SPADE gives them.
     indices
-        Which of them. By default all; of an `EpisodeResult` its chains.
+        Which of them. By default at most 12, and the picture says of how many: of an
+        `EpisodeResult` its chains, of a `PatternResult` those of most spikes, of a list the first.
     t_start, t_stop : float, str or quantity
         The part to draw: seconds, texts such as ``"500ms"`` or quantities; by default all that was
         recorded.
@@ -70,6 +74,9 @@ def raster(
 
     sequence = SpikeSequence.of(spikes)
     names = sequence.unit_names
+    every = 0
+    if indices is None:
+        indices, every = usual(found, _MOST_MARKED)
     marked = placed(found, indices, names)
     begin = sequence.t_start if t_start is None else seconds("t_start", t_start)
     end = sequence.t_stop if t_stop is None else seconds("t_stop", t_stop)
@@ -86,7 +93,7 @@ def raster(
     ax.set_xlabel("Time (s)")
     ax.set_ylabel("Unit")
     name_units(ax.yaxis, names)
-    if 0 < len(marked) <= _MOST_IN_LEGEND:
+    if 0 < len(marked) <= _MOST_MARKED:
         # What has no ring in this part of the recording has its place as well.
         rings = [
             Line2D(
@@ -100,7 +107,15 @@ def raster(
             )
             for i, one in enumerate(marked)
         ]
-        ax.legend(handles=rings, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False)
+        left_out = every > len(marked)
+        ax.legend(
+            handles=rings,
+            title=f"{len(marked)} of {every} are marked" if left_out else None,
+            loc="lower left",
+            bbox_to_anchor=(0, 1),
+            ncols=3,
+            frameon=False,
+        )
     return ax
 
 
@@ -202,8 +217,10 @@ def _rings(ax: Any, marked: Sequence[Placed], begin: float, end: float) -> None:
         inside = _inside(times_us, begin, end)
         times, rows = times[inside], rows[inside]
         spikes = list(zip(rows.tolist(), times_us[inside].tolist(), strict=True))
-        widths = 5 + 3 * np.array([rings[spike] for spike in spikes], dtype=np.float64)
+        around = np.array([rings[spike] for spike in spikes], dtype=np.float64)
         rings.update(spikes)
+        free = around < _MOST_RINGS
+        times, rows, widths = times[free], rows[free], 5 + 3 * around[free]
         ax.scatter(
             times,
             rows,

@@ -120,6 +120,42 @@ def test_rings_of_episodes_are_those_of_the_chains(chains):
         assert points(rings) == sorted(expected)
 
 
+def many_patterns(count):
+    """Patterns that all have the first two spikes of unit A and B."""
+    return [
+        spikeweave.simulate.PlantedPattern(np.array([0, 1]), np.array([0, 0.1]), np.array([0.1]))
+        for _ in range(count)
+    ]
+
+
+def test_many_patterns_do_not_cover_the_spikes():
+    spikes = spikeweave.SpikeSequence.of({"A": [0.1], "B": [0.2], "C": [0.3]})
+
+    ax = plot.raster(spikes, many_patterns(46))
+
+    assert len(ax.collections) == 12
+    assert ax.get_legend().get_title().get_text() == "12 of 46 are marked"
+    assert sum(len(rings.get_offsets()) for rings in ax.collections) == 3 * 2
+    widest = max(size for rings in ax.collections for size in rings.get_sizes())
+    assert widest == (5 + 3 * 2) ** 2
+    every = plot.raster(spikes, many_patterns(46), indices=range(46))
+    assert len(every.collections) == 46
+    assert every.get_legend() is None
+
+
+def test_what_has_most_spikes_is_marked_first():
+    made = spikeweave.simulate.patterns(units=30, patterns=(5, 3), seed=1)
+    found = spikeweave.spade(made.spikes, min_occ=4)
+    assert len(found) > 12
+
+    ax = plot.raster(found.spikes, found)
+
+    marked = [len(set(rings.get_offsets()[:, 1].tolist())) for rings in ax.collections]
+    assert len(marked) == 12
+    assert 5 in marked
+    assert ax.get_legend().get_title().get_text() == f"12 of {len(found)} are marked"
+
+
 def test_a_spike_of_two_patterns_has_two_rings():
     spikes = spikeweave.SpikeSequence.of({"A": [0.1], "B": [0.2], "C": [0.3]})
     pair = spikeweave.simulate.PlantedPattern(np.array([0, 1]), np.array([0, 0.1]), np.array([0.1]))

@@ -135,6 +135,60 @@ def test_places_can_be_given():
         plot.circuit([(0, 1)])
 
 
+def test_places_can_be_an_array_of_electrodes():
+    graph = edges([(0, 1), (1, 2)])
+    electrodes = np.arange(120.0).reshape(60, 2) * 100  # micrometres
+
+    ax = plot.circuit(graph, layout=electrodes, labels=False)
+
+    assert places(ax) == {f"n{i}": tuple(electrodes[i]) for i in range(3)}
+    with pytest.raises(ValueError, match=r"layout: expected places of shape \(60, 2\)"):
+        plot.circuit(graph, layout=electrodes[:3])
+
+
+def test_many_connections_are_thinned_to_the_strongest():
+    pairs = [(i, j) for i in range(20) for j in range(20) if i != j][:182]
+    strength = np.linspace(1, 0, 182)
+    kinds = ["indirect"] * 30 + ["direct"] * 152
+    graph = edges(pairs, kinds=kinds, strength=strength)
+
+    ax = plot.circuit(graph, layout="circular")
+
+    assert len(ax.patches) == 100
+    assert {patch.get_linestyle() for patch in ax.patches} == {"-"}
+    assert ax.get_legend().get_title().get_text().startswith("the 100 strongest of 182 ")
+    assert len(plot.circuit(graph, layout="circular", strongest=1000).patches) == 182
+    assert len(plot.circuit(graph, layout="circular", strongest=3).patches) == 3
+    for nonsense in (0, True, "many"):
+        with pytest.raises(ValueError, match="strongest: expected a whole number"):
+            plot.circuit(graph, strongest=nonsense)
+
+
+def test_nothing_runs_through_a_label():
+    ax = plot.circuit(edges([(0, 1)]), labels=True)
+
+    (label,) = (text for text in ax.texts if "," in text.get_text())
+    assert label.get_bbox_patch().get_facecolor() == (1, 1, 1, 1)
+    assert label.get_zorder() > ax.patches[0].get_zorder()
+
+
+def test_numbers_of_the_funnel_stay_within_the_frame(tested):
+    many = dataclasses.replace(
+        tested,
+        funnel=[
+            {"step": "a step", "removed": 0, "left": left, "why": ""}
+            for left in (12_345_678, 987_654, 3, 0)
+        ],
+    )
+
+    ax = plot.funnel(many)
+    ax.figure.canvas.draw()
+
+    frame = ax.get_window_extent()
+    for label in ax.texts:
+        assert label.get_window_extent().x1 <= frame.x1
+
+
 def test_many_arrows_are_not_labelled_unless_asked_for():
     graph = edges([(i, i + 1) for i in range(41)])
 

@@ -1,0 +1,162 @@
+"""What arguments may be, for type checkers: other packages' objects by what they can do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Union
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from ._spikes import SpikeSequence
+
+
+class Quantity(Protocol):
+    """A number with a unit, of the package ``quantities``; also a `neo.SpikeTrain`."""
+
+    def rescale(self, units: Any) -> Any: ...
+
+
+class TsGroup(Protocol):
+    """Pynapple's."""
+
+    @property
+    def time_support(self) -> Any: ...
+
+
+class IntervalSet(Protocol):
+    """Pynapple's."""
+
+    @property
+    def start(self) -> Any: ...
+    @property
+    def end(self) -> Any: ...
+
+
+class BinnedSpikeTrain(Protocol):
+    """Elephant's."""
+
+    def to_sparse_bool_array(self) -> Any: ...
+
+
+class Segment(Protocol):
+    """Neo's."""
+
+    @property
+    def spiketrains(self) -> Any: ...
+
+
+class BaseSorting(Protocol):
+    """SpikeInterface's."""
+
+    def get_unit_spike_train(self, unit_id: Any) -> Any: ...
+
+
+class BaseRecording(Protocol):
+    """SpikeInterface's."""
+
+    def get_traces(self, segment_index: Any = None) -> Any: ...
+
+
+class Table(Protocol):
+    """A data frame of pandas."""
+
+    @property
+    def columns(self) -> Any: ...
+
+
+#: Seconds, a text such as ``"5ms"``, or a quantity.
+Time = float | str | timedelta | Quantity
+
+#: A whole number of bins, or a time of so many.
+Bins = int | str | timedelta | Quantity
+
+#: What every function that takes spikes accepts; `SpikeSequence.of` says what each is.
+SpikesLike = Union[
+    "SpikeSequence",
+    str,
+    os.PathLike[str],
+    tuple[ArrayLike, ArrayLike],
+    Mapping[Any, ArrayLike],
+    Sequence[ArrayLike],
+    Sequence[Quantity],
+    NDArray[np.object_],
+    BinnedSpikeTrain,
+    TsGroup,
+    Segment,
+    BaseSorting,
+    Table,
+]
+
+Interval = str | tuple[Time, Time] | Sequence[Time] | NDArray[Any]
+#: One delay interval or several.
+Delays = Interval | Sequence[Interval] | Quantity
+#: Begins and ends.
+Epochs = ArrayLike | Sequence[Sequence[Time]] | Quantity | IntervalSet | Table
+
+Ties = Literal["time", "order"]
+EpisodeStrategy = Literal[
+    "automatic",
+    "reference",
+    "state-machine",
+    "two-pass",
+    "occurrences",
+    "segments",
+    "latest-start",
+    "thread-per-episode",
+    "segments-per-episode",
+    "hybrid",
+]
+Pairs = Literal["automatic", "merge", "look-back"]
+Compaction = Literal["automatic", "atomic", "select", "count-scan-write"]
+Split = Literal["automatic", "candidates", "time"]
+Test = Literal["jitter", "exact", "chebyshev"]
+Correction = Literal[
+    "none",
+    "bonferroni",
+    "sidak",
+    "holm-sidak",
+    "holm",
+    "simes-hochberg",
+    "hommel",
+    "fdr_bh",
+    "fdr_by",
+]
+SpadeCorrection = Correction | Literal["fdr_tsbh", "fdr_tsbky"]
+SurrogateMethod = Literal[
+    "interval-jitter",
+    "spike-dithering",
+    "dither_spikes",
+    "dither_spikes_with_refractory_period",
+    "dither_spike_train",
+    "jitter_spikes",
+    "randomise_spikes",
+    "shuffle_isis",
+    "joint_isi_dithering",
+    "isi_dithering",
+    "trial_shifting",
+    "bin_shuffling",
+]
+SpadeStrategy = Literal["automatic", "fp-growth", "first-bin"]
+Spectrum = Literal["#", "3d#"]
+Edges = Literal["drop", "clamp"]
+Steps = Literal["window", "fast"]
+Compat = Literal["none", "elephant", "elephant-ms"]
+
+Reference = Literal["auto", "none", "median"]
+Sign = Literal["negative", "positive", "both"]
+StopRule = Literal["klustakwik2", "seed"]
+Deletions = Literal["none", "one", "all"]
+SplitStart = Literal["principal", "random"]
+SortStrategy = Literal["automatic", "reference", "cpu", "cuda"]
+Precision = Literal["full", "fast"]
+MaskRule = Literal["mad", "seed", "all"]
+RateProfile = Literal["constant", "spread", "steps", "wave"]
+
+SpikeFormat = Literal[
+    "auto", "text", "wagenaar", "meabench", "npy", "npz", "phy", "klustakwik", "nwb"
+]
+RecordingFormat = Literal["auto", "raw", "binary", "spikeglx", "open-ephys", "nwb"]

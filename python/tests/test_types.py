@@ -1,0 +1,117 @@
+"""What a type checker says of calls of the package."""
+
+import inspect
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+import spikeweave
+from spikeweave import _core, _types
+
+RIGHT = """
+from typing import assert_type
+import numpy as np
+import spikeweave
+
+found = spikeweave.episodes([[0.1, 0.2], [0.3]], delays="4-6ms", strategy="latest-start")
+assert_type(found, spikeweave.EpisodeResult)
+assert_type(found[0], spikeweave.Episode)
+assert_type(found[1:], spikeweave.EpisodeResult)
+assert_type(found[found.q < 0.01], spikeweave.EpisodeResult)
+spikeweave.episodes((np.array([0.1]), np.array([1])), delays=[(0.001, 0.002), (0.002, 0.004)])
+spikeweave.episodes({"A": [0.1], "B": np.array([0.2])}, delays=("1ms", "4ms"), max_size=3)
+spikes = spikeweave.SpikeSequence([[0.1]])
+patterns = spikeweave.spade(spikes, bin="5ms", window="100ms", epochs=[(0, 1)], min_occ={2: 5})
+assert_type(patterns[0], spikeweave.Pattern)
+spikeweave.sort(np.zeros((10, 2)), sample_rate=3e4, starting_clusters="auto")
+spikeweave.simulate.sym26(length="10s", chains=[3])
+"""
+WRONG = {
+    "episodes(3)": "arg-type",
+    "episodes([[0.1]], strategy='nonsense')": "arg-type",
+    "episodes([[0.1]], correction='fdr_tsbh')": "arg-type",
+    "episodes([[0.1]], min_count='ten')": "arg-type",
+    "episodes([[0.1]], nonsense=1)": "call-arg",
+    "spade([[0.1]], spectrum='2d#')": "arg-type",
+    "spade(None)": "arg-type",
+    "sort('file', sign='up')": "arg-type",
+    "SpikeSequence(3)": "arg-type",
+    "read('file', format='word')": "arg-type",
+    "simulate.patterns(rates='fast')": "arg-type",
+    "count_episodes([[0.1]], [], ties='never')": "arg-type",
+}
+
+
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory):
+    """What mypy says, a line of the file each."""
+    pytest.importorskip("mypy")
+    file = tmp_path_factory.mktemp("types") / "calls.py"
+    begin = len(RIGHT.splitlines())
+    file.write_text(RIGHT + "".join(f"spikeweave.{call}\n" for call in WRONG), encoding="utf-8")
+    folder = Path(spikeweave.__file__).parents[1]
+    # An installed package is found by itself, and mypy minds being told.
+    found_by = {} if folder.name == "site-packages" else {"MYPYPATH": str(folder)}
+    said = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--ignore-missing-imports",
+         "--cache-dir", os.devnull, str(file)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **found_by},
+    )  # fmt: skip
+    assert "calls.py" in said.stdout, said.stdout + said.stderr
+    lines = [line for line in said.stdout.splitlines() if "calls.py:" in line and "error" in line]
+    return begin, [(int(line.split(":")[1]), line) for line in lines]
+
+
+def test_right_calls_are_taken(checked):
+    begin, errors = checked
+
+    assert not [line for number, line in errors if number <= begin]
+
+
+@pytest.mark.parametrize("call", WRONG)
+def test_wrong_calls_are_refused(checked, call):
+    begin, errors = checked
+    number = begin + 1 + list(WRONG).index(call)
+
+    assert [line for at, line in errors if at == number and f"[{WRONG[call]}]" in line]
+
+
+def test_the_names_that_types_list_are_those_of_the_library():
+    for names, refuse in (
+        (_types.EpisodeStrategy, lambda: spikeweave.episodes([[0.1]], strategy="?")),
+        (_types.Correction, lambda: spikeweave.episodes([[0.1]], correction="?")),
+        (_types.SurrogateMethod, lambda: spikeweave.episodes([[0.1]], surrogate_method="?")),
+        (_types.Pairs, lambda: spikeweave.episodes([[0.1]], pairs="?")),
+        (_types.Compaction, lambda: spikeweave.episodes([[0.1]], compaction="?")),
+        (_types.Split, lambda: spikeweave.episodes([[0.1]], split="?")),
+        (_types.SpadeStrategy, lambda: spikeweave.spade([[0.1]], strategy="?")),
+        (_types.SortStrategy, lambda: spikeweave.sort_features([[0.1]], strategy="?")),
+        (_types.RateProfile, lambda: spikeweave.simulate.patterns(rates="?")),
+    ):
+        with pytest.raises(ValueError, match=r"'\?'") as error:
+            refuse()
+        missing = [name for name in get_args(names) if name not in str(error.value)]
+        assert not missing, error.value
+
+
+def test_a_two_stage_correction_is_not_offered_where_it_is_refused():
+    with pytest.raises(ValueError, match="^correction: no correction is named 'bonf'") as error:
+        spikeweave.episodes([[0.1]], correction="bonf")
+    offered = str(error.value).split("there are ")[1].split(", ")
+    assert offered == list(get_args(_types.Correction))
+    with pytest.raises(ValueError, match="fdr_tsbh hold for one alpha only"):
+        spikeweave.episodes([[0.1]], correction="fdr_tsbh")
+
+
+def test_help_shows_defaults():
+    shown = str(inspect.signature(spikeweave.episodes))
+
+    assert "alpha: 'float' = 0.01" in shown
+    assert "correction: 'Correction' = 'holm'" in shown
+    assert _core.episodes_defaults()["alpha"] == 0.01
