@@ -19,7 +19,7 @@ class Devices(CliTest):
             self.assertNotIn("why_none", document)
             self.assertGreater(document["devices"][0]["memory_bytes"], 10**9)
         else:
-            self.assertRegex(text, r"^No GPU to compute on: .+\.\nEverything runs on the CPU\.\n$")
+            self.assertRegex(text, r"^No usable GPU: .+\.\nEverything runs on the CPU\.\n$")
             self.assertIn(document["why_none"], text)
 
     def test_quiet_says_nothing(self):

@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from support import CliTest
+from support import CliTest, needs_plain_memory, run_for_peak
 
 
 class Episodes(CliTest):
@@ -99,6 +99,36 @@ class Episodes(CliTest):
 
         self.refused("episodes", self.chain_file(), *self.search, "-o", out, "--overwrite", says="thesis.tex")
         self.assertEqual((out / "thesis.tex").read_text(), "years of work")
+
+
+@needs_plain_memory
+class Memory(CliTest):
+    """205,329 episodes of bursts, which take 116 MB without a bound."""
+
+    def setUp(self):
+        super().setUp()
+        self.data = self.folder / "bursts.npz"
+        self.ok("simulate", "culture", "--channels", "24", "--length", "300s", "-o", self.data)
+        self.search = ("episodes", self.data, "--min-count", "60", "--max-size", "3")
+
+    def test_is_bounded_with_its_results(self):
+        for options, most in ((("-o", self.folder / "out"), 60e6), (("--json",), 200e6),
+                              (("--strategy", "two-pass", "-o", self.folder / "out"), 60e6)):
+            with self.subTest(options):
+                before = self.names()
+                result, peak = run_for_peak(*self.search, "--max-memory", f"{most / 1e6:.0f}MB", *options)
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertRegex(result.stderr, f"more than (--max-memory )?(the )?{most / 1e6:.1f} MB")
+                self.assertLess(peak, most + max(0.1 * most, 32e6))  # looked at every 10 ms
+                self.assertEqual(self.names(), before)
+
+    def test_says_how_much_it_wrote(self):
+        out = self.ok(*self.search, "-o", self.folder / "out").stdout
+        self.assertRegex(out, r"episodes\.tsv has 205,329 episodes, 1\d\.\d MB")
+        self.assertIn("--max-size or a larger --min-count gives fewer", out)
+        out = self.ok("episodes", self.data, "--min-count", "100", "--max-size", "2", "-o", self.folder / "few").stdout
+        self.assertRegex(out, r"episodes\.tsv has [\d,]+ episodes, [\d.]+ kB\n")
+        self.assertNotIn("--max-size", out)
 
 
 class CountOnly(CliTest):

@@ -38,7 +38,6 @@ class NonsenseOptions(CliTest):
                 (("--threads", "-1"), ("--threads",)),
                 (("--max-memory", "2"), ("--max-memory", "2GB")),
                 (("--max-memory", "-2GB"), ("--max-memory",)),
-                (("--max-memory", "2GB", "--strategy", "state-machine"), ("latest-start", "state-machine")),
                 (("--min-rate", "1e300"), ("beyond any count",)),
                 (("--alpha", "0"), ("--alpha",)),
                 (("--correction", "magic"), ("--correction", "magic")),

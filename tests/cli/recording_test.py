@@ -15,7 +15,7 @@ class SimulateRecording(CliTest):
             self.ok(*self.small, "--threads", threads, "-o", self.folder / name)
         files = sorted(path.name for path in (self.folder / "a").iterdir())
 
-        self.assertEqual(files, ["binary.json", "probe.json", "traces.raw", "truth.npz", "units.tsv"])
+        self.assertEqual(files, ["binary.json", "probe.json", "si_folder.json", "traces.raw", "truth.npz", "units.tsv"])
         for name in files:
             self.assertEqual((self.folder / "a" / name).read_bytes(), (self.folder / "b" / name).read_bytes(), name)
         self.assertEqual((self.folder / "a" / "traces.raw").stat().st_size, 2 * 4 * 15000)

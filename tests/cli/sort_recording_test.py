@@ -3,6 +3,7 @@
 import array
 import bisect
 import json
+import random
 import shutil
 import tempfile
 import unittest
@@ -83,7 +84,7 @@ class SortRecording(CliTest):
         self.assertTrue(record["input"]["path"].endswith("traces.raw"))
         self.assertEqual(record["input"]["bytes"], 2 * 32 * 20 * 30000)
         self.assertEqual(len(record["input"]["more_files"]), 2)
-        self.assertEqual([record["parameters"][name] for name in ("reference", "filter_order", "whiten")], ["none", "3", "no"])
+        self.assertEqual([record["parameters"][name] for name in ("reference", "filter_order", "whiten")], ["none", 3, False])
 
     def test_takes_raw_samples_and_what_decides_on_spikes(self):
         raw = self.file("r.dat", (self.recording / "traces.raw").read_bytes()[:2 * 32 * 2 * 30000])
@@ -104,18 +105,74 @@ class SortRecording(CliTest):
                         ("--before", "300us"), ("--after", "500us"), ("--features-per-channel", "2")):
             self.assertNotEqual(found(*options), usual, options)
 
+    def test_dead_channels_have_no_part_in_the_median(self):
+        samples = array.array("h", bytes(2 * 64 * 30000))
+        draw = random.Random(1)
+        for at in range(len(samples)):
+            samples[at] = 0 if 10 <= at % 64 < 14 else int(draw.gauss(0, 40))
+        raw = self.file("d.dat", samples.tobytes())
+        result = self.ok("sort", raw, "--sample-rate", "30000", "--channels", "64", "--gain", "0.195", "--max-iterations",
+                         "1", "--json")
+        self.assertIn("4 of 64 channels show no noise", result.stderr)
+        self.assertIn(": 10, 11, 12, 13.", result.stderr)
+        # Chance crossings; before, each dead channel had the median of the others and some 130 a second.
+        self.assertLess(json.loads(result.stdout)["run"]["input"]["spikes"], 60)
+
+    def test_a_model_is_of_its_recordings_components(self):
+        samples = (self.recording / "traces.raw").read_bytes()
+        half = 2 * 32 * 30000 * 10
+        layout = ("--sample-rate", "30000", "--channels", "32", "--gain", "0.195", "--probe", self.recording / "probe.json")
+        first, second = self.file("first.dat", samples[:half]), self.file("second.dat", samples[half:])
+        model = self.folder / "model.npz"
+        self.ok("sort", first, *layout, "--save-model", model, "-o", self.folder / "first")
+        self.ok("sort", second, *layout, "--model", model, "-o", self.folder / "second")
+        truth = self.units(self.recording / "truth.npz")
+        early, late = ({unit: [time - at for time in times if at <= time < at + 10] for unit, times in truth.items()}
+                       for at in (0, 10))
+        known, found = (self.units(self.folder / half / "spikes.npz") for half in ("first", "second"))
+        # What was sorted well in the first half is in the second.
+        for before, after in zip(accuracies(early, known), accuracies(late, found)):
+            self.assertGreater(after, before - 0.05)
+        # The same neurons have the same numbers.
+        names = [{unit: max(truth, key=lambda true: matched(truth[true], times)) for unit, times in units.items()}
+                 for units, truth in ((known, early), (found, late))]
+        large = {unit for unit, times in found.items() if len(times) > 50}
+        self.assertGreater(len(large), 4)
+        self.assertEqual({unit: names[0].get(unit) for unit in large}, {unit: names[1][unit] for unit in large})
+
+        features = self.folder / "features.npz"
+        self.ok("simulate", "features", "--spikes", "500", "--units", "4", "--channels", "32", "-o", features)
+        other = self.folder / "other.npz"
+        self.ok("sort", features, "--save-model", other)
+        for arguments, words in (
+                ((second, *layout, "--low-corner", "500", "--model", model), ("second.dat", "model.npz", "300", "500")),
+                ((second, "--sample-rate", "30000", "--channels", "16", "--model", model), ("32 channels", "16 channels")),
+                ((second, *layout[:-2], "--model", model), ("whose channel 2 is at",)),
+                ((second, *layout, "--model", other), ("other.npz", "which components")),
+                ((features, "--model", model), ("model.npz", "features.npz", "components of a recording"))):
+            self.refused("sort", *arguments, says=words)
+
+    def test_says_why_a_very_short_recording_has_no_units(self):
+        short = self.file("s.dat", (self.recording / "traces.raw").read_bytes()[:2 * 32 * 3000])
+        result = self.ok("sort", short, "--sample-rate", "30000", "--channels", "32", "--gain", "0.195", "--probe",
+                         self.recording / "probe.json")
+        self.assertRegex(result.stderr, "No unit was found: no cluster of the \\d+ spikes|There are \\d+ spikes, which are too few")
+
     def test_names_what_is_wrong(self):
         cut = self.folder / "cut"
         shutil.copytree(self.recording, cut)
         (cut / "traces.raw").write_bytes((cut / "traces.raw").read_bytes()[:-10])
         silence = self.file("silence.dat", array.array("h", [0] * 4 * 30000).tobytes())
         raw = ("--sample-rate", "30000", "--channels", "4")
+        header = b"\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': (3000, 4), }".ljust(127) + b"\n"
+        saved = self.file("saved.dat", header + bytes(4 * 4 * 3000))
         features = self.file("a.fet.1", "2\n1 2\n3 4\n")
         out = ("-o", self.folder / "out")
         for arguments, words in (
                 ((cut,), ("traces.raw", "found 54 bytes", "cut")),
                 ((silence, *raw), ("silence.dat", "holds no spikes", "4.5", "no noise")),
                 ((self.recording, "--strong", "90"), ("holds no spikes", "90")),
+                ((saved, *raw), ("saved.dat", "array of numpy", "int16")),
                 ((silence, "--channels", "4"), ("silence.dat", "how many a second")),
                 ((silence,), ("silence.dat", "how many channels")),
                 ((silence, *raw, "--high-corner", "200"), ("200",)),

@@ -4,13 +4,14 @@ import csv
 import gzip
 import json
 import os
+import re
 import signal
 import subprocess
 import time
 import unittest
 
 from spade_files import SpadeFiles
-from support import SPIKEWEAVE, run
+from support import SPIKEWEAVE, needs_plain_memory, run, run_for_peak
 
 
 class SpadeTest(SpadeFiles):
@@ -55,8 +56,9 @@ class Mining(SpadeTest):
         out = self.ok("spade", self.planted_file()).stdout
 
         self.assertIn("estimated from the rates", out)
-        self.assertIn("2 spikes of 2 or more units: ", out)
-        self.assertIn(" or more spikes of as many units: 10 times", out)
+        self.assertRegex(out, r"at least +\d+ \(2 spikes of 2 or more units\); ")
+        self.assertIn("; 10 (", out)
+        self.assertIn(" or more spikes of as many units)", out)
 
     def test_thresholds_by_size_are_rules(self):
         path = self.planted_file()
@@ -185,12 +187,27 @@ class Input(SpadeTest):
             return json.loads(told)["run"]["parameters"]
 
         self.assertEqual(parameters(text)["beginning"], "0 ms (the file does not say)")
-        self.assertEqual(parameters(text)["trials"], "20")  # 0 s to 19.11 s, not 0.7 s to 19.11 s
+        self.assertEqual(parameters(text)["trials"], 20)  # 0 s to 19.11 s, not 0.7 s to 19.11 s
         self.assertEqual(parameters(text, "--from", "500ms")["beginning"], "500 ms (--from)")
         self.assertEqual(parameters("# span_s: 0.2 30\n" + text)["beginning"], "200 ms (as the file says)")
         before = parameters("-2.5\ta\n" + text, "--allow-negative")
         self.assertEqual(before["beginning"], "-2.5 s (the first spike: the file does not say)")
-        self.assertEqual(before["trials"], "22")
+        self.assertEqual(before["trials"], 22)
+
+    def test_says_where_the_bins_begin(self):
+        """At the multiple of the bin at or below the beginning, unless --from or --compat say otherwise."""
+        text = "".join(f"{5.003 + i / 10:.4f}\ta\n{5.01 + i / 10:.4f}\tb\n" for i in range(20))
+
+        def beginning(text, *more):
+            told = self.ok("spade", self.file("s.tsv", text), "--min-occ", "5", "--json", *more).stdout
+            return json.loads(told)["run"]["parameters"]["beginning"]
+
+        stated = "# span_s: 5.0013 30\n" + text
+        self.assertEqual(beginning(stated), "5 s (the multiple of the bin below 5.0013 s, as the file says)")
+        self.assertEqual(beginning(text),
+                         "5 s (the multiple of the bin below 5.003 s, the first spike: the file does not say)")
+        self.assertEqual(beginning(stated, "--from", "5002ms"), "5.002 s (--from)")
+        self.assertEqual(beginning(stated, "--compat", "elephant"), "5.0013 s (as the file says)")
 
     def test_elephant_bins_begin_with_the_recording(self):
         """The first spike is 3 ms into a bin of 5 ms: from there on the second is in the next bin but one."""
@@ -320,8 +337,8 @@ class Significance(SpadeTest):
         parameters = json.loads(told)["run"]["parameters"]
         self.assertEqual(
             {name: value for name, value in parameters.items() if name.startswith("isi_")},
-            {"isi_truncation": "100 ms", "isi_bins": "50", "isi_sigma": "2 ms", "isi_steps": "window",
-             "isi_refractory": "4 ms", "isi_sqrt": "no", "isi_in_turn": "yes", "isi_cutoff": "yes"})
+            {"isi_truncation": "100 ms", "isi_bins": 50, "isi_sigma": "2 ms", "isi_steps": "window",
+             "isi_refractory": "4 ms", "isi_sqrt": False, "isi_in_turn": True, "isi_cutoff": True})
 
         told = self.ok("spade", path, "--min-occ", "25", "--surrogates", "5", "--alpha", "0.2", "--trial-length", "2s",
                        "--trial-separation", "100ms", "--json").stdout
@@ -494,6 +511,48 @@ class Limits(SpadeTest):
     def test_memory_is_refused_before_anything_is_written(self):
         self.refused("spade", self.planted_file(), "--min-occ", "2", "--max-memory", "50kB", "-o", self.folder / "out",
                      says=("--max-memory", "50.0 kB"))
+
+    def bursts(self):
+        """117 thousand patterns of some 110 occurrences each: 52 MB."""
+        data = self.folder / "bursts.npz"
+        self.ok("simulate", "culture", "--channels", "12", "--length", "300s", "-o", data)
+        return "spade", data, "--window", "12", "--rule", "100,3"
+
+    @needs_plain_memory
+    def test_memory_is_bounded_whatever_bursts_give(self):
+        search = self.bursts()
+        for most, options in ((50e6, ("--json",)), (50e6, ("--reduce", "2,2,2")), (50e6, ("--strategy", "fp-growth")),
+                              (120e6, ("--json",))):  # the table fits, the document does not
+            with self.subTest((most, options)):
+                before = self.names()
+                result, peak = run_for_peak(*search, "--max-memory", f"{most / 1e6:.0f}MB", "--threads", "2", *options,
+                                            "-o", self.folder / "out")
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertRegex(result.stderr, rf"more than --max-memory {most / 1e6:.1f} MB \(a larger --min-occ or")
+                self.assertLess(peak, most + max(0.1 * most, 32e6))  # looked at every 10 ms
+                self.assertEqual(self.names(), before)
+
+    @needs_plain_memory
+    def test_patterns_that_go_to_the_file_take_no_memory(self):
+        result, peak = run_for_peak(*self.bursts(), "--max-memory", "45MB", "--threads", "1", "--occurrences", "-o",
+                                    self.folder / "out")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertGreater((self.folder / "out/patterns.tsv").stat().st_size, 80e6)
+        self.assertLess(peak, 45e6)
+
+    def test_tells_how_many_patterns_bursts_have_before_it_looks_for_them(self):
+        """Most lie below a few nodes: before, the first two seconds of the search were taken for all of it."""
+        told = self.ok(*self.bursts(), "--progress", "plain").stderr
+        found = int(re.search(r"about [\d,]+ candidates, ([\d,]+) patterns", told)[1].replace(",", ""))
+        self.assertGreater(found, 60_000)
+        self.assertLess(found, 240_000)
+        data = self.folder / "dense.npz"
+        self.ok("simulate", "culture", "--channels", "24", "--length", "300s", "-o", data)
+        with subprocess.Popen([SPIKEWEAVE, "spade", data, "--min-occ", "14"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              text=True) as running:
+            told = next((line for line in running.stderr if "estimate" in line), "")
+            running.send_signal(signal.SIGINT)
+        self.assertGreater(int(re.search(r" candidates, ([\d,]+) patterns", told)[1].replace(",", "")), 1e9)
 
     def test_a_few_spikes_fit_into_long_windows(self):
         times = (10 * i + (i * i % 977) / 1000 for i in range(200))

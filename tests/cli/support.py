@@ -1,5 +1,6 @@
 """What the tests of the command share: running it, and files for it to read."""
 
+import json
 import os
 import subprocess
 import tempfile
@@ -15,6 +16,41 @@ def run(*arguments, **options):
     settings = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True,
                 "timeout": 120}
     return subprocess.run([SPIKEWEAVE, *map(str, arguments)], **{**settings, **options})
+
+
+def content(path):
+    """What a file holds, without what differs from run to run."""
+    if path.name != "run.json":
+        return path.read_bytes()
+
+    def timeless(value):
+        if isinstance(value, dict):
+            return {key: timeless(one) for key, one in value.items()
+                    if not key.endswith("seconds") and key not in ("peak_memory_bytes", "command")}
+        return [timeless(one) for one in value] if isinstance(value, list) else value
+
+    return json.dumps(timeless(json.loads(path.read_text(encoding="utf-8"))))
+
+
+def state(folder):
+    """Every file below a folder by its name."""
+    return {str(path.relative_to(folder)): content(path) for path in folder.rglob("*") if path.is_file()}
+
+
+# Under a sanitizer every allocation takes more memory than the command knows of.
+needs_plain_memory = unittest.skipIf(os.environ.get("SPIKEWEAVE_SANITIZE"), "a sanitizer takes memory of its own")
+
+
+def run_for_peak(*arguments):
+    """As `run`, and the largest resident memory that the command had, in bytes."""
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        with subprocess.Popen([SPIKEWEAVE, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=out, stderr=err) as running:
+            _, status, used = os.wait4(running.pid, 0)
+            running.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        result = subprocess.CompletedProcess(running.args, running.returncode, out.read(), err.read())
+    return result, 1024 * used.ru_maxrss
 
 
 class CliTest(unittest.TestCase):

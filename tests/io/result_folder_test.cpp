@@ -50,6 +50,23 @@ TEST(ResultFolder, KeepsWhatOthersPutIntoTheOldOneMeanwhile) {
     EXPECT_EQ(names_in(place.path()), std::set<std::string>{"out"});
 }
 
+// Also an empty folder, which the system would replace without a word.
+TEST(ResultFolder, SaysThatAnotherRunWasFaster) {
+    const temporary_folder place;
+    const auto target = place.path() / "out";
+    for (const bool with_files : {true, false}) {
+        std::filesystem::remove_all(target);
+        result_folder out(target, false, result_names);
+        out.write("table.tsv", "second");
+        std::filesystem::create_directory(target);
+        if (with_files) place.file("out/table.tsv", "first");
+        EXPECT_NE(text_of([&] { out.commit({}); }).find("was written by another run"),
+                  std::string::npos);
+        EXPECT_EQ(std::filesystem::exists(target / "table.tsv"), with_files);
+    }
+    EXPECT_EQ(names_in(place.path()), std::set<std::string>{"out"});
+}
+
 // What an ended process left behind under the names that process ids gave.
 TEST(ResultFolder, TakesNothingThatLiesAround) {
     const temporary_folder place;
@@ -63,6 +80,36 @@ TEST(ResultFolder, TakesNothingThatLiesAround) {
     file.write("ours");
     file.commit();
     EXPECT_EQ(read_bytes(place.path() / "c.tsv"), "ours");
+}
+
+namespace fs = std::filesystem;
+constexpr fs::perms owner_only = fs::perms::owner_read | fs::perms::owner_write;
+
+TEST(ResultFolder, IsAsPrivateAsTheOneItReplaces) {
+    const temporary_folder place;
+    const auto target = place.path() / "out";
+    write_result(target, "old", false);
+    fs::permissions(target, fs::perms::owner_all);
+    write_result(target, "new", true);
+    EXPECT_EQ(fs::status(target).permissions(), fs::perms::owner_all);
+
+    const auto file = place.file("a.tsv", "old");
+    fs::permissions(file, owner_only);
+    atomic_file out(file);
+    out.write("new");
+    out.commit();
+    EXPECT_EQ(read_bytes(file), "new");
+    EXPECT_EQ(fs::status(file).permissions(), owner_only);
+}
+
+TEST(ResultFolder, ReplacesOneThatNobodyMayWriteTo) {
+    const temporary_folder place;
+    const auto target = place.path() / "out";
+    write_result(target, "old", false);
+    fs::permissions(target, fs::perms::owner_read | fs::perms::owner_exec);
+    write_result(target, "new", true);
+    EXPECT_EQ(read_bytes(target / "table.tsv"), "new");
+    EXPECT_EQ(names_in(place.path()), std::set<std::string>{"out"});
 }
 
 }  // namespace

@@ -177,6 +177,55 @@ TEST_P(OrderedFor, GetsOnWhenInnerLoopsWaitForTheirLastPiece) {
     EXPECT_EQ(taken, 1000U);
 }
 
+// Results of 40 numbers each, of which no more than 5 wait.
+TEST_P(OrderedFor, TakesPartsOfAResultWhenItIsItsTurn) {
+    std::vector<std::size_t> taken;
+    std::atomic<std::size_t> most_held{0};
+    for_each_in_turn(
+        50, run(), "work",
+        [&](std::size_t i, const order_turn& turn) {
+            std::vector<std::size_t> held;
+            for (std::size_t k = 0; k < 40; ++k) {
+                held.push_back(40 * i + k);
+                if (i % 3 == 0) std::this_thread::sleep_for(10us);
+                if (!turn.is_own() && held.size() < 5) continue;
+                turn.wait();
+                EXPECT_TRUE(turn.is_own());
+                taken.insert(taken.end(), held.begin(), held.end());
+                most_held = std::max(most_held.load(), held.size());
+                held.clear();
+            }
+            return held;
+        },
+        [&](std::size_t, const std::vector<std::size_t>& rest) {
+            taken.insert(taken.end(), rest.begin(), rest.end());
+        });
+    EXPECT_EQ(taken, first(2000));
+    EXPECT_LE(most_held, 5U);
+}
+
+TEST_P(OrderedFor, TellsWhatFailedWhereOthersWaitForTheirTurn) {
+    const auto work = [&] {
+        for_each_in_turn(
+            50, run(), "work",
+            [&](std::size_t i, const order_turn& turn) {
+                if (i > 0) turn.wait();
+                std::this_thread::sleep_for(2ms);
+                if (i == 0) throw std::runtime_error("the disk is full");
+                return i;
+            },
+            [](std::size_t, std::size_t) {});
+    };
+    for (int round = 0; round < 5; ++round) {
+        try {
+            work();
+            FAIL();
+        } catch (const std::runtime_error& error) {
+            EXPECT_STREQ(error.what(), "the disk is full");
+        }
+    }
+}
+
 TEST_P(OrderedFor, ReportsProgressUpToTheTotal) {
     std::uint64_t last = 0;
     for_each_in_order(

@@ -137,6 +137,10 @@ class SortingFiles(unittest.TestCase):
             self.assertEqual(group["clusters/main/1"].attrs["cluster_group"], 3)
             self.assertEqual(group["cluster_groups/main/0"].attrs["name"], "Noise")
             np.testing.assert_array_equal(group["channels/4"].attrs["position"], (3, 100))
+            # klusta cannot open a file without these.
+            self.assertEqual(file["application_data/spikedetekt"].attrs["sample_rate"], RATE)
+            self.assertEqual(file["application_data/spikedetekt"].attrs["n_channels"], CHANNELS)
+            np.testing.assert_array_equal(group.attrs["adjacency_graph"], [(c, c + 1) for c in range(CHANNELS - 1)])
             self.assertGreater(group["clusters/main/1/quality_measures"].attrs["isolation_distance"], 10)
         with h5py.File(self.out / "sorting.kwx") as file:
             np.testing.assert_array_equal(file["channel_groups/1/features_masks"][:, :, 0], spikes()[0] + 1)
@@ -303,6 +307,10 @@ class SortingFiles(unittest.TestCase):
             template = model.get_template(int(unit["unit"]))
             self.assertEqual(template.best_channel, np.argmax(np.ptp(mean, axis=0)))
             self.assertGreater(float(unit["snr"]), 4)
+            # From the first component of each channel, where it is above 0.
+            depths = model.get_depths()[labels == int(unit["unit"])]
+            self.assertLess(np.mean(np.isnan(depths)), 0.02)
+            self.assertLess(abs(np.nanmedian(depths) - model.channel_positions[template.best_channel, 1]), 30)
         waveforms = model.get_waveforms(np.flatnonzero(labels == 1)[:5], np.arange(8))
         self.assertEqual(waveforms.shape[0], 5)
 

@@ -47,8 +47,11 @@ class Spikeinterface(unittest.TestCase):
     def test_opens_a_simulated_recording(self):
         about = json.loads(run("info", "--json", self.path))
 
-        recording = si.read_binary_folder(self.path)
+        for open_ in (si.read_binary_folder, si.load):
+            with self.subTest(open_.__name__):
+                self.is_the_simulated_one(open_(self.path), about)
 
+    def is_the_simulated_one(self, recording, about):
         self.assertEqual(recording.get_num_samples(), about["samples"])
         self.assertEqual(recording.get_sampling_frequency(), about["sample_rate_hz"])
         self.assertEqual([str(name) for name in recording.channel_ids], [c["name"] for c in about["channels"]])

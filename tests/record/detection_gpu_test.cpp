@@ -88,7 +88,9 @@ TEST(DetectionOnDevices, FindsTheSameInBadRecordings) {
         std::vector<std::int16_t> samples = samples_of(noisy_recording(4, 8, frames, 20));
         const recording_description what = channels_in_a_line(8);
         const auto check = [&](const char* name) {
-            expect_same({what, samples}, {}, 8192, name + std::to_string(frames));
+            for (const auto reference : {common_reference::none, common_reference::median})
+                expect_same({what, samples}, {.preprocessing = {.reference = reference}}, 8192,
+                            name + std::to_string(frames));
         };
         for (std::size_t at = 0; at < samples.size(); ++at) {
             if (at % 8 < 4) samples[at] = 7;

@@ -233,6 +233,68 @@ TEST(DetectSpikes, GivesFeaturesThatAreUncorrelatedAndLargestFirst) {
     EXPECT_NEAR(shared[1][2] / std::sqrt(shared[1][1] * shared[2][2]), 0, 1e-3);
 }
 
+TEST(DetectSpikes, GivesSpikesAFirstComponentAboveZero) {
+    const detected_spikes found = detect_spikes(noisy_recording(5, 3, 90000, 900));
+    std::size_t above = 0;
+    for (std::size_t n = 0; n < found.size(); ++n)
+        above += found.features_of(n)[3 * found.peak_channels[n]] > 0 ? 1 : 0;
+    EXPECT_GT(found.size(), 300U);
+    EXPECT_GT(static_cast<double>(above), 0.99 * static_cast<double>(found.size()));
+}
+
+TEST(DetectSpikes, GivesTheFeaturesOfAnotherRecordingsBasis) {
+    const recording whole = noisy_recording(5, 3, 90000, 900);
+    std::vector<std::int16_t> samples = samples_of(whole);
+    samples.resize(3 * 45000);
+    const recording half(whole.description(), samples);
+    const detected_spikes all = detect_spikes(whole);
+    const detected_spikes own = detect_spikes(half);
+    const detected_spikes found = detect_spikes(half, {.basis = all.basis});
+
+    EXPECT_EQ(found.basis, all.basis);
+    EXPECT_NE(own.basis.components, all.basis.components);
+    std::size_t same = 0;
+    std::size_t m = 0;
+    for (std::size_t n = 0; n < found.size(); ++n) {
+        if (found.frames[n] > 40000) break;
+        while (m + 1 < all.size() && all.frames[m] < found.frames[n]) ++m;
+        // Noise is estimated anew, so that a spike at the threshold may be of one of them only.
+        if (all.frames[m] != found.frames[n] || all.peak_channels[m] != found.peak_channels[n])
+            continue;
+        ++same;
+        ASSERT_TRUE(std::ranges::equal(all.features_of(m), found.features_of(n))) << n;
+    }
+    EXPECT_GT(same, 200U);
+}
+
+TEST(DetectSpikes, RefusesABasisOfOtherTraces) {
+    const recording from = noisy_recording(6, 2, 9000, 50);
+    const feature_basis basis = detect_spikes(from).basis;
+    const auto refused = [&](const recording& other, detection_options how) {
+        how.basis = basis;
+        try {
+            detect_spikes(other, how);
+        } catch (const invalid_argument& error) {
+            return std::string(error.what());
+        }
+        return std::string("nothing");
+    };
+    EXPECT_EQ(refused(from, {}), "nothing");
+    EXPECT_SAYS(refused(noisy_recording(6, 3, 9000, 50), {}), "2 channels");
+    recording_description moved = from.description();
+    moved.channels[1].x_um += 7;
+    EXPECT_SAYS(refused({moved, samples_of(from)}, {}), "channel 2 is at");
+    moved = from.description();
+    moved.rate_hz = 20000;
+    EXPECT_SAYS(refused({moved, samples_of(from)}, {}), "20000 samples a second");
+    EXPECT_SAYS(refused(from, {.preprocessing = {.low_hz = 500}}), "500 to 6000 Hz");
+    EXPECT_SAYS(refused(from, {.preprocessing = {.reference = common_reference::median}}),
+                "reference median");
+    EXPECT_SAYS(refused(from, {.preprocessing = {.whiten = true}}), "whitened");
+    EXPECT_SAYS(refused(from, {.features_per_channel = 2}), "2 features a channel");
+    EXPECT_SAYS(refused(from, {.before = std::chrono::milliseconds{1}}), "30 frames before");
+}
+
 TEST(DetectSpikes, FindsTheSpikesOfASimulation) {
     using namespace std::chrono_literals;
     const simulated_recording simulated =

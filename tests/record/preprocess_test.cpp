@@ -195,6 +195,36 @@ TEST(FilteredRecording, TakesTheMedianOfTheChannels) {
               common_reference::median);
 }
 
+TEST(FilteredRecording, TakesTheMedianOfLiveChannelsAndLeavesDeadOnesSilent) {
+    constexpr std::size_t channels = 64;
+    const auto dead = [](std::size_t c) { return c == 3 || (c >= 20 && c < 24) || c == 60; };
+    const auto samples = samples_of(noisy_recording(4, channels, 3000, 5));
+    const recording from = filled(channels, 3000, [&](std::size_t f, std::size_t c) {
+        return dead(c) ? (c == 60 ? 32767 : 0) : samples[channels * f + c];
+    });
+    const auto plain = read_all(filtered_recording(from, {.reference = common_reference::none}));
+    const filtered_recording traces(from);
+    ASSERT_EQ(traces.reference(), common_reference::median);
+    const auto referenced = read_all(traces);
+    for (std::size_t at = 0; at < plain.size(); at += channels) {
+        std::vector<float> live;
+        for (std::size_t c = 0; c < channels; ++c)
+            if (!dead(c)) live.push_back(plain[at + c]);
+        std::sort(live.begin(), live.end());
+        const float median = (live[live.size() / 2] + live[live.size() / 2 - 1]) / 2;
+        for (std::size_t c = 0; c < channels; ++c)
+            ASSERT_NEAR(referenced[at + c], dead(c) ? 0 : plain[at + c] - median, 1e-3) << c;
+    }
+    for (std::size_t c = 0; c < channels; ++c) EXPECT_EQ(traces.noise()[c] > 0, !dead(c)) << c;
+}
+
+TEST(FilteredRecording, OfDeadChannelsAloneHasNoMedian) {
+    const recording from = filled(64, 1000, [](std::size_t, std::size_t c) { return c; });
+    const filtered_recording traces(from, {.reference = common_reference::median});
+    for (const float value : read_all(traces)) ASSERT_EQ(value, 0);
+    EXPECT_TRUE(std::ranges::all_of(traces.noise(), [](double sd) { return sd == 0; }));
+}
+
 TEST(FilteredRecording, WhitensWhatChannelsShare) {
     // Each channel hears the one above it.
     const recording apart = noisy_recording(6, 4, 40000, 0);

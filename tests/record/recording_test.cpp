@@ -109,11 +109,15 @@ TEST(ProbeFile, GivesEachChannelItsContact) {
     EXPECT_SAYS(says(R"("contact_positions": [[0, 1]])"), "channel 1 of 2 has no contact");
     EXPECT_SAYS(says(R"("contact_positions": [[0, 1], [0, 2], [0, 3]])"),
                 "probe 0, contact 2: found channel 2, expected 0 to 1");
-    EXPECT_SAYS(says(R"("contact_positions": [[0], [0, 2]])"), "probe 0, contact 0: found [0]");
+    EXPECT_SAYS(says(R"("contact_positions": [[0], [0, 2]])"), "probe 0, contact 0: found '[0]'");
     EXPECT_SAYS(says(R"("contact_positions": [[0, 1], [0, 2]], "device_channel_indices": [0, 0])"),
                 "channel 0 has a contact already");
     EXPECT_SAYS(says(R"("contact_positions": [[0, 1], [0, 2]], "device_channel_indices": [0])"),
                 "found 1 entries, expected 2");
+    // The largest number is not taken for -1.
+    EXPECT_SAYS(says(R"("contact_positions": [[0, 1], [0, 2], [0, 3]],
+                        "device_channel_indices": [0, 1, 18446744073709551615])"),
+                "contact 2: found device_channel_indices");
     EXPECT_SAYS(refusal_of([&] { read(folder.file("p", "{\"probes\": 3}")); }),
                 "key 'probes': found '3', expected a list");
     EXPECT_SAYS(refusal_of([&] { read(folder.file("p", "{\"pro")); }), "is no JSON");

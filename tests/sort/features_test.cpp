@@ -146,6 +146,10 @@ TEST(FeatureFiles, SayWhereAndWhatIsWrong) {
     for (const auto& [text, message] : wrong)
         EXPECT_SAYS(error_of(folder.file("a.fet.1", text), all), message);
     EXPECT_SAYS(error_of(folder.path() / "none.fet.1", all), "none.fet.1': cannot be opened");
+    EXPECT_SAYS(error_of(folder.file("a.fet.1", "4\n1 2 3 4\n"), {.features_per_channel = 3}),
+                "a.fet.1': 4 features are not those of whole channels of 3");
+    EXPECT_SAYS(error_of(folder.file("a.fet.1", "1\n1e301\n"), all),
+                "a.fet.1': spike 0, feature 0: 1e+301 is not within");
 }
 
 TEST(FeatureFiles, SayWhichMaskIsNone) {

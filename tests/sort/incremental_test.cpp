@@ -15,6 +15,7 @@
 #include "io/zip_writer.hpp"
 #include "sort/masked_gmm/steps.hpp"
 #include "spikeweave/core/error.hpp"
+#include "support/error_text.hpp"
 #include "support/spike_clouds.hpp"
 #include "support/spike_files.hpp"
 #include "support/temporary_folder.hpp"
@@ -29,17 +30,6 @@ spike_features part(const spike_features& from, std::size_t begin, std::size_t e
     std::vector<std::uint32_t> spikes(end - begin);
     std::iota(spikes.begin(), spikes.end(), static_cast<std::uint32_t>(begin));
     return select(from, spikes);
-}
-
-template <class Error = invalid_argument>
-std::string text_of(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    ADD_FAILURE() << "nothing was thrown";
-    return {};
 }
 
 std::string read_entry(const io::zip_reader& archive, const io::zip_entry& entry) {
@@ -104,12 +94,47 @@ TEST(SortingModel, IsReadAsItWasWritten) {
     EXPECT_EQ(read.assign(other.features).costs, model.assign(other.features).costs);
 }
 
+// Of 24 features.
+feature_basis basis_of_eight_channels() {
+    feature_basis basis{.rate_hz = 30000,
+                        .low_hz = 300,
+                        .high_hz = 6000,
+                        .order = 3,
+                        .reference = common_reference::median,
+                        .frames_before = 4,
+                        .frames_after = 6,
+                        .features_per_channel = 3};
+    for (std::uint32_t c = 0; c < 8; ++c) basis.contacts.push_back({0.1 * c, 20.0 * c, c / 4});
+    for (std::size_t i = 0; i < basis.feature_count() * basis.frames(); ++i)
+        basis.components.push_back(1 / static_cast<float>(i + 3));
+    return basis;
+}
+
+TEST(SortingModel, KeepsTheBasisOfItsFeatures) {
+    const temporary_folder folder;
+    const auto path = folder.path() / "model.npz";
+    const feature_basis basis = basis_of_eight_channels();
+    const sorting_model model = fit_model(cloud(300).features, cloud(300).truth);
+    EXPECT_FALSE(model.basis());
+    write_model(path, model.with_basis(basis));
+
+    const sorting_model read = read_model(path);
+
+    EXPECT_EQ(read.basis(), basis);
+    EXPECT_EQ(read.assign(cloud(300).features).costs, model.assign(cloud(300).features).costs);
+    feature_basis other = basis;
+    other.features_per_channel = 2;
+    EXPECT_THROW(static_cast<void>(model.with_basis(other)), invalid_argument);
+}
+
 // Every array of a model's file left out, and one number of it changed.
 TEST(SortingModel, SaysWhatIsWrongWithItsFile) {
     const temporary_folder folder;
     const auto path = folder.path() / "model.npz";
     const auto broken = folder.path() / "broken.npz";
-    write_model(path, fit_model(cloud(300).features, cloud(300).truth));
+    write_model(
+        path,
+        fit_model(cloud(300).features, cloud(300).truth).with_basis(basis_of_eight_channels()));
     const io::zip_reader archive(path);
     const auto copy = [&](const std::string& without, const std::string& cut) {
         io::zip_writer out(broken);
@@ -121,7 +146,7 @@ TEST(SortingModel, SaysWhatIsWrongWithItsFile) {
             out.write(bytes);
         }
         out.commit();
-        return text_of<io_error>([&] { read_model(broken); });
+        return text_of([&] { read_model(broken); });
     };
     for (const io::zip_entry& entry : archive.entries()) {
         const std::string name = entry.name.substr(0, entry.name.size() - 4);

@@ -280,6 +280,34 @@ INSTANTIATE_TEST_SUITE_P(, DegenerateSpikes,
                          ::testing::Values(sort_strategy::reference, sort_strategy::cpu),
                          [](const auto& of) { return std::string(to_string(of.param)); });
 
+// One spike has no variance, and two next to none.
+TEST(MaskedGmm, DoesNotMeasureNoiseOnOneMaskedSpike) {
+    std::vector<double> values;
+    spike_masks masks;
+    cloud_random random(4);
+    for (int n = 0; n < 100; ++n) {
+        values.insert(values.end(), {random.normal(), random.normal()});
+        masks.append(std::vector<double>{n % 2 == 0 ? 0.0 : 1.0, n == 5 ? 0.0 : 1.0});
+    }
+    const clustered_spikes found = sort_spikes({2, values, masks});
+    ASSERT_FALSE(found.warnings.empty());
+    EXPECT_NE(
+        found.warnings[0].find("1 of 2 features are masked for no spike or for fewer than 4"),
+        std::string::npos);
+    for (const std::string& warning : found.warnings)
+        EXPECT_EQ(warning.find("no variance"), std::string::npos) << warning;
+}
+
+TEST(MaskedGmm, SaysThatThereAreTooFewSpikes) {
+    spike_masks masks;
+    for (int n = 0; n < 3; ++n) masks.append(std::vector<double>{0});
+    const clustered_spikes found = sort_spikes({1, {0.1, 0.2, 0.3}, masks});
+    ASSERT_FALSE(found.warnings.empty());
+    EXPECT_NE(found.warnings.back().find("There are 3 spikes, which are too few"),
+              std::string::npos)
+        << found.warnings.back();
+}
+
 TEST(MaskedGmm, WarnsOfFeaturesWithoutNoise) {
     std::vector<double> values;
     spike_masks masks;

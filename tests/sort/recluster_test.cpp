@@ -10,6 +10,7 @@
 
 #include "sort/masked_gmm/sparse_data.hpp"
 #include "spikeweave/core/error.hpp"
+#include "support/error_text.hpp"
 #include "support/spike_clouds.hpp"
 
 namespace spikeweave {
@@ -28,16 +29,6 @@ struct joined {
             labels.push_back(truth == 0 ? 0 : truth <= 2 ? 3 : 10 * truth);
     }
 };
-
-std::string text_of(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const invalid_argument& error) {
-        return error.what();
-    }
-    ADD_FAILURE() << "nothing was thrown";
-    return {};
-}
 
 TEST(Recluster, FindsUnitsInOneClusterAndLeavesTheOthers) {
     const joined made(1);

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "support/spike_files.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace spikeweave {
 namespace {
@@ -84,6 +85,48 @@ TEST(CheckSpikes, SuspectsZerosThatFillATable) {
     const auto warnings = check_spikes(builder.finish());
     ASSERT_EQ(warnings.size(), 1U);
     EXPECT_SAYS(warnings[0], "6 units fire at exactly time 0");
+}
+
+TEST(CheckSpikes, NamesUnitsThatShareTheirSpikes) {
+    spike_sequence_builder builder;
+    add_regular(builder, 4, 400);
+    for (int i = 0; i < 30; ++i)
+        builder.append(10'000 + i * 28'000 + i % 3 * 60, builder.unit("copy"));
+    for (int i = 0; i < 25; ++i) builder.append(20'001 + i * 35'000, builder.unit("copy"));
+
+    const auto warnings = check_spikes(builder.finish());
+
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_SAYS(warnings[0],
+                "Unit copy has 30 of its 55 spikes within 0.2 ms of one of unit 0: one neuron may "
+                "have been counted as two.");
+}
+
+TEST(CheckSpikes, LeavesAFewSharedSpikesAlone) {
+    spike_sequence_builder builder;
+    add_regular(builder, 4, 400);
+    for (int i = 0; i < 30; ++i)
+        builder.append(10'000 + i * 28'000 + i % 3 * 60, builder.unit("other"));
+    for (int i = 0; i < 31; ++i) builder.append(20'001 + i * 35'000, builder.unit("other"));
+    EXPECT_TRUE(check_spikes(builder.finish()).empty());
+}
+
+TEST(CheckSpikes, CannotTellSharedSpikesByACoarseClock) {
+    spike_sequence_builder builder;
+    add_regular(builder, 4, 400);
+    for (int i = 0; i < 60; ++i) builder.append(10'000 + i * 28'000, builder.unit("other"));
+    EXPECT_TRUE(check_spikes(builder.finish()).empty());
+}
+
+TEST(WarningsOf, AddsWhatIsLeftOutOfAFile) {
+    temporary_folder folder;
+    const auto path = folder.file("a.tsv", "0.1 a\n0.1 a\n0.2 b\n");
+    const auto one = warnings_of(read_spikes(path));
+    ASSERT_EQ(one.size(), 1U);
+    EXPECT_EQ(one[0], "1 spike stood twice and was dropped.");
+    const auto more = warnings_of(read_spikes(folder.file("b.tsv", "0.1 a\n0.1 a\n0.1 a\n")));
+    ASSERT_EQ(more.size(), 1U);
+    EXPECT_EQ(more[0], "2 spikes stood twice and were dropped.");
 }
 
 }  // namespace

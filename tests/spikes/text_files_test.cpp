@@ -54,6 +54,12 @@ TEST(TextFiles, TellTheTimeColumnByItsFractionsThenByItsOrder) {
     EXPECT_SAYS(error_of(folder.file("d", "1 2\n")), "cannot be told which column is the time");
 }
 
+TEST(TextFiles, AreNamedWhereTheNameOfASilentUnitIsNone) {
+    const temporary_folder folder;
+    EXPECT_SAYS(error_of(folder.file("silent", "# unit_without_spikes: a\tb\n0.5 a\n0.6 b\n")),
+                "silent', a comment '# unit_without_spikes: NAME': found 'a\\x09b'");
+}
+
 TEST(TextFiles, NameUnitsThatAreWholeRealsByTheInteger) {
     const temporary_folder folder;
     const auto path = folder.file("a", "2.5e-01 3.000000000000000000e+00\n5.0e-01 1.0\n");
@@ -99,19 +105,32 @@ TEST(TextFiles, MayHoldOneSpikeButNotNone) {
     EXPECT_EQ(read_spikes(silent).spikes.span(), (time_span{duration{0}, duration{60'000'000}}));
 }
 
+TEST(TextFiles, KeepSpikesOutsideOfTheStatedSpanAndSaySo) {
+    const temporary_folder folder;
+    const spike_file file = read_spikes(folder.file("a", "# span_s: 0 1\n0.5 a\n1 a\n5 b\n"));
+    EXPECT_EQ(file.spikes.span(), (time_span{duration{0}, duration{5'000'000}}));
+    ASSERT_EQ(file.warnings.size(), 1U);
+    EXPECT_EQ(file.warnings[0],
+              "1 of 3 spikes lie outside of 0 ms to 1 s, which the file says was recorded; 0 ms to "
+              "5 s is taken for that.");
+    EXPECT_TRUE(read_spikes(folder.file("b", "# span_s: 0 1\n0 a\n1 a\n")).warnings.empty());
+}
+
 TEST(TextFiles, SayTheLineAndWhatIsWrongWithIt) {
     const temporary_folder folder;
     const std::string head = "time_s unit\n0.5 a\n";
     const std::vector<std::pair<std::string, std::string>> wrong{
         {"nan a\n", "line 3: found 'nan', expected a time in seconds"},
         {"inf a\n", "line 3: found 'inf', expected a time in seconds"},
-        {"-0.5 a\n", "line 3: found the time '-0.5' before zero"},
+        {"-0.5 a\n",
+         "line 3: found the time '-0.5' before zero, expected none (recordings aligned "
+         "to an event have such: --allow-negative"},
         {"0.5x a\n", "line 3: found '0.5x', expected a time"},
-        {"1e30 a\n", "line 3: found '1e30', expected a time"},
+        {"1e30 a\n", "line 3: found '1e30', expected a time in seconds of at most 2305843009213 s"},
         {"0.7\n", "line 3: found 1 columns in '0.7', expected 2"},
         {"0.7 a b\n", "line 3: found 3 columns"},
         {"0.7 \xff\xfe\n", "line 3: found '\\xff\\xfe', expected the name of a unit in UTF-8"},
-        {"0,7 a\n", "line 3: found '0,7', expected a time"},
+        {"0,7 a\n", "line 3: found '0,7', expected a time in seconds with a point, not a comma"},
     };
     for (const auto& [line, message] : wrong)
         EXPECT_SAYS(error_of(folder.file("a.txt", head + line)), "a.txt', " + message);
@@ -180,6 +199,47 @@ TEST(KlustakwikFiles, TakeTheSampleRateFromTheXmlOrTheCaller) {
     EXPECT_SAYS(error_of(res), "a.clu.2', line 5: goes on after 3 spikes");
     folder.file("a.clu.2", "3\n0\nx\n2\n");
     EXPECT_SAYS(error_of(res), "a.clu.2', line 3: found 'x', expected a whole number");
+}
+
+TEST(TextFiles, RefuseWhatTheySayTwice) {
+    const temporary_folder folder;
+    EXPECT_SAYS(error_of(folder.file("a", "# span_s: 0 1\n# span_s: 0 2\ntime_s unit\n1 a\n")),
+                "found the comment ' span_s: 0 2' after another with other times");
+    EXPECT_SAYS(error_of(folder.file("b", "time_s\ttime_s\tunit\n1\t2\ta\n")),
+                "b', line 1: names the column 'time_s' twice");
+    EXPECT_SAYS(error_of(folder.file("c", "time_s,unit,unit\n1,a,b\n")), "the column 'unit' twice");
+    EXPECT_EQ(read_spikes(folder.file("d", "time_s,x,x,unit\n1,2,3,a\n")).spikes.size(), 1U);
+}
+
+TEST(TextFiles, TakeTwoQuotesWithinQuotesForOne) {
+    const temporary_folder folder;
+    const auto names = [&](const std::string& field) {
+        return read_spikes(folder.file("a", "time_s,unit\n1," + field + "\n")).spikes.unit_names();
+    };
+    using one = std::vector<std::string>;
+    EXPECT_EQ(names("\"a\"\"b\""), one{"a\"b"});
+    EXPECT_EQ(names("\"\"\"a\"\"\""), one{"\"a\""});
+    EXPECT_EQ(names("\"a\""), one{"a"});
+    EXPECT_EQ(names("a\"\"b"), one{"a\"\"b"});
+}
+
+// Each would reach a terminal as something else than a name.
+TEST(TextFiles, RefuseNamesThatDoNotPrint) {
+    const temporary_folder folder;
+    for (const char* name : {"a\x1b[31m", "a\x7f",
+                             "a\xc2\x9b"
+                             "31m",
+                             "a\xc2\x85",
+                             "\xe2\x80\xae"
+                             "a",
+                             "a\xe2\x81\xa6", "a\xe2\x80\xa8", "\xef\xbf\xbe", "\xf0\x9f\xbf\xbf"})
+        EXPECT_SAYS(error_of(folder.file("a", std::string("time_s\tunit\n1\t") + name + "\n")),
+                    "expected the name of a unit in UTF-8");
+    const std::string fine = "µ é\xc2\xa0→ \xf0\x9f\xa7\xa0 \xef\xbf\xbd";
+    EXPECT_EQ(read_spikes(folder.file("a", "time_s\tunit\n1\t" + fine + "\n")).spikes.unit_names(),
+              std::vector<std::string>{fine});
+    // What messages show does not print either.
+    EXPECT_SAYS(error_of(folder.file("a", "time_s\tunit\n1\ta\xc2\x9b\n")), "'a\\xc2\\x9b'");
 }
 
 TEST(SpikeFormats, HaveNamesThatAreFoundAgain) {

@@ -1,0 +1,156 @@
+"""How the command treats people: typos, help, pipes that close, numbers in JSON."""
+
+import json
+import os
+import re
+import subprocess
+import unittest
+
+from support import SPIKEWEAVE, CliTest, run
+
+VERBS = (("info",), ("convert",), ("simulate",), ("simulate", "sym26"), ("simulate", "culture"), ("simulate", "poisson"),
+         ("simulate", "patterns"), ("simulate", "recording"), ("simulate", "features"), ("sort",), ("episodes",), ("spade",),
+         ("devices",))
+
+
+class Typos(CliTest):
+    def test_name_the_verb_that_may_be_meant(self):
+        for words, meant in ((("epsiodes",), "episodes"), (("spdae", "x.tsv"), "spade"), (("epsiodes", "--help"), "episodes"),
+                             (("help", "epsiodes"), "episodes"), (("-q", "inof", "x.tsv"), "info"),
+                             (("--progress", "none", "sorts"), "sort"), (("simulate", "sym62", "-o", "x.tsv"), "sym26")):
+            with self.subTest(words):
+                self.refused(*words, says=f"; did you mean {meant}?")
+
+    def test_list_the_verbs_where_none_is_near(self):
+        self.refused("fly", says="there is no verb 'fly' (there are info, convert, simulate, sort, episodes, spade, devices)")
+        self.refused(says="expected one of info, convert, simulate, sort, episodes, spade, devices")
+        self.refused("simulate", says=("expected one of sym26, culture", "spikeweave simulate --help"))
+
+    def test_name_the_option_that_may_be_meant(self):
+        path = self.chain_file()
+        for words, meant in ((("--min-cuont", "5"), "--min-count"), (("--min-cuont=5",), "--min-count"),
+                             (("--delay", "4-6ms"), "--delays"), (("--max-szie", "5", "--min-count", "5"), "--max-size"),
+                             (("--quite",), "--quiet")):
+            with self.subTest(words):
+                typed = words[0].split("=")[0]
+                self.refused("episodes", path, *words, says=f"there is no option {typed}; did you mean {meant}?")
+        self.refused("episodes", path, "--no-such-thing", says="there is no option --no-such-thing (see spikeweave episodes")
+
+    def test_are_no_values_of_options(self):
+        """What an option takes is not looked up among verbs and options."""
+        self.ok("--progress", "none", "info", self.chain_file("episode"))
+        self.refused("episodes", self.chain_file(), "--delays", "-5-5ms", says="found -5 ms to 5 ms")
+
+
+class Help(CliTest):
+    def test_fits_eighty_columns_where_there_is_no_terminal(self):
+        for verb in ((), *VERBS):
+            for line in self.ok(*verb, "--help").stdout.splitlines():
+                self.assertLessEqual(len(line), 80, verb)
+
+    def test_fits_the_terminal(self):
+        primary, secondary = os.openpty()
+        self.addCleanup(os.close, primary)
+        subprocess.run(["stty", "cols", "100"], stdin=secondary, check=True)
+        run("spade", "--help", stdout=secondary)
+        os.close(secondary)
+        text = b""
+        while True:
+            try:
+                text += (block := os.read(primary, 1 << 16))
+            except OSError:  # the other end is closed and all is read
+                break
+            if not block:
+                break
+        longest = max(len(line.rstrip("\r")) for line in text.decode().split("\n"))
+        self.assertTrue(80 < longest <= 100, longest)
+
+    def test_has_groups_and_no_conditions_among_the_names(self):
+        for verb, groups in ((("episodes",), ("Input:", "Output:", "What to look for:", "Significance:", "Options:")),
+                             (("spade",), ("Input:", "Output:", "Bins and windows:", "Surrogates:", "Significance:")),
+                             (("sort",), ("Input:", "Recordings only:", "Features only:", "Search:", "Computation:"))):
+            text = self.ok(*verb, "--help").stdout
+            lines = text.splitlines()
+            for group in groups:
+                self.assertIn(group, lines, verb)
+            names = [line for line in lines if line.startswith("  -")]
+            self.assertFalse([line for line in names if "Excludes" in line or "Needs:" in line])
+        self.assertIn("Not with --count-only, --delay-grid", " ".join(self.ok("episodes", "--help").stdout.split()))
+
+    def test_is_asked_for_in_several_ways(self):
+        wanted = self.ok("episodes", "--help").stdout
+
+        self.assertEqual(self.ok("help", "episodes").stdout, wanted)
+        self.assertEqual(self.ok("episodes", "-h").stdout, wanted)
+        self.assertEqual(self.ok("help", "simulate", "sym26").stdout, self.ok("simulate", "sym26", "--help").stdout)
+        self.assertEqual(self.ok("help").stdout, self.ok("--help").stdout)
+        self.assertEqual(self.ok("-V").stdout, self.ok("--version").stdout)
+
+
+class Pipes(CliTest):
+    def test_one_that_closes_early_is_no_error(self):
+        path = self.chain_file()
+        for arguments in (("--help",), ("info", path), ("episodes", path, "--json"), ("spade", path),
+                          ("episodes", "--list-strategies")):
+            with self.subTest(arguments):
+                reading, writing = os.pipe()
+                os.close(reading)
+                result = run(*arguments, stdout=writing)
+                os.close(writing)
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_what_head_takes_is_whole(self):
+        path = self.folder / "s.tsv"
+        self.ok("simulate", "sym26", "--length", "20s", "--seed", "1", "-o", path)
+        shell = subprocess.run(["bash", "-c", 'set -o pipefail; "$0" episodes "$1" --max-size 2 --json | head -n 3',
+                                SPIKEWEAVE, str(path)], capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual((shell.returncode, shell.stderr), (0, ""))
+        self.assertEqual(len(shell.stdout.splitlines()), 3)
+
+
+    def test_spikes_are_read_from_standard_input(self):
+        path = self.chain_file()
+        for arguments in (("info",), ("episodes", "--min-count", "40"), ("spade", "--min-occ", "5")):
+            with self.subTest(arguments), path.open(encoding="utf-8") as file:
+                verb, *options = arguments
+                wanted = self.ok(verb, path, *options).stdout
+                told = self.ok(verb, "-", *options, stdin=file).stdout
+                # Without the file's name, and the seconds that each level took.
+                without = re.compile(r"^file .*$|\d\.\d{3}$", re.MULTILINE)
+                self.assertEqual(without.sub("", told), without.sub("", wanted))
+        with path.open(encoding="utf-8") as file:
+            self.ok("episodes", "-", "-o", self.folder / "out", stdin=file)
+        with (self.folder / "out" / "run.json").open(encoding="utf-8") as record:
+            self.assertEqual(json.load(record)["input"]["path"], "-")
+
+    def test_standard_input_that_holds_none_is_called_by_its_name(self):
+        with self.file("words.tsv", "time\tunit\nsoon\ta\n").open(encoding="utf-8") as file:
+            self.refused("info", "-", stdin=file, says="standard input, line 2: found 'soon'")
+        self.refused("sort", "-", says="not standard input")
+        self.refused("episodes", self.chain_file(), "-o", "-", says="standard output")
+
+
+class Numbers(CliTest):
+    def test_are_numbers_among_the_parameters(self):
+        path = self.chain_file()
+        self.ok("episodes", path, "--min-count", "40", "-o", self.folder / "out")
+        run_json = json.loads((self.folder / "out" / "run.json").read_text(encoding="utf-8"))["parameters"]
+        self.assertEqual([run_json[name] for name in ("threshold", "alpha", "self_repeats", "max_size", "surrogates")],
+                         [40, 0.01, False, None, 0])
+        spade = json.loads(self.ok("spade", path, "--min-occ", "5", "--json").stdout)["run"]["parameters"]
+        self.assertEqual([spade[name] for name in ("window", "bin", "min_occ_auto", "max_occ", "subset_filter")],
+                         [20, "5 ms", False, None, True])
+
+
+class Messages(CliTest):
+    def test_name_the_option_or_the_way_out(self):
+        early = self.file("early.tsv", "-0.5\ta\n0.5\tb\n")
+        self.refused("info", early, says="--allow-negative")
+        self.refused("info", self.file("comma.tsv", "time\tunit\n0,5\ta\n"), says="a point, not a comma")
+        self.refused("info", self.file("large.tsv", "time\tunit\n1e20\ta\n"), says="of at most 2305843009213 s")
+        self.refused("sort", self.chain_file(), says=("chain.tsv", "sort takes a recording or features"))
+        self.refused("info", self.chain_file(), "--format", "phy", says=("chain.tsv", "expected a folder of Phy"))
+
+
+if __name__ == "__main__":
+    unittest.main()

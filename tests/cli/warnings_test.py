@@ -1,0 +1,61 @@
+"""Warnings: on stderr and in run.json alike, each once, and not with --quiet."""
+
+import json
+import unittest
+
+from support import CliTest
+
+
+class Warnings(CliTest):
+    def doubtful_file(self):
+        """Two units on a clock of 40 ms, one spike twice, one outside of the stated span."""
+        rows = [(40 * i, "ab"[i % 2]) for i in range(1, 120)] + [(40, "b"), (6000, "a")]
+        return self.file("doubtful.tsv", "# span_s: 0 5\n" + "".join(f"{ms / 1000:.6f}\t{unit}\n" for ms, unit in rows))
+
+    def told(self, result):
+        lines = result.stderr.splitlines()
+        for line in lines:
+            self.assertTrue(line.startswith("spikeweave: warning: "), line)
+        return [line.removeprefix("spikeweave: warning: ") for line in lines]
+
+    def test_are_told_once_and_recorded(self):
+        path = self.doubtful_file()
+        for verb in ("episodes", "spade"):
+            with self.subTest(verb):
+                result = self.ok(verb, path, "--surrogates", "50", "-o", self.folder / verb)
+
+                told = self.told(result)
+                run = json.loads((self.folder / verb / "run.json").read_text(encoding="utf-8"))
+                self.assertEqual(told, run["input"]["warnings"])
+                self.assertEqual(len(told), len(set(told)))
+                for words in ("lie outside of 0 ms to 5 s", "With 50 surrogates nothing can be significant"):
+                    self.assertTrue(any(words in one for one in told), told)
+
+    def test_name_delays_that_the_clock_rules_out(self):
+        told = self.told(self.ok("episodes", self.doubtful_file()))
+
+        self.assertIn("All times are multiples of 40 ms: no spike can follow another within (1,4] ms, (4,8] ms, (8,12] ms, "
+                      "(12,16] ms, so nothing can be found.", told)
+        self.assertFalse(any("multiples" in one for one in self.told(
+            self.ok("episodes", self.doubtful_file(), "--delays", "30-50ms"))))
+
+    def test_ask_about_delays_and_bins_of_seconds(self):
+        self.assertIn("The longest delay is 6 s long: were milliseconds given for seconds?",
+                      self.told(self.ok("episodes", self.chain_file(), "--delays", "4-6s")))
+        self.assertIn("A bin is 5 s long: were milliseconds given for seconds?",
+                      self.told(self.ok("spade", self.chain_file(), "--bin", "5s", "--min-occ", "5")))
+        self.refused("spade", self.chain_file(), "--bin", "2s", says="bins of 2 s are too wide")
+
+    def test_are_not_told_when_nothing_but_errors_is_wanted(self):
+        path = self.doubtful_file()
+        features = self.folder / "features.npz"
+        self.ok("simulate", "features", "--spikes", "30", "--units", "2", "--channels", "4", "-o", features)
+        for arguments in (("episodes", path, "--surrogates", "50"), ("spade", path, "--surrogates", "50"),
+                          ("convert", path, self.folder / "out.npz"), ("sort", features)):
+            with self.subTest(arguments):
+                result = self.ok(*arguments, "-q")
+                self.assertEqual((result.stdout, result.stderr), ("", ""))
+
+
+if __name__ == "__main__":
+    unittest.main()

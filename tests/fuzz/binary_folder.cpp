@@ -1,0 +1,21 @@
+#include "fuzz/recordings.hpp"
+
+namespace spikeweave::fuzz {
+
+SPIKEWEAVE_FUZZ_TARGET(binary_folder, parts, nullptr) {
+    write_parts(folder, bytes, {"binary.json", "probe.json", "t.raw"});
+    read_recording_and_write_again(folder, folder.path());
+}
+
+// A probe file that the caller names, of a recording of four channels.
+SPIKEWEAVE_FUZZ_TARGET(probe, bytes, nullptr) {
+    const auto samples = folder.file("four.dat", std::string(16, '\1'));
+    read_recording_and_write_again(folder, samples,
+                                   {.format = recording_format::raw,
+                                    .rate_hz = 20000,
+                                    .channels = 4,
+                                    .gain_uv = 0.5,
+                                    .probe = folder.file("probe.json", bytes)});
+}
+
+}  // namespace spikeweave::fuzz

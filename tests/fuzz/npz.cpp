@@ -1,0 +1,12 @@
+#include "fuzz/spikes.hpp"
+
+namespace spikeweave::fuzz {
+
+// The arrays as parts, zipped with the checksums that they should have; or an archive as it is.
+SPIKEWEAVE_FUZZ_TARGET(npz, parts, nullptr) {
+    const auto path = folder.file(
+        "a.npz", bytes.starts_with("PK") ? std::string(bytes) : zip_of(parts_of(bytes)));
+    read_and_write_again(folder, path, spike_format::npz, bytes);
+}
+
+}  // namespace spikeweave::fuzz

@@ -1,0 +1,40 @@
+#include <functional>
+
+#include "../apps/spikeweave/values.hpp"
+#include "fuzz/harness.hpp"
+#include "spikeweave/spikes/files.hpp"
+
+namespace spikeweave::fuzz {
+namespace {
+
+// What may be refused, but in no other way.
+bool is_taken(const std::function<void()>& parse) {
+    try {
+        parse();
+        return true;
+    } catch (const invalid_argument&) {
+        return false;
+    }
+}
+
+}  // namespace
+
+SPIKEWEAVE_FUZZ_TARGET(option_values, bytes, nullptr) {
+    is_taken([&] {
+        const duration time = parse_duration(bytes);
+        require(parse_duration(format_duration(time)) == time, "a time comes back as another");
+    });
+    is_taken([&] { cli::format_delays(cli::parse_delays(bytes)); });
+    // Few steps, because a grid of millions of them is none that this could find faults in.
+    if (bytes.size() < 12) is_taken([&] { cli::parse_delay_grid(bytes); });
+    is_taken([&] { cli::parse_whole_32(bytes); });
+    is_taken([&] { cli::parse_threads(bytes); });
+    is_taken([&] { cli::parse_fraction(bytes); });
+    is_taken([&] { cli::parse_share(bytes); });
+    is_taken([&] { cli::parse_memory(bytes); });
+    is_taken([&] { cli::parse_names(bytes); });
+    is_taken([&] { cli::parse_chains(bytes); });
+    is_taken([&] { spike_format_from(bytes); });
+}
+
+}  // namespace spikeweave::fuzz

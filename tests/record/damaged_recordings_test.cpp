@@ -1,0 +1,61 @@
+// What describes a recording, with single bytes changed.
+
+#include <gtest/gtest.h>
+
+#include "support/damaged_files.hpp"
+#include "support/recordings.hpp"
+
+namespace spikeweave {
+namespace {
+
+// Reads all that is described, unless that is another file.
+void read_through(const std::filesystem::path& path, const recording_reading& how = {}) {
+    const recording what = read_recording(path, how);
+    EXPECT_GT(what.rate_hz(), 0);
+    EXPECT_GT(what.channel_count(), 0U);
+    std::vector<std::int16_t> frame(what.channel_count());
+    for (std::uint64_t n = 0; n < what.frame_count(); ++n) what.read(n, frame);
+}
+
+TEST(DamagedRecordings, GiveAnErrorOrAnotherRecording) {
+    const temporary_folder folder;
+    const recording four = noisy_recording(1, 4, 20, 2);
+    {
+        recording_writer out(folder.path() / "rec", four.description());
+        out.append(std::vector<std::int16_t>(80, 3));
+        out.commit();
+    }
+    for (const char* name : {"rec/binary.json", "rec/probe.json"})
+        read_with_changed_bytes(folder, name, 1000, [&] { read_through(folder.path() / "rec"); });
+
+    folder.file("glx/a.bin", std::string(24, '\1'));
+    folder.file("glx/a.meta",
+                "typeThis=imec\nnSavedChans=4\nimSampRate=30000.5\nfileSizeBytes=24\n"
+                "snsApLfSy=3,0,1\nacqApLfSy=5,5,1\nsnsSaveChanSubset=0,2:3,10\nimAiRangeMax=0.6\n"
+                "~imroTbl=(0,5)(0 0 0 500 250 1)(1 0 0 500 250 1)(2 0 0 250 125 1)"
+                "(3 0 0 1000 250 1)(4 0 0 500 250 1)\n"
+                "~snsGeomMap=(NP1000,1,0,70)(0:27:0:1)(0:59:20:1)(1:11:40:0)\n");
+    read_with_changed_bytes(folder, "glx/a.meta", 1000,
+                            [&] { read_through(folder.path() / "glx/a.meta"); });
+
+    folder.file("oe/continuous/F/continuous.dat", std::string(12, '\1'));
+    folder.file("oe/structure.oebin",
+                R"({"continuous": [{"folder_name": "F/", "sample_rate": 30000, "num_channels": 3,
+                    "channels": [{"channel_name": "CH1", "bit_volts": 0.195, "units": "uV"},
+                                 {"channel_name": "CH2", "bit_volts": 0.195, "units": "uV"},
+                                 {"channel_name": "ADC1", "bit_volts": 5e-5, "units": "V"}]}]})");
+    read_with_changed_bytes(folder, "oe/structure.oebin", 1000,
+                            [&] { read_through(folder.path() / "oe"); });
+
+    folder.file("four.dat", std::string(16, '\1'));
+    folder.file("p.json", read_bytes(folder.path() / "rec/probe.json"));
+    const recording_reading how{.format = recording_format::raw,
+                                .rate_hz = 20000,
+                                .channels = 4,
+                                .probe = folder.path() / "p.json"};
+    read_with_changed_bytes(folder, "p.json", 1000,
+                            [&] { read_through(folder.path() / "four.dat", how); });
+}
+
+}  // namespace
+}  // namespace spikeweave
