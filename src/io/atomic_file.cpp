@@ -1,6 +1,7 @@
 #include "io/atomic_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -41,6 +42,11 @@ atomic_file::atomic_file(std::filesystem::path target) : target_(std::move(targe
         if (descriptor_ < 0 && (errno != EEXIST || tries == most_tries_aside))
             throw system_error(target_, "cannot be written");
     }
+    // What replaces a file that only its owner may read is for its owner, too.
+    struct stat old {};
+    constexpr mode_t permissions = 0777;
+    if (::lstat(target_.c_str(), &old) == 0 && S_ISREG(old.st_mode))
+        static_cast<void>(::fchmod(descriptor_, old.st_mode & permissions));
     buffer_.reserve(buffer_bytes);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <system_error>
 
 namespace spikeweave::io {
@@ -27,6 +28,27 @@ std::size_t utf8_length(std::string_view bytes) {
     return length;
 }
 
+std::uint32_t code_point(std::string_view character) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+    if (character.size() == 1) return byte(0);
+    std::uint32_t code = byte(0) & (0x7FU >> character.size());
+    for (std::size_t i = 1; i < character.size(); ++i) code = code << 6U | (byte(i) & 0x3FU);
+    return code;
+}
+
+// False for what a terminal, a line or XML takes for something else than a character.
+bool prints(std::uint32_t code) {
+    const auto is_in = [code](std::uint32_t first, std::uint32_t last) {
+        return code >= first && code <= last;
+    };
+    const bool control = code < 0x20 || is_in(0x7F, 0x9F);
+    const bool ends_line = is_in(0x2028, 0x2029);
+    const bool turns_text =
+        code == 0x61C || is_in(0x200E, 0x200F) || is_in(0x202A, 0x202E) || is_in(0x2066, 0x2069);
+    const bool no_character = (code & 0xFFFEU) == 0xFFFEU || is_in(0xFDD0, 0xFDEF);
+    return !(control || ends_line || turns_text || no_character);
+}
+
 }  // namespace
 
 io_error file_error(const std::filesystem::path& path, std::string_view text) {
@@ -47,14 +69,13 @@ std::string shown(std::string_view bytes) {
     std::string out = "'";
     for (std::size_t i = 0; i < std::min(bytes.size(), longest);) {
         const std::size_t length = utf8_length(bytes.substr(i));
-        const auto byte = static_cast<unsigned char>(bytes[i]);
-        if (length == 0 || byte < 0x20 || byte == 0x7F) {
-            out += fmt::format("\\x{:02x}", byte);
-            ++i;
-        } else {
-            out += bytes.substr(i, length);
-            i += length;
-        }
+        const std::string_view next = bytes.substr(i, std::max<std::size_t>(length, 1));
+        if (length == 0 || !prints(code_point(next)))
+            for (const char c : next)
+                out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+        else
+            out += next;
+        i += next.size();
     }
     return out + (bytes.size() > longest ? "…'" : "'");
 }
@@ -69,9 +90,13 @@ bool is_utf8(std::string_view bytes) {
 }
 
 bool is_printable_utf8(std::string_view bytes) {
-    return !bytes.empty() && is_utf8(bytes) && std::none_of(bytes.begin(), bytes.end(), [](char c) {
-        return (c >= 0 && c < 0x20) || c == 0x7F;
-    });
+    if (bytes.empty()) return false;
+    while (!bytes.empty()) {
+        const std::size_t length = utf8_length(bytes);
+        if (length == 0 || !prints(code_point(bytes.substr(0, length)))) return false;
+        bytes.remove_prefix(length);
+    }
+    return true;
 }
 
 }  // namespace spikeweave::io

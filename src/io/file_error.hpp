@@ -20,7 +20,8 @@ io_error system_error(const std::filesystem::path& path, std::string_view text);
 std::string shown(std::string_view bytes);
 
 bool is_utf8(std::string_view bytes);
-/// Names of units: UTF-8 without control characters, not empty.
+/// Names of units: UTF-8, not empty, without control characters, ends of lines, marks that turn the
+/// direction of text and code points that are no characters.
 bool is_printable_utf8(std::string_view bytes);
 
 }  // namespace spikeweave::io

@@ -1,13 +1,14 @@
 #pragma once
 
-// The HDF5 C library with handles that close themselves and failures that are io_error. Every call
-// of this header may throw io_error; messages begin with the file and the object's path.
+// The HDF5 C library with handles that close themselves, and writing with it; hdf5_reader.hpp
+// reads. Every call that writes throws io_error, which names what the library refuses.
 
 #include <hdf5.h>
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
+#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
@@ -29,6 +30,10 @@ private:
     H5E_auto2_t print_ = nullptr;
     void* data_ = nullptr;
 };
+
+/// Keeps other threads of ours from making processes while this one is in the library, which is
+/// locked inside. Not every build of it lets two threads in, either.
+std::unique_lock<std::recursive_mutex> lock_library();
 
 /// Anything of HDF5 that has to be closed.
 class handle {
@@ -60,61 +65,9 @@ private:
     herr_t (*close_)(hid_t) = nullptr;
 };
 
-/// A one-dimensional dataset of a file that is read, in blocks.
-class column {
-public:
-    column(const std::filesystem::path& file, hid_t parent, std::string name);
-
-    std::uint64_t size() const { return shape_.empty() ? 1 : shape_.front(); }
-    /// The lengths of all dimensions.
-    const std::vector<std::uint64_t>& shape() const { return shape_; }
-    bool is_text() const;
-    bool is_number() const;
-    /// Items [begin, begin + into.size()) of a dataset with one dimension; numbers of any width.
-    void read(std::uint64_t begin, std::span<double> into) const;
-    void read(std::uint64_t begin, std::span<std::int64_t> into) const;
-    void read(std::uint64_t begin, std::span<std::uint64_t> into) const;
-    /// Every number, rows one after another. Only for small ones.
-    std::vector<double> read_all() const;
-    std::vector<std::string> read_text() const;
-    /// Rows [begin, …) of a dataset with two dimensions, as many as `into` holds.
-    void read_rows(std::uint64_t begin, std::span<std::int16_t> into) const;
-    /// The same of a dataset with any number of dimensions, as reals: what lies behind the first
-    /// dimension is the row.
-    void read_rows(std::uint64_t begin, std::span<float> into) const;
-    /// Whether its items are signed integers of two bytes.
-    bool is_int16() const;
-    /// A text attribute; empty when there is none.
-    std::string attribute(const char* name) const;
-    /// A number as attribute; nothing when there is none.
-    std::optional<double> number_attribute(const char* name) const;
-
-private:
-    void read_block(std::uint64_t begin, std::uint64_t count, hid_t type, void* into) const;
-    void read_rows(std::uint64_t begin, std::uint64_t rows, hid_t type, void* into) const;
-    [[noreturn]] void fail(const std::string& why) const;
-
-    const std::filesystem::path* file_;
-    std::string name_;
-    handle dataset_;
-    std::vector<std::uint64_t> shape_;
-};
-
-/// @throws io_error when it is no HDF5 file or damaged.
-handle open_file(const std::filesystem::path& path);
-handle open_group(const std::filesystem::path& file, hid_t parent, const std::string& name);
-bool exists(hid_t parent, const std::string& name);
-/// The names in a group, in the order of bytes.
-std::vector<std::string> members(hid_t group);
-/// A text attribute of a group; empty when there is none.
-std::string text_attribute(hid_t object, const char* name);
-/// All numbers of an attribute; nothing when there is none, or it holds no numbers.
-std::vector<double> number_attributes(hid_t object, const char* name);
-
 /// What the library says about its last failure.
 std::string last_error();
 
-// Writing: each throws io_error naming `what` when the library refuses.
 handle create_group(hid_t parent, const std::string& name);
 handle text_type();
 void write_attribute(hid_t object, const std::string& name, const std::string& text);
@@ -123,6 +76,9 @@ void write_attribute(hid_t object, const std::string& name, const std::vector<st
 void write_attribute(hid_t object, const std::string& name, std::int32_t value);
 void write_attribute(hid_t object, const std::string& name, std::span<const std::int32_t> values);
 void write_attribute(hid_t object, const std::string& name, std::span<const float> values);
+/// Rows of two.
+void write_attribute(hid_t object, const std::string& name,
+                     std::span<const std::array<std::int32_t, 2>> rows);
 /// A link to an object of another file, which need not be there.
 void link_outside(hid_t parent, const std::string& name, const std::filesystem::path& file,
                   const std::string& object);

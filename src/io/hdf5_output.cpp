@@ -120,9 +120,13 @@ hid_t driver() {
 
 output::output(const std::filesystem::path& target) : sink_{atomic_file(target)} {
     const handle access{H5Pcreate(H5P_FILE_ACCESS), H5Pclose};
+    const handle how{H5Pcreate(H5P_FILE_CREATE), H5Pclose};
     const sink* const where = &sink_;
-    if (H5Pset_driver(access.get(), driver(), &where) >= 0)
-        file_ = {H5Fcreate(target.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose};
+    // From 1.8 on, which every reader knows, what describes the data has checksums.
+    if (H5Pset_driver(access.get(), driver(), &where) >= 0 &&
+        H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0 &&
+        H5Pset_obj_track_times(how.get(), false) >= 0)
+        file_ = {H5Fcreate(target.c_str(), H5F_ACC_TRUNC, how.get(), access.get()), H5Fclose};
     if (!file_.valid()) throw file_error(target, "cannot be written as HDF5: " + last_error());
 }
 

@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <filesystem>
+#include <mutex>
 
 #include "io/atomic_file.hpp"
 #include "io/hdf5.hpp"
@@ -34,6 +35,7 @@ public:
     };
 
 private:
+    std::unique_lock<std::recursive_mutex> alone_ = lock_library();
     sink sink_;
     handle file_;  // closed before what it writes to
 };

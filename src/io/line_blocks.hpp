@@ -14,7 +14,12 @@ namespace spikeweave::io {
 class line_blocks {
 public:
     /// A block's size, and with it the longest line there may be.
+#ifdef SPIKEWEAVE_FUZZ
+    static constexpr std::size_t block_bytes = std::size_t{1}
+                                               << 12;  // so that inputs reach its end
+#else
     static constexpr std::size_t block_bytes = std::size_t{1} << 20;
+#endif
 
     explicit line_blocks(input_stream& in) : in_(&in), buffer_(block_bytes + 1) {}
 
@@ -23,7 +28,9 @@ public:
     /// @throws io_error when a line is longer than a block.
     std::string_view next();
     /// Lines before the block that `next` returned.
-    std::uint64_t lines_before() const { return lines_before_; }
+    std::uint64_t lines_before() const {
+        return lines_before_;
+    }
 
 private:
     input_stream* in_;

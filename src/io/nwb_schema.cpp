@@ -2,13 +2,26 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <utility>
+
+#include "io/file_error.hpp"
 
 namespace spikeweave::io::nwb {
 
 namespace {
 constexpr auto unknown_start = "1970-01-01T00:00:00.000000+00:00";
+}
+
+bool has_column(const hdf5::reader& file, const std::string& table, const std::string& column) {
+    if (file.exists(fmt::format("{}/{}", table, column))) return true;
+    const auto listed = file.text_attributes(table, "colnames");
+    if (std::find(listed.begin(), listed.end(), column) != listed.end())
+        throw file_error(
+            file.path(), "/" + table,
+            fmt::format("lists a column {}, which is not there: the file is damaged", column));
+    return false;
 }
 
 void digest::add(std::uint64_t word) {
@@ -86,11 +99,12 @@ hdf5::handle table::new_column(const std::string& name, hid_t type,
     return column;
 }
 
-void table::write_texts(const std::string& name, const std::vector<std::string>& texts,
-                        const char* description) const {
-    const hdf5::handle column = hdf5::write_texts(group_.get(), name, texts);
+hdf5::handle table::write_texts(const std::string& name, const std::vector<std::string>& texts,
+                                const char* description) const {
+    hdf5::handle column = hdf5::write_texts(group_.get(), name, texts);
     const std::string text = description;
     describe(column, "VectorData", name, &text);
+    return column;
 }
 
 void table::write_index(const std::string& target, const std::vector<std::uint64_t>& ends,

@@ -1,6 +1,7 @@
 #pragma once
 
-// The objects of NWB's schema that every file of ours has. Throws like io/hdf5.hpp.
+// The objects of NWB's schema that every file of ours has, and what holds for all tables.
+// Throws like io/hdf5.hpp and io/hdf5_reader.hpp.
 
 #include <cstdint>
 #include <string>
@@ -8,8 +9,13 @@
 #include <vector>
 
 #include "io/hdf5.hpp"
+#include "io/hdf5_reader.hpp"
 
 namespace spikeweave::io::nwb {
+
+/// Whether a table has a column. @throws io_error also when it lists one that it has not: its name
+/// was damaged.
+bool has_column(const hdf5::reader& file, const std::string& table, const std::string& column);
 
 /// Names what a file holds, so that the same content gives the same file. Not for security.
 class digest {
@@ -40,8 +46,8 @@ public:
     void write_ids(const std::vector<std::int64_t>& ids) const;
     hdf5::handle new_column(const std::string& name, hid_t type,
                             const std::vector<std::uint64_t>& shape, const char* description) const;
-    void write_texts(const std::string& name, const std::vector<std::string>& texts,
-                     const char* description) const;
+    hdf5::handle write_texts(const std::string& name, const std::vector<std::string>& texts,
+                             const char* description) const;
     /// Where each row's part of the column `target` ends.
     void write_index(const std::string& target, const std::vector<std::uint64_t>& ends,
                      const std::string& description) const;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <optional>
 #include <system_error>
 
 #include "core/stop.hpp"
@@ -57,6 +58,18 @@ void rename_folder(const fs::path& from, const fs::path& to, const fs::path& tar
     if (::rename(from.c_str(), to.c_str()) != 0) throw system_error(target, "cannot be written");
 }
 
+// Also where no folder can be opened any more to see what is in it: the names are known.
+void remove_folder(const fs::path& folder, const std::vector<std::string>& our_files) {
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+    if (!fs::exists(fs::symlink_status(folder, ignored))) return;
+    for (const std::string& name : our_files) fs::remove(folder / name, ignored);
+    for (const std::string& name : our_files)
+        for (fs::path part = fs::path(name).parent_path(); !part.empty(); part = part.parent_path())
+            fs::remove(folder / part, ignored);
+    fs::remove(folder, ignored);
+}
+
 // Both folders get each other's name, in one step where the file system knows how, so that there is
 // a whole one under each name whatever happens.
 void exchange(const fs::path& aside, const fs::path& target) {
@@ -75,6 +88,36 @@ void exchange(const fs::path& aside, const fs::path& target) {
     rename_folder(old, aside, target);
 }
 
+// An old result that nobody may write to is replaced like any other.
+void remove_old(const fs::path& folder, const fs::path& target,
+                const std::vector<std::string>& our_files) {
+    remove_folder(folder, our_files);
+    std::error_code failed;
+    if (!fs::exists(fs::symlink_status(folder, failed))) return;
+    const auto open_up = [](const fs::path& one) {
+        std::error_code ignored;
+        fs::permissions(one, fs::perms::owner_all, fs::perm_options::add, ignored);
+    };
+    open_up(folder);
+    for (auto at = fs::recursive_directory_iterator(folder, failed);
+         !failed && at != fs::recursive_directory_iterator(); at.increment(failed))
+        if (at->is_directory() && !at->is_symlink()) open_up(at->path());
+    fs::remove_all(folder, failed);
+    if (failed)
+        throw file_error(target,
+                         fmt::format("is written, but what it replaces cannot be removed: it is "
+                                     "'{}' now ({})",
+                                     folder.string(), failed.message()));
+}
+
+// @return the permissions of a folder that is there
+std::optional<fs::perms> permissions_of(const fs::path& folder) {
+    std::error_code unknown;
+    const fs::file_status status = fs::symlink_status(folder, unknown);
+    if (!fs::is_directory(status)) return std::nullopt;
+    return status.permissions();
+}
+
 }  // namespace
 
 result_folder::result_folder(const fs::path& target, bool overwrite,
@@ -84,12 +127,15 @@ result_folder::result_folder(const fs::path& target, bool overwrite,
       replaces_(fs::exists(fs::symlink_status(target_))) {
     if (replaces_ && !overwrite) throw file_error(target_, "exists already");
     if (replaces_) check_replaceable(target_, target_, our_files_);
+    // What replaces a folder that only its owner may read is for its owner, too.
+    const auto like = permissions_of(target_);
     aside_ = make_folder_aside(target_);
+    std::error_code ignored;
+    if (like) fs::permissions(aside_, *like | fs::perms::owner_all, ignored);
 }
 
 result_folder::~result_folder() {
-    std::error_code ignored;
-    if (!committed_) fs::remove_all(aside_, ignored);
+    if (!committed_) remove_folder(aside_, our_files_);
 }
 
 void result_folder::write(std::string_view name, std::string_view text) const {
@@ -101,7 +147,17 @@ void result_folder::write(std::string_view name, std::string_view text) const {
 void result_folder::commit(const std::stop_token& stop) {
     throw_if_stopped(stop);
     if (!replaces_) {
-        rename_folder(aside_, target_, target_);
+        // A folder without files in it would be replaced in silence.
+        if (::renameat2(AT_FDCWD, aside_.c_str(), AT_FDCWD, target_.c_str(), RENAME_NOREPLACE) !=
+            0) {
+            if (errno == EEXIST)
+                throw file_error(target_,
+                                 "was written by another run while this one was at work, and is "
+                                 "not replaced");
+            if (errno != EINVAL && errno != ENOSYS)
+                throw system_error(target_, "cannot be written");
+            rename_folder(aside_, target_, target_);
+        }
     } else {
         exchange(aside_, target_);
         try {
@@ -111,8 +167,9 @@ void result_folder::commit(const std::stop_token& stop) {
             exchange(aside_, target_);
             throw;
         }
-        std::error_code ignored;
-        fs::remove_all(aside_, ignored);
+        committed_ = true;
+        sync_folder_of(target_);
+        return remove_old(aside_, target_, our_files_);
     }
     committed_ = true;
     sync_folder_of(target_);

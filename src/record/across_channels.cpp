@@ -81,12 +81,21 @@ void multiply(const float* from, const float* matrix, std::size_t channels, std:
 
 }  // namespace
 
-void subtract_medians(std::size_t channels, std::span<double> frames) {
-    running_median median(channels);
+void subtract_medians(std::size_t channels, std::span<const std::uint32_t> referenced,
+                      std::span<double> frames) {
+    running_median median(referenced.size());
+    std::vector<double> some(referenced.size());
+    const bool all = referenced.size() == channels;
     for (std::size_t at = 0; at < frames.size(); at += channels) {
         const std::span<double> frame = frames.subspan(at, channels);
-        const double taken = median.of(frame);
-        for (double& value : frame) value -= taken;
+        if (all) {
+            const double taken = median.of(frame);
+            for (double& value : frame) value -= taken;
+            continue;
+        }
+        for (std::size_t i = 0; i < some.size(); ++i) some[i] = frame[referenced[i]];
+        const double taken = median.of(some);
+        for (const std::uint32_t c : referenced) frame[c] -= taken;
     }
 }
 

@@ -32,6 +32,14 @@ void read_scaling(const json_file& file, const json& kwargs, const char* key,
         channels[c].*into = finite_number(file, list[c], where);
 }
 
+std::string name_of(const json_file& file, const json& id) {
+    if (id.is_string()) return id.get<std::string>();
+    if (!id.is_number())
+        file.fail("kwargs, key 'channel_ids'",
+                  fmt::format("found {}, expected texts or numbers", shown(id)));
+    return id.dump();
+}
+
 std::vector<recording_channel> read_channels(const json_file& file, const json& kwargs) {
     const std::uint64_t n = file.whole(kwargs, in_kwargs, "num_channels");
     const json& ids = file.array(kwargs, in_kwargs, "channel_ids");
@@ -40,8 +48,7 @@ std::vector<recording_channel> read_channels(const json_file& file, const json& 
                   fmt::format("found {} channels, expected num_channels, {}, and at least 1",
                               ids.size(), n));
     std::vector<recording_channel> channels(n);
-    for (std::size_t c = 0; c < n; ++c)
-        channels[c].name = ids[c].is_string() ? ids[c].get<std::string>() : ids[c].dump();
+    for (std::size_t c = 0; c < n; ++c) channels[c].name = name_of(file, ids[c]);
     read_scaling(file, kwargs, "gain_to_uV", channels, &recording_channel::gain_uv);
     read_scaling(file, kwargs, "offset_to_uV", channels, &recording_channel::offset_uv);
     return channels;
@@ -54,7 +61,7 @@ void check_layout(const json_file& file, const json& kwargs) {
     if (kwargs.contains("time_axis") && kwargs.at("time_axis") != 0)
         file.fail("kwargs, key 'time_axis'",
                   fmt::format("found {}, expected 0: one frame after another",
-                              kwargs.at("time_axis").dump()));
+                              shown(kwargs.at("time_axis"))));
 }
 
 json binary_json(const recording_description& what) {
@@ -84,6 +91,20 @@ json binary_json(const recording_description& what) {
             {"annotations", json::object()},
             {"properties", json::object()},
             {"relative_paths", true}};
+}
+
+// What SpikeInterface's own `load` looks for. It reads only folders that say which of its versions
+// they are of: the first whose layout this is.
+json si_folder_json() {
+    json out;
+    out["class"] = "spikeinterface.core.binaryfolder.BinaryFolderRecording";
+    out["module"] = "spikeinterface";
+    out["version"] = "0.103.0";
+    out["kwargs"]["folder_path"] = ".";
+    out["annotations"] = json::object();
+    out["properties"] = json::object();
+    out["relative_paths"] = true;
+    return out;
 }
 
 }  // namespace
@@ -128,7 +149,8 @@ struct recording_writer::parts {
 
     // The views are looked at while the folder is made, no later.
     static std::vector<std::string_view> names(const std::vector<std::string>& other_files) {
-        std::vector<std::string_view> all{"binary.json", "probe.json", "traces.raw"};
+        std::vector<std::string_view> all{"binary.json", "probe.json", "si_folder.json",
+                                          "traces.raw"};
         all.insert(all.end(), other_files.begin(), other_files.end());
         return all;
     }
@@ -143,6 +165,7 @@ recording_writer::recording_writer(const fs::path& folder, recording_description
     const recording checked(std::move(description), std::vector<std::int16_t>{});
     parts_ = std::make_unique<parts>(folder, overwrite, other_files, checked.channel_count());
     parts_->folder.write("binary.json", binary_json(checked.description()).dump(1) + "\n");
+    parts_->folder.write("si_folder.json", si_folder_json().dump(1) + "\n");
     parts_->folder.write("probe.json", probe_json(checked.channels()));
 }
 

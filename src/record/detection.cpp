@@ -34,6 +34,24 @@ crossing_rule crossings_by(const filtered_recording& traces, const detection_opt
     return rule;
 }
 
+// All but the components.
+feature_basis space_of(const filtered_recording& traces, const detection_options& options,
+                       const waveform_window& window) {
+    const recording& from = traces.source();
+    feature_basis space{.rate_hz = from.rate_hz(),
+                        .low_hz = options.preprocessing.low_hz,
+                        .high_hz = options.preprocessing.high_hz,
+                        .order = options.preprocessing.order,
+                        .reference = traces.reference(),
+                        .whiten = options.preprocessing.whiten,
+                        .frames_before = static_cast<std::uint32_t>(window.before),
+                        .frames_after = static_cast<std::uint32_t>(window.after),
+                        .features_per_channel = options.features_per_channel};
+    for (const recording_channel& channel : from.channels())
+        space.contacts.push_back({channel.x_um, channel.y_um, channel.shank});
+    return space;
+}
+
 class spike_finder {
 public:
     spike_finder(const filtered_recording& traces, const detection_options& options,
@@ -44,14 +62,21 @@ public:
           crossings_(crossings_by(traces, options)),
           steps_(run.devices.empty()
                      ? steps_on_cpu(traces, crossings_, window_, block_frames)
-                     : steps_on_devices(traces, crossings_, window_, block_frames, run)) {}
+                     : steps_on_devices(traces, crossings_, window_, block_frames, run)) {
+        out_.basis = space_of(traces, options, window_);
+        if (options.basis) check_same_space(*options.basis, out_.basis);
+    }
 
     detected_spikes find(const execution& run) {
         describe(find_all(run));
         out_.ran_on_devices = run.devices;
         if (out_.size() == 0) return std::move(out_);
-        const principal_components components = find_components(run);
+        const principal_components components =
+            options_.basis ? principal_components(options_.features_per_channel, window_.size(),
+                                                  options_.basis->components)
+                           : find_components(run);
         describe_waveforms(components, run);
+        out_.basis.components = components.values();
         return std::move(out_);
     }
 

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/stop.hpp"
 #include "io/file_error.hpp"
 #include "io/random_file.hpp"
 #include "record/probe.hpp"
@@ -16,6 +17,9 @@ namespace spikeweave {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Several times what the largest arrays record at once.
+constexpr std::uint64_t most_channels = std::uint64_t{1} << 17;
 
 constexpr std::array<std::pair<recording_format, std::string_view>, 6> format_names{{
     {recording_format::automatic, "auto"},
@@ -79,7 +83,7 @@ std::string_view to_string(position_source source) {
     return "unknown";
 }
 
-std::optional<recording_format> find_recording_format(const fs::path& path) {
+std::optional<recording_format> find_recording_format(const fs::path& path, const execution& run) {
     std::error_code unknown;
     const std::string name = path.filename().string();
     if (fs::is_directory(path, unknown)) {
@@ -96,19 +100,20 @@ std::optional<recording_format> find_recording_format(const fs::path& path) {
     if (name.ends_with(".meta")) return recording_format::spikeglx;
     if (name.ends_with(".bin") && fs::exists(fs::path(path).replace_extension(".meta"), unknown))
         return recording_format::spikeglx;
-    if (fs::is_regular_file(path, unknown) && is_hdf5(path) && is_nwb_recording(path))
+    if (fs::is_regular_file(path, unknown) && is_hdf5(path) && is_nwb_recording(path, run.stop))
         return recording_format::nwb;
     return std::nullopt;
 }
 
-recording read_recording(const fs::path& path, const recording_reading& how) {
+recording read_recording(const fs::path& path, const recording_reading& how, const execution& run) {
+    throw_if_stopped(run.stop);
     std::error_code unknown;
     if (!fs::exists(path, unknown)) throw io::file_error(path, "does not exist");
     recording_format format = how.format;
     if (format == recording_format::automatic) {
         const bool hdf5 = fs::is_regular_file(path, unknown) && is_hdf5(path);
-        format = find_recording_format(path).value_or(hdf5 ? recording_format::nwb
-                                                           : recording_format::raw);
+        format = find_recording_format(path, run).value_or(hdf5 ? recording_format::nwb
+                                                                : recording_format::raw);
         if (format == recording_format::raw && fs::is_directory(path, unknown))
             throw io::file_error(
                 path,
@@ -122,7 +127,7 @@ recording read_recording(const fs::path& path, const recording_reading& how) {
             fmt::format("'{}' is read as {}, which says its rate, channels, gain and offset itself",
                         path.string(), to_string(format)));
 
-    opened found = open_as(format, {path, how});
+    opened found = open_as(format, {path, how, run});
     recording_description& what = found.description;
     what.path = path;
     what.format = format;
@@ -149,6 +154,9 @@ opened read_raw(const opening& job) {
             fmt::format("'{}' holds raw samples and does not say of how many channels and how many "
                         "a second: both have to be given",
                         job.path.string()));
+    if (how.channels > most_channels)
+        throw invalid_argument(fmt::format("'{}' cannot have {} channels: at most {} are read",
+                                           job.path.string(), how.channels, most_channels));
     opened out;
     out.description.files = {job.path};
     out.description.rate_hz = how.rate_hz;
@@ -203,6 +211,12 @@ std::size_t choose_stream(const fs::path& path, const std::vector<std::string>& 
                                                        names.size(), what)
                                          : fmt::format("has no {} named '{}'", what, wanted),
                           fmt::join(names, ", ")));
+}
+
+void check_channels(const fs::path& path, std::string_view key, std::uint64_t count) {
+    if (count > most_channels)
+        throw io::file_error(
+            path, key, fmt::format("found {} channels, expected at most {}", count, most_channels));
 }
 
 double checked_rate(const fs::path& path, std::string_view key, double rate_hz) {

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "io/file_error.hpp"
@@ -28,6 +30,7 @@ public:
                                  fmt::format("holds no samples: it has {} bytes, and samples begin "
                                              "at byte {}",
                                              file_.size(), what_.offset_bytes));
+        refuse_array();
         const std::uint64_t bytes = file_.size() - what_.offset_bytes;
         if (bytes % frame_bytes != 0)
             throw io::file_error(
@@ -57,6 +60,19 @@ public:
     }
 
 private:
+    // Its header would be taken for samples, and floats for pairs of them.
+    void refuse_array() const {
+        constexpr std::string_view magic = "\x93NUMPY";
+        std::string head(magic.size(), '\0');
+        if (what_.offset_bytes >= magic.size() || file_.size() < magic.size()) return;
+        file_.read_at(0, head);
+        if (head == magic)
+            throw io::file_error(what_.path,
+                                 "is an array of numpy with a header, expected int16 samples and "
+                                 "nothing else: write it with x.astype('int16').tofile(...), or "
+                                 "say how long the header is if it holds int16 samples");
+    }
+
     static std::span<char> as_chars(std::span<std::int16_t> samples) {
         return {reinterpret_cast<char*>(samples.data()), samples.size_bytes()};
     }

@@ -15,12 +15,12 @@ std::string place(std::string_view where, const std::string& key) {
     return where.empty() ? fmt::format("key '{}'", key) : fmt::format("{}, key '{}'", where, key);
 }
 
+}  // namespace
+
 std::string shown(const nlohmann::json& value) {
     constexpr auto replace = nlohmann::json::error_handler_t::replace;
     return io::shown(value.dump(-1, ' ', true, replace));
 }
-
-}  // namespace
 
 json_file::json_file(std::filesystem::path path) : path_(std::move(path)) {
     constexpr std::uint64_t most = std::uint64_t{1} << 26;
@@ -30,10 +30,21 @@ json_file::json_file(std::filesystem::path path) : path_(std::move(path)) {
             path_, fmt::format("has {} bytes, expected at most {} of JSON", file.size(), most));
     std::string text(file.size(), '\0');
     file.read_at(0, text);
+    // What goes through a value again, to show or to copy it, takes a step of the stack a level.
+    constexpr int deepest = 64;
+    const auto refuse_deep = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+        if (depth > deepest)
+            throw io::file_error(
+                path_,
+                fmt::format("is nested deeper than {} levels, which is no recording's", deepest));
+        return true;
+    };
     try {
-        root_ = nlohmann::json::parse(text);
+        root_ = nlohmann::json::parse(text, refuse_deep);
     } catch (const nlohmann::json::parse_error& error) {
         throw io::file_error(path_, fmt::format("byte {}", error.byte), "is no JSON from there on");
+    } catch (const nlohmann::json::out_of_range&) {
+        throw io::file_error(path_, "holds a number that is too large, expected one up to 1.8e308");
     }
 }
 

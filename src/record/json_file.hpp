@@ -11,7 +11,8 @@ namespace spikeweave {
 /// A JSON document whose complaints name the file and the key.
 class json_file {
 public:
-    /// @throws io_error when it cannot be read, is larger than 64 MiB or no JSON.
+    /// @throws io_error when it cannot be read, is larger than 64 MiB, nested deeper than 64 levels
+    /// or no JSON.
     explicit json_file(std::filesystem::path path);
 
     const std::filesystem::path& path() const { return path_; }
@@ -35,6 +36,9 @@ private:
     std::filesystem::path path_;
     nlohmann::json root_;
 };
+
+/// A value as it stands in a file, shortened: for messages.
+std::string shown(const nlohmann::json& value);
 
 /// A number that is no infinity and no NaN. @throws io_error
 double finite_number(const json_file& file, const nlohmann::json& value, std::string_view where);

@@ -11,7 +11,7 @@ opened read_nwb_recording(const opening& job) {
         "this build of spikeweave has no NWB (it was configured with SPIKEWEAVE_HDF5=OFF)");
 }
 
-bool is_nwb_recording(const std::filesystem::path&) {
+bool is_nwb_recording(const std::filesystem::path& /*path*/, const std::stop_token& /*stop*/) {
     return false;
 }
 

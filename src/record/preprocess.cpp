@@ -82,6 +82,7 @@ struct filtered_recording::parts {
     std::vector<float> excerpt(std::size_t block) const;
     void estimate_whitening(const execution& run);
     void estimate_noise(const execution& run);
+    void choose_referenced();
 };
 
 // Frames [first - apron, first + count + apron), worked out with all that reaches them.
@@ -106,7 +107,7 @@ trace_block filtered_recording::parts::read(std::uint64_t first, std::size_t cou
     const std::span<double> kept = std::span{frames}.subspan(
         static_cast<std::size_t>(span.kept_begin - span.begin) * channels,
         static_cast<std::size_t>(span.kept_end - span.kept_begin) * channels);
-    if (recipe.reference == common_reference::median) subtract_medians(channels, kept);
+    if (!recipe.referenced.empty()) subtract_medians(channels, recipe.referenced, kept);
     float* const to =
         out.values.data() + static_cast<std::size_t>(span.kept_begin + apron - first) * channels;
     std::transform(kept.begin(), kept.end(), to, [](double x) { return static_cast<float>(x); });
@@ -167,6 +168,13 @@ void filtered_recording::parts::estimate_noise(const execution& run) {
     });
 }
 
+// Of the noise without a reference: a dead channel would get the median of all others with its sign
+// turned round, and that is no noise of its own.
+void filtered_recording::parts::choose_referenced() {
+    for (std::uint32_t c = 0; c < noise.size(); ++c)
+        if (noise[c] > 0) recipe.referenced.push_back(c);
+}
+
 // The symmetric root of the inverse of what the channels share, without the moments in which
 // something fires: only frames in which every channel stays within four standard deviations.
 void filtered_recording::parts::estimate_whitening(const execution& run) {
@@ -213,6 +221,10 @@ filtered_recording::filtered_recording(recording from, const preprocessing_optio
                                        const execution& run) {
     const auto made = std::make_shared<parts>(std::move(from), options);
     made->estimate_noise(run);
+    if (made->recipe.reference == common_reference::median) {
+        made->choose_referenced();
+        made->estimate_noise(run);
+    }
     if (options.whiten && made->source.frame_count() > 0) {
         made->estimate_whitening(run);
         made->estimate_noise(run);

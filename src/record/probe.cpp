@@ -32,7 +32,7 @@ double micrometres_of(const json_file& file, const json& probe, std::string_view
 contact read_contact(const json_file& file, const json& at, double scale,
                      const std::string& where) {
     if (!at.is_array() || at.size() < 2)
-        file.fail(where, fmt::format("found {}, expected a list of 2 or 3 numbers", at.dump()));
+        file.fail(where, fmt::format("found {}, expected a list of 2 or 3 numbers", shown(at)));
     return {finite_number(file, at[0], where) * scale, finite_number(file, at[1], where) * scale,
             0};
 }
@@ -83,9 +83,12 @@ void place_by_probe_file(const std::filesystem::path& path,
             const std::string which = fmt::format("{}, contact {}", where, c);
             contact at = read_contact(file, positions[c], scale, which);
             at.shank = shanks.of(p, on_shank == nullptr ? "" : (*on_shank)[c].dump());
-            if (wired != nullptr && !(*wired)[c].is_number_integer())
+            // As an int64 the largest numbers would be negative ones.
+            if (wired != nullptr && (!(*wired)[c].is_number_integer() ||
+                                     ((*wired)[c].is_number_unsigned() &&
+                                      (*wired)[c].get<std::uint64_t>() > INT64_MAX)))
                 file.fail(which, fmt::format("found device_channel_indices {}, expected a channel",
-                                             (*wired)[c].dump()));
+                                             shown((*wired)[c])));
             const std::int64_t channel = wired != nullptr ? (*wired)[c].get<std::int64_t>()
                                                           : static_cast<std::int64_t>(in_order++);
             if (channel == -1) continue;  // a contact that nothing was recorded from

@@ -28,9 +28,16 @@ fs::path find_structure(const fs::path& path) {
     return found.front();
 }
 
+// Streams lie in the recording's own folder: what leads out of it is no recording of Open Ephys.
+bool leads_elsewhere(const fs::path& folder) {
+    return folder.is_absolute() ||
+           std::find(folder.begin(), folder.end(), fs::path("..")) != folder.end();
+}
+
 // Analog inputs beside the electrodes: in volts, or, in files that name no unit, called so.
-bool is_electrode(const json& channel, const std::string& name) {
-    const std::string unit = channel.is_object() ? channel.value("units", "") : "";
+bool is_electrode(const json_file& file, const json& channel, const std::string& where,
+                  const std::string& name) {
+    const std::string unit = channel.contains("units") ? file.text(channel, where, "units") : "";
     return unit.empty()
                ? name.find("ADC") == std::string::npos && name.find("AUX") == std::string::npos
                : unit == "uV";
@@ -45,6 +52,10 @@ opened read_open_ephys(const opening& job) {
     for (std::size_t s = 0; s < streams.size(); ++s) {
         std::string name = file.text(streams[s], fmt::format("continuous {}", s), "folder_name");
         while (name.ends_with('/')) name.pop_back();
+        if (leads_elsewhere(name))
+            file.fail(
+                fmt::format("continuous {}, key 'folder_name'", s),
+                fmt::format("found {}, expected a folder of this recording", io::shown(name)));
         names.push_back(std::move(name));
     }
     const std::size_t chosen = choose_stream(file.path(), names, job.how.stream, "stream");
@@ -65,7 +76,7 @@ opened read_open_ephys(const opening& job) {
     for (std::size_t c = 0; c < stored; ++c) {
         const std::string which = fmt::format("{}, channel {}", where, c);
         std::string name = file.text(channels[c], which, "channel_name");
-        if (!is_electrode(channels[c], name)) continue;
+        if (!is_electrode(file, channels[c], which, name)) continue;
         kept.push_back(c);
         what.channels.push_back(
             {.name = std::move(name), .gain_uv = file.number(channels[c], which, "bit_volts")});

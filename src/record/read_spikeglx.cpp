@@ -256,6 +256,7 @@ opened read_spikeglx(const opening& job) {
     const fs::path path = find_meta(job);
     const meta_file meta(path);
     const auto stored = meta.number<std::size_t>("nSavedChans");
+    check_channels(path, "key 'nSavedChans'", stored);
     const electrodes which = find_electrodes(meta);
     if (which.count == 0 || which.count > stored)
         meta.fail("nSavedChans", fmt::format("found {} channels with {} electrodes among them, "

@@ -17,6 +17,7 @@ namespace spikeweave {
 struct opening {
     const std::filesystem::path& path;
     const recording_reading& how;
+    const execution& run;
 };
 
 /// What a reader found. Without positions its channels are put on a line, or where the caller's
@@ -34,7 +35,7 @@ opened read_nwb_recording(const opening& job);
 
 /// Whether an HDF5 file has an ElectricalSeries and no table of units; false without
 /// SPIKEWEAVE_HDF5.
-bool is_nwb_recording(const std::filesystem::path& path);
+bool is_nwb_recording(const std::filesystem::path& path, const std::stop_token& stop);
 
 /// Samples of a flat file, `stored` channels in each frame, of which the numbers `kept` are read.
 struct flat_file {
@@ -59,6 +60,10 @@ std::vector<std::filesystem::path> files_below(const std::filesystem::path& fold
 /// @throws io_error listing the names when that is not clear.
 std::size_t choose_stream(const std::filesystem::path& path, const std::vector<std::string>& names,
                           const std::string& wanted, std::string_view what);
+
+/// That a recording can have so many channels: room is made for what a header claims.
+/// @throws io_error naming the file and the key
+void check_channels(const std::filesystem::path& path, std::string_view key, std::uint64_t count);
 
 /// A rate that can be. @throws io_error naming the file and the key.
 double checked_rate(const std::filesystem::path& path, std::string_view key, double rate_hz);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "spikeweave/record/preprocess.hpp"
@@ -12,6 +13,9 @@ struct trace_recipe {
     std::vector<band_section> sections{};
     std::size_t reach = 0;  ///< frames around a value that change it
     common_reference reference = common_reference::none;
+    /// Channels, ascending, that share a median which is taken from them; empty: none is taken. A
+    /// dead channel is none of them: what is taken from it would be all that it has.
+    std::vector<std::uint32_t> referenced{};
     /// Channel c takes so much of channel k: `[k * channels + c]`; empty: it stays as it is.
     std::vector<float> whitening{};
 };

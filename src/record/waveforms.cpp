@@ -11,6 +11,24 @@
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
+namespace {
+
+// An axis has no sign of its own. The first one gets that with which spikes project above 0:
+// phylib and others take the first component for the size of a spike there.
+bool is_axis_to_be_turned(const Eigen::VectorXd& axis, const std::vector<double>& sum,
+                          std::size_t component) {
+    if (component == 0) {
+        double projection = 0;
+        for (std::size_t i = 0; i < sum.size(); ++i)
+            projection += axis[static_cast<Eigen::Index>(i)] * sum[i];
+        if (projection != 0) return projection < 0;
+    }
+    Eigen::Index largest = 0;
+    axis.cwiseAbs().maxCoeff(&largest);
+    return axis[largest] < 0;
+}
+
+}  // namespace
 
 waveform_window window_of(const detection_options& options, double rate_hz) {
     const auto frames_in = [&](duration d) {
@@ -89,9 +107,7 @@ void waveform_statistics::write_components(const sums& from, std::size_t frames,
         covariance);  // reads the lower half
     for (std::size_t k = 0; k < into.size() / frames; ++k) {
         Eigen::VectorXd axis = solved.eigenvectors().col(n - 1 - static_cast<Eigen::Index>(k));
-        Eigen::Index largest = 0;
-        axis.cwiseAbs().maxCoeff(&largest);
-        if (axis[largest] < 0) axis = -axis;
+        if (is_axis_to_be_turned(axis, from.first, k)) axis = -axis;
         for (std::size_t i = 0; i < frames; ++i)
             into[k * frames + i] = static_cast<float>(axis[static_cast<Eigen::Index>(i)]);
     }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "record/block_reader.hpp"
@@ -37,7 +38,12 @@ public:
     principal_components(std::size_t channels, std::size_t components, std::size_t frames)
         : components_(components), frames_(frames), values_(channels * components * frames) {}
 
+    /// Those that were written out of another one's `values`.
+    principal_components(std::size_t components, std::size_t frames, std::vector<float> values)
+        : components_(components), frames_(frames), values_(std::move(values)) {}
+
     std::size_t components() const { return components_; }
+    const std::vector<float>& values() const { return values_; }
     std::span<const float> of(std::size_t channel) const {
         return std::span{values_}.subspan(channel * components_ * frames_, components_ * frames_);
     }
@@ -58,7 +64,8 @@ public:
 
     void add(std::size_t channel, std::span<const float> waveform);
     /// A channel with fewer waveforms than twice its frames takes the components of all channels
-    /// together. The largest weight of a component is positive.
+    /// together. Waveforms project on their first component above 0 on average; the largest
+    /// weight of the others is positive.
     principal_components components(std::size_t count, const execution& run) const;
 
 private:

@@ -15,6 +15,7 @@
 #include "io/zip_writer.hpp"
 #include "sort/feature_readers.hpp"
 #include "sort/klustakwik_files.hpp"
+#include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
 namespace {
@@ -265,12 +266,16 @@ feature_file read_features(const std::filesystem::path& path, const feature_read
     if (how.channel_group && !is_kwik)
         throw invalid_argument(
             fmt::format("'{}' is no .kwik or .kwx, which have groups of channels", path.string()));
-    feature_file file = is_kwik               ? read_kwik(path, how, run)
-                        : is_phy              ? read_phy_features(path, how, run)
-                        : extension == ".npz" ? read_npz_features(path, how, run)
-                                              : read_fet(path, how, run);
-    warn_of_masks(file);
-    return file;
+    try {
+        feature_file file = is_kwik               ? read_kwik(path, how, run)
+                            : is_phy              ? read_phy_features(path, how, run)
+                            : extension == ".npz" ? read_npz_features(path, how, run)
+                                                  : read_fet(path, how, run);
+        warn_of_masks(file);
+        return file;
+    } catch (const invalid_argument& error) {  // what the values themselves cannot be
+        throw io::file_error(path, error.what());
+    }
 }
 
 void write_sorting(const std::filesystem::path& path, const sorting& sorted) {

@@ -54,7 +54,8 @@ std::size_t read_column_count(io::line_reader& lines, const std::filesystem::pat
         !next_word(rest).empty())
         throw io::file_error(path, "line 1",
                              fmt::format("found {}, expected the number of columns and nothing "
-                                         "else",
+                                         "else, as in a .fet.N (of a file of spikes there is "
+                                         "nothing to sort; sort takes a recording or features)",
                                          io::shown(line)));
     return static_cast<std::size_t>(columns);
 }

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "io/file_error.hpp"
-#include "io/hdf5.hpp"
+#include "io/hdf5_reader.hpp"
 #include "io/progress_meter.hpp"
 #include "sort/feature_readers.hpp"
 
@@ -21,20 +21,17 @@ namespace h5 = io::hdf5;
 constexpr auto groups_path = "channel_groups";
 
 // The file that the features are in: the .kwx of a sorting only links to it.
-fs::path file_of_features(const fs::path& path, hid_t file, std::uint32_t group) {
-    const h5::handle at = h5::open_group(path, file, fmt::format("{}/{}", groups_path, group));
-    const ssize_t length = H5Fget_name(at.get(), nullptr, 0);
-    std::string name(static_cast<std::size_t>(std::max<ssize_t>(length, 0)), '\0');
-    H5Fget_name(at.get(), name.data(), name.size() + 1);
-    return name.empty() ? path : fs::path(name);
+fs::path file_of_features(const h5::reader& file, std::uint32_t group) {
+    fs::path found = file.file_of(fmt::format("{}/{}", groups_path, group));
+    return found.empty() ? file.path() : found;
 }
 
 // Which group to read: the one that is asked for, or the only one.
-std::uint32_t choose_group(const fs::path& path, hid_t file, std::optional<std::uint32_t> wanted) {
-    if (!h5::exists(file, groups_path))
+std::uint32_t choose_group(const h5::reader& file, std::optional<std::uint32_t> wanted) {
+    const fs::path& path = file.path();
+    if (!file.exists(groups_path))
         throw io::file_error(path, "has no /channel_groups, expected a file of klusta");
-    const std::vector<std::string> names =
-        h5::members(h5::open_group(path, file, groups_path).get());
+    const std::vector<std::string> names = file.members(groups_path);
     if (wanted) {
         if (std::find(names.begin(), names.end(), std::to_string(*wanted)) != names.end())
             return *wanted;
@@ -71,24 +68,20 @@ struct feature_counts {
     std::size_t features = 0;
 };
 
-feature_counts count_features(const fs::path& path, hid_t file, const feature_file& out) {
-    const std::string name = features_name(out);
-    const h5::column data(path, file, name);
+feature_counts count_features(const h5::column& data) {
     const auto& shape = data.shape();
     constexpr std::uint64_t widest = std::uint64_t{1} << 20;
     if (shape.size() != 3 || shape[2] != 2 || shape[1] == 0 || shape[1] > widest)
-        throw io::file_error(path, fmt::format("/{}", name),
-                             fmt::format("its shape is {}, expected spikes x features x 2",
-                                         fmt::join(shape, " x ")));
-    if (shape[0] == 0) throw io::file_error(path, fmt::format("/{}", name), "holds no spikes");
+        data.fail(fmt::format("its shape is {}, expected spikes x features x 2",
+                              fmt::join(shape, " x ")));
+    if (shape[0] == 0) data.fail("holds no spikes");
     return {static_cast<std::size_t>(shape[0]), static_cast<std::size_t>(shape[1])};
 }
 
 // Features with their masks, a pair after another.
-void read_features_masks(const fs::path& path, hid_t file, const feature_counts& counts,
+void read_features_masks(const fs::path& path, const h5::column& data, const feature_counts& counts,
                          const feature_reading& how, feature_file& out, const execution& run) {
     const std::string name = features_name(out);
-    const h5::column data(path, file, name);
     number_table table;
     table.columns = counts.features;
     // What a header claims may be anything, so that room is made for what fits into the file.
@@ -128,14 +121,18 @@ void read_features_masks(const fs::path& path, hid_t file, const feature_counts&
     out.features = {table.columns, std::move(table.values), std::move(masks)};
 }
 
-std::vector<recording_channel> read_channels(const fs::path& path, hid_t group) {
+std::vector<recording_channel> read_channels(const h5::reader& file, const std::string& group) {
+    constexpr double highest = 1e6;
     std::vector<recording_channel> channels;
-    for (const double number : h5::number_attributes(group, "channel_order")) {
-        const std::string name = fmt::format("channels/{}", static_cast<std::int64_t>(number));
+    for (const double number : file.number_attributes(group, "channel_order")) {
+        if (!(number >= 0 && number < highest && std::trunc(number) == number))
+            throw io::file_error(
+                file.path(), fmt::format("/{}@channel_order", group),
+                fmt::format("found {}, expected numbers of channels from 0 on", number));
         recording_channel channel{.name = fmt::format("{}", static_cast<std::int64_t>(number))};
-        if (h5::exists(group, "channels") && h5::exists(group, name)) {
-            const h5::handle at = h5::open_group(path, group, name);
-            const auto place = h5::number_attributes(at.get(), "position");
+        const std::string name = fmt::format("{}/channels/{}", group, channel.name);
+        if (file.exists(name)) {
+            const auto place = file.number_attributes(name, "position");
             if (place.size() == 2 && std::isfinite(place[0]) && std::isfinite(place[1])) {
                 channel.x_um = place[0];
                 channel.y_um = place[1];
@@ -146,27 +143,22 @@ std::vector<recording_channel> read_channels(const fs::path& path, hid_t group) 
     return channels;
 }
 
-double read_rate(const fs::path& path, hid_t file) {
+double read_rate(const h5::reader& file) {
     for (const char* name : {"recordings/0", "application_data/spikedetekt"}) {
-        const std::string parent(name, std::string_view(name).find('/'));
-        if (!h5::exists(file, parent) || !h5::exists(file, name)) continue;
-        const h5::handle group = h5::open_group(path, file, name);
-        const auto rate = h5::number_attributes(group.get(), "sample_rate");
+        if (!file.exists(name)) continue;
+        const auto rate = file.number_attributes(name, "sample_rate");
         if (rate.size() != 1) continue;
         if (rate[0] > 0 && std::isfinite(rate[0])) return rate[0];
-        throw io::file_error(path, fmt::format("/{}@sample_rate", name),
+        throw io::file_error(file.path(), fmt::format("/{}@sample_rate", name),
                              fmt::format("found {}, expected a rate in Hz", rate[0]));
     }
     return 0;
 }
 
 // One for each spike.
-std::vector<std::int64_t> read_numbers(const fs::path& path, hid_t group, const std::string& name,
-                                       std::size_t spikes) {
-    const h5::column column(path, group, name);
+std::vector<std::int64_t> read_numbers(const h5::column& column, std::size_t spikes) {
     if (column.size() != spikes)
-        throw io::file_error(
-            path, name,
+        column.fail(
             fmt::format("holds {} numbers, expected {}, one a spike", column.size(), spikes));
     std::vector<std::int64_t> out(spikes);
     column.read(0, out);
@@ -174,57 +166,51 @@ std::vector<std::int64_t> read_numbers(const fs::path& path, hid_t group, const 
 }
 
 // Clusters of the group 0 are noise; so are 0 and 1 where nobody said, as KlustaKwik numbers them.
-void read_labels(const fs::path& path, hid_t group, std::size_t spikes, feature_file& out) {
+void read_labels(const h5::reader& file, const std::string& group, std::size_t spikes,
+                 feature_file& out) {
     const auto is_noise = [&](std::int64_t cluster) {
-        const std::string name = fmt::format("clusters/main/{}", cluster);
-        if (h5::exists(group, "clusters") && h5::exists(group, "clusters/main") &&
-            h5::exists(group, name)) {
-            const h5::handle at = h5::open_group(path, group, name);
-            const auto kind = h5::number_attributes(at.get(), "cluster_group");
+        const std::string name = fmt::format("{}/clusters/main/{}", group, cluster);
+        if (file.exists(name)) {
+            const auto kind = file.number_attributes(name, "cluster_group");
             if (kind.size() == 1) return kind[0] == 0;
         }
         return cluster <= 1;
     };
-    set_labels(read_numbers(path, group, "spikes/clusters/main", spikes), is_noise, out);
+    set_labels(read_numbers({file, group + "/spikes/clusters/main"}, spikes), is_noise, out);
 }
 
-std::vector<float> read_fractions(const fs::path& path, hid_t group, std::size_t spikes) {
+std::vector<float> read_fractions(const h5::column& column, std::size_t spikes) {
     constexpr std::int64_t whole = 255;
-    const std::string name = "spikes/time_fractional";
     std::vector<float> out;
     out.reserve(spikes);
-    for (const std::int64_t part : read_numbers(path, group, name, spikes)) {
+    for (const std::int64_t part : read_numbers(column, spikes)) {
         if (part < 0 || part > whole)
-            throw io::file_error(path, name,
-                                 fmt::format("found {}, expected 0 to {}", part, whole));
+            column.fail(fmt::format("found {}, expected 0 to {}", part, whole));
         out.push_back(static_cast<float>(part) / static_cast<float>(whole));
     }
     return out;
 }
 
-void read_beside(const fs::path& path, const feature_counts& counts, feature_file& out) {
-    const h5::handle file = h5::open_file(path);
-    const std::string name = fmt::format("{}/{}", groups_path, *out.channel_group);
-    if (!h5::exists(file.get(), groups_path) || !h5::exists(file.get(), name))
-        throw io::file_error(path, fmt::format("/{}", name), "is missing");
-    const h5::handle group = h5::open_group(path, file.get(), name);
+void read_beside(const h5::reader& file, const feature_counts& counts, feature_file& out) {
+    const fs::path& path = file.path();
+    const std::string group = fmt::format("{}/{}", groups_path, *out.channel_group);
+    if (!file.exists(group)) throw io::file_error(path, fmt::format("/{}", group), "is missing");
     out.files.push_back(path);
-    out.sample_rate = read_rate(path, file.get());
-    out.channels = read_channels(path, group.get());
+    out.sample_rate = read_rate(file);
+    out.channels = read_channels(file, group);
     if (!out.channels.empty() && counts.features % out.channels.size() != 0)
         throw io::file_error(path, fmt::format("has {} channels, which do not share {} features "
                                                "evenly",
                                                out.channels.size(), counts.features));
     if (!out.channels.empty()) out.features_per_channel = counts.features / out.channels.size();
-    if (!h5::exists(group.get(), "spikes")) return;
-    if (h5::exists(group.get(), "spikes/time_samples")) {
-        out.samples = read_numbers(path, group.get(), "spikes/time_samples", counts.spikes);
-        if (h5::exists(group.get(), "spikes/time_fractional"))
-            out.fractions = read_fractions(path, group.get(), counts.spikes);
+    const std::string times = group + "/spikes/time_samples";
+    const std::string fractions = group + "/spikes/time_fractional";
+    if (file.exists(times)) {
+        out.samples = read_numbers({file, times}, counts.spikes);
+        if (file.exists(fractions))
+            out.fractions = read_fractions({file, fractions}, counts.spikes);
     }
-    if (h5::exists(group.get(), "spikes/clusters") &&
-        h5::exists(group.get(), "spikes/clusters/main"))
-        read_labels(path, group.get(), counts.spikes, out);
+    if (file.exists(group + "/spikes/clusters/main")) read_labels(file, group, counts.spikes, out);
 }
 
 }  // namespace
@@ -236,15 +222,14 @@ feature_file read_kwik(const fs::path& path, const feature_reading& how, const e
     if (!fs::exists(features, unknown))
         throw io::file_error(path, fmt::format("has no '{}' beside it, expected the features there",
                                                features.filename().string()));
-    const h5::quiet no_printing;
-    const h5::handle file = h5::open_file(features);
+    const h5::reader file(features, run.stop);
     feature_file out;
-    out.files.push_back(features);
-    out.channel_group = choose_group(features, file.get(), how.channel_group);
-    out.files.front() = file_of_features(features, file.get(), *out.channel_group);
-    const feature_counts counts = count_features(features, file.get(), out);
-    if (fs::exists(spikes, unknown)) read_beside(spikes, counts, out);
-    read_features_masks(features, file.get(), counts, how, out, run);
+    out.channel_group = choose_group(file, how.channel_group);
+    out.files.push_back(file_of_features(file, *out.channel_group));
+    const h5::column data(file, features_name(out));
+    const feature_counts counts = count_features(data);
+    if (fs::exists(spikes, unknown)) read_beside({spikes, run.stop}, counts, out);
+    read_features_masks(features, data, counts, how, out, run);
     if (!out.samples.empty()) check_samples(out, spikes);
     return out;
 }

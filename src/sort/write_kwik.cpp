@@ -12,6 +12,7 @@
 #include "io/hdf5_output.hpp"
 #include "sort/feature_readers.hpp"
 #include "spikeweave/core/version.hpp"
+#include "spikeweave/record/detection.hpp"
 
 namespace spikeweave {
 namespace {
@@ -100,6 +101,25 @@ void write_channels(hid_t group, std::span<const recording_channel> all) {
         h5::write_attribute(channel.get(), "position", std::span<const float>(place));
     }
     h5::write_attribute(group, "channel_order", std::span<const std::int32_t>(order));
+    const auto neighbours = neighbours_of({all.begin(), all.end()});
+    std::vector<std::array<std::int32_t, 2>> edges;
+    for (std::uint32_t c = 0; c < neighbours.size(); ++c)
+        for (const std::uint32_t other : neighbours[c])
+            if (other > c)
+                edges.push_back({static_cast<std::int32_t>(c), static_cast<std::int32_t>(other)});
+    h5::write_attribute(group, "adjacency_graph",
+                        std::span<const std::array<std::int32_t, 2>>(edges));
+}
+
+// Where klusta looks for what it cannot work without.
+void write_application_data(hid_t file, const kwik_content& content) {
+    const h5::handle data = h5::create_group(file, "application_data");
+    const h5::handle detection = h5::create_group(data.get(), "spikedetekt");
+    if (content.sorted.sample_rate > 0)
+        h5::write_attribute(detection.get(), "sample_rate", content.sorted.sample_rate);
+    if (!content.channels.empty())
+        h5::write_attribute(detection.get(), "n_channels",
+                            static_cast<std::int32_t>(content.channels.size()));
 }
 
 void write_root(hid_t file) {
@@ -111,6 +131,7 @@ void write_root(hid_t file) {
 // HDF5 closes a file only after everything in it: what these open, they close before `commit`.
 void write_all(hid_t file, const kwik_content& content) {
     write_root(file);
+    write_application_data(file, content);
     const h5::handle recordings = h5::create_group(file, "recordings");
     const h5::handle recording = h5::create_group(recordings.get(), "0");
     h5::write_attribute(recording.get(), "name", std::string("recording_0"));

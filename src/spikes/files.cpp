@@ -8,6 +8,7 @@
 #include <charconv>
 #include <utility>
 
+#include "core/grouped.hpp"
 #include "core/stop.hpp"
 #include "io/file_error.hpp"
 #include "spikes/readers.hpp"
@@ -27,6 +28,21 @@ constexpr std::array<std::pair<spike_format, std::string_view>, 9> format_names{
     {spike_format::klustakwik, "klustakwik"},
     {spike_format::nwb, "nwb"},
 }};
+
+// Spikes that lie outside of what a file says was recorded are kept, and the span grows.
+void check_span(spike_file& file, const time_span& stated) {
+    const auto times = file.spikes.times_us();
+    const auto first = std::lower_bound(times.begin(), times.end(), stated.begin.count());
+    const auto last = std::upper_bound(first, times.end(), stated.end.count());
+    const auto outside = static_cast<std::size_t>((first - times.begin()) + (times.end() - last));
+    if (outside == 0) return;
+    const time_span& taken = file.spikes.span();
+    file.warnings.push_back(fmt::format(
+        "{} of {} spikes lie outside of {} to {}, which the file says was recorded; {} to {} is "
+        "taken for that.",
+        grouped(outside), grouped(times.size()), format_duration(stated.begin),
+        format_duration(stated.end), format_duration(taken.begin), format_duration(taken.end)));
+}
 
 spike_file read_as(spike_format format, const reading& job) {
     switch (format) {
@@ -116,8 +132,16 @@ void finish(spike_file& file, spike_sequence_builder& builder, const reading& jo
     throw_if_stopped(job.run.stop);
     file.states_span = span != nullptr;
     file.spikes = span == nullptr ? builder.finish() : builder.finish(*span);
+    if (span != nullptr) check_span(file, *span);
     file.duplicates = builder.duplicates();
     file.out_of_order = builder.out_of_order();
+}
+
+std::string found_before_zero(std::string_view time) {
+    return fmt::format(
+        "found the time {} before zero, expected none (recordings aligned to an event have such: "
+        "--allow-negative, in Python allow_negative=True)",
+        time);
 }
 
 void check_exact_in_seconds(const writing& job) {

@@ -58,10 +58,8 @@ std::int64_t numpy_times::checked(const io::npy_reader& times, std::optional<std
         throw io_error(fmt::format("{}: item {}: found {}, expected a time in {}", times.what(),
                                    record_, value, scale_.name()));
     if (*us < 0 && !job_->how.allow_negative)
-        throw io_error(fmt::format(
-            "{}: item {}: found the time {} before zero, expected none (recordings aligned to an "
-            "event need negative times to be allowed)",
-            times.what(), record_, value));
+        throw io_error(fmt::format("{}: item {}: {}", times.what(), record_,
+                                   found_before_zero(fmt::format("{}", value))));
     ++record_;
     return *us;
 }

@@ -114,7 +114,7 @@ spike_file read_klustakwik(const reading& job) {
                                              "of '{}'",
                                              builder.size(), paths.res.filename().string()));
         if (sample < 0 && !job.how.allow_negative)
-            throw times.fail(fmt::format("found the time {} before zero", sample));
+            throw times.fail(found_before_zero(std::to_string(sample)));
         const auto us = scale.from_whole(sample);
         if (!us)
             throw times.fail(fmt::format("found {}, expected a time in {}", sample, scale.name()));

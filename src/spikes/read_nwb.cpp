@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "io/file_error.hpp"
-#include "io/hdf5.hpp"
+#include "io/hdf5_reader.hpp"
+#include "io/nwb_schema.hpp"
 #include "spikes/nwb.hpp"
 #include "spikes/readers.hpp"
 #include "spikes/time_scale.hpp"
@@ -16,28 +18,26 @@ namespace {
 
 namespace h5 = io::hdf5;
 
-std::vector<std::uint64_t> read_offsets(const h5::column& ends, const h5::column& times,
-                                        const reading& job) {
+std::string in_units(std::string_view name) {
+    return fmt::format("units/{}", name);
+}
+
+std::vector<std::uint64_t> read_offsets(const h5::column& ends, const h5::column& times) {
     // An index has one number a unit; more than this is a damaged file.
-    constexpr std::uint64_t most_units = std::uint64_t{1} << 26;
+    constexpr std::uint64_t most_units = std::uint64_t{1} << 22;
     if (ends.size() > most_units)
-        throw io::file_error(
-            job.path, "/units/spike_times_index",
-            fmt::format("found {} units, expected at most {}", ends.size(), most_units));
+        ends.fail(fmt::format("found {} units, expected at most {}", ends.size(), most_units));
     std::vector<std::uint64_t> offsets(ends.size());
     ends.read(0, offsets);
     std::uint64_t last = 0;
     for (std::size_t u = 0; u < offsets.size(); ++u) {
         if (offsets[u] < last || offsets[u] > times.size())
-            throw io::file_error(
-                job.path, fmt::format("/units/spike_times_index, item {}", u),
-                fmt::format("found {}, expected {} to {}", offsets[u], last, times.size()));
+            ends.fail(fmt::format("item {}: found {}, expected {} to {}", u, offsets[u], last,
+                                  times.size()));
         last = offsets[u];
     }
     if (last != times.size())
-        throw io::file_error(
-            job.path, "/units/spike_times_index",
-            fmt::format("found {} spikes of units, expected all {}", last, times.size()));
+        ends.fail(fmt::format("found {} spikes of units, expected all {}", last, times.size()));
     return offsets;
 }
 
@@ -45,43 +45,78 @@ bool all_different(const std::vector<std::string>& names) {
     return std::set<std::string_view>(names.begin(), names.end()).size() == names.size();
 }
 
-// The ids, unless spikeweave wrote the names, or there are no ids.
-std::vector<std::string> read_names(hid_t units, std::size_t count, const reading& job) {
-    std::vector<std::string> names;
-    const bool has_ids = h5::exists(units, "id");
-    if (h5::exists(units, "unit_name")) {
-        const h5::column column(job.path, units, "unit_name");
-        if (column.is_text() && (!has_ids || column.attribute("description") == nwb_name_column))
-            names = column.read_text();
+// Why the names of a table cannot be those of its units; empty when they can.
+std::string why_not(const h5::column& column, const std::vector<std::string>& names) {
+    if (!column.is_text()) return "holds no text";
+    if (!all_different(names)) return "has names that repeat";
+    if (!std::all_of(names.begin(), names.end(), io::is_printable_utf8))
+        return "has names that are empty or do not print";
+    return {};
+}
+
+// The column `unit_name`, where it can be used; else nothing, and a warning says so.
+std::vector<std::string> read_unit_names(const h5::reader& file, std::size_t count, bool has_ids,
+                                         std::vector<std::string>& warnings) {
+    if (!io::nwb::has_column(file, "units", "unit_name")) return {};
+    const h5::column column(file, in_units("unit_name"));
+    if (column.size() != count || column.shape().size() > 1)
+        column.fail(fmt::format("found {} names, expected {}, one a unit", column.size(), count));
+    std::vector<std::string> names =
+        column.is_text() ? column.read_text(count) : std::vector<std::string>();
+    const std::string problem = why_not(column, names);
+    const std::string description = column.attribute("description");
+    if (!problem.empty() && (!has_ids || description == nwb_name_column))
+        column.fail(fmt::format("{}, expected {} different names", problem, count));
+    if (!problem.empty()) {
+        warnings.push_back(fmt::format(
+            "The column unit_name {}: the units are called by their ids instead.", problem));
+        return {};
     }
-    if (names.empty() && has_ids) {
-        const h5::column column(job.path, units, "id");
-        if (column.size() != count)
-            throw io::file_error(
-                job.path, "/units/id",
-                fmt::format("found {} ids, expected {}, one a unit", column.size(), count));
+    const std::string mark = column.attribute(nwb_names_mark);
+    if (!mark.empty() && mark != nwb_mark_of(names))
+        warnings.emplace_back(
+            "The names of the units are not those that spikeweave wrote: the file was edited, or "
+            "it is damaged.");
+    return names;
+}
+
+std::vector<std::string> read_ids(const h5::reader& file, std::size_t count) {
+    const h5::column column(file, in_units("id"));
+    if (column.size() != count)
+        column.fail(fmt::format("found {} ids, expected {}, one a unit", column.size(), count));
+    std::vector<std::string> names;
+    if (column.is_unsigned()) {
+        std::vector<std::uint64_t> ids(count);
+        column.read(0, ids);
+        for (const std::uint64_t id : ids) names.push_back(std::to_string(id));
+    } else {
         std::vector<std::int64_t> ids(count);
         column.read(0, ids);
         for (const std::int64_t id : ids) names.push_back(std::to_string(id));
     }
-    if (names.empty())
-        for (std::size_t u = 0; u < count; ++u) names.push_back(std::to_string(u));
-    if (names.size() != count || !all_different(names) ||
-        !std::all_of(names.begin(), names.end(), io::is_printable_utf8))
-        throw io::file_error(
-            job.path, "/units",
-            fmt::format("found {} names, expected {} different ones", names.size(), count));
+    if (!all_different(names)) column.fail("has ids that repeat");
     return names;
 }
 
-std::optional<time_span> read_span(hid_t units, const reading& job,
-                                   std::vector<std::string>& warnings) {
-    if (!h5::exists(units, "obs_intervals")) return {};
-    const h5::column column(job.path, units, "obs_intervals");
+// What `unit_name` says where it can; else the ids, else numbers from 0.
+std::vector<std::string> read_names(const h5::reader& file, std::size_t count,
+                                    std::vector<std::string>& warnings) {
+    const bool has_ids = file.exists(in_units("id"));
+    std::vector<std::string> names = read_unit_names(file, count, has_ids, warnings);
+    if (names.empty() && has_ids) return read_ids(file, count);
+    if (!names.empty() || count == 0) return names;
+    warnings.emplace_back("The table of units has no ids: the units are numbered from 0.");
+    for (std::size_t u = 0; u < count; ++u) names.push_back(std::to_string(u));
+    return names;
+}
+
+std::optional<time_span> read_span(const h5::reader& file, std::vector<std::string>& warnings) {
+    if (!io::nwb::has_column(file, "units", "obs_intervals")) return {};
+    const h5::column column(file, in_units("obs_intervals"));
     if (column.shape().size() != 2 || column.shape()[1] != 2)
-        throw io::file_error(job.path, "/units/obs_intervals",
-                             "expected rows of a begin and an end");
-    const std::vector<double> ends = column.read_all();
+        column.fail("expected rows of a begin and an end");
+    constexpr std::uint64_t most_numbers = std::uint64_t{1} << 24;
+    const std::vector<double> ends = column.read_all(most_numbers);
     if (ends.empty()) return {};
     std::optional<time_span> span;
     std::set<std::int64_t> starts;
@@ -89,9 +124,8 @@ std::optional<time_span> read_span(hid_t units, const reading& job,
         const auto begin = time_scale::seconds().from_real(ends[i]);
         const auto end = time_scale::seconds().from_real(ends[i + 1]);
         if (!begin || !end || *end < *begin)
-            throw io::file_error(
-                job.path, fmt::format("/units/obs_intervals, row {}", i / 2),
-                fmt::format("found {} to {}, expected seconds", ends[i], ends[i + 1]));
+            column.fail(fmt::format("row {}: found {} to {}, expected seconds", i / 2, ends[i],
+                                    ends[i + 1]));
         starts.insert(*begin);
         if (!span) span = {duration{*begin}, duration{*end}};
         span->begin = std::min(span->begin, duration{*begin});
@@ -127,9 +161,7 @@ std::size_t read_times(const h5::column& times, const std::vector<std::uint64_t>
             if (!us || (*us < 0 && !job.how.allow_negative))
                 throw io::file_error(
                     job.path, fmt::format("/units/spike_times, item {}", at + i),
-                    us ? fmt::format("found the time {} before zero, expected none (recordings "
-                                     "aligned to an event need negative times to be allowed)",
-                                     block[i])
+                    us ? found_before_zero(fmt::format("{}", block[i]))
                        : fmt::format("found {}, expected a time in seconds", block[i]));
             out_of_order += *us < last ? 1 : 0;
             last = *us;
@@ -144,27 +176,25 @@ std::size_t read_times(const h5::column& times, const std::vector<std::uint64_t>
 }  // namespace
 
 spike_file read_nwb(const reading& job) {
-    const h5::quiet no_printing;
-    const h5::handle nwb = h5::open_file(job.path);
-    if (!h5::exists(nwb.get(), "units"))
+    const h5::reader nwb(job.path, job.run.stop);
+    if (!nwb.exists("units"))
         throw io::file_error(job.path, "has no table /units, expected the spikes of sorted units");
-    const h5::handle group = h5::open_group(job.path, nwb.get(), "units");
     for (const char* name : {"spike_times", "spike_times_index"})
-        if (!h5::exists(group.get(), name))
+        if (!nwb.exists(in_units(name)))
             throw io::file_error(job.path, "/units",
                                  fmt::format("has no column {}, expected the spikes", name));
-    const h5::column times(job.path, group.get(), "spike_times");
-    const h5::column ends(job.path, group.get(), "spike_times_index");
+    const h5::column times(nwb, in_units("spike_times"));
+    const h5::column ends(nwb, in_units("spike_times_index"));
     if (times.shape().size() != 1 || ends.shape().size() != 1)
         throw io::file_error(job.path, "/units/spike_times", "expected one dimension");
-    const auto offsets = read_offsets(ends, times, job);
+    const auto offsets = read_offsets(ends, times);
 
     spike_file file;
     spike_sequence_builder builder;
     std::vector<unit_id> units;
-    for (const std::string& name : read_names(group.get(), offsets.size(), job))
+    for (const std::string& name : read_names(nwb, offsets.size(), file.warnings))
         units.push_back(builder.unit(name));
-    const auto span = read_span(group.get(), job, file.warnings);
+    const auto span = read_span(nwb, file.warnings);
     const std::size_t out_of_order = read_times(times, offsets, units, builder, job);
     finish(file, builder, job, span ? &*span : nullptr);
     file.out_of_order = out_of_order;  // within a unit: the table holds one unit after another

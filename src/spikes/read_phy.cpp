@@ -11,13 +11,18 @@ namespace spikeweave {
 spike_file read_phy(const reading& job) {
     std::error_code ignored;
     const bool is_folder = std::filesystem::is_directory(job.path, ignored);
-    const std::filesystem::path folder = is_folder ? job.path : job.path.parent_path();
+    if (!is_folder && job.path.filename() != "params.py")
+        throw io::file_error(job.path, "expected a folder of Phy or its params.py");
+    const std::filesystem::path folder = is_folder                    ? job.path
+                                         : job.path.has_parent_path() ? job.path.parent_path()
+                                                                      : ".";
     // The caller's unit of time is only asked for where the folder does not say it.
     const bool has_params = std::filesystem::exists(folder / "params.py", ignored);
     if (!has_params && job.how.time_unit.empty())
-        throw io::file_error(folder,
-                             "has no params.py with the sample rate, expected one, or to be told "
-                             "the unit of time as samples:RATE");
+        throw io::file_error(
+            job.path, fmt::format("has no params.py {}, which says the sample rate: expected one, "
+                                  "or to be told the unit of time as samples:RATE",
+                                  is_folder ? "in it" : "beside it"));
     const time_scale scale =
         job.how.time_unit.empty()
             ? time_scale::samples(io::read_phy_sample_rate(folder / "params.py"))

@@ -10,7 +10,7 @@ namespace spikeweave {
 namespace {
 
 // numpy.savetxt writes unit 3 as "3.000000000000000000e+00": a real that is whole is that integer.
-std::string label_of(std::string_view field) {
+std::string label_without_quotes(std::string_view field) {
     if (field.find('.') != std::string_view::npos) {
         std::size_t used = 0;
         const auto value = parse_decimal(field, time_scale::seconds(), used);
@@ -21,6 +21,18 @@ std::string label_of(std::string_view field) {
         throw invalid_argument(
             fmt::format("found {}, expected the name of a unit in UTF-8", io::shown(field)));
     return std::string(field);
+}
+
+// A quote within quotes is written twice; the parser leaves such fields as they are.
+std::string label_of(std::string_view field) {
+    if (field.size() < 2 || field.front() != '"' || field.back() != '"')
+        return label_without_quotes(field);
+    std::string inside;
+    for (std::size_t i = 1; i + 1 < field.size(); ++i) {
+        inside += field[i];
+        if (field[i] == '"' && i + 2 < field.size() && field[i + 1] == '"') ++i;
+    }
+    return label_without_quotes(inside);
 }
 
 constexpr std::string_view span_key = " span_s:";
@@ -34,7 +46,12 @@ std::optional<time_span> take_comments(const std::vector<std::string>& comments,
         if (comment.starts_with(silent_key)) {
             std::string_view name = comment.substr(silent_key.size());
             if (name.ends_with('\r')) name.remove_suffix(1);
-            builder.unit(label_of(name));
+            try {
+                builder.unit(label_of(name));
+            } catch (const invalid_argument& error) {
+                throw io::file_error(job.path, "a comment '# unit_without_spikes: NAME'",
+                                     error.what());
+            }
         }
         if (!comment.starts_with(span_key)) continue;
         const auto fields = split_fields(comment.substr(span_key.size()), ' ');
@@ -47,7 +64,13 @@ std::optional<time_span> take_comments(const std::vector<std::string>& comments,
             throw io::file_error(job.path,
                                  fmt::format("found the comment {}, expected '# span_s: BEGIN END'",
                                              io::shown(comment)));
-        span = {duration{*ends[0]}, duration{*ends[1]}};
+        const time_span said{duration{*ends[0]}, duration{*ends[1]}};
+        if (span && *span != said)
+            throw io::file_error(job.path,
+                                 fmt::format("found the comment {} after another with other times, "
+                                             "expected one",
+                                             io::shown(comment)));
+        span = said;
     }
     return span;
 }

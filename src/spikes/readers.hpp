@@ -59,6 +59,9 @@ spike_format detect_format(const std::filesystem::path& path);
 void finish(spike_file& file, spike_sequence_builder& builder, const reading& job,
             const time_span* span = nullptr);
 
+/// What to say of a time below zero that nobody asked for.
+std::string found_before_zero(std::string_view time);
+
 /// Whether binary files can hold these spikes: names that print, times that are exact as seconds.
 /// @throws invalid_argument
 void check_exact_in_seconds(const writing& job);

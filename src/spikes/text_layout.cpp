@@ -110,6 +110,18 @@ std::optional<text_layout> layout_of_heading(const std::vector<std::string_view>
     return layout;
 }
 
+// Of two columns with one name nobody can say which is meant.
+void expect_named_once(const std::vector<std::string_view>& fields, const text_layout& layout,
+                       const numbered_line& header, const reading& job) {
+    for (const int column : {layout.time_column, layout.unit_column}) {
+        const std::string_view name = fields[static_cast<std::size_t>(column)];
+        if (std::count(fields.begin(), fields.end(), name) > 1)
+            throw io::file_error(
+                job.path, fmt::format("line {}", header.number),
+                fmt::format("names the column {} twice, expected once", io::shown(name)));
+    }
+}
+
 time_scale scale_of(const std::string& unit, const numbered_line& header, const reading& job) {
     if (!job.how.time_unit.empty()) return time_scale::from(job.how.time_unit);
     if (unit.empty() || unit == "s" || unit == "sec" || unit == "seconds")
@@ -221,6 +233,7 @@ std::optional<text_layout> find_text_layout(std::string_view first_lines, const 
     std::optional<text_layout> layout;
     if (std::none_of(fields.begin(), fields.end(), is_number)) {
         layout = layout_of_heading(fields, time_unit);
+        if (layout) expect_named_once(fields, *layout, rows.front(), job);
         if (!layout)
             throw io::file_error(job.path, fmt::format("line {}", rows.front().number),
                                  fmt::format("found {}, expected a spike or a header that names a "

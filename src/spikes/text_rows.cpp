@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -78,8 +79,9 @@ const char* end_of_field(const char* p, char delimiter) {
 std::string_view label_between(const char* begin, const char* end) {
     while (end > begin && (end[-1] == ' ' || end[-1] == '\r' || end[-1] == '\t')) --end;
     if (end - begin >= 2 && *begin == '"' && end[-1] == '"') {
-        ++begin;
-        --end;
+        const auto inside = static_cast<std::size_t>(end - begin - 2);
+        // Quotes within quotes are for whoever takes the label.
+        if (std::memchr(begin + 1, '"', inside) == nullptr) return {begin + 1, inside};
     }
     return {begin, static_cast<std::size_t>(end - begin)};
 }
@@ -115,6 +117,22 @@ const char* parse_row(const char* p, const text_layout& layout, row& out) {
         }
     }
     return nullptr;
+}
+
+// What hinders a number from being a time, where that can be told.
+std::string what_is_wrong(std::string_view time, const time_scale& scale) {
+    const auto is_time = [&](const std::string& text) {
+        std::size_t used = 0;
+        return parse_decimal(text, scale, used).has_value() && used == text.size();
+    };
+    std::string text(time);
+    if (std::count(text.begin(), text.end(), ',') == 1) {
+        std::replace(text.begin(), text.end(), ',', '.');
+        return is_time(text) ? " with a point, not a comma" : "";
+    }
+    std::size_t used = 0;
+    if (scale.is_samples() || parse_decimal(text, scale, used) || used != text.size()) return "";
+    return fmt::format(" of at most {} s", largest_time_us / 1'000'000);
 }
 
 }  // namespace
@@ -175,17 +193,14 @@ void text_rows::fail(std::string_view line, std::uint64_t number) const {
     std::size_t used = 0;
     const auto us = parse_decimal(time, layout_.scale, used);
     if (us && used == time.size() && *us < 0 && !job_->how.allow_negative)
-        throw io::file_error(job_->path, place,
-                             fmt::format("found the time {} before zero, expected none (recordings "
-                                         "aligned to an event need negative times to be allowed)",
-                                         io::shown(time)));
+        throw io::file_error(job_->path, place, found_before_zero(io::shown(time)));
     if (us && used == time.size())
         throw io::file_error(
             job_->path, place,
             fmt::format("found {}, expected the name of a unit beside the time", io::shown(line)));
-    throw io::file_error(
-        job_->path, place,
-        fmt::format("found {}, expected a time in {}", io::shown(time), layout_.scale.name()));
+    throw io::file_error(job_->path, place,
+                         fmt::format("found {}, expected a time in {}{}", io::shown(time),
+                                     layout_.scale.name(), what_is_wrong(time, layout_.scale)));
 }
 
 void parse_text(io::line_blocks& blocks, io::input_stream& in, std::string_view first_block,

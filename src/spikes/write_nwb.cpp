@@ -91,7 +91,9 @@ void write_units(hid_t file, const nwb::digest& identity, const writing& job) {
     units.write_index("spike_times", {trains.offsets().begin() + 1, trains.offsets().end()},
                       "where each unit's part of spike_times ends");
     write_observed(units, spikes);
-    if (!numbered) units.write_texts("unit_name", names, nwb_name_column);
+    if (!numbered)
+        h5::write_attribute(units.write_texts("unit_name", names, nwb_name_column).get(),
+                            nwb_names_mark, nwb_mark_of(names));
     for (const unit_column& column : job.columns) {
         const h5::handle made = units.new_column(column.name, H5T_IEEE_F64LE, {names.size()},
                                                  column.description.c_str());
@@ -100,6 +102,12 @@ void write_units(hid_t file, const nwb::digest& identity, const writing& job) {
 }
 
 }  // namespace
+
+std::string nwb_mark_of(const std::vector<std::string>& names) {
+    nwb::digest mark;
+    for (const std::string& name : names) mark.add(name);
+    return mark.uuid();
+}
 
 void write_nwb(const writing& job) {
     check_exact_in_seconds(job);

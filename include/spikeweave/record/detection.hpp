@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/time.hpp"
+#include "spikeweave/record/feature_basis.hpp"
 #include "spikeweave/record/preprocess.hpp"
 
 namespace spikeweave {
@@ -40,6 +42,9 @@ struct detection_options {
     /// At most so many spikes, in 64 runs spread over the recording, decide on the principal
     /// components.
     std::uint32_t component_spikes = 10000;
+    /// The components of another recording, so that features can be compared with those there.
+    /// Without it components are this recording's own.
+    std::optional<feature_basis> basis{};
 };
 
 /// Spikes that nobody has assigned to neurons yet, in the order of their peaks (then of channels),
@@ -69,6 +74,9 @@ struct detected_spikes {
     /// estimated from these.
     std::vector<float> features{};
 
+    /// What they were projected on.
+    feature_basis basis{};
+
     /// Of the traces, and what was taken from them: never `automatic`.
     std::vector<double> noise{};
     common_reference reference = common_reference::none;
@@ -92,7 +100,8 @@ struct detected_spikes {
 /// same to the bit on any of them, for any number of threads. Reads the recording twice, and parts
 /// of it for its noise and its components. Memory is what comes out, and a few blocks a thread; on
 /// each device about a gigabyte.
-/// @throws invalid_argument for options that cannot be; io_error; device_error; cancelled.
+/// @throws invalid_argument for options that cannot be, or a basis that is not of such a recording
+/// (`check_same_space`); io_error; device_error; cancelled.
 detected_spikes detect_spikes(const recording& from, const detection_options& options = {},
                               const execution& run = {});
 

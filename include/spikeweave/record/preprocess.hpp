@@ -15,7 +15,8 @@ namespace spikeweave {
 enum class common_reference : std::uint8_t {
     automatic,  ///< the median from 64 channels on, nothing below
     none,
-    median,  ///< of all channels: what they share did not come from a single neuron
+    /// Of all channels but the dead ones: what they share did not come from a single neuron.
+    median,
 };
 std::string_view to_string(common_reference reference);
 common_reference common_reference_from(std::string_view name);  ///< @throws invalid_argument
@@ -64,7 +65,8 @@ public:
     /// The reference that is taken; never `automatic`.
     common_reference reference() const;
     /// Standard deviation of each channel's noise by the median of absolute values (divided by
-    /// 0.6745), in the unit of the traces. 0 for a channel that is silent most of the time.
+    /// 0.6745), in the unit of the traces. 0 for a channel that is silent most of the time
+    /// without a reference: it is taken for dead.
     std::span<const double> noise() const;
 
     /// Frames from `first` on, as many as `into` holds, channels fastest, in microvolts.

@@ -112,16 +112,20 @@ private:
 
 /// Opens a recording. Nothing is read but what describes it.
 /// @throws io_error naming the file, the key, what was found and what was expected;
-/// invalid_argument for options that do not fit the format.
-recording read_recording(const std::filesystem::path& path, const recording_reading& how = {});
+/// invalid_argument for options that do not fit the format; cancelled when `run.stop` is requested,
+/// now or while the recording's samples are read from NWB.
+recording read_recording(const std::filesystem::path& path, const recording_reading& how = {},
+                         const execution& run = {});
 
 /// The format that a file or folder carries a mark of. Raw samples carry none, and an NWB file with
 /// sorted units is taken for these.
-std::optional<recording_format> find_recording_format(const std::filesystem::path& path);
+/// @throws io_error for a damaged file; cancelled
+std::optional<recording_format> find_recording_format(const std::filesystem::path& path,
+                                                      const execution& run = {});
 
-/// Writes a folder that SpikeInterface's `read_binary_folder` (and `read_recording`) opens:
-/// `binary.json`, `probe.json` and `traces.raw`, frame after frame, in bounded memory. The folder
-/// is made aside and appears whole or not at all.
+/// Writes a folder that SpikeInterface's `load` and `read_binary_folder` (and `read_recording`)
+/// open: `binary.json`, `si_folder.json`, `probe.json` and `traces.raw`, frame after frame, in
+/// bounded memory. The folder is made aside and appears whole or not at all.
 class recording_writer {
 public:
     /// @param other_files  what the caller puts into the folder besides

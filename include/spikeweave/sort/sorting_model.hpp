@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/record/feature_basis.hpp"
 #include "spikeweave/sort/masked_gmm.hpp"
 #include "spikeweave/sort/spike_features.hpp"
 
@@ -36,6 +38,12 @@ public:
     std::uint64_t spikes() const;
     /// Mean over these of what `assigned_spikes::costs` says.
     double cost() const;
+    /// What its features stand for, where they were detected in a recording. Whoever assigns spikes
+    /// of another recording has to detect them with it (`detection_options::basis`).
+    const std::optional<feature_basis>& basis() const;
+    /// The same model, which now says of which basis it is.
+    /// @throws invalid_argument for one of another number of features.
+    sorting_model with_basis(feature_basis basis) const;
 
     /// In time that follows the number of these spikes and of units alone. Values may lie outside
     /// of the range that the model knows.

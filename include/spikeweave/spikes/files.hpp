@@ -84,8 +84,12 @@ void write_nwb_units(const std::filesystem::path& path, const spike_sequence& sp
                      std::span<const unit_column> columns, const execution& run = {});
 
 /// What `spikeweave info` warns about: double spikes 0.1 to 0.2 ms apart in one unit, milliseconds
-/// taken for seconds, a channel 60 among electrodes 0 to 59, artefacts (many units in one tick).
-/// Whole sentences; empty for clean data.
+/// taken for seconds, a channel 60 among electrodes 0 to 59, artefacts (many units in one tick),
+/// units that share their spikes. Whole sentences; empty for clean data.
 std::vector<std::string> check_spikes(const spike_sequence& spikes);
+
+/// All that there is to say of a file before its spikes are mined, as whole sentences: its
+/// warnings, `check_spikes`, and the duplicates and stimulus markers that are left out.
+std::vector<std::string> warnings_of(const spike_file& file);
 
 }  // namespace spikeweave

@@ -28,12 +28,14 @@ __global__ void __launch_bounds__(filter_threads)
                      filter_threads);
 }
 
-// The frame's orders are looked at from memory that is near after the first time.
-__global__ void __launch_bounds__(threads) take_medians(const __grid_constant__ filter_problem p) {
+// The frame's orders are looked at from memory that is near after the first time. Six blocks on a
+// multiprocessor leave the registers that it needs: with as many as fit, some would spill.
+__global__ void __launch_bounds__(threads, 6)
+    take_medians(const __grid_constant__ filter_problem p) {
     const unsigned lane = threadIdx.x % warp;
     const staged_block where = p.blocks[blockIdx.y];
     const std::uint64_t kept = where.kept_to - where.kept_from;
-    const unsigned rounded = (p.channels + warp - 1) / warp * warp;
+    const unsigned rounded = (p.referenced_count + warp - 1) / warp * warp;
     for (std::uint64_t row = (blockIdx.x * threads + threadIdx.x) / warp; row < kept;
          row += gridDim.x * (threads / warp)) {
         const double* const frame = values_of(p, blockIdx.y) + (where.kept_from + row) * p.channels;
@@ -41,14 +43,16 @@ __global__ void __launch_bounds__(threads) take_medians(const __grid_constant__ 
             unsigned found = 0;
             for (unsigned c = lane; c < rounded; c += warp)
                 found += __popc(__ballot_sync(
-                    whole_warp, c < p.channels && order_of(frame[c]) >> bit == prefix));
+                    whole_warp,
+                    c < p.referenced_count && order_of(frame[p.referenced[c]]) >> bit == prefix));
             return std::uint64_t{found};
         };
         const auto greatest_below = [&](std::uint64_t order, std::uint32_t& less) {
             std::uint64_t greatest = 0;
             less = 0;
             for (unsigned c = lane; c < rounded; c += warp) {
-                const std::uint64_t own = c < p.channels ? order_of(frame[c]) : order;
+                const std::uint64_t own =
+                    c < p.referenced_count ? order_of(frame[p.referenced[c]]) : order;
                 less += __popc(__ballot_sync(whole_warp, own < order));
                 if (own < order && own > greatest) greatest = own;
             }
@@ -58,10 +62,10 @@ __global__ void __launch_bounds__(threads) take_medians(const __grid_constant__ 
             }
             return greatest;
         };
-        const double median = median_by(p.channels, count, greatest_below);
+        const double median = median_by(p.referenced_count, count, greatest_below);
         float* const to = kept_traces_of(p, blockIdx.y) + row * p.channels;
         for (unsigned c = lane; c < p.channels; c += warp)
-            to[c] = static_cast<float>(frame[c] - median);
+            to[c] = static_cast<float>(frame[c] - p.shares[c] * median);
     }
 }
 
@@ -102,7 +106,7 @@ void filter_blocks(const filter_problem& problem, const device::stream& on) {
     filter_columns<<<(columns + filter_threads - 1) / filter_threads, filter_threads, 0,
                      on.get()>>>(problem);
     device::check(cudaGetLastError());
-    if (!problem.median) return;
+    if (problem.referenced_count == 0) return;
     const dim3 grid(grid_for(problem.trace_rows * warp), problem.block_count);
     take_medians<<<grid, threads, 0, on.get()>>>(problem);
     device::check(cudaGetLastError());

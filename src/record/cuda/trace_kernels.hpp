@@ -21,7 +21,9 @@ struct filter_problem {
     std::uint32_t section_count;
     std::uint32_t block_count;
     std::uint32_t channels;
-    bool median;  ///< of the channels is to be taken
+    const std::uint32_t* referenced;  ///< channels that share a median which is taken from them
+    const double* shares;             ///< of each channel: 1 if it is one of these, else 0
+    std::uint32_t referenced_count;   ///< 0: no median is taken
     double* values;
     std::uint64_t value_rows;
     float* traces;
@@ -53,7 +55,7 @@ SPIKEWEAVE_HD inline void filter_column_of(const filter_problem& p, std::uint32_
         .kept_from = where.kept_from,
         .kept_to = where.kept_to,
         .values = values_of(p, block) + channel,
-        .kept = p.median ? nullptr : kept_traces_of(p, block) + channel,
+        .kept = p.referenced_count > 0 ? nullptr : kept_traces_of(p, block) + channel,
         .states = states,
         .state_stride = state_stride,
     };

@@ -17,6 +17,12 @@ std::vector<double> gains_of(const recording& from) {
     return gains;
 }
 
+std::vector<double> shares_of(const trace_recipe& recipe, std::size_t channels) {
+    std::vector<double> shares(channels, 0.0);
+    for (const std::uint32_t c : recipe.referenced) shares[c] = 1;
+    return shares;
+}
+
 }  // namespace
 
 trace_lane::trace_lane(const recording& from, const trace_recipe& recipe, const block_grid& grid,
@@ -30,6 +36,8 @@ trace_lane::trace_lane(const recording& from, const trace_recipe& recipe, const 
       blocks_(together, on_),
       gains_(gains_of(from), on_),
       matrix_(recipe.whitening, on_),
+      referenced_(recipe.referenced, on_),
+      shares_(shares_of(recipe, grid.channels), on_),
       values_(together * grid.value_rows() * grid.channels, on_),
       plain_(together * grid.trace_rows() * grid.channels, on_),
       whitened_(recipe.whitening.empty() ? 0 : plain_.size(), on_) {}
@@ -59,7 +67,9 @@ void trace_lane::filter(std::span<const std::size_t> blocks, std::size_t apron) 
         .section_count = static_cast<std::uint32_t>(recipe_.sections.size()),
         .block_count = static_cast<std::uint32_t>(blocks.size()),
         .channels = static_cast<std::uint32_t>(grid_.channels),
-        .median = recipe_.reference == common_reference::median,
+        .referenced = referenced_.data(),
+        .shares = shares_.data(),
+        .referenced_count = static_cast<std::uint32_t>(recipe_.referenced.size()),
         .values = values_.data(),
         .value_rows = grid_.value_rows(),
         .traces = plain_.data(),

@@ -43,6 +43,8 @@ private:
     device::buffer<staged_block> blocks_;
     device::buffer<double> gains_;
     device::buffer<float> matrix_;
+    device::buffer<std::uint32_t> referenced_;
+    device::buffer<double> shares_;
     device::buffer<double> values_;
     device::buffer<float> plain_;
     device::buffer<float> whitened_;

@@ -371,6 +371,17 @@ private:
         found_.labels = std::move(now_.labels);
         found_.units = now_.clusters - 1;
         found_.warnings = steps_->warnings();
+        if (found_.units == 0)
+            found_.warnings.push_back(fmt::format(
+                "No unit was found: no cluster of the {} spikes explains so much more than noise "
+                "that its parameters pay. A unit needs about as many spikes as it has unmasked "
+                "features: a longer recording, or a smaller penalty.",
+                found_.labels.size()));
+        constexpr std::size_t few_spikes = 20;
+        if (found_.units > 0 && found_.labels.size() < few_spikes)
+            found_.warnings.push_back(
+                fmt::format("There are {} spikes, which are too few to tell units apart.",
+                            found_.labels.size()));
         if (found_.stopped != stop_reason::converged)
             found_.warnings.push_back(fmt::format(
                 "Stopped before convergence ({}): in the last of {} iterations {} of {} spikes "

@@ -20,7 +20,8 @@ using masked_gmm::cluster_fit;
 using reals = std::vector<double>;
 using wholes = std::vector<std::int64_t>;
 
-constexpr std::int64_t version = 1;
+constexpr std::int64_t version_without_basis = 1;
+constexpr std::int64_t version_with_basis = 2;
 
 template <class Item>
 void write_array(io::zip_writer& archive, const char* name, const std::vector<Item>& items) {
@@ -164,6 +165,65 @@ void read_units(const model_reader& file, sorting_model::parts& model) {
     }
 }
 
+feature_basis read_basis(const model_reader& file, std::size_t features) {
+    constexpr double most_hz = 1e9;
+    constexpr std::int64_t most_frames = 1 << 24;
+    constexpr std::int64_t last_shank = std::numeric_limits<std::uint32_t>::max();
+    const wholes per_channel = file.read<std::int64_t>("basis_features_per_channel", 1, 1,
+                                                       static_cast<std::int64_t>(features));
+    const auto each = static_cast<std::size_t>(per_channel.front());
+    if (features % each != 0)
+        file.fail("basis_features_per_channel", 0, static_cast<double>(each),
+                  fmt::format("a divisor of {} features", features));
+    const std::size_t channels = features / each;
+    const reals band = file.read<double>("basis_band", 2, 0, most_hz);
+    const wholes frames = file.read<std::int64_t>("basis_frames", 2, 0, most_frames);
+    feature_basis basis{.rate_hz = file.read<double>("basis_rate", 1, 0, most_hz).front(),
+                        .low_hz = band[0],
+                        .high_hz = band[1],
+                        .order = static_cast<std::uint32_t>(
+                            file.read<std::int64_t>("basis_order", 1, 1, 8).front()),
+                        .reference = file.read<std::int64_t>("basis_median", 1, 0, 1).front() == 1
+                                         ? common_reference::median
+                                         : common_reference::none,
+                        .whiten = file.read<std::int64_t>("basis_whitened", 1, 0, 1).front() == 1,
+                        .frames_before = static_cast<std::uint32_t>(frames[0]),
+                        .frames_after = static_cast<std::uint32_t>(frames[1]),
+                        .features_per_channel = static_cast<std::uint32_t>(each)};
+    const reals x = file.read<double>("basis_x_um", channels);
+    const reals y = file.read<double>("basis_y_um", channels);
+    const wholes shanks = file.read<std::int64_t>("basis_shanks", channels, 0, last_shank);
+    for (std::size_t c = 0; c < channels; ++c)
+        basis.contacts.push_back({x[c], y[c], static_cast<std::uint32_t>(shanks[c])});
+    const reals components = file.read<double>("basis_components", features * basis.frames());
+    basis.components.assign(components.begin(), components.end());
+    return basis;
+}
+
+void write_basis(io::zip_writer& archive, const feature_basis& basis) {
+    reals x;
+    reals y;
+    wholes shanks;
+    for (const feature_basis::contact& contact : basis.contacts) {
+        x.push_back(contact.x_um);
+        y.push_back(contact.y_um);
+        shanks.push_back(contact.shank);
+    }
+    write_array<std::int64_t>(archive, "basis_features_per_channel", {basis.features_per_channel});
+    write_array<double>(archive, "basis_band", {basis.low_hz, basis.high_hz});
+    write_array<std::int64_t>(archive, "basis_frames", {basis.frames_before, basis.frames_after});
+    write_array<double>(archive, "basis_rate", {basis.rate_hz});
+    write_array<std::int64_t>(archive, "basis_order", {basis.order});
+    write_array<std::int64_t>(archive, "basis_median",
+                              {basis.reference == common_reference::median ? 1 : 0});
+    write_array<std::int64_t>(archive, "basis_whitened", {basis.whiten ? 1 : 0});
+    write_array(archive, "basis_x_um", x);
+    write_array(archive, "basis_y_um", y);
+    write_array(archive, "basis_shanks", shanks);
+    write_array(archive, "basis_components",
+                reals(basis.components.begin(), basis.components.end()));
+}
+
 }  // namespace
 
 void write_model(const std::filesystem::path& path, const sorting_model& model) {
@@ -187,7 +247,8 @@ void write_model(const std::filesystem::path& path, const sorting_model& model) 
             for (Eigen::Index j = 0; j <= i; ++j) roots.push_back(fit.root_inverse(i, j));
     }
     io::zip_writer archive(path);
-    write_array<std::int64_t>(archive, "model_version", {version});
+    write_array<std::int64_t>(archive, "model_version",
+                              {what.basis ? version_with_basis : version_without_basis});
     write_array(archive, "low", what.space.low);
     write_array(archive, "range", what.space.range);
     write_array(archive, "noise_mean", what.space.noise.mean);
@@ -203,18 +264,22 @@ void write_model(const std::filesystem::path& path, const sorting_model& model) 
     write_array<double>(archive, "noise_cost", {what.noise_cost});
     write_array<double>(archive, "cost", {what.cost});
     write_array<std::int64_t>(archive, "spikes", {static_cast<std::int64_t>(what.spikes)});
+    if (what.basis) write_basis(archive, *what.basis);
     archive.commit();
 }
 
 sorting_model read_model(const std::filesystem::path& path) {
     const model_reader file(path);
-    file.read<std::int64_t>("model_version", 1, version, version);
+    const wholes version =
+        file.read<std::int64_t>("model_version", 1, version_without_basis, version_with_basis);
     sorting_model::parts model{.space = read_space(file)};
     read_units(file, model);
     model.noise_cost = file.read<double>("noise_cost", 1).front();
     model.cost = file.read<double>("cost", 1).front();
     model.spikes = static_cast<std::uint64_t>(
         file.read<std::int64_t>("spikes", 1, 1, std::numeric_limits<std::uint32_t>::max()).front());
+    if (version.front() == version_with_basis)
+        model.basis = read_basis(file, model.space.low.size());
     return sorting_model(std::make_shared<const sorting_model::parts>(std::move(model)));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sort/masked_gmm/cluster_fit.hpp"
@@ -17,6 +18,7 @@ struct sorting_model::parts {
     double noise_cost = 0;
     double cost = 0;
     std::uint64_t spikes = 0;
+    std::optional<feature_basis> basis{};
 };
 
 }  // namespace spikeweave

@@ -208,14 +208,18 @@ private:
         return scaled;
     }
 
-    // Of the spikes that are masked there; where there are none, of the tenth that is nearest to.
+    // Of the spikes that are masked there; where they are fewer than 4 and than a tenth of all, of
+    // the tenth that is nearest to it.
     void add_noise(const std::vector<vector>& scaled, const std::vector<vector>& masks,
                    std::size_t i) {
         vector sorted;
         for (const vector& mask : masks) sorted.push_back(mask[i]);
         std::sort(sorted.begin(), sorted.end());
         const double most = sorted[(sorted.size() + 9) / 10 - 1];
-        const double limit = sorted.front() == 0 ? 0 : most;
+        std::size_t masked = 0;
+        while (masked < sorted.size() && sorted[masked] == 0) ++masked;
+        const bool enough = masked >= 4 || 10 * masked >= sorted.size();
+        const double limit = enough ? 0 : most;
         double mean = 0;
         double count = 0;
         for (std::size_t n = 0; n < masks.size(); ++n) {

@@ -45,6 +45,19 @@ double sorting_model::cost() const {
     return parts_->cost;
 }
 
+const std::optional<feature_basis>& sorting_model::basis() const {
+    return parts_->basis;
+}
+
+sorting_model sorting_model::with_basis(feature_basis basis) const {
+    if (basis.feature_count() != feature_count())
+        throw invalid_argument(fmt::format("a basis of {} features for a model of {}",
+                                           basis.feature_count(), feature_count()));
+    parts changed = *parts_;
+    changed.basis = std::move(basis);
+    return sorting_model(std::make_shared<const parts>(std::move(changed)));
+}
+
 assigned_spikes sorting_model::assign(const spike_features& features, const execution& run) const {
     throw_if_stopped(run.stop);
     if (features.size() == 0) return {};

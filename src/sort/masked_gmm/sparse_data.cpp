@@ -59,12 +59,16 @@ column_scale scale(std::vector<double>& values) {
     return scaled;
 }
 
-// The largest mask that still counts as masked: 0, or that of the tenth of spikes with the least.
+// The largest mask that still counts as masked: 0, or that of the tenth of spikes with the least
+// where so few have mask 0 that their variance would say nothing.
 double masked_up_to(const std::vector<double>& masks) {
-    if (std::find(masks.begin(), masks.end(), 0.0) != masks.end()) return 0;
-    std::vector<double> sorted = masks;
+    constexpr std::ptrdiff_t enough_masked = 4;
     constexpr std::size_t part = 10;
-    const auto last = sorted.begin() + static_cast<std::ptrdiff_t>(pieces(sorted.size(), part) - 1);
+    const auto tenth = static_cast<std::ptrdiff_t>(pieces(masks.size(), part));
+    const std::ptrdiff_t masked = std::count(masks.begin(), masks.end(), 0.0);
+    if (masked >= std::min(tenth, enough_masked)) return 0;
+    std::vector<double> sorted = masks;
+    const auto last = sorted.begin() + (tenth - 1);
     std::nth_element(sorted.begin(), last, sorted.end());
     return *last;
 }
@@ -72,12 +76,12 @@ double masked_up_to(const std::vector<double>& masks) {
 struct column_noise {
     double mean = 0;
     double variance = 0;
-    bool never_masked = false;
+    bool seldom_masked = false;
 };
 
 column_noise noise_of(const column_view& column) {
     const double limit = masked_up_to(column.masks);
-    column_noise noise{.never_masked = limit > 0};
+    column_noise noise{.seldom_masked = limit > 0};
     double count = 0;
     for (std::size_t n = 0; n < column.values.size(); ++n) {
         if (column.masks[n] > limit) continue;
@@ -183,7 +187,7 @@ feature_space measure_space(const spike_features& features, const execution& run
     feature_space space{.low = std::vector<double>(count),
                         .range = std::vector<double>(count),
                         .noise = {std::vector<double>(count), std::vector<double>(count)}};
-    std::atomic<std::size_t> unmasked{0};
+    std::atomic<std::size_t> seldom{0};
     std::atomic<std::size_t> without_variance{0};
     parallel_for(pieces(count, columns_at_once), run, "scaling features", [&](std::size_t piece) {
         const std::size_t begin = piece * columns_at_once;
@@ -196,11 +200,11 @@ feature_space measure_space(const spike_features& features, const execution& run
             const column_noise own = noise_of(columns[i]);
             space.noise.mean[begin + i] = own.mean;
             space.noise.variance[begin + i] = std::max(own.variance, least_variance);
-            unmasked += own.never_masked ? 1 : 0;
+            seldom += own.seldom_masked ? 1 : 0;
             without_variance += own.variance < least_variance ? 1 : 0;
         }
     });
-    space.never_masked = unmasked;
+    space.seldom_masked = seldom;
     space.floored = without_variance;
     return space;
 }
@@ -212,7 +216,7 @@ sparse_data::sparse_data(const spike_features& what, const feature_space& space,
                          const group_rules& rules, const execution& run)
     : features(&what),
       noise(space.noise),
-      never_masked(space.never_masked),
+      seldom_masked(space.seldom_masked),
       floored(space.floored) {
     delta.resize(what.masks().columns.size());
     eta.resize(delta.size());

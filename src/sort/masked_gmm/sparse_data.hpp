@@ -34,8 +34,8 @@ struct feature_space {
     std::vector<double> low{};
     std::vector<double> range{};
     noise_model noise{};
-    std::size_t never_masked = 0;  ///< features
-    std::size_t floored = 0;       ///< features without variance in the noise
+    std::size_t seldom_masked = 0;  ///< features
+    std::size_t floored = 0;        ///< features without variance in the noise
 };
 
 feature_space measure_space(const spike_features& features, const execution& run);
@@ -63,8 +63,8 @@ struct sparse_data {
     std::vector<double> eta{};
     std::vector<double> cost{};  ///< of each spike's parameters, for the penalty
     std::vector<spike_group> groups{};
-    std::size_t never_masked = 0;  ///< features
-    std::size_t floored = 0;       ///< features without variance in the noise
+    std::size_t seldom_masked = 0;  ///< features
+    std::size_t floored = 0;        ///< features without variance in the noise
 
 private:
     std::span<const double> part(const std::vector<double>& all, std::size_t spike) const {

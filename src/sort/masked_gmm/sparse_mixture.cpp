@@ -70,11 +70,11 @@ std::vector<double> sparse_mixture::deletion_gains(const assignment& found, std:
 
 std::vector<std::string> sparse_mixture::warnings() const {
     std::vector<std::string> all;
-    if (data_.never_masked > 0 && data_.never_masked < data_.feature_count())
+    if (data_.seldom_masked > 0 && data_.seldom_masked < data_.feature_count())
         all.push_back(fmt::format(
-            "{} of {} features are masked for no spike; the tenth of spikes with the smallest "
-            "masks stands in for noise there.",
-            data_.never_masked, data_.feature_count()));
+            "{} of {} features are masked for no spike or for fewer than 4; the tenth of spikes "
+            "with the smallest masks stands in for noise there.",
+            data_.seldom_masked, data_.feature_count()));
     if (data_.floored > 0)
         all.push_back(
             fmt::format("The noise of {} of {} features has no variance; {} stands in for it.",
