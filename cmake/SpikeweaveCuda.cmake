@@ -25,10 +25,10 @@ if(NOT SPIKEWEAVE_CUDA)
 endif()
 set(SPIKEWEAVE_CUDA ON)
 
-# Machine code for the GPUs of this machine; where there are none, for A100 and H100/H200. What is newer compiles the last
-# one's at its start.
+# Machine code for the GPUs of this machine; where there are none, for A100, which newer ones compile for themselves at
+# their first start.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-  set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
+  set(CMAKE_CUDA_ARCHITECTURES 80)
   if(EXISTS /proc/driver/nvidia/version)
     set(CMAKE_CUDA_ARCHITECTURES native)
   endif()

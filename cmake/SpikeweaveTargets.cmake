@@ -10,7 +10,7 @@ function(spikeweave_configure target)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   # In a unity build, what one file keeps to itself is no business of its neighbours'.
   set(shadow -Wshadow)
-  if(CMAKE_UNITY_BUILD)
+  if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     set(shadow -Wshadow=local -Wno-subobject-linkage)
     # As much is inlined as in small units: g++ saves on it where a unit is large.
     set(inlining --param=large-unit-insns=1000000)
@@ -29,6 +29,9 @@ function(spikeweave_configure target)
     target_compile_options(${target} PRIVATE -fsanitize=${SPIKEWEAVE_SANITIZE} -fno-sanitize=null,vptr
       -fno-omit-frame-pointer -fno-sanitize-recover=all)
     target_link_options(${target} PRIVATE -fsanitize=${SPIKEWEAVE_SANITIZE})
+  endif()
+  if(SPIKEWEAVE_FUZZ)
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
 endfunction()
 

@@ -13,6 +13,7 @@
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/parallel/communicator.hpp"
+#include "spikeweave/report/run_record.hpp"
 
 /// The command `spikeweave`: one file a verb, on the library's public headers only.
 namespace spikeweave::cli {
@@ -38,6 +39,10 @@ struct session {
             };
         return how;
     }
+    /// Says on stderr what the user should know, unless asked to be quiet.
+    void warn(const std::vector<std::string>& warnings) const;
+    /// Says and records those that the record does not hold yet.
+    void warn(run_record& record, const std::vector<std::string>& warnings) const;
     /// Between the calls that can be stopped.
     void stop_if_asked() const {
         if (stop.stop_requested()) throw cancelled();

@@ -6,6 +6,7 @@
 #include "cli.hpp"
 #include "output.hpp"
 #include "reading.hpp"
+#include "spike_source.hpp"
 #include "spikeweave/spikeweave.hpp"
 
 namespace spikeweave::cli {
@@ -33,13 +34,12 @@ std::string dropped(const spike_file& file) {
 
 void convert(const convert_options& options, session& now) {
     check_output_place(options.to, options.overwrite);
-    const spike_file file = read_spikes(options.from, options.how, now.run());
+    const spike_file file = spike_source(options.from, now.stop).read(options.how, now.run());
     now.stop_if_asked();
     write_spikes(options.to, file.spikes, now.run());
     now.progress.clear();
     if (now.quiet) return;
-    for (const std::string& warning : file.warnings)
-        write_stderr(fmt::format("spikeweave: warning: {}\n", warning));
+    now.warn(file.warnings);
     write_stdout(fmt::format("wrote {} spikes of {} units to {}\n{}", grouped(file.spikes.size()),
                              grouped(file.spikes.unit_count()), options.to, dropped(file)));
 }

@@ -57,14 +57,13 @@ nlohmann::ordered_json as_json(const std::vector<device_info>& all) {
 
 std::string as_text(const std::vector<device_info>& all) {
     if (all.empty())
-        return fmt::format("No GPU to compute on: {}.\nEverything runs on the CPU.\n",
-                           why_no_device());
+        return fmt::format("No usable GPU: {}.\nEverything runs on the CPU.\n", why_no_device());
     std::string text;
     for (const device_info& one : all) {
         text += fmt::format(
             "cuda:{}  {}, {} of memory ({} free), compute capability {}.{}, {} multiprocessors, "
             "driver {} (CUDA {})\n",
-            one.ordinal, one.name, memory_text(one.total_bytes), memory_text(one.free_bytes),
+            one.ordinal, one.name, format_memory(one.total_bytes), format_memory(one.free_bytes),
             one.compute_major, one.compute_minor, one.multiprocessors,
             one.driver.empty() ? "of an unknown version" : one.driver, one.driver_cuda);
         text += crossovers_text(one);
@@ -88,7 +87,7 @@ void run_devices(const devices_options& options, session& now) {
 
 void add_devices(CLI::App& app, verb& chosen) {
     const auto options = std::make_shared<devices_options>();
-    CLI::App& sub = *app.add_subcommand("devices", "List the GPUs that can be computed on.");
+    CLI::App& sub = *app.add_subcommand("devices", "List usable GPUs.");
     sub.add_flag("--json", options->json, "print one JSON document");
     sub.add_flag("--calibrate", options->calibrate,
                  "measure each, and keep what the strategy hybrid chooses by");

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "episodes_options.hpp"
 #include "given_episodes.hpp"
 #include "output.hpp"
+#include "spike_source.hpp"
 #include "spikeweave/spikeweave.hpp"
 #include "values.hpp"
 
@@ -108,25 +111,41 @@ void assess(episode_report& report, const episodes_options& options, session& no
     report.assessed = std::move(findings.assessed);
     report.surrogates = std::move(findings.surrogates);
     report.found = std::move(findings.found);
+    now.warn(report.run, findings.warnings);
 }
 
-// Adds to what the reader said what a colleague would say after a look, and tells all of it.
-void report_warnings(spike_file& file, const episodes_options& options) {
-    for (std::string& warning : check_spikes(file.spikes))
-        file.warnings.push_back(std::move(warning));
-    if (file.duplicates > 0)
-        file.warnings.push_back(
-            fmt::format("{} spikes stood twice and were dropped.", grouped(file.duplicates)));
-    if (!file.stimulus_us.empty())
-        file.warnings.push_back(
-            fmt::format("{} stimulus markers are not mined.", grouped(file.stimulus_us.size())));
-    const std::uint32_t surrogates = options.surrogates.surrogates;
-    if (surrogates > 0 && 1.0 / (1.0 + surrogates) >= options.significance.alpha)
-        file.warnings.push_back(fmt::format(
-            "With {} surrogates nothing can be significant at alpha {}: no p is below {:.2g}.",
-            surrogates, options.significance.alpha, 1.0 / (1.0 + surrogates)));
-    for (const std::string& warning : file.warnings)
-        write_stderr(fmt::format("spikeweave: warning: {}\n", warning));
+// What can be said before the work.
+void warn_before(const episodes_options& options, episode_report& report, const session& now) {
+    if (options.count_only.empty())
+        now.warn(report.run, check_delays(report.spikes, options.mining.delays));
+    now.warn(report.run, check_tests(report.spikes, options.significance, options.surrogates));
+}
+
+// A document is made whole before it is printed: what nlohmann::json takes for an episode, and its
+// text.
+std::uint64_t bytes_of_document(const episode_table& table) {
+    constexpr std::uint64_t per_episode = 2000;
+    constexpr std::uint64_t per_unit = 500;
+    std::uint64_t bytes = 0;
+    for (const counted_episode& one : table.episodes)
+        bytes += per_episode + per_unit * one.what.units.size();
+    return bytes;
+}
+
+// Where the result is, and how large its table has become; what makes a huge one smaller.
+std::string written_text(const std::string& folder, const episode_table& table) {
+    constexpr std::uintmax_t large = 10'000'000;
+    std::error_code unknown;
+    const auto bytes =
+        std::filesystem::file_size(std::filesystem::path(folder) / "episodes.tsv", unknown);
+    std::string text =
+        fmt::format("written to {}: episodes.tsv has {} episodes, {}\n", folder,
+                    grouped(table.episodes.size()), format_memory(unknown ? 0 : bytes));
+    if (!unknown && bytes > large)
+        text +=
+            "--max-size or a larger --min-count gives fewer episodes, --surrogates tells bursts "
+            "from chains\n";
+    return text;
 }
 
 std::vector<device_info> used_devices(const episode_table& table) {
@@ -140,30 +159,30 @@ std::vector<device_info> used_devices(const episode_table& table) {
     return used;
 }
 
-void episodes(episodes_options options, session& now) {
+// What counting, tests and files hold of episodes is not known before: the guard looks on.
+void find_episodes(episodes_options options, const memory_guard& memory, session& now) {
     const auto began = std::chrono::steady_clock::now();
     if (!options.to.empty()) check_output_place(options.to, options.overwrite);
     const bool own_delays = fill_in_delays(options);
     const execution run = now.run(options.threads);
 
-    spike_file file = read_spikes(options.path, options.how, run);
-    report_warnings(file, options);
-    episode_report report{.spikes = std::move(file.spikes)};
-    report.run.warnings = file.warnings;
+    const spike_source source(options.path, now.stop);
+    spike_file file = source.read(options.how, run);
+    episode_report report{};
+    now.warn(report.run, warnings_of(file));
+    report.spikes = std::move(file.spikes);
     report.run.duplicates = file.duplicates;
     report.run.stimuli = file.stimulus_us.size();
     if (!options.only_units.empty()) report.spikes = only_units(report.spikes, options.only_units);
-    report.run.input = describe_input(options.path, run);
+    warn_before(options, report, now);
+    report.run.input = source.describe(run);
     now.stop_if_asked();
     const execution counting = now.run(
         options.threads, options.devices ? *options.devices : devices_that_pay(report.spikes));
     report.table = options.count_only.empty()
                        ? mine_episodes(report.spikes, options.mining, counting)
                        : count_given(report.spikes, options, counting);
-    for (const std::string& warning : report.table.warnings) {
-        report.run.warnings.push_back(warning);
-        write_stderr(fmt::format("spikeweave: warning: {}\n", warning));
-    }
+    now.warn(report.run, report.table.warnings);
     assess(report, options, now);
 
     report.with_occurrences = options.occurrences;
@@ -179,12 +198,30 @@ void episodes(episodes_options options, session& now) {
     if (!options.to.empty()) write_episode_report(options.to, report, options.overwrite, run);
     now.progress.clear();
 
-    if (options.json) write_stdout(to_json(report) + "\n");
+    if (options.json) {
+        memory.expect(bytes_of_document(report.table));
+        write_stdout(to_json(report) + "\n");
+    }
     if (options.json || now.quiet) return;
     std::string text = how_counted(report.table, options, own_delays);
     text += options.count_only.empty() ? summarize(report) : counts_text(report);
-    if (!options.to.empty()) text += fmt::format("written to {}\n", options.to);
+    if (!options.to.empty()) text += written_text(options.to, report.table);
     write_stdout(text);
+}
+
+void episodes(const episodes_options& options, session& now) {
+    const memory_guard memory(
+        options.mining.max_memory_bytes, now.stop,
+        {.bound = "--max-memory",
+         .advice = "a larger --min-count or a --max-size gives fewer episodes"});
+    session guarded = now;
+    guarded.stop = memory.stop();
+    try {
+        find_episodes(options, memory, guarded);
+    } catch (const cancelled&) {
+        memory.check();
+        throw;
+    }
 }
 
 }  // namespace

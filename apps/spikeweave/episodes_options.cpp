@@ -79,7 +79,7 @@ void add_threshold(CLI::App& app, episode_options& mining) {
             [](const std::string& text) -> episode_threshold {
                 return count_threshold{parse_whole(text, 1)};
             },
-            "frequent is what occurs at least this often [a twentieth of the median unit's "
+            "minimum number of occurrences [a twentieth of the median unit's "
             "spikes, at least 10, and such that at most 32 pairs a unit are frequent]")
             ->type_name("N");
     CLI::Option* fraction = add_value(
@@ -87,14 +87,14 @@ void add_threshold(CLI::App& app, episode_options& mining) {
                                 [](const std::string& text) -> episode_threshold {
                                     return fraction_threshold{parse_fraction(text)};
                                 },
-                                "the same as a fraction of all spikes")
+                                "minimum as a fraction of all spikes")
                                 ->type_name("F");
     CLI::Option* rate = add_value(
                             app, "--min-rate", mining.threshold,
                             [](const std::string& text) -> episode_threshold {
                                 return rate_threshold{parse_positive(text)};
                             },
-                            "the same as occurrences per second")
+                            "minimum as occurrences per second")
                             ->type_name("HZ");
     count->excludes(fraction)->excludes(rate);
     fraction->excludes(rate);
@@ -114,6 +114,16 @@ void add_search(CLI::App& app, episodes_options& options) {
               "when a spike is before another: at an earlier time, or (order) earlier in the file "
               "[time]")
         ->type_name("time|order");
+    add_value(app, "--count-only", options.count_only, parse_path,
+              "do not search: count the episodes of this file, one a line, such as "
+              "n0 4-6ms n1 4-6ms n2")
+        ->type_name("EPISODES")
+        ->excludes("--delays", "--delay-grid", "--min-count", "--min-fraction", "--min-rate",
+                   "--max-size", "--self-repeats");
+}
+
+void add_counting(CLI::App& app, episodes_options& options) {
+    episode_options& mining = options.mining;
     add_value(app, "--strategy", mining.strategy, episode_strategy_from,
               "how to count; the result says what ran [automatic]")
         ->type_name("NAME");
@@ -129,22 +139,15 @@ void add_search(CLI::App& app, episodes_options& options) {
     add_value(app, "--split", mining.split, device_split_from,
               "what several GPUs share: automatic, candidates, or stretches of time [automatic]")
         ->type_name("NAME");
-    add_value(app, "--only-units", options.only_units, parse_names, "leave out all other units")
-        ->type_name("A,B,...");
-    add_value(app, "--count-only", options.count_only, parse_path,
-              "do not search: count the episodes of this file, one a line, such as "
-              "n0 4-6ms n1 4-6ms n2")
-        ->type_name("EPISODES")
-        ->excludes("--delays", "--delay-grid", "--min-count", "--min-fraction", "--min-rate",
-                   "--max-size", "--self-repeats", "--pairs");
-}
-
-// A q-value of the table must hold whatever alpha its reader has in mind.
-correction parse_correction(const std::string& text) {
-    const correction method = correction_from(text);
-    if (is_two_stage(method))
-        throw invalid_argument("the q-values of " + text + " hold for one alpha only");
-    return method;
+    add_value(app, "--threads", options.threads, parse_threads, "worker threads [all cores]")
+        ->type_name("N");
+    add_value(app, "--device", options.devices, parse_devices,
+              "where to count: cpu, cuda (the first GPU), cuda:0,1 (these), cuda:all, or automatic "
+              "(the first GPU for many spikes) [cpu]")
+        ->type_name("DEVICE");
+    add_value(app, "--max-memory", mining.max_memory_bytes, parse_memory,
+              "stop when more is needed, such as 2GB [four fifths of what is free]")
+        ->type_name("SIZE");
 }
 
 // No verb but spade knows of trials.
@@ -165,21 +168,27 @@ std::string pair_surrogate_names() {
 }
 
 void add_significance(CLI::App& app, episodes_options& options) {
-    add_value(app, "--alpha", options.significance.alpha, parse_fraction,
-              fmt::format("significant is q below this [{}]", options.significance.alpha))
+    add_value(
+        app, "--alpha", options.significance.alpha, parse_fraction,
+        fmt::format("significance level: significant is q < Q [{}]", options.significance.alpha))
         ->type_name("Q");
-    add_value(app, "--correction", options.significance.correct, parse_correction,
+    add_value(app, "--correction", options.significance.correct, one_stage_correction_from,
               "for the number of candidates: none, bonferroni, sidak, holm-sidak, holm, "
               "simes-hochberg, hommel, fdr_bh (or bh) or fdr_by [holm]")
         ->type_name("NAME");
     add_value(app, "--test", options.significance.test, significance_test_from,
-              "p-value under independent units: exact, or the published chebyshev bound [exact]")
+              "null of the p-values: jitter (units that share rates), exact (stationary "
+              "independent units), or the published chebyshev bound [jitter]")
         ->type_name("NAME");
+    add_value(app, "--jitter-window", options.significance.jitter_window, parse_positive_duration,
+              "what is timed more loosely than this counts as a shared rate [" +
+                  format_duration(options.significance.jitter_window) + "]")
+        ->type_name("TIME");
     surrogate_options& surrogates = options.surrogates;
     CLI::Option* number = add_value(
                               app, "--surrogates", surrogates.surrogates,
                               [](const std::string& text) { return parse_whole_32(text, 1); },
-                              "judge by this many surrogates instead: for bursty data [none]")
+                              "test against this many surrogates instead: for bursty data [none]")
                               ->type_name("N");
     add_value(app, "--surrogate-method", surrogates.method, parse_method,
               fmt::format("how a surrogate is made: {} [{}]", pair_surrogate_names(),
@@ -200,7 +209,11 @@ void add_significance(CLI::App& app, episodes_options& options) {
 }  // namespace
 
 void add_options(CLI::App& app, episodes_options& options) {
+    app.option_defaults()->group("Input");
     add_reading(app, options.path, options.how);
+    add_value(app, "--only-units", options.only_units, parse_names, "leave out all other units")
+        ->type_name("A,B,...");
+    app.option_defaults()->group("Output");
     CLI::Option* folder =
         add_value(app, "-o,--output", options.to, parse_path,
                   "folder to write: episodes.tsv, circuit.tsv, circuit.graphml, circuit.svg "
@@ -211,53 +224,49 @@ void add_options(CLI::App& app, episodes_options& options) {
                  "also write occurrences.tsv: when the chains and direct edges occur")
         ->needs(folder);
     app.add_flag("--json", options.json, "print one JSON document");
+    app.option_defaults()->group("What to look for");
     add_search(app, options);
+    app.option_defaults()->group("Significance");
     add_significance(app, options);
-    add_value(app, "--threads", options.threads, parse_threads, "worker threads [all cores]")
-        ->type_name("N");
-    add_value(app, "--device", options.devices, parse_devices,
-              "where to count: cpu, cuda (the first GPU), cuda:0,1 (these), cuda:all, or automatic "
-              "(the first GPU for many spikes) [cpu]")
-        ->type_name("DEVICE");
-    add_value(app, "--max-memory", options.mining.max_memory_bytes, parse_memory,
-              "stop when the lists of latest-start need more, such as 2GB [no bound]")
-        ->type_name("SIZE");
+    app.option_defaults()->group("Computation (the answer does not depend on it)");
+    add_counting(app, options);
+    app.get_option("--count-only")->excludes("--pairs");
 }
 
-std::vector<std::pair<std::string, std::string>> resolved_parameters(
-    const episodes_options& options, const episode_table& table) {
+parameter_list resolved_parameters(const episodes_options& options, const episode_table& table) {
     const episode_options& mining = options.mining;
-    const auto or_none = [](bool given, const std::string& text) {
-        return given ? text : std::string("none");
+    const auto or_none = [](std::uint64_t value) {
+        return value > 0 ? parameter_value(value) : parameter_value(nullptr);
     };
-    std::vector<std::pair<std::string, std::string>> list;
+    const auto text = [](std::string_view name) { return std::string(name); };
+    parameter_list list;
     if (options.count_only.empty()) {
         list.emplace_back("delays", format_delays(mining.delays));
-        list.emplace_back("threshold", std::to_string(table.threshold));
-        list.emplace_back("max_size",
-                          or_none(mining.max_size > 0, std::to_string(mining.max_size)));
-        list.emplace_back("self_repeats", mining.self_repeats ? "yes" : "no");
-        list.emplace_back("pairs", to_string(mining.pairs));
+        list.emplace_back("threshold", table.threshold);
+        list.emplace_back("max_size", or_none(mining.max_size));
+        list.emplace_back("self_repeats", mining.self_repeats);
+        list.emplace_back("pairs", text(to_string(mining.pairs)));
     } else {
         list.emplace_back("count_only", options.count_only);
     }
-    list.emplace_back("ties", to_string(mining.ties));
-    list.emplace_back("strategy", to_string(mining.strategy));
-    list.emplace_back("compaction", to_string(mining.compact));
+    list.emplace_back("ties", text(to_string(mining.ties)));
+    list.emplace_back("strategy", text(to_string(mining.strategy)));
+    list.emplace_back("compaction", text(to_string(mining.compact)));
     list.emplace_back("device", format_devices(options.devices));
     list.emplace_back("only_units", options.only_units.empty()
                                         ? "all"
                                         : fmt::format("{}", fmt::join(options.only_units, ",")));
-    list.emplace_back("max_memory_bytes", or_none(mining.max_memory_bytes > 0,
-                                                  std::to_string(mining.max_memory_bytes)));
-    list.emplace_back("test", to_string(options.significance.test));
-    list.emplace_back("correction", to_string(options.significance.correct));
-    list.emplace_back("alpha", fmt::format("{}", options.significance.alpha));
+    list.emplace_back("max_memory_bytes", or_none(mining.max_memory_bytes));
+    list.emplace_back("test", text(to_string(options.significance.test)));
+    list.emplace_back("correction", text(to_string(options.significance.correct)));
+    list.emplace_back("alpha", options.significance.alpha);
+    if (options.significance.test == significance_test::jitter)
+        list.emplace_back("jitter_window", format_duration(options.significance.jitter_window));
     list.emplace_back("tick", format_duration(options.significance.tick));
     const surrogate_options& surrogates = options.surrogates;
-    list.emplace_back("surrogates", std::to_string(surrogates.surrogates));
+    list.emplace_back("surrogates", surrogates.surrogates);
     if (surrogates.surrogates > 0) {
-        list.emplace_back("surrogate_method", to_string(surrogates.method));
+        list.emplace_back("surrogate_method", text(to_string(surrogates.method)));
         list.emplace_back("dither", format_duration(surrogates.dither));
     }
     return list;

@@ -33,7 +33,6 @@ struct episodes_options {
 void add_options(CLI::App& app, episodes_options& options);
 
 /// Every parameter as it was resolved, for the record of the run.
-std::vector<std::pair<std::string, std::string>> resolved_parameters(
-    const episodes_options& options, const episode_table& table);
+parameter_list resolved_parameters(const episodes_options& options, const episode_table& table);
 
 }  // namespace spikeweave::cli

@@ -11,6 +11,7 @@
 #include "output.hpp"
 #include "reading.hpp"
 #include "recording_options.hpp"
+#include "spike_source.hpp"
 #include "spikeweave/spikeweave.hpp"
 
 namespace spikeweave::cli {
@@ -144,7 +145,7 @@ std::string as_text(const findings& found, const std::string& path) {
 }
 
 void info_of_recording(const info_options& options, session& now) {
-    const recording what = read_recording(options.path, options.recording_how);
+    const recording what = read_recording(options.path, options.recording_how, now.run());
     if (options.json)
         write_stdout(describe_json(what) + "\n");
     else if (!now.quiet)
@@ -152,14 +153,14 @@ void info_of_recording(const info_options& options, session& now) {
 }
 
 void info(const info_options& options, session& now) {
-    if (options.how.format == spike_format::automatic &&
-        is_recording(options.path, options.recording_how))
+    if (options.how.format == spike_format::automatic && !is_standard_input(options.path) &&
+        is_recording(options.path, options.recording_how, now.run()))
         return info_of_recording(options, now);
     if (options.recording_how != recording_reading{})
         throw invalid_argument(
             fmt::format("'{}' is a file of spikes, to which the options of recordings do not apply",
                         options.path));
-    spike_file file = read_spikes(options.path, options.how, now.run());
+    spike_file file = spike_source(options.path, now.stop).read(options.how, now.run());
     now.stop_if_asked();
     for (std::string& warning : check_spikes(file.spikes))
         file.warnings.push_back(std::move(warning));
@@ -177,7 +178,7 @@ void info(const info_options& options, session& now) {
 
 void add_info(CLI::App& app, verb& chosen) {
     const auto options = std::make_shared<info_options>();
-    CLI::App& sub = *app.add_subcommand("info", "Say what a file of spikes or a recording holds.");
+    CLI::App& sub = *app.add_subcommand("info", "Summarise a file of spikes or a recording.");
     add_reading(sub, options->path, options->how);
     add_recording_reading(sub, options->recording_how);
     sub.add_flag("--json", options->json, "print one JSON document");

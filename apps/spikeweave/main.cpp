@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <exception>
@@ -8,13 +9,16 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli.hpp"
+#include "help_text.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "ranks.hpp"
 #include "signals.hpp"
 #include "spikeweave/spikeweave.hpp"
+#include "suggestions.hpp"
 
 namespace {
 
@@ -61,7 +65,9 @@ struct parsed {
 void declare(CLI::App& app, parsed& into) {
     app.require_subcommand(1);
     app.fallthrough();
-    app.set_version_flag("--version", fmt::format("spikeweave {}", spikeweave::version()));
+    app.formatter(help_formatter());
+    app.set_help_flag("-h,--help", "print this help and stop");
+    app.set_version_flag("-V,--version", fmt::format("spikeweave {}", spikeweave::version()));
     add_value(app, "--progress", into.progress, progress_style_from,
               "progress on stderr: auto (a line when it is a terminal), plain (lines for a log) or "
               "none")
@@ -75,27 +81,52 @@ void declare(CLI::App& app, parsed& into) {
     add_spade(app, into.chosen);
     add_devices(app, into.chosen);
     app.footer(
-        "spikeweave VERB --help says more about a verb.\n"
+        "spikeweave help VERB says more about a verb.\n"
         "Exit status: 0 done, 2 bad input, options, output or device, 130 stopped on request, 1 a "
         "fault of spikeweave.");
 }
 
-int parse_error(const job& now, const CLI::App& app, const CLI::ParseError& error) {
+// What was typed behind the program's name.
+std::vector<std::string> words_of(int argc, char** argv) {
+    std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+    if (words.empty() || words.front() != "help") return words;
+    words.erase(words.begin());
+    words.emplace_back("--help");
+    return words;
+}
+
+std::string verbs_of(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::App* verb : app.get_subcommands({})) names.push_back(verb->get_name());
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+int parse_error(const job& now, const CLI::App& app, const std::vector<std::string>& words,
+                const CLI::ParseError& error) {
     if (dynamic_cast<const CLI::CallForVersion*>(&error) != nullptr) {
         if (spikeweave::launched_rank() == 0) write_stdout(std::string(error.what()) + "\n");
         return done;
     }
-    if (dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr) {
+    const auto unknown = explain_unknown(app, words);
+    if (!unknown && dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr) {
         if (spikeweave::launched_rank() == 0) write_stdout(app.help());
         return done;
     }
-    if (error.get_exit_code() == 0) return done;
+    if (!unknown && error.get_exit_code() == 0) return done;
     std::string path = "spikeweave";
-    for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+    const CLI::App* at = &app;
+    while (!at->get_subcommands().empty()) {
         at = at->get_subcommands().front();
         path += " " + at->get_name();
     }
-    return fail(now, user_error, fmt::format("{} (see {} --help)", error.what(), path));
+    const bool needs_verb = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
+                            !at->get_subcommands({}).empty();
+    return fail(now, user_error,
+                fmt::format("{} (see {} --help)",
+                            unknown      ? *unknown
+                            : needs_verb ? fmt::format("expected one of {}", verbs_of(*at))
+                                         : error.what(),
+                            path));
 }
 
 int run(int argc, char** argv, job& now) {
@@ -105,10 +136,11 @@ int run(int argc, char** argv, job& now) {
     parsed options;
     CLI::App app("Repeated patterns in the firing of neurons.", "spikeweave");
     declare(app, options);
+    const std::vector<std::string> words = words_of(argc, argv);
     try {
-        app.parse(argc, argv);
+        app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     } catch (const CLI::ParseError& error) {
-        return parse_error(now, app, error);
+        return parse_error(now, app, words, error);
     }
 
     now.ranks = join_ranks(app.get_subcommands().front()->get_name(), now.stop);
@@ -134,6 +166,8 @@ int run(int argc, char** argv, job& now) {
 int run_and_tell(int argc, char** argv, job& now) {
     try {
         return run(argc, argv, now);
+    } catch (const output_closed&) {
+        return done;
     } catch (const spikeweave::cancelled& error) {
         if (should_speak(now.stop)) write_stderr(fmt::format("{}{}\n", speaker(), error.what()));
         return stopped;

@@ -7,7 +7,6 @@
 
 #include <cerrno>
 #include <cmath>
-#include <limits>
 #include <system_error>
 
 #include "spikeweave/core/error.hpp"
@@ -42,8 +41,9 @@ void hold_standard_streams() {
 }
 
 void write_stdout(std::string_view text) {
-    if (const int code = write_all(STDOUT_FILENO, text); code != 0)
-        throw io_error("cannot write to standard output: " + error_text(code));
+    const int code = write_all(STDOUT_FILENO, text);
+    if (code == EPIPE) throw output_closed();
+    if (code != 0) throw io_error("cannot write to standard output: " + error_text(code));
 }
 
 void write_stderr(std::string_view text) noexcept {
@@ -63,30 +63,18 @@ std::string rough_time(double seconds) {
     return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
-std::string memory_text(std::uint64_t bytes) {
-    const auto size = static_cast<double>(bytes);
-    if (bytes >= 1'000'000'000) return fmt::format("{:.1f} GB", size * 1e-9);
-    if (bytes >= 1'000'000) return fmt::format("{:.1f} MB", size * 1e-6);
-    return fmt::format("{:.1f} kB", size * 1e-3);
-}
-
 std::uint64_t peak_memory_bytes() {
     rusage usage{};
     if (::getrusage(RUSAGE_SELF, &usage) != 0) return 0;
     return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
-std::uint64_t physical_memory_bytes() {
-    const long pages = ::sysconf(_SC_PHYS_PAGES);
-    const long bytes = ::sysconf(_SC_PAGESIZE);
-    if (pages <= 0 || bytes <= 0) return std::numeric_limits<std::uint64_t>::max();
-    return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(bytes);
-}
-
 void check_output_place(const std::filesystem::path& path, bool may_replace) {
     namespace fs = std::filesystem;
     const std::string shown = path.string();
     if (path.empty()) throw io_error("the name of the output is empty");
+    if (path == "-")
+        throw io_error("results are not written to standard output: expected a name, found '-'");
     std::error_code ignored;
     if (fs::exists(fs::symlink_status(path, ignored)) && !may_replace)
         throw io_error(fmt::format("{} exists (--overwrite replaces it)", shown));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -11,7 +12,10 @@ namespace spikeweave::cli {
 /// standard output.
 void hold_standard_streams();
 
-/// @throws io_error if not all of it could be written, as on a full disk.
+/// Whoever read standard output has seen enough, as `head` has after ten lines.
+class output_closed : public std::exception {};
+
+/// @throws io_error if not all of it could be written, as on a full disk; output_closed.
 void write_stdout(std::string_view text);
 /// What cannot be said is lost: there is nobody left to tell.
 void write_stderr(std::string_view text) noexcept;
@@ -20,14 +24,8 @@ void write_stderr(std::string_view text) noexcept;
 std::string grouped(std::uint64_t number);
 /// "3 s", "2 min 10 s", "1 h 5 min".
 std::string rough_time(double seconds);
-/// "14.2 MB".
-std::string memory_text(std::uint64_t bytes);
-
 /// The largest resident memory of this process so far.
 std::uint64_t peak_memory_bytes();
-
-/// What this computer has.
-std::uint64_t physical_memory_bytes();
 
 /// Refuses a result's place before the work, not after it: it must not exist (unless it may be
 /// replaced) and its folder must be there and writable.

@@ -10,7 +10,9 @@ namespace spikeweave::cli {
 
 /// The options that every verb has which reads spikes.
 inline void add_reading(CLI::App& app, std::string& path, spike_reading& how) {
-    app.add_option("FILE", path, "file or folder of spikes")->required()->type_name("");
+    app.add_option("FILE", path, "file or folder of spikes; - is standard input")
+        ->required()
+        ->type_name("");
     add_value(
         app, "--format", how.format, spike_format_from,
         "how the file is read, instead of by its content: text, wagenaar, meabench, npy, npz, "

@@ -50,16 +50,15 @@ void add_recording_reading(CLI::App& app, recording_reading& how,
     add_value(app, "--sample-rate", how.rate_hz, parse_positive, sample_rate_help)->type_name("HZ");
     add_value(
         app, "--channels", how.channels,
-        [](const std::string& text) { return parse_whole_32(text, 1); },
-        "of raw samples: how many channels each frame has")
+        [](const std::string& text) { return parse_whole_32(text, 1); }, "channels, of raw samples")
         ->type_name("N");
     add_value(app, "--gain", how.gain_uv, parse_positive,
-              "of raw samples: microvolts of a count [1]")
+              "microvolts per ADC count, of raw samples [1]")
         ->type_name("UV");
     add_value(
         app, "--header-bytes", how.offset_bytes,
         [](const std::string& text) { return parse_whole(text); },
-        "of raw samples: where the first one stands [0]")
+        "bytes before the first sample, of raw samples [0]")
         ->type_name("N");
     add_value(app, "--probe", how.probe, parse_path,
               "where a recording's channels lie: a file of probeinterface (JSON)")
@@ -69,8 +68,8 @@ void add_recording_reading(CLI::App& app, recording_reading& how,
         ->type_name("NAME");
 }
 
-bool is_recording(const std::string& path, const recording_reading& how) {
-    return how.rate_hz != 0 || how.channels != 0 || find_recording_format(path).has_value();
+bool is_recording(const std::string& path, const recording_reading& how, const execution& run) {
+    return how.rate_hz != 0 || how.channels != 0 || find_recording_format(path, run).has_value();
 }
 
 std::string describe_text(const recording& what) {

@@ -13,7 +13,7 @@ void add_recording_reading(CLI::App& app, recording_reading& how,
 
 /// Whether the file is to be read as a recording: it carries a mark of one, or what only raw
 /// samples need was given.
-bool is_recording(const std::string& path, const recording_reading& how);
+bool is_recording(const std::string& path, const recording_reading& how, const execution& run);
 
 /// What `spikeweave info` says of a recording.
 std::string describe_text(const recording& what);

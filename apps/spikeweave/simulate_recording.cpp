@@ -45,7 +45,7 @@ void add_probe(CLI::App& sub, recording_options& what) {
               fmt::format("samples a second [{:g}]", what.rate_hz))
         ->type_name("HZ");
     add_value(sub, "--gain", what.gain_uv, parse_positive,
-              fmt::format("microvolts of a count [{:g}]", what.gain_uv))
+              fmt::format("microvolts per ADC count [{:g}]", what.gain_uv))
         ->type_name("UV");
 }
 
@@ -72,7 +72,7 @@ void add_units(CLI::App& sub, recording_options& what) {
                           what.amplitude_jitter))
         ->type_name("P");
     add_value(sub, "--drift", what.drift_um, parse_not_negative,
-              "how far the units move along the probe, evenly, from begin to end [0]")
+              "how far the units move along the probe, evenly, from begin to end [0 um]")
         ->type_name("UM");
 }
 

@@ -18,11 +18,6 @@
 namespace spikeweave::cli {
 namespace {
 
-void warn(const std::vector<std::string>& warnings) {
-    for (const std::string& warning : warnings)
-        write_stderr(fmt::format("spikeweave: warning: {}\n", warning));
-}
-
 // What went into spikes.npz, and what could not.
 std::string times_text(const sorting_report& report, const sort_options& options) {
     if (report.sorted.samples.empty())
@@ -88,18 +83,14 @@ void sort(sort_options options, session& now) {
     sorting_report report{.first_label = options.klustakwik2_labels ? 3U : 2U};
     sort_input input = read_sort_input(options, report, run);
     now.stop_if_asked();
-    now.progress.clear();
-    warn(report.run.warnings);
+    now.warn(report.run.warnings);
     if (options.nwb && !report.sorted.has_times())
         throw invalid_argument(fmt::format(
             "the times of the spikes of '{}' are not known in seconds, and --nwb needs them{}",
             options.path, report.sorted.samples.empty() ? "" : ": give --sample-rate"));
 
     find_units(input, options, report, run);
-    now.progress.clear();
-    warn(report.search.warnings);
-    auto& warnings = report.run.warnings;
-    warnings.insert(warnings.end(), report.search.warnings.begin(), report.search.warnings.end());
+    now.warn(report.run, report.search.warnings);
     measure(input, options, report, run);
     report.nwb = options.nwb;
     if (options.phy) report.for_phy = &input.features;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "recording_options.hpp"
+#include "spike_source.hpp"
 
 namespace spikeweave::cli {
 namespace {
@@ -46,11 +47,11 @@ std::vector<std::uint32_t> read_start(const std::string& path, std::size_t spike
 
 // Features have a sample rate, too, which therefore does not tell; and nobody calls them like raw
 // samples. Of an NWB file that holds units besides, the samples are what there is to sort.
-bool is_to_be_detected(const sort_options& options) {
+bool is_to_be_detected(const sort_options& options, const execution& run) {
     recording_reading marks = options.recording;
     marks.rate_hz = 0;
     const auto extension = std::filesystem::path(options.path).extension();
-    return is_recording(options.path, marks) || extension == ".bin" || extension == ".dat" ||
+    return is_recording(options.path, marks, run) || extension == ".bin" || extension == ".dat" ||
            extension == ".raw" || extension == ".nwb";
 }
 
@@ -102,12 +103,44 @@ sort_input take_features(const sort_options& options, sorting_report& report,
         fmt::join(warnings, " ")));
 }
 
+// The model, if it can be applied to what is sorted.
+std::optional<sorting_model> read_fitting_model(const sort_options& options) {
+    if (options.model.empty()) return {};
+    sorting_model model = read_model(options.model);
+    if (options.of_recording && !model.basis())
+        throw invalid_argument(
+            fmt::format("'{}' does not say which components its features are of, as a model does "
+                        "that was saved while a recording was sorted; '{}' is a recording",
+                        options.model, options.path));
+    if (!options.of_recording && model.basis())
+        throw invalid_argument(
+            fmt::format("'{}' is of components of a recording, and the features of '{}' are not "
+                        "known to be of these",
+                        options.model, options.path));
+    return model;
+}
+
+// With the model's components, if there is one.
+detected_spikes detect_for(const std::optional<sorting_model>& model, const recording& from,
+                           const sort_options& options, const execution& run) {
+    if (!model) return detect_spikes(from, options.detection, run);
+    detection_options how = options.detection;
+    how.basis = model->basis();
+    try {
+        return detect_spikes(from, how, run);
+    } catch (const invalid_argument& error) {
+        throw invalid_argument(
+            fmt::format("'{}' with the model '{}': {}", options.path, options.model, error.what()));
+    }
+}
+
 // What was detected goes when its features have been taken, before clustering needs the room.
-sort_input detect_features(sort_options& options, sorting_report& report, const execution& run) {
+sort_input detect_features(sort_options& options, const std::optional<sorting_model>& model,
+                           sorting_report& report, const execution& run) {
     options.detection.features_per_channel =
         static_cast<std::uint32_t>(options.how.features_per_channel);
-    const recording from = read_recording(options.path, options.recording);
-    detected_spikes found = detect_spikes(from, options.detection, run);
+    const recording from = read_recording(options.path, options.recording, run);
+    detected_spikes found = detect_for(model, from, options, run);
     if (found.size() == 0) fail_without_spikes(options, found.warnings);
     options.detection.preprocessing.reference = found.reference;
     auto& warnings = report.run.warnings;
@@ -123,7 +156,7 @@ sort_input detect_features(sort_options& options, sorting_report& report, const 
     spike_features features = to_features(found);
     report.sorted.samples = std::move(found.frames);
     report.sorted.fractions = std::move(found.fractions);
-    return {.features = std::move(features), .from = from};
+    return {.features = std::move(features), .from = from, .basis = std::move(found.basis)};
 }
 
 // The label of what the user calls so; one that no spike has where nothing is called so.
@@ -139,16 +172,20 @@ std::uint32_t label_in(const sort_input& input, std::uint32_t cluster, bool of_a
 }  // namespace
 
 sort_input read_sort_input(sort_options& options, sorting_report& report, const execution& run) {
-    options.of_recording = is_to_be_detected(options);
+    if (is_standard_input(options.path))
+        throw invalid_argument("sort reads a file or a folder, not standard input");
+    options.of_recording = is_to_be_detected(options, run);
     report.features_per_channel = options.how.features_per_channel;
+    std::optional<sorting_model> model = read_fitting_model(options);
     sort_input input;
     if (options.of_recording) {
         refuse(options.given_of_features, options.path, "a recording");
-        input = detect_features(options, report, run);
+        input = detect_features(options, model, report, run);
     } else {
         refuse(options.given_of_recordings, options.path, "a file of features");
         input = take_features(options, report, run);
     }
+    input.model = std::move(model);
     report.features = input.features.feature_count();
     if (!options.start.empty() && input.start.empty()) {
         input.start = read_start(options.start, input.features.size(), run);

@@ -20,6 +20,10 @@ struct sort_input {
     std::vector<std::uint32_t> only{};
     /// What the spikes were detected in.
     std::optional<recording> from{};
+    /// What their features stand for.
+    std::optional<feature_basis> basis{};
+    /// Whose units spikes are assigned to.
+    std::optional<sorting_model> model{};
 };
 
 /// Reads features, or detects the spikes of a recording. Notes in `options` which it was and what

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <utility>
+
 #include "cli.hpp"
 #include "output.hpp"
 #include "recording_options.hpp"
@@ -11,8 +13,8 @@
 namespace spikeweave::cli {
 namespace {
 
-constexpr auto of_features = "Of features";
-constexpr auto of_recordings = "Of recordings";
+constexpr auto of_features = "Features only";
+constexpr auto of_recordings = "Recordings only";
 
 [[noreturn]] void list_sort_strategies() {
     write_stdout(
@@ -175,14 +177,6 @@ void add_search(CLI::App& app, masked_gmm_options& search) {
         app, "--seed", search.seed, [](const std::string& text) { return parse_whole(text); },
         "of random halves [0]")
         ->type_name("N");
-    add_value(app, "--strategy", search.strategy, sort_strategy_from,
-              "how to compute; the result says what ran [automatic]")
-        ->type_name("NAME");
-    add_value(app, "--precision", search.precision, sort_precision_from,
-              "on a GPU: full (double), or fast (single, near boundaries double) [full]")
-        ->type_name("NAME");
-    app.add_flag_callback("--list-strategies", list_sort_strategies,
-                          "list the strategies and stop");
 }
 
 void add_given_clusters(CLI::App& app, sort_options& options) {
@@ -197,17 +191,23 @@ void add_given_clusters(CLI::App& app, sort_options& options) {
             ->type_name("A,B,...")
             ->needs(start);
     start->excludes("--starting-clusters");
-    only->excludes("--save-model")->excludes("--kk2-labels");
+    only->excludes("--kk2-labels");
 }
 
 void add_as_they_come(CLI::App& app, sort_options& options) {
+    add_value(app, "--save-model", options.save_model, parse_path,
+              "write what the units are like, for --model")
+        ->type_name("FILE");
+    app.get_option("--only-clusters")->excludes("--save-model");
     CLI::Option* incremental =
         app.add_flag("--incremental", options.incremental,
                      "one spike after another, fitting anew when the fit no longer suits them");
     add_count(app, "--first-fit", options.first_fit, "spikes before the first fit")
         ->needs(incremental);
-    add_number(app, "--drift", options.drift, parse_positive,
-               "fit anew when spikes are worse by this than the fit's, in nats")
+    add_value(app, "--drift", options.drift, parse_positive,
+              fmt::format("fit anew when spikes are worse by this much than the fit's [{} nats]",
+                          options.drift))
+        ->type_name("NATS")
         ->needs(incremental);
     add_value(app, "--model", options.model, parse_path,
               "assign spikes to the units of this model, which --save-model wrote")
@@ -216,12 +216,48 @@ void add_as_they_come(CLI::App& app, sort_options& options) {
         one->excludes("--start")->excludes("--only-clusters");
 }
 
-std::string number(double value) {
-    return fmt::format("{}", value);
+void add_output(CLI::App& app, sort_options& options) {
+    CLI::Option* folder = add_value(app, "-o,--output", options.to, parse_path,
+                                    "folder to write: sorting.npz, sorting.clu.1, units.tsv, "
+                                    "iterations.tsv, run.json; where times are known "
+                                    "sorting.res.1, spikes.npz and phy; of a .kwik sorting.kwik")
+                              ->type_name("OUT_DIR");
+    app.add_flag("--overwrite", options.overwrite, "replace OUT_DIR if it exists")->needs(folder);
+    app.add_flag("--json", options.json, "print one JSON document");
+    app.add_flag("--kk2-labels", options.klustakwik2_labels,
+                 "units from 3 in sorting.clu.1, as klustakwik2 has them [from 2]")
+        ->needs(folder);
+    add_value(app, "--refractory", options.quality.refractory, parse_positive_duration,
+              fmt::format("for the quality of units: spikes of a neuron are this far apart [{}]",
+                          format_duration(options.quality.refractory)))
+        ->type_name("TIME");
+    app.add_flag_callback(
+           "--no-phy", [&options] { options.phy = false; }, "do not write the folder phy")
+        ->needs(folder);
+    app.add_flag("--nwb", options.nwb, "write spikes.nwb too, with the quality of the units")
+        ->needs(folder);
 }
 
-std::string yes_no(bool value) {
-    return value ? "yes" : "no";
+void add_computation(CLI::App& app, sort_options& options) {
+    add_value(app, "--strategy", options.search.strategy, sort_strategy_from,
+              "how to compute; the result says what ran [automatic]")
+        ->type_name("NAME");
+    add_value(app, "--precision", options.search.precision, sort_precision_from,
+              "on a GPU: full (double), or fast (single, near boundaries double) [full]")
+        ->type_name("NAME");
+    app.add_flag_callback("--list-strategies", list_sort_strategies,
+                          "list the strategies and stop");
+    add_value(app, "--threads", options.threads, parse_threads, "worker threads [all cores]")
+        ->type_name("N");
+    add_value(app, "--device", options.devices, parse_devices,
+              "where to compute: cpu, cuda (the first GPU), cuda:1 (this one), or automatic (the "
+              "first GPU if there is one) [cpu]")
+        ->type_name("DEVICE");
+}
+
+// What was given, or in words what is taken where nothing was.
+parameter_value given_or(bool is_given, parameter_value value, const char* otherwise) {
+    return is_given ? std::move(value) : parameter_value(otherwise);
 }
 
 parameter_list feature_parameters(const sort_options& options) {
@@ -230,8 +266,8 @@ parameter_list feature_parameters(const sort_options& options) {
     return {
         {"masks", options.how.masks.string()},
         {"mask", options.how.rule ? std::string(to_string(*options.how.rule)) : "file or mad"},
-        {"time_column", timed ? yes_no(*timed) : "automatic"},
-        {"channel_group", group ? std::to_string(*group) : "the only one"},
+        {"time_column", given_or(timed.has_value(), timed.value_or(false), "automatic")},
+        {"channel_group", given_or(group.has_value(), group.value_or(0), "the only one")},
     };
 }
 
@@ -240,28 +276,29 @@ parameter_list recording_parameters(const sort_options& options) {
     const detection_options& detection = options.detection;
     const double near = detection.neighbour_um;
     return {
-        {"channels", how.channels > 0 ? std::to_string(how.channels) : "of the file"},
-        {"gain_uv", how.gain_uv > 0 ? number(how.gain_uv) : "of the file"},
-        {"header_bytes", std::to_string(how.offset_bytes)},
+        {"channels", given_or(how.channels > 0, how.channels, "of the file")},
+        {"gain_uv", given_or(how.gain_uv > 0, how.gain_uv, "of the file")},
+        {"header_bytes", how.offset_bytes},
         {"probe", how.probe.empty() ? "of the file" : how.probe.string()},
         {"stream", how.stream},
-        {"low_corner_hz", number(detection.preprocessing.low_hz)},
-        {"high_corner_hz", number(detection.preprocessing.high_hz)},
-        {"filter_order", std::to_string(detection.preprocessing.order)},
-        {"whiten", yes_no(detection.preprocessing.whiten)},
+        {"low_corner_hz", detection.preprocessing.low_hz},
+        {"high_corner_hz", detection.preprocessing.high_hz},
+        {"filter_order", detection.preprocessing.order},
+        {"whiten", detection.preprocessing.whiten},
         {"reference", std::string(to_string(detection.preprocessing.reference))},
-        {"weak", number(detection.weak)},
-        {"strong", number(detection.strong)},
+        {"weak", detection.weak},
+        {"strong", detection.strong},
         {"sign", std::string(to_string(detection.sign))},
         {"before", format_duration(detection.before)},
         {"after", format_duration(detection.after)},
-        {"neighbours_um", near > 0 ? number(near) : "1.5 times the usual distance"},
+        {"neighbours_um", given_or(near > 0, near, "1.5 times the usual distance")},
     };
 }
 
 }  // namespace
 
 void add_options(CLI::App& app, sort_options& options) {
+    app.option_defaults()->group("Input");
     app.add_option(
            "FILE", options.path,
            "a recording, or features: KlustaKwik's .fet.N, klusta's .kwik or .kwx, a folder "
@@ -276,37 +313,16 @@ void add_options(CLI::App& app, sort_options& options) {
         fmt::format("principal components: of recordings, and for --mask mad [{}]",
                     options.how.features_per_channel))
         ->type_name("N");
-    CLI::Option* folder = add_value(app, "-o,--output", options.to, parse_path,
-                                    "folder to write: sorting.npz, sorting.clu.1, units.tsv, "
-                                    "iterations.tsv, run.json; where times are known "
-                                    "sorting.res.1, spikes.npz and phy; of a .kwik sorting.kwik")
-                              ->type_name("OUT_DIR");
-    app.add_flag("--overwrite", options.overwrite, "replace OUT_DIR if it exists")->needs(folder);
-    app.add_flag("--json", options.json, "print one JSON document");
+    app.option_defaults()->group("Output");
+    add_output(app, options);
+    app.option_defaults()->group("Search");
     add_search(app, options.search);
-    add_value(app, "--save-model", options.save_model, parse_path,
-              "write what the units are like, for --model")
-        ->type_name("FILE");
-    app.add_flag("--kk2-labels", options.klustakwik2_labels,
-                 "units from 3 in sorting.clu.1, as klustakwik2 has them [from 2]")
-        ->needs(folder);
-    add_value(app, "--refractory", options.quality.refractory, parse_positive_duration,
-              fmt::format("for the quality of units: spikes of a neuron are this far apart [{}]",
-                          format_duration(options.quality.refractory)))
-        ->type_name("TIME");
-    app.add_flag_callback(
-           "--no-phy", [&options] { options.phy = false; }, "do not write the folder phy")
-        ->needs(folder);
-    app.add_flag("--nwb", options.nwb, "write spikes.nwb too, with the quality of the units")
-        ->needs(folder);
+    app.option_defaults()->group("Clusters to begin with");
     add_given_clusters(app, options);
+    app.option_defaults()->group("Spikes as they come, and models");
     add_as_they_come(app, options);
-    add_value(app, "--threads", options.threads, parse_threads, "worker threads [all cores]")
-        ->type_name("N");
-    add_value(app, "--device", options.devices, parse_devices,
-              "where to compute: cpu, cuda (the first GPU), cuda:1 (this one), or automatic (the "
-              "first GPU if there is one) [cpu]")
-        ->type_name("DEVICE");
+    app.option_defaults()->group("Computation");
+    add_computation(app, options);
 }
 
 void note_given(const CLI::App& app, sort_options& options) {
@@ -320,39 +336,39 @@ parameter_list resolved_parameters(const sort_options& options) {
     parameter_list all =
         options.of_recording ? recording_parameters(options) : feature_parameters(options);
     const parameter_list shared{
-        {"features_per_channel", std::to_string(options.how.features_per_channel)},
-        {"sample_rate", rate > 0 ? number(rate) : "of the file"},
+        {"features_per_channel", options.how.features_per_channel},
+        {"sample_rate", given_or(rate > 0, rate, "of the file")},
         {"start", options.start.empty() ? "masks" : options.start},
         {"only_clusters", fmt::format("{}", fmt::join(options.only_clusters, ","))},
-        {"incremental", yes_no(options.incremental)},
-        {"first_fit", std::to_string(options.first_fit)},
-        {"drift", number(options.drift)},
+        {"incremental", options.incremental},
+        {"first_fit", options.first_fit},
+        {"drift", options.drift},
         {"model", options.model},
         {"starting_clusters",
-         search.starting_clusters > 0 ? std::to_string(search.starting_clusters) : "auto"},
-        {"max_clusters", std::to_string(search.max_clusters)},
-        {"max_iterations", std::to_string(search.max_iterations)},
+         given_or(search.starting_clusters > 0, search.starting_clusters, "auto")},
+        {"max_clusters", search.max_clusters},
+        {"max_iterations", search.max_iterations},
         {"stop", std::string(to_string(search.stop))},
-        {"points_for_cluster_mask", number(search.points_for_cluster_mask)},
-        {"prior_point", number(search.prior_point)},
-        {"noise_point", number(search.noise_point)},
-        {"penalty_k", number(search.penalty_k)},
-        {"penalty_k_log_n", number(search.penalty_k_log_n)},
-        {"exact_variances", yes_no(search.exact_variances)},
+        {"points_for_cluster_mask", search.points_for_cluster_mask},
+        {"prior_point", search.prior_point},
+        {"noise_point", search.noise_point},
+        {"penalty_k", search.penalty_k},
+        {"penalty_k_log_n", search.penalty_k_log_n},
+        {"exact_variances", search.exact_variances},
         {"deletions", !search.delete_clusters ? "none"
                       : search.delete_many    ? "all"
                                               : "one"},
-        {"splits", yes_no(search.split_clusters)},
+        {"splits", search.split_clusters},
         {"split_start", search.random_splits ? "random" : "principal"},
-        {"split_first", std::to_string(search.split_first)},
-        {"split_every", std::to_string(search.split_every)},
+        {"split_first", search.split_first},
+        {"split_every", search.split_every},
         {"strategy", std::string(to_string(search.strategy))},
         {"precision", std::string(to_string(search.precision))},
         {"device", format_devices(options.devices)},
-        {"kk2_labels", yes_no(options.klustakwik2_labels)},
+        {"kk2_labels", options.klustakwik2_labels},
         {"refractory", format_duration(options.quality.refractory)},
-        {"phy", yes_no(options.phy)},
-        {"nwb", yes_no(options.nwb)},
+        {"phy", options.phy},
+        {"nwb", options.nwb},
     };
     all.insert(all.end(), shared.begin(), shared.end());
     return all;

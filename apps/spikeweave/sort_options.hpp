@@ -48,7 +48,6 @@ void add_options(CLI::App& app, sort_options& options);
 /// Once the command line is read.
 void note_given(const CLI::App& app, sort_options& options);
 
-using parameter_list = std::vector<std::pair<std::string, std::string>>;
 /// Every parameter as it was resolved, for the record of the run.
 parameter_list resolved_parameters(const sort_options& options);
 

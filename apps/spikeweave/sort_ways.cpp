@@ -14,6 +14,11 @@ void take_labels(std::vector<std::uint32_t> labels, sorting_report& report) {
     report.sorted.labels = std::move(labels);
 }
 
+void save_model(const sorting_model& model, const sort_input& input, const sort_options& options) {
+    if (options.save_model.empty()) return;
+    write_model(options.save_model, input.basis ? model.with_basis(*input.basis) : model);
+}
+
 void sort_again(sort_input& input, const sort_options& options, sorting_report& report,
                 const execution& run) {
     reclustered_spikes found =
@@ -27,9 +32,8 @@ void sort_as_they_come(const sort_input& input, const sort_options& options, sor
     incremental_options how{.search = options.search, .drift = options.drift};
     how.first = options.first_fit;
     if (!options.incremental) how.drift = how.growth = std::numeric_limits<double>::infinity();
-    incremental_sorter sorter = options.model.empty()
-                                    ? incremental_sorter(how)
-                                    : incremental_sorter(read_model(options.model), how);
+    incremental_sorter sorter =
+        input.model ? incremental_sorter(*input.model, how) : incremental_sorter(how);
     sorter.add(input.features, run);
     if (sorter.model().feature_count() == 0) sorter.fit(run);
     report.fits = sorter.fits();
@@ -38,7 +42,7 @@ void sort_as_they_come(const sort_input& input, const sort_options& options, sor
     report.search.ran_on =
         run.devices.empty() || report.fits.empty() ? sort_strategy::cpu : sort_strategy::cuda;
     take_labels(sorter.labels(), report);
-    if (!options.save_model.empty()) write_model(options.save_model, sorter.model());
+    save_model(sorter.model(), input, options);
 }
 
 }  // namespace
@@ -53,8 +57,8 @@ void find_units(sort_input& input, sort_options& options, sorting_report& report
     report.sorted.labels = std::move(report.search.labels);
     report.sorted.unit_count = report.search.units;
     if (!options.save_model.empty())
-        write_model(options.save_model,
-                    fit_model(input.features, report.sorted.labels, options.search, run));
+        save_model(fit_model(input.features, report.sorted.labels, options.search, run), input,
+                   options);
 }
 
 }  // namespace spikeweave::cli

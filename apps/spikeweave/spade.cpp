@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "cli.hpp"
-#include "memory_guard.hpp"
 #include "output.hpp"
 #include "spade_input.hpp"
 #include "spade_options.hpp"
@@ -23,7 +22,10 @@ class spade_job {
 public:
     spade_job(spade_choices choices, const session& now)
         : choices_(std::move(choices)),
-          guard_(choices_.max_memory_bytes, now.stop),
+          guard_(choices_.max_memory_bytes, now.stop,
+                 {.bound = "--max-memory",
+                  .advice = "a larger --min-occ or --min-spikes, or a smaller --window, gives "
+                            "fewer patterns"}),
           now_(guarded(now)),
           run_(now_.run(choices_.threads)) {}
 
@@ -51,9 +53,9 @@ private:
         check(choices_);
         if (!choices_.to.empty() && now_.speaks())
             check_output_place(choices_.to, choices_.overwrite);
-        in_ = std::make_unique<spade_input>(read_input(choices_, now_));
+        in_ = std::make_unique<spade_input>(read_input(choices_, guard_, now_));
         choices_.surrogates = in_->prepared.surrogates;
-        warn(in_->record.warnings);
+        now_.warn(in_->record.warnings);
         begin_report();
         announce();
         if (is_collected())
@@ -66,12 +68,6 @@ private:
     bool is_collected() const {
         return choices_.is_tested() || choices_.reduce || choices_.stable || choices_.nwb ||
                choices_.json;
-    }
-
-    void warn(const std::vector<std::string>& warnings) const {
-        if (!now_.speaks()) return;
-        for (const std::string& warning : warnings)
-            write_stderr(fmt::format("spikeweave: warning: {}\n", warning));
     }
 
     void begin_report() {
@@ -107,16 +103,14 @@ private:
             (is_collected() && (!choices_.is_tested() || choices_.filters_by_stability())) ||
             choices_.strategy == spade_strategy::fp_growth;
         const std::uint64_t bytes =
-            peak_memory_bytes() + expected.search_bytes + (all_held ? expected.table_bytes : 0);
+            resident_memory_bytes() + expected.search_bytes + (all_held ? expected.table_bytes : 0);
         const std::string text =
             fmt::format("{} {} candidates, {} patterns, {} on one thread{}, {}",
                         expected.at_least ? "more than" : "about", grouped(expected.candidates),
                         grouped(expected.patterns), rough_time(expected.seconds),
-                        choices_.is_tested() ? " for the data alone" : "", memory_text(bytes));
-        if (choices_.max_memory_bytes > 0 && bytes > choices_.max_memory_bytes)
-            throw invalid_argument(fmt::format(
-                "{}: more than --max-memory {} (a larger --min-occ gives fewer patterns)", text,
-                memory_text(choices_.max_memory_bytes)));
+                        choices_.is_tested() ? " for the data alone" : "", format_memory(bytes));
+        if (bytes > guard_.most())
+            throw invalid_argument(fmt::format("{}: {}", text, guard_.too_much()));
         if (now_.quiet) return;
         const tried_time tests = time_of_tests();
         constexpr double long_run = 10;
@@ -201,9 +195,7 @@ private:
     void collect() {
         pattern_findings found = find_patterns(in_->prepared, choices_, run_);
         if (!now_.speaks()) return;
-        warn(found.warnings);
-        for (std::string& warning : found.warnings)
-            report_.run.warnings.push_back(std::move(warning));
+        now_.warn(report_.run, found.warnings);
         report_.patterns = found.table.size();
         report_.table = std::move(found.table);
         report_.signatures = std::move(found.signatures);
@@ -212,9 +204,21 @@ private:
         report_.funnel = std::move(found.funnel);
         report_.ran_on = found.ran_on;
         end_report();
+        guard_.expect(bytes_of_document());
         if (!choices_.to.empty())
             write_pattern_report(choices_.to, report_, choices_.overwrite, run_);
         print();
+    }
+
+    // A document is made whole before it is printed. What nlohmann::json takes for a pattern with
+    // its numbers, for an item and for an occurrence, and their text.
+    std::uint64_t bytes_of_document() const {
+        if (!choices_.json) return 0;
+        constexpr std::uint64_t per_pattern = 1500;
+        constexpr std::uint64_t per_item = 250;
+        constexpr std::uint64_t per_occurrence = 60;
+        return per_pattern * report_.table.size() + per_item * report_.table.items.size() +
+               per_occurrence * report_.table.occurrences.size();
     }
 
     void end_report() {
@@ -229,7 +233,7 @@ private:
         const bool estimated =
             choices_.rules.empty() && std::holds_alternative<auto_min_occ>(choices_.min_occ);
         std::string text =
-            fmt::format("wanted     {}{}\n", describe(in_->prepared.mining.rules),
+            fmt::format("at least   {}{}\n", describe(in_->prepared.mining.rules),
                         estimated ? " (estimated from the rates; --min-occ sets others)" : "") +
             fmt::format("strategy   {}\n", to_string(report_.ran_on));
         if (choices_.is_tested())
@@ -270,7 +274,7 @@ private:
 void add_spade(CLI::App& app, verb& chosen) {
     const auto choices = std::make_shared<spade_choices>();
     CLI::App& sub = *app.add_subcommand(
-        "spade", "Find spatio-temporal spike patterns (SPADE) and test them by surrogates.");
+        "spade", "Find spatio-temporal spike patterns (SPADE) and test them against surrogates.");
     add_options(sub, *choices);
     sub.footer(
         "Examples: spikeweave spade spikes.nwb --bin 5ms --window 20 --surrogates 1000 -o "

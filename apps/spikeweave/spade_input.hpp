@@ -13,6 +13,6 @@ struct spade_input {
 
 /// Reads and prepares FILE.
 /// @throws io_error, invalid_argument, cancelled.
-spade_input read_input(const spade_choices& choices, session& now);
+spade_input read_input(const spade_choices& choices, const memory_guard& memory, session& now);
 
 }  // namespace spikeweave::cli

@@ -227,6 +227,9 @@ void add_rules(CLI::App& app, spade_choices& choices) {
         ->type_name("N");
     app.add_flag("--no-subset-filter", choices.keep_window_subsets,
                  "keep what is a part of a longer pattern that begins earlier");
+}
+
+void add_strategy(CLI::App& app, spade_choices& choices) {
     add_value(app, "--strategy", choices.strategy, spade_strategy_from,
               "how to search; the result says what ran [automatic]")
         ->type_name("NAME");
@@ -237,7 +240,7 @@ void add_rules(CLI::App& app, spade_choices& choices) {
 void add_surrogates(CLI::App& app, spade_choices& choices) {
     surrogate_options& surrogates = choices.surrogates;
     CLI::Option* number = add_value(app, "--surrogates", surrogates.surrogates, whole_from(1),
-                                    "test by this many surrogates [none]")
+                                    "test against this many surrogates [none]")
                               ->type_name("N")
                               ->excludes("--transactions");
     const auto add = [&](const char* name, auto& into, auto parse, const char* type,
@@ -321,7 +324,7 @@ void add_tests(CLI::App& app, spade_choices& choices) {
     add_value(app, "--spectrum", choices.kind, spectrum_kind_from,
               "signatures: # (spikes, occurrences) or 3d# (also duration) [#]")
         ->type_name("#|3d#");
-    add_value(app, "--alpha", choices.alpha, parse_fraction, "level of the tests [0.01]")
+    add_value(app, "--alpha", choices.alpha, parse_fraction, "significance level [0.01]")
         ->type_name("P");
     add_value(app, "--correction", choices.correct, correction_from,
               "for the number of signatures: none, bonferroni, sidak, holm-sidak, holm, "
@@ -360,7 +363,9 @@ void add_tests(CLI::App& app, spade_choices& choices) {
 }  // namespace
 
 void add_options(CLI::App& app, spade_choices& choices) {
+    app.option_defaults()->group("Input");
     add_reading(app, choices.path, choices.how);
+    app.option_defaults()->group("Output");
     CLI::Option* folder =
         add_value(app, "-o,--output", choices.to, parse_path,
                   "folder to write: patterns.tsv, signatures.tsv, spectrum.tsv, funnel.tsv, "
@@ -372,15 +377,22 @@ void add_options(CLI::App& app, spade_choices& choices) {
         ->needs(folder);
     app.add_flag("--nwb", choices.nwb, "also write patterns.nwb")->needs(folder);
     app.add_flag("--json", choices.json, "print one JSON document");
+    app.option_defaults()->group("Bins and windows");
     add_windows(app, choices);
+    app.option_defaults()->group("Which patterns are wanted");
     add_rules(app, choices);
+    app.option_defaults()->group("Surrogates");
     add_surrogates(app, choices);
+    app.option_defaults()->group("Surrogates by intervals");
     add_intervals(app, choices.surrogates.joint_isi);
+    app.option_defaults()->group("Significance");
     add_tests(app, choices);
+    app.option_defaults()->group("Computation");
+    add_strategy(app, choices);
     add_value(app, "--threads", choices.threads, parse_threads, "worker threads [all cores]")
         ->type_name("N");
     add_value(app, "--max-memory", choices.max_memory_bytes, parse_memory,
-              "stop when more is needed, such as 2GB [no bound]")
+              "stop when more is needed, such as 2GB [four fifths of what is free]")
         ->type_name("SIZE");
 }
 
@@ -452,113 +464,6 @@ std::vector<std::string> warnings_of(const spade_choices& choices) {
         warnings.emplace_back(
             "Windows are given: --compat changes nothing without spikes to bin or --reduce.");
     return warnings;
-}
-
-std::string describe(const std::vector<pattern_rule>& rules) {
-    const auto of_one_size_each_another_unit = [](const pattern_rule& rule) {
-        return rule.min_neu == rule.min_spikes &&
-               (rule.max_spikes == rule.min_spikes || rule.max_spikes == 0);
-    };
-    std::string text;
-    for (auto rule = rules.begin(); rule != rules.end(); ++rule) {
-        // `auto` has a rule for each size, of which the larger ones ask for the same.
-        auto last = rule;
-        if (of_one_size_each_another_unit(*rule))
-            while (last->max_spikes != 0 && std::next(last) != rules.end() &&
-                   of_one_size_each_another_unit(*std::next(last)) &&
-                   std::next(last)->min_spikes == last->min_spikes + 1 &&
-                   std::next(last)->min_occ == last->min_occ)
-                ++last;
-        const std::string sizes = last->max_spikes == 0
-                                      ? fmt::format("{} or more", rule->min_spikes)
-                                  : last->max_spikes == rule->min_spikes
-                                      ? std::to_string(rule->min_spikes)
-                                      : fmt::format("{} to {}", rule->min_spikes, last->max_spikes);
-        const std::string units =
-            rule == last ? fmt::format("{} or more", rule->min_neu) : "as many";
-        text += fmt::format("{}{} spikes of {} units: {} times", text.empty() ? "" : "; ", sizes,
-                            units, rule->min_occ);
-        rule = last;
-    }
-    return text;
-}
-
-namespace {
-
-void add_intervals(const joint_isi_options& joint,
-                   std::vector<std::pair<std::string, std::string>>& list) {
-    const auto yes_or_no = [](bool value) { return value ? "yes" : "no"; };
-    list.emplace_back("isi_truncation", format_duration(joint.truncation_limit));
-    list.emplace_back("isi_bins", std::to_string(joint.bins));
-    list.emplace_back("isi_sigma", format_duration(joint.sigma));
-    list.emplace_back("isi_steps", joint.steps == joint_isi_steps::fast ? "fast" : "window");
-    list.emplace_back("isi_refractory", format_duration(joint.refractory_period));
-    list.emplace_back("isi_sqrt", yes_or_no(joint.use_sqrt));
-    list.emplace_back("isi_in_turn", yes_or_no(!joint.alternate));
-    list.emplace_back("isi_cutoff", yes_or_no(joint.cutoff));
-}
-
-}  // namespace
-
-std::vector<std::pair<std::string, std::string>> resolved_parameters(
-    const spade_choices& choices, const std::vector<pattern_rule>& rules) {
-    const auto or_none = [](bool given, const std::string& text) {
-        return given ? text : std::string("none");
-    };
-    const auto time = [](const std::optional<duration>& value) {
-        return value ? format_duration(*value) : std::string("none");
-    };
-    const surrogate_options& surrogates = choices.surrogates;
-    std::vector<std::pair<std::string, std::string>> list{
-        {"bin", format_duration(choices.bin)},
-        {"window", std::to_string(choices.window)},
-        {"from", time(choices.from)},
-        {"to", time(choices.until)},
-        {"epochs", or_none(!choices.epochs_path.empty(), choices.epochs_path)},
-        {"separation", choices.epochs.empty() ? "none" : format_duration(choices.epochs_apart())},
-        {"only_units", choices.only_units.empty()
-                           ? "all"
-                           : fmt::format("{}", fmt::join(choices.only_units, ","))},
-        {"min_occ_auto",
-         choices.rules.empty() && std::holds_alternative<auto_min_occ>(choices.min_occ) ? "yes"
-                                                                                        : "no"},
-        {"rules", describe(rules)},
-        {"max_occ", or_none(choices.max_occ > 0, std::to_string(choices.max_occ))},
-        {"subset_filter", choices.keep_window_subsets ? "no" : "yes"},
-        {"strategy", std::string(to_string(choices.strategy))},
-        {"surrogates", std::to_string(surrogates.surrogates)}};
-    if (surrogates.surrogates > 0) {
-        list.emplace_back("surrogate_method", to_string(surrogates.method));
-        list.emplace_back("dither", format_duration(surrogates.dither));
-        list.emplace_back("edges", surrogates.edges == surrogate_edges::drop ? "drop" : "clamp");
-        list.emplace_back("refractory", time(surrogates.refractory_period));
-        list.emplace_back("sliding", surrogates.sliding ? "yes" : "no");
-        list.emplace_back("trials", std::to_string(surrogates.trials.size()));
-        list.emplace_back("trial_length", time(choices.trial_length));
-        list.emplace_back("trial_separation", or_none(choices.trial_length.has_value(),
-                                                      format_duration(choices.trial_separation)));
-        if (surrogates.method == surrogate_method::joint_isi_dithering ||
-            surrogates.method == surrogate_method::isi_dithering)
-            add_intervals(surrogates.joint_isi, list);
-        list.emplace_back("spectrum", to_string(choices.kind));
-        list.emplace_back("alpha", fmt::format("{}", choices.alpha));
-        list.emplace_back("correction", to_string(choices.correct));
-    }
-    list.emplace_back("reduce",
-                      choices.reduce ? fmt::format("{}", fmt::join(*choices.reduce, ",")) : "none");
-    list.emplace_back("stability", choices.stable
-                                       ? fmt::format("{} subsets", subset_count(*choices.stable))
-                                       : "none");
-    if (choices.stable)
-        list.emplace_back("stability_threshold",
-                          fmt::format("{},{}", choices.least_stable.intensional,
-                                      choices.least_stable.extensional));
-    list.emplace_back("compat", choices.elephant == elephant_mode::none      ? "none"
-                                : choices.elephant == elephant_mode::seconds ? "elephant"
-                                                                             : "elephant-ms");
-    list.emplace_back("max_memory_bytes", or_none(choices.max_memory_bytes > 0,
-                                                  std::to_string(choices.max_memory_bytes)));
-    return list;
 }
 
 }  // namespace spikeweave::cli

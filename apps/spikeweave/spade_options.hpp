@@ -47,11 +47,11 @@ void check(const spade_choices& choices);
 /// Where an option changes nothing, as whole sentences.
 std::vector<std::string> warnings_of(const spade_choices& choices);
 
-/// "2 spikes of 2 or more units: 86 times; 3 or more spikes of 3 or more units: 25 times"
+/// Minimum occurrences: "86 (2 spikes of 2 or more units); 25 (3 or more spikes of as many units)"
 std::string describe(const std::vector<pattern_rule>& rules);
 
 /// Every parameter as it was resolved, for the record of the run.
-std::vector<std::pair<std::string, std::string>> resolved_parameters(
-    const spade_choices& choices, const std::vector<pattern_rule>& rules);
+parameter_list resolved_parameters(const spade_choices& choices,
+                                   const std::vector<pattern_rule>& rules);
 
 }  // namespace spikeweave::cli

@@ -3,12 +3,24 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <utility>
 
 #include "core/stop.hpp"
 
 namespace spikeweave {
 
 namespace {
+
+// Alone there is nobody to wait for.
+class turn_of_one final : public order_turn {
+public:
+    bool is_own() const override { return true; }
+    void wait() const override {}
+};
+
+// Thrown through the one who waits when another thread has failed: what that one threw is what the
+// caller is told.
+struct another_failed {};
 
 // The queue in front of the one who consumes.
 class line {
@@ -44,6 +56,18 @@ public:
         busy_ = false;
     }
 
+    bool is_turn_of(std::size_t i) {
+        const std::lock_guard lock(access_);
+        return consumed_ == i;
+    }
+
+    void wait_for_turn_of(std::size_t i, const std::stop_token& stop) {
+        std::unique_lock lock(access_);
+        moved_.wait(lock, stop, [&] { return failed_ || consumed_ == i; });
+        throw_if_stopped(stop);
+        if (failed_) throw another_failed();
+    }
+
     void fail() {
         const std::lock_guard lock(access_);
         failed_ = true;
@@ -63,6 +87,19 @@ private:
     const std::function<void(std::size_t)>& consume_;
 };
 
+class turn_in_line final : public order_turn {
+public:
+    turn_in_line(line& all, std::size_t i, std::stop_token stop)
+        : all_(all), i_(i), stop_(std::move(stop)) {}
+    bool is_own() const override { return all_.is_turn_of(i_); }
+    void wait() const override { all_.wait_for_turn_of(i_, stop_); }
+
+private:
+    line& all_;
+    std::size_t i_;
+    std::stop_token stop_;
+};
+
 }  // namespace
 
 std::size_t results_kept(std::size_t n, const execution& run) {
@@ -73,11 +110,11 @@ std::size_t results_kept(std::size_t n, const execution& run) {
 }
 
 void run_in_order(std::size_t n, std::size_t kept, const execution& run, std::string_view task,
-                  const std::function<void(std::size_t)>& produce,
+                  const std::function<void(std::size_t, const order_turn&)>& produce,
                   const std::function<void(std::size_t)>& consume) {
     if (thread_count(run) == 1) {
         parallel_for(n, run, task, [&](std::size_t i) {
-            produce(i);
+            produce(i, turn_of_one());
             consume(i);
         });
         return;
@@ -89,9 +126,11 @@ void run_in_order(std::size_t n, std::size_t kept, const execution& run, std::st
             std::size_t i = 0;
             if (!in_line.enter(i, run.stop)) return;
             apart([&] {
-                produce(i);
+                produce(i, turn_in_line(in_line, i, run.stop));
                 in_line.leave(i);
             });
+        } catch (const another_failed&) {
+            return;
         } catch (...) {
             in_line.fail();
             throw;

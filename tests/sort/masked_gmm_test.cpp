@@ -291,9 +291,8 @@ TEST(MaskedGmm, DoesNotMeasureNoiseOnOneMaskedSpike) {
     }
     const clustered_spikes found = sort_spikes({2, values, masks});
     ASSERT_FALSE(found.warnings.empty());
-    EXPECT_NE(
-        found.warnings[0].find("1 of 2 features are masked for no spike or for fewer than 4"),
-        std::string::npos);
+    EXPECT_NE(found.warnings[0].find("1 of 2 features are masked for no spike or for fewer than 4"),
+              std::string::npos);
     for (const std::string& warning : found.warnings)
         EXPECT_EQ(warning.find("no variance"), std::string::npos) << warning;
 }
