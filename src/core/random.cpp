@@ -37,12 +37,14 @@ double random_stream::uniform() {
 
 std::uint64_t random_stream::below(std::uint64_t bound) {
     __extension__ using wide = unsigned __int128;
-    const std::uint64_t threshold = (0 - bound) % bound;
-    for (;;) {
-        const wide product = static_cast<wide>(next_u64()) * bound;
-        if (static_cast<std::uint64_t>(product) >= threshold)
-            return static_cast<std::uint64_t>(product >> 64);
+    wide product = static_cast<wide>(next_u64()) * bound;
+    // The threshold, which is below the bound, costs a division: it is rarely needed.
+    if (static_cast<std::uint64_t>(product) < bound) {
+        const std::uint64_t threshold = (0 - bound) % bound;
+        while (static_cast<std::uint64_t>(product) < threshold)
+            product = static_cast<wide>(next_u64()) * bound;
     }
+    return static_cast<std::uint64_t>(product >> 64);
 }
 
 // Draw u1 > u2 > … as long as they fall. A run of odd length accepts u1 as the fraction; each

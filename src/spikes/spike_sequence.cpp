@@ -35,6 +35,24 @@ std::pair<std::string_view, std::size_t> leading_number(std::string_view text) {
     return {text.substr(zeros, end - zeros), end};
 }
 
+// Callers list the spikes unit by unit, each in order: merging those runs takes half the time of a
+// sort that knows nothing of them.
+void merge_runs(std::vector<std::pair<std::int64_t, unit_id>>& spikes) {
+    std::vector<std::pair<std::int64_t, unit_id>> merged(spikes.size());
+    for (bool is_sorted = false; !is_sorted;) {
+        auto to = merged.begin();
+        for (auto run = spikes.begin(); run != spikes.end();) {
+            const auto middle = std::is_sorted_until(run, spikes.end());
+            const auto end = std::is_sorted_until(middle, spikes.end());
+            is_sorted = run == spikes.begin() && end == spikes.end();
+            to = std::merge(run, middle, middle, end, to);
+            run = end;
+        }
+        spikes.swap(merged);
+        is_sorted = is_sorted || spikes.empty();
+    }
+}
+
 }  // namespace
 
 bool natural_less(std::string_view a, std::string_view b) {
@@ -101,7 +119,7 @@ unit_id spike_sequence::unit(std::string_view name) const {
 
 spike_sequence sequence_of(std::vector<std::pair<std::int64_t, unit_id>> spikes,
                            std::vector<std::string> unit_names, time_span span) {
-    std::sort(spikes.begin(), spikes.end());
+    merge_runs(spikes);
     std::vector<std::int64_t> times_us;
     std::vector<unit_id> units;
     times_us.reserve(spikes.size());

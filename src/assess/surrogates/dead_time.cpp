@@ -24,6 +24,7 @@ struct event {
 
 std::vector<event> events_of(std::span<const std::int64_t> times, std::int64_t gap) {
     std::vector<event> out;
+    out.reserve(times.size());
     for (std::size_t i = 0; i < times.size(); ++i) {
         if (i == 0 || times[i] - times[i - 1] >= gap) out.push_back({i, i});
         out.back().end = i + 1;
@@ -31,16 +32,23 @@ std::vector<event> events_of(std::span<const std::int64_t> times, std::int64_t g
     return out;
 }
 
+// Working memory of `place_events`, kept from cell to cell.
+struct cell_memory {
+    std::vector<std::int64_t> places;
+    std::vector<std::int64_t> before;
+};
+
 // Puts the events into [first, last], in random order and at random distances of at least `gap`.
 // There is room.
 void place_events(std::span<std::int64_t> times, std::span<event> events, std::int64_t first,
-                  std::int64_t free, std::int64_t gap, random_stream& random) {
+                  std::int64_t free, std::int64_t gap, random_stream& random, cell_memory& memory) {
     const std::size_t base = events.front().first;  // where `times` begin
-    std::vector<std::int64_t> places(events.size());
+    auto& [places, before] = memory;
+    places.resize(events.size());
     for (std::int64_t& place : places) place = uniform_between(0, free, random);
     std::sort(places.begin(), places.end());
     shuffle(events, random);
-    const std::vector<std::int64_t> before(times.begin(), times.end());
+    before.assign(times.begin(), times.end());
     std::int64_t taken = 0;
     std::size_t at = 0;
     for (std::size_t i = 0; i < events.size(); ++i) {
@@ -54,6 +62,7 @@ void place_events(std::span<std::int64_t> times, std::span<event> events, std::i
 void redraw_events_in_cells(std::vector<std::int64_t>& times, time_span span, std::int64_t width,
                             std::int64_t gap, random_stream& random) {
     std::vector<event> events = events_of(times, gap);
+    cell_memory memory;
     const std::int64_t origin = span.begin.count();
     std::int64_t free = origin;  // from here on the event before is no longer felt
     for (std::size_t begin = 0; begin < events.size();) {
@@ -75,7 +84,7 @@ void redraw_events_in_cells(std::vector<std::int64_t>& times, time_span span, st
         const std::int64_t from = std::min(std::max(first, free), last - needed);
         place_events(std::span{times}.subspan(from_spike, to_spike - from_spike),
                      std::span{events}.subspan(begin, end - begin), from, last - from - needed, gap,
-                     random);
+                     random, memory);
         free = times[to_spike - 1] + gap;
         begin = end;
     }
