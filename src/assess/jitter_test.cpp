@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "assess/step_of.hpp"
 #include "parallel/parallel_for.hpp"
 #include "spikeweave/core/error.hpp"
 
@@ -20,10 +21,6 @@ void for_all(std::size_t n, const execution& run, const Body& body) {
     parallel_for((n + piece - 1) / piece, run, "testing episodes", [&](std::size_t p) {
         for (std::size_t i = p * piece; i < std::min(n, (p + 1) * piece); ++i) body(i);
     });
-}
-
-episode step_of(const episode& what, std::size_t k) {
-    return {{what.units[k], what.units[k + 1]}, {what.delays[k]}};
 }
 
 }  // namespace

@@ -50,8 +50,8 @@ std::string_view to_string(significance_test test) {
 significance_test significance_test_from(std::string_view name) {
     for (const auto& [value, known] : test_names)
         if (known == name) return value;
-    throw invalid_argument(
-        fmt::format("no significance test is named '{}'; there are exact, chebyshev", name));
+    throw invalid_argument(fmt::format(
+        "no significance test is named '{}'; there are jitter, exact, chebyshev", name));
 }
 
 double occurrence_model::expected_count() const {

@@ -312,6 +312,38 @@ TEST(AssessBySurrogates, FindsNothingInDeadTimesThatDoubletsBreak) {
     }
 }
 
+// a fires in doublets that surrogates take apart, and b at times of its own: a, b, a is no more
+// than a, b and b, a are.
+TEST(AssessBySurrogates, TakesNoUnitOfALongEpisodeForItsOwnRepetition) {
+    random_stream random(1, random_purpose::poisson_spikes, 5);
+    const auto anywhere = [&] { return static_cast<std::int64_t>(random.below(100'000'000)); };
+    std::vector<std::pair<std::int64_t, unit_id>> all;
+    for (int i = 0; i < 3000; ++i) {
+        const std::int64_t first = anywhere();
+        all.emplace_back(first, unit_id{0});
+        all.emplace_back(first + 5'000, unit_id{0});
+        all.emplace_back(anywhere(), unit_id{1});
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    const spike_sequence spikes = sequence_of(std::move(all), {"a", "b"}, {0s, 101s});
+    const episode_table table = mine_episodes(
+        spikes, {.delays = {{1ms, 4ms}}, .threshold = count_threshold{10}, .max_size = 3});
+    const episode around{{unit_id{0}, unit_id{1}, unit_id{0}}, {{1ms, 4ms}, {1ms, 4ms}}};
+    const auto found =
+        std::find_if(table.episodes.begin(), table.episodes.end(),
+                     [&](const counted_episode& counted) { return counted.what == around; });
+    ASSERT_NE(found, table.episodes.end());
+
+    const auto assessed =
+        assess_by_surrogates(spikes, table, {.surrogates = 120, .seed = 1}, correction::none);
+    const auto& one = assessed[static_cast<std::size_t>(found - table.episodes.begin())];
+
+    EXPECT_GT(static_cast<double>(found->count), 1.5 * one.mean_count);
+    EXPECT_GT(one.p, 0.01);
+    EXPECT_GT(one.tail_p, 0.01);
+}
+
 TEST(AssessBySurrogates, FindsAChainInBursts) {
     const auto result = significant_pairs(
         simulate_culture({.channels = 20, .length = 60s, .chains = {4}, .seed = 1}).spikes, 1);

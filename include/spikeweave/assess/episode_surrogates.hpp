@@ -23,7 +23,9 @@ struct surrogate_assessment {
     double tail_q;
 };
 
-/// Counts every episode of the table in every surrogate. @throws cancelled, invalid_argument.
+/// Counts every episode of the table in every surrogate. An episode of three units or more has no
+/// smaller p and tail_p than the steps of it that the table lists. @throws cancelled,
+/// invalid_argument.
 std::vector<surrogate_assessment> assess_by_surrogates(const spike_sequence& spikes,
                                                        const episode_table& table,
                                                        const surrogate_options& options,
