@@ -1,5 +1,6 @@
 """spikeweave episodes."""
 
+import csv
 import json
 import unittest
 
@@ -70,6 +71,17 @@ class Episodes(CliTest):
 
         self.assertGreaterEqual(len(results), 6)
         self.assertEqual(len(set(results.values())), 1)
+
+    def test_names_stand_in_the_tables_as_they_are(self):
+        """Nothing is quoted: what a reader of quotes would take for one row are two."""
+        chain = self.chain_file().read_text(encoding="utf-8")
+        for old, new in (("a", '"a'), ("b", "=b"), ("c", "c→d")):
+            chain = chain.replace(f"\t{old}\n", f"\t{new}\n")
+        self.ok("episodes", self.file("names.tsv", chain), *self.search, "-o", self.folder / "out")
+
+        with (self.folder / "out" / "circuit.tsv").open(encoding="utf-8", newline="") as file:
+            edges = {(row["from"], row["to"]) for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)}
+        self.assertEqual(edges, {('"a', "=b"), ("=b", "c→d")})
 
     def test_leaves_out_other_units(self):
         out = self.ok("episodes", self.chain_file(), *self.search, "--only-units", "b,c").stdout

@@ -1,10 +1,11 @@
 """Bad input, nonsense options and outputs that cannot be written: exit status 2, one line, nothing left behind."""
 
+import gzip
 import resource
 import os
 import unittest
 
-from support import CliTest, run
+from support import CliTest, needs_plain_memory, run, run_for_peak, state
 
 
 class NonsenseOptions(CliTest):
@@ -42,7 +43,7 @@ class NonsenseOptions(CliTest):
                 (("--alpha", "0"), ("--alpha",)),
                 (("--correction", "magic"), ("--correction", "magic")),
                 (("--correction", "fdr_tsbky"), ("--correction", "one alpha")),
-                (("--test", "magic"), ("--test", "magic")),
+                (("--test", "magic"), ("--test", "magic", "jitter, exact, chebyshev")),
                 (("--surrogates", "0"), ("--surrogates",)),
                 (("--surrogates", "9", "--surrogate-method", "magic"), ("magic",)),
                 (("--surrogates", "9", "--surrogate-method", "trial_shifting"), ("trial_shifting", "trials")),
@@ -138,6 +139,19 @@ class BadFiles(CliTest):
                 with self.subTest(name=name, verb=verb[0]):
                     self.refused(verb[0], path, *verb[1:], says=name)
 
+    @needs_plain_memory
+    def test_what_unpacks_to_far_more_takes_no_more_memory(self):
+        for byte, says in ((b"7", "line 1: is longer than"), (b"\n", "holds no spikes")):
+            with self.subTest(byte):
+                path = self.folder / "large.tsv.gz"
+                with gzip.open(path, "wb", 1) as file:
+                    for _ in range(64):
+                        file.write(byte * (1 << 20))
+                result, peak = run_for_peak("info", path)
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertIn(says, result.stderr)
+                self.assertLess(peak, 64e6)
+
     def test_a_file_that_is_not_there(self):
         self.refused("info", self.folder / "none.tsv", says="none.tsv")
         self.refused("info", "", says="")
@@ -194,6 +208,39 @@ class Outputs(CliTest):
                           ("--version",), ("episodes", "--list-strategies")):
             with self.subTest(arguments), open("/dev/full", "w", encoding="utf-8") as full:
                 self.refused(*arguments, stdout=full, says=("standard output", "No space left"))
+
+    def test_a_result_is_whole_though_standard_output_takes_nothing(self):
+        path = self.chain_file()
+        out = self.folder / "out"
+        self.ok("episodes", path, "--delays", "4-6ms", "-o", out)
+        before = state(out)
+
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            result = run("episodes", path, "--delays", "4-6ms", "-o", out, "--overwrite", stdout=full)
+
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("standard output", result.stderr)
+        self.assertEqual(state(out), before)
+
+    def test_a_link_is_replaced_and_what_it_leads_to_stays(self):
+        path = self.chain_file()
+        self.file("mine.tsv", "0.5\ta\n")
+        (self.folder / "folder").mkdir()
+        for command, name, target in ((("convert", path), "link.tsv", "mine.tsv"),
+                                      (("episodes", path, "-o"), "link", "folder")):
+            with self.subTest(command[0]):
+                link = self.folder / name
+                link.symlink_to(target)
+                self.ok(*command, link, "--overwrite")
+                self.assertFalse(link.is_symlink())
+        self.assertEqual((self.folder / "mine.tsv").read_text(encoding="utf-8"), "0.5\ta\n")
+        self.assertEqual(list((self.folder / "folder").iterdir()), [])
+
+    def test_a_name_that_leaves_no_room_for_one_aside_is_refused(self):
+        path = self.chain_file()
+        name = self.folder / ("n" * 245)
+        self.refused("convert", path, f"{name}.tsv", says="File name too long")
+        self.refused("episodes", path, "-o", name, says="File name too long")
 
     def test_a_closed_standard_output_is_not_mistaken_for_a_file(self):
         result = run("-c", f'"$0" convert {self.chain_file()} {self.folder}/out.tsv >&-', executable="/bin/sh")

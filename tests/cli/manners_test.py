@@ -3,10 +3,12 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import unittest
+from pathlib import Path
 
-from support import SPIKEWEAVE, CliTest, run
+from support import SPIKEWEAVE, CliTest, run, state
 
 VERBS = (("info",), ("convert",), ("simulate",), ("simulate", "sym26"), ("simulate", "culture"), ("simulate", "poisson"),
          ("simulate", "patterns"), ("simulate", "recording"), ("simulate", "features"), ("sort",), ("episodes",), ("spade",),
@@ -140,6 +142,20 @@ class Numbers(CliTest):
         spade = json.loads(self.ok("spade", path, "--min-occ", "5", "--json").stdout)["run"]["parameters"]
         self.assertEqual([spade[name] for name in ("window", "bin", "min_occ_auto", "max_occ", "subset_filter")],
                          [20, "5 ms", False, None, True])
+
+
+    @unittest.skipUnless(shutil.which("localedef") and Path("/usr/share/i18n/locales/de_DE").exists(),
+                         "no locale with a decimal comma can be made here")
+    def test_have_a_point_in_every_language(self):
+        subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", self.folder / "de_DE.UTF-8"], check=True)
+        german = {**os.environ, "LOCPATH": str(self.folder), "LC_ALL": "de_DE.UTF-8"}
+        written = {}
+        for name, settings in (("C", {**os.environ, "LC_ALL": "C"}), ("de", german)):
+            out = self.folder / name
+            command = ("episodes", self.chain_file(), "--delays", "4.5-6.5ms", "--min-fraction", "0.1", "-o", out)
+            told = self.ok(*command, env=settings).stdout
+            written[name] = (re.sub(r"\d\.\d{3}$|/(C|de)\b", "", told, flags=re.MULTILINE), state(out))
+        self.assertEqual(written["de"], written["C"])
 
 
 class Messages(CliTest):
