@@ -1,5 +1,7 @@
 """What can be taken for spikes, across the boundary: dtypes, strides, order, units, nonsense."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -155,6 +157,23 @@ def test_nothing_is_a_sequence_too():
     assert len(spikeweave.episodes(spikes, min_count=1)) == 0
 
 
+@pytest.mark.parametrize(
+    "spikes",
+    [[], [[], []], [[0.1]], SpikeSequence.of([[], []], t_start=0, t_stop=1)],
+    ids=["no unit", "no spike", "one spike", "a silent second"],
+)
+@pytest.mark.parametrize("find", [spikeweave.episodes, spikeweave.spade])
+@pytest.mark.parametrize("surrogates", [0, 200])
+def test_nothing_is_found_in_nothing(spikes, find, surrogates):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = find(spikes, surrogates=surrogates)
+
+    assert len(found) == 0
+    assert found.to_dataframe().empty
+    assert "0 patterns" not in repr(found)
+
+
 def test_many_spikes_are_taken():
     count = 3_000_000
     times = np.arange(count) * 1e-4
@@ -172,8 +191,6 @@ def test_labels_are_names():
 
 
 def _without_warnings(spikes):
-    import warnings
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return SpikeSequence.of(spikes)

@@ -128,10 +128,17 @@ void check_filters(const pattern_request& request) {
                                                request.name_of("reduce"), most, value));
 }
 
+// Without spikes, or of a single moment, there are no rates, and the least of all thresholds holds.
 std::vector<pattern_rule> estimated_rules(const pattern_request& request,
                                           std::span<const std::size_t> spike_counts,
                                           duration length) {
     min_occ_recipe recipe{.least_spikes = request.least_spikes()};
+    const bool silent = std::ranges::all_of(spike_counts, [](auto count) { return count == 0; });
+    if (silent || length == duration{0})
+        return {{.min_occ = recipe.least_occ,
+                 .min_spikes = request.least_spikes(),
+                 .max_spikes = request.max_spikes,
+                 .min_neu = request.min_neu.value_or(request.least_spikes())}};
     recipe.most_spikes = std::max(recipe.most_spikes, recipe.least_spikes);
     if (request.max_spikes > 0)
         recipe.most_spikes = std::min(recipe.most_spikes, request.max_spikes);

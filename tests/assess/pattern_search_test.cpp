@@ -375,6 +375,21 @@ TEST(PatternSearch, MakesRulesOfThresholds) {
               (std::vector<pattern_rule>{{3, 4, 0, 2}}));
 }
 
+// Of nothing, whether its span is stated or not, and of a single moment.
+TEST(PatternSearch, EstimatesNoThresholdsWithoutRates) {
+    for (const spike_sequence& spikes :
+         {spike_sequence{}, spike_sequence({}, {}, {"a", "b"}, {}),
+          spike_sequence({}, {}, {"a"}, {0s, 1s}), spike_sequence({}, {}, {}, {0s, 1s}),
+          spike_sequence({7}, {unit_id{0}}, {"a"}, {7us, 7us})}) {
+        pattern_request request{};
+        EXPECT_EQ(prepare(request, spikes).mining.rules,
+                  (std::vector<pattern_rule>{{10, 2, 0, 2}}));
+        request.surrogates.surrogates = 100;
+        const prepared_windows prepared = prepare(request, spikes);
+        EXPECT_EQ(find_patterns(prepared, request).table.size(), 0U);
+    }
+}
+
 TEST(PatternSearch, TakesWindowsThatAreGiven) {
     const spade_windows windows({0, 2, 5, 7}, {0, 5, 0, 5, 9, 1, 8}, 3, 4);
     const pattern_request request{.window = 4, .min_occ = 2U};

@@ -441,6 +441,14 @@ class BadInput(SpadeTest):
                             self.folder / "out")
                     self.assertEqual(self.rows("out", "patterns.tsv"), [])
 
+    def test_a_threshold_is_estimated_of_nothing_too(self):
+        for text in ("# span_s: 0 10\n", "# span_s: 0 10\n# unit_without_spikes: a\n", "0.1\ta\n"):
+            with self.subTest(text):
+                out = self.ok("spade", self.file("s.tsv", text), "--surrogates", "100", "--alpha", "0.05", "--overwrite", "-o",
+                              self.folder / "out").stdout
+                self.assertIn("at least   10 (2 or more spikes", out)
+                self.assertEqual(self.rows("out", "patterns.tsv"), [])
+
     def test_numbers_at_their_ends(self):
         path = self.planted_file(stop=4.0)
         # Defined: a window beyond the recording, a bin that is all of it, more units than there are.

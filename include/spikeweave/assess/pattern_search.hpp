@@ -103,7 +103,7 @@ struct pattern_request {
 /// @throws invalid_argument for what cannot be or does not go together.
 void check_request(const pattern_request& request, bool has_spikes = true);
 
-/// The rules that are asked for; of `auto_min_occ` those of the spikes' rates.
+/// The rules that are asked for; of `auto_min_occ` those of the rates, or without any the least.
 /// @param spike_counts  of each unit, not clipped
 /// @throws invalid_argument as `estimate_rules`.
 std::vector<pattern_rule> rules_of(const pattern_request& request,
