@@ -224,9 +224,12 @@ std::vector<std::string> warnings_of(const spike_file& file) {
     std::vector<std::string> out = file.warnings;
     for (std::string& warning : check_spikes(file.spikes)) out.push_back(std::move(warning));
     if (file.duplicates > 0)
-        out.push_back(fmt::format("{} spike{} stood twice and {} dropped.",
-                                  grouped(file.duplicates), file.duplicates == 1 ? "" : "s",
-                                  file.duplicates == 1 ? "was" : "were"));
+        out.push_back(
+            file.duplicates == 1
+                ? "1 spike is listed twice (same unit, same microsecond) and was taken once."
+                : fmt::format("{} spikes are listed twice (same unit, same microsecond) and were "
+                              "taken once.",
+                              grouped(file.duplicates)));
     if (!file.stimulus_us.empty())
         out.push_back(fmt::format("{} stimulus marker{} not mined.",
                                   grouped(file.stimulus_us.size()),

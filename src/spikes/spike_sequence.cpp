@@ -98,7 +98,7 @@ spike_sequence::spike_sequence(std::vector<std::int64_t> times_us, std::vector<u
         if (i > 0 && times_us_[i] < times_us_[i - 1])
             throw invalid_argument(fmt::format("spike {} is earlier than the one before it", i));
         if (std::exchange(last[index(units_[i])], times_us_[i]) == times_us_[i])
-            throw invalid_argument(fmt::format("spike {} stands twice", i));
+            throw invalid_argument(fmt::format("spike {} is listed twice", i));
     }
     if (span_.end < span_.begin || (!empty() && (duration{times_us_.front()} < span_.begin ||
                                                  duration{times_us_.back()} > span_.end)))

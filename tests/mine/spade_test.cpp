@@ -369,7 +369,7 @@ TEST_F(TransactionFile, SaysWhatIsWrongAndWhere) {
     says("1 2\n3 x 4\n", "line 2: found 'x', expected items as whole numbers parted by blanks");
     says("1 2.5\n", "line 1: found '2.5', expected items as whole numbers");
     says("1,2\n", "line 1: found '1,2', expected items as whole numbers");
-    says("1\n\n4 2 4\n", "line 3: item 4 stands twice, expected it once a window");
+    says("1\n\n4 2 4\n", "line 3: item 4 is listed twice, expected it once a window");
     says("1\n-3\n", "line 2: found the item '-3', expected 0 to 2147483647");
     says("2147483648\n", "line 1: found the item '2147483648', expected 0 to 2147483647");
     says("99999999999999999999\n", "line 1: found the item '99999999999999999999'");

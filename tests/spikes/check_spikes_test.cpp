@@ -123,10 +123,11 @@ TEST(WarningsOf, AddsWhatIsLeftOutOfAFile) {
     const auto path = folder.file("a.tsv", "0.1 a\n0.1 a\n0.2 b\n");
     const auto one = warnings_of(read_spikes(path));
     ASSERT_EQ(one.size(), 1U);
-    EXPECT_EQ(one[0], "1 spike stood twice and was dropped.");
+    EXPECT_EQ(one[0], "1 spike is listed twice (same unit, same microsecond) and was taken once.");
     const auto more = warnings_of(read_spikes(folder.file("b.tsv", "0.1 a\n0.1 a\n0.1 a\n")));
     ASSERT_EQ(more.size(), 1U);
-    EXPECT_EQ(more[0], "2 spikes stood twice and were dropped.");
+    EXPECT_EQ(more[0],
+              "2 spikes are listed twice (same unit, same microsecond) and were taken once.");
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ public:
     /// @param times_us sorted, as long as `units`
     /// @param units    each below `unit_names.size()`
     /// @param span     holds every spike
-    /// @throws invalid_argument if one of these does not hold or an event stands twice.
+    /// @throws invalid_argument if one of these does not hold or a spike is listed twice.
     /// `spike_sequence_builder` makes it
     ///         hold for any input.
     spike_sequence(std::vector<std::int64_t> times_us, std::vector<unit_id> units,

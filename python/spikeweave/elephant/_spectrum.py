@@ -30,7 +30,7 @@ def _as_sequence(spiketrains: Sequence[neo.SpikeTrain]) -> Any:
     span = {"t_start": first.t_start, "t_stop": first.t_stop}
     core, duplicates = _core.make_spikes(times.astype(float), units, names, span)
     if duplicates:
-        warnings.warn(f"{duplicates} spikes stood twice and were dropped.", stacklevel=5)
+        warnings.warn(f"{duplicates} spikes are listed twice and were taken once.", stacklevel=5)
     return core
 
 

@@ -36,7 +36,7 @@ public:
         std::sort(items.begin() + begin, items.end());
         const auto twice = std::adjacent_find(items.begin() + begin, items.end());
         if (twice != items.end())
-            fail(fmt::format("item {} stands twice, expected it once a window", *twice));
+            fail(fmt::format("item {} is listed twice, expected it once a window", *twice));
     }
 
 private:

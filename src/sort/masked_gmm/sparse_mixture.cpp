@@ -71,13 +71,15 @@ std::vector<double> sparse_mixture::deletion_gains(const assignment& found, std:
 std::vector<std::string> sparse_mixture::warnings() const {
     std::vector<std::string> all;
     if (data_.seldom_masked > 0 && data_.seldom_masked < data_.feature_count())
-        all.push_back(fmt::format(
-            "{} of {} features are masked for no spike or for fewer than 4; the tenth of spikes "
-            "with the smallest masks stands in for noise there.",
-            data_.seldom_masked, data_.feature_count()));
+        all.push_back(
+            fmt::format("{} of {} features are masked for no spike or for fewer than 4; their "
+                        "noise is measured "
+                        "on the tenth of spikes with the smallest masks.",
+                        data_.seldom_masked, data_.feature_count()));
     if (data_.floored > 0)
         all.push_back(
-            fmt::format("The noise of {} of {} features has no variance; {} stands in for it.",
+            fmt::format("The noise of {} of {} features has no variance, because all values are "
+                        "the same; it is taken to be {} of the squared range.",
                         data_.floored, data_.feature_count(), least_variance));
     if (dead_ > 0)
         all.push_back(
