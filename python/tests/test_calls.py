@@ -9,12 +9,14 @@ import subprocess
 import sys
 import threading
 import time
+import types
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import spikeweave
+from spikeweave._call import reporting
 
 # Of 3 minutes, so that any of these would be noticed.
 LONG = """
@@ -97,6 +99,41 @@ def test_progress_is_told(sym26):
 
     assert told
     assert all(done <= total or total == 0 for _, done, total in told)
+
+
+@pytest.mark.parametrize(
+    ("terminal", "shell", "draws"),
+    [
+        (True, None, True),
+        (False, None, False),
+        (False, types.SimpleNamespace(kernel="of Jupyter"), True),
+        (False, types.SimpleNamespace(), False),
+    ],
+    ids=["terminal", "script", "notebook", "IPython in a pipe"],
+)
+def test_bars_are_drawn_where_somebody_sees_them(monkeypatch, terminal, shell, draws):
+    bars = pytest.importorskip("tqdm.auto")
+    drawn = []
+
+    class Bar:
+        def __init__(self, **options):
+            drawn.append(options["desc"])
+
+        def refresh(self):
+            pass
+
+        def close(self):
+            pass
+
+    monkeypatch.setattr(bars, "tqdm", Bar)
+    monkeypatch.setattr(sys, "stderr", types.SimpleNamespace(isatty=lambda: terminal))
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
+
+    with reporting(None) as callback:
+        if callback:
+            callback("counting", 1, 2)
+
+    assert drawn == (["counting"] if draws else [])
 
 
 def test_what_progress_raises_ends_the_call(sym26):

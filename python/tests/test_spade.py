@@ -185,6 +185,20 @@ def test_nwb_holds_the_patterns(planted, tmp_path):
         assert table["p_value"][:].tolist() == found.p.tolist()
 
 
+@pytest.mark.parametrize("window", ["100ms", "0.1 s"])
+def test_a_window_of_time_is_its_number_of_bins(planted, window):
+    options = {"bin": "5ms", "min_occ": 12, "min_spikes": 3}
+
+    timed = _quiet(planted.spikes, window=window, **options)
+    counted = _quiet(planted.spikes, window=20, **options)
+
+    assert timed.parameters == counted.parameters
+    assert timed.lag_bins.tolist() == counted.lag_bins.tolist()
+    assert timed.windows.tolist() == counted.windows.tolist()
+    with pytest.raises(ValueError, match="window"):
+        _quiet(planted.spikes, window="12ms", **options)
+
+
 def test_frames_and_graphs_have_all_patterns(planted):
     pytest.importorskip("networkx")
     found = _quiet(planted.spikes, min_occ=12, min_spikes=3)
