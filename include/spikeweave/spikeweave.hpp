@@ -1,6 +1,6 @@
 #pragma once
 
-/// The whole library.
+/// Includes every public header of the library.
 #include "spikeweave/assess/circuit.hpp"
 #include "spikeweave/assess/episode_findings.hpp"
 #include "spikeweave/assess/episode_surrogates.hpp"

@@ -13,21 +13,21 @@
 
 namespace spikeweave {
 
-/// Why an edge stands in the circuit as it does.
+/// How an edge of the circuit is explained.
 enum class edge_kind : std::uint8_t {
-    direct,
-    indirect,      ///< explained by a path over one other unit
+    direct,        ///< not explained by any other unit
+    indirect,      ///< explained by a path through one other unit
     common_input,  ///< explained by a unit that drives both ends at different delays
 };
 std::string_view to_string(edge_kind kind);
 
-/// A significant delay between two units.
+/// A significant connection between two units, with its delay.
 struct circuit_edge {
     unit_id from;
     unit_id to;
     /// The best interval, widened by adjacent significant ones.
     delay_interval delay;
-    /// Of the best single interval.
+    /// The best single interval. The figures below are those of this interval.
     delay_interval best;
     std::uint64_t count;
     double expected;
@@ -35,31 +35,32 @@ struct circuit_edge {
     double q;
     double strength;
     edge_kind kind;
-    /// The unit that explains an edge which is not direct.
+    /// The unit that explains the edge; none if the edge is direct.
     std::optional<unit_id> via{};
 };
 
+/// The units' significant connections, and the chains that follow them.
 struct circuit {
     std::vector<circuit_edge> edges{};
-    /// Significant episodes of three units or more that walk along direct edges and lie in no
-    /// longer one: indices into the table's episodes, longest first.
+    /// Significant episodes of three units or more that follow direct edges and are part of no
+    /// longer one, as indices into the table's episodes, longest first.
     std::vector<std::size_t> chains{};
 };
 
 struct circuit_options {
     double alpha = 0.01;
-    /// An edge a→c is indirect when a→b→c explains at least this fraction of its count.
+    /// An edge a→c can be indirect only if a→b→c explains at least this fraction of its count.
     double explained = 0.7;
 };
 
-/// `assessed[i]` belongs to `table.episodes[i]`. Inhibition is invisible to frequent episodes and
-/// not looked for.
+/// Builds the circuit from the significant episodes of a table. `assessed[i]` belongs to
+/// `table.episodes[i]`. Inhibition cannot be seen in frequent episodes, so it is not looked for.
 circuit find_circuit(const spike_sequence& spikes, const episode_table& table,
                      std::span<const assessed_episode> assessed,
                      const circuit_options& options = {}, const execution& run = {});
 
-/// Episodes that lie (as a run of consecutive steps) in no other episode of the table: indices,
-/// longest first.
+/// Finds the episodes that are not part of another episode of the table, as a run of consecutive
+/// steps. Returns their indices, longest first.
 std::vector<std::size_t> maximal_episodes(const episode_table& table);
 
 }  // namespace spikeweave

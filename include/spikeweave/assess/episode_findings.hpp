@@ -12,26 +12,27 @@
 
 namespace spikeweave {
 
-/// What the counts of a table say.
+/// The test results for the episodes of a table, and the circuit that follows from them.
 struct episode_findings {
-    /// One element an episode of the table.
+    /// One element for each episode of the table.
     std::vector<assessed_episode> assessed{};
-    /// Empty, or one element an episode of the table.
+    /// One element for each episode of the table; empty if no surrogates were requested.
     std::vector<surrogate_assessment> surrogates{};
     circuit found{};
-    /// Those of `check_tests`.
+    /// The warnings of `check_tests`.
     std::vector<std::string> warnings{};
 };
 
-/// What speaks against testing these spikes in this way, as whole sentences: fewer surrogates than
-/// alpha asks for, a dither of a second or more. For whoever wants to know before the work begins.
+/// Warnings for the user about these tests, as full sentences: fewer surrogates than alpha
+/// requires, or a dither of a second or more. Call this to warn before the work begins.
 std::vector<std::string> check_tests(const spike_sequence& spikes,
                                      const significance_options& significance = {},
                                      const surrogate_options& surrogates = {});
 
-/// Tests the episodes of a table under the null of `significance`, and by surrogates when these are
-/// asked for, which then decide on the circuit. Its alpha is that of `significance`.
-/// @throws invalid_argument for options that cannot be; cancelled.
+/// Tests the episodes of a table under the null hypothesis of `significance`, and also with
+/// surrogates if `surrogates.surrogates` is above 0. Then the surrogates determine the circuit. The
+/// alpha of the circuit is that of `significance`.
+/// @throws invalid_argument if an option is out of range; cancelled.
 episode_findings judge_episodes(const spike_sequence& spikes, const episode_table& table,
                                 const significance_options& significance = {},
                                 const surrogate_options& surrogates = {},

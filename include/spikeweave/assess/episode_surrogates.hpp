@@ -11,31 +11,32 @@
 
 namespace spikeweave {
 
-/// One element an episode.
+/// The result of the surrogate test for one episode.
 struct surrogate_assessment {
-    double mean_count;  ///< over the surrogates
+    double mean_count;  ///< mean count over the surrogates
     double p;           ///< (1 + surrogates with at least this count) / (1 + surrogates)
     double q;           ///< p corrected for all candidates tested at this size
-    /// P(count >= c) in a renewal model with the mean count of the surrogates and the data: not
-    /// bounded below by the number of surrogates, which a correction for thousands of candidates
-    /// needs.
+    /// P(count >= c) in a renewal model with the mean count of the surrogates and the data. Unlike
+    /// p, it has no lower bound set by the number of surrogates; a correction for thousands of
+    /// candidates needs such small values.
     double tail_p;
-    double tail_q;
+    double tail_q;  ///< tail_p corrected for all candidates tested at this size
 };
 
-/// Counts every episode of the table in every surrogate. An episode of three units or more has no
-/// smaller p and tail_p than the steps of it that the table lists. @throws cancelled,
-/// invalid_argument.
+/// Tests every episode of the table by counting it in every surrogate. An episode of three units or
+/// more gets no smaller p and tail_p than those of its steps that the table lists.
+/// @throws cancelled, invalid_argument.
 std::vector<surrogate_assessment> assess_by_surrogates(const spike_sequence& spikes,
                                                        const episode_table& table,
                                                        const surrogate_options& options,
                                                        correction correct,
                                                        const execution& run = {});
 
-/// The assessment that the surrogates imply, for `find_circuit`: expected = mean_count, p = tail_p,
-/// q the larger of tail_q and the rank p, so that nothing is significant that fewer surrogates than
-/// 1 / alpha could show. Strengths are kept.
-/// @throws invalid_argument if the two are not equally long.
+/// Replaces the test results by those of the surrogates, for `find_circuit`: expected = mean_count,
+/// p = tail_p, and q is the larger of tail_q and the p that counts surrogates. So no episode is
+/// significant if there are too few surrogates to show it (fewer than 1 / alpha). Strengths are
+/// kept.
+/// @throws invalid_argument if the two spans differ in length.
 std::vector<assessed_episode> by_surrogates(std::span<const assessed_episode> assessed,
                                             std::span<const surrogate_assessment> surrogates);
 

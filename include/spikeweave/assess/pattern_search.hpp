@@ -20,66 +20,68 @@
 #include "spikeweave/spikes/binned_spikes.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
-/// SPADE from spikes to the patterns that are left: bin_recording, prepare_windows, find_patterns.
-/// What `spikeweave spade` does, so that whoever calls it decides alike.
+/// The whole SPADE analysis, from spikes to the remaining patterns: bin_recording, prepare_windows,
+/// find_patterns. `spikeweave spade` makes the same calls, so other callers get the same decisions.
 namespace spikeweave {
 
-/// The published estimate from the rates.
+/// Chooses `min_occ` for each size by the published estimate from the rates (`estimate_rules`).
 struct auto_min_occ {
     friend bool operator==(const auto_min_occ&, const auto_min_occ&) = default;
 };
-/// Thresholds that differ by size: (spikes, occurrences), ascending; the last holds for all sizes
-/// above.
+/// Thresholds that differ by size, as pairs (spikes, occurrences), ascending. The last one also
+/// holds for all larger sizes.
 using min_occ_by_size = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 using min_occ_choice = std::variant<auto_min_occ, std::uint32_t, min_occ_by_size>;
 
-/// Whether to decide as Elephant does, and in which unit of time its trains are.
+/// Whether to follow Elephant's decisions, and the unit of time of its spike trains.
 enum class elephant_mode : std::uint8_t { none, seconds, milliseconds };
 
-/// All that is asked for, with its defaults.
+/// All options of a SPADE analysis, with their defaults.
 struct pattern_request {
     duration bin = std::chrono::milliseconds{5};
-    std::uint32_t window = 20;  ///< in bins
-    /// What is earlier or later is left out. Without them: nothing.
+    std::uint32_t window = 20;  ///< length of a window in bins
+    /// Spikes before `from` or after `until` are left out. If not set, nothing is left out.
     std::optional<duration> from{};
     std::optional<duration> until{};
-    /// Only these, one after another, each of which is a trial; not together with `from`, `until`
-    /// and `trial_length`.
+    /// If given, only these epochs are analysed, one after another, and each is a trial. Cannot be
+    /// combined with `from`, `until` or `trial_length`.
     std::vector<time_span> epochs{};
-    std::optional<duration> separation{};  ///< between two epochs; two windows without one
+    std::optional<duration> separation{};  ///< gap between two epochs; if not set, two windows
 
     min_occ_choice min_occ = auto_min_occ{};
-    /// Without one: 2; with `min_occ` by size the sizes that it names.
+    /// If not set, 2; with `min_occ` by size, the sizes that it names.
     std::optional<std::uint32_t> min_spikes{};
-    std::uint32_t max_spikes = 0;  ///< 0: no bound
-    /// Without one: 1; with `auto_min_occ` as many as spikes.
+    std::uint32_t max_spikes = 0;  ///< 0 means no bound
+    /// If not set, 1; with `auto_min_occ`, the number of spikes.
     std::optional<std::uint32_t> min_neu{};
-    /// In place of `min_occ`, `min_spikes`, `max_spikes` and `min_neu`.
+    /// If given, used instead of `min_occ`, `min_spikes`, `max_spikes` and `min_neu`.
     std::vector<pattern_rule> rules{};
-    std::uint32_t max_occ = 0;  ///< 0: no bound
-    /// Keep what is a part of a longer pattern that begins earlier.
+    std::uint32_t max_occ = 0;  ///< 0 means no bound
+    /// Keeps patterns that are part of a longer pattern that begins earlier.
     bool keep_window_subsets = false;
     spade_strategy strategy = spade_strategy::automatic;
 
-    /// `method` and the trials are settled by prepare_windows; what stands here for them is not
-    /// looked at. The seed is that of `stable`, too.
+    /// How surrogates are made. Its `method` and trials are ignored; `prepare_windows` sets them.
+    /// Its seed is also used for `stable`.
     surrogate_options surrogates{.dither = std::chrono::milliseconds{15}};
-    std::optional<surrogate_method> method{};  ///< usual_method() without one
-    /// The recording is trials of this length, from its beginning.
+    std::optional<surrogate_method> method{};  ///< if not set, usual_method()
+    /// If set, the recording consists of trials of this length, from its beginning.
     std::optional<duration> trial_length{};
-    duration trial_separation{};
+    duration trial_separation{};  ///< gap between the end of a trial and the next one
     spectrum_kind kind = spectrum_kind::size_count;
     double alpha = 0.01;
     correction correct = correction::benjamini_hochberg;
-    /// h, k, l; without it nothing is reduced.
+    /// h, k and l of the pattern set reduction. If not set, patterns are not reduced.
     std::optional<std::array<std::uint32_t, 3>> reduce{};
-    /// Without it no stability is computed.
+    /// How stability is computed. If not set, it is not.
     std::optional<stability_options> stable{};
-    /// Patterns are kept of which one stability is above this. Needs `stable`.
+    /// Only patterns with at least one of their two stabilities above this are kept. Needs
+    /// `stable`.
     stability least_stable{};
     elephant_mode elephant = elephant_mode::none;
 
-    /// How messages call a field, for callers who have other names; null: as it is called here.
+    /// Gives the name of a field in messages, for callers with other names; null means the names
+    /// used here.
     std::string (*called)(std::string_view field) = nullptr;
 
     std::uint32_t least_spikes() const { return min_spikes.value_or(2); }
@@ -98,126 +100,131 @@ struct pattern_request {
     }
 };
 
-/// What can be said of a request without a look at the data.
-/// @param has_spikes  and not only windows that were given
-/// @throws invalid_argument for what cannot be or does not go together.
+/// Checks everything in a request that can be checked without the data.
+/// @param has_spikes  false if only windows are available
+/// @throws invalid_argument if an option is out of range or options contradict each other.
 void check_request(const pattern_request& request, bool has_spikes = true);
 
-/// The rules that are asked for; of `auto_min_occ` those of the rates, or without any the least.
-/// @param spike_counts  of each unit, not clipped
-/// @throws invalid_argument as `estimate_rules`.
+/// The rules of a request. For `auto_min_occ` they are estimated from the firing rates; without
+/// rates, the lowest threshold is used.
+/// @param spike_counts  number of spikes of each unit, not clipped
+/// @throws invalid_argument like `estimate_rules`.
 std::vector<pattern_rule> rules_of(const pattern_request& request,
                                    std::span<const std::size_t> spike_counts, duration length);
 
-/// What the numbers in a pattern table stand for.
+/// The meaning of the numbers in a pattern table: units, bins and times.
 struct pattern_axes {
     std::vector<std::string> unit_names{};
     std::uint32_t window_bins = 1;
     duration bin = std::chrono::milliseconds{5};
     duration origin{};  ///< left edge of bin 0
-    /// A stretch of joined epochs: from `begin` on, times are those from `original` on.
+    /// A segment of joined epochs: `begin` on the joined time axis is `original` in the recording.
     struct stretch {
         duration begin{};
         duration original{};
     };
-    /// Ascending; empty when the recording was mined as it is.
+    /// The segments, ascending; empty if the recording was not made of epochs.
     std::vector<stretch> stretches{};
-    /// Whether windows start at bins. If not, occurrences are numbers of windows, from 0.
+    /// Whether occurrences are start bins. If not, they are numbers of windows, from 0.
     bool timed = true;
 
     /// The left edge of a bin in the time of the original recording.
     duration time_of(std::uint32_t start) const;
 };
 
-/// What went into the search, for the record.
+/// Statistics of the input of a search, for the record of the run.
 struct pattern_input {
     std::size_t spikes = 0;
-    std::size_t clipped = 0;  ///< shared a bin with an earlier one of their unit
-    std::size_t outside = 0;  ///< in no bin
+    std::size_t clipped = 0;  ///< spikes that share a bin with an earlier spike of their unit
+    std::size_t outside = 0;  ///< spikes in no bin
     std::uint64_t bins = 0;
     std::uint64_t windows = 0;
     std::uint64_t items = 0;
     duration length{};
 };
 
-/// The part of a recording that is asked for, in bins: what there is before windows are made of it,
-/// which may take much memory.
+/// The requested part of a recording, in bins. This is a stage of its own because the windows that
+/// are made of it may take much memory.
 struct binned_recording {
-    /// As they are binned: of joined epochs on their own axis.
+    /// The spikes that were binned; joined epochs have a time axis of their own.
     spike_sequence spikes{};
     binning bins{};
     binned_spikes binned{};
     pattern_axes axes{};
-    pattern_input facts{};            ///< but for the windows
-    std::vector<time_span> epochs{};  ///< on the axis of `spikes`
+    pattern_input facts{};            ///< without the numbers of windows and items
+    std::vector<time_span> epochs{};  ///< on the time axis of `spikes`
     std::vector<pattern_rule> rules{};
-    std::string beginning{};              ///< of bins and trials, in words
-    std::vector<std::string> warnings{};  ///< whole sentences
+    std::string beginning{};              ///< says in words where bins and trials begin
+    std::vector<std::string> warnings{};  ///< warnings for the user, as full sentences
 };
 
-/// Cuts, joins epochs, bins; settles the rules.
-/// @param states_span  whether the span is what was recorded. If not, trials and Elephant's bins
-/// are counted from 0, unless some times are below that.
-/// @throws invalid_argument as `check_request`, `concatenate_epochs`, `bin_spikes` and `rules_of`,
-/// and if nothing lies between `from` and `until`.
+/// Cuts the recording, joins the epochs, bins the spikes and determines the rules.
+/// @param states_span  whether the span of `spikes` is what was recorded. If not, trials and
+/// Elephant's bins are counted from 0, unless some times are below 0.
+/// @throws invalid_argument like `check_request`, `concatenate_epochs`, `bin_spikes` and
+/// `rules_of`, and if nothing lies between `from` and `until`.
 binned_recording bin_recording(spike_sequence spikes, const pattern_request& request,
                                bool states_span = true);
 
-/// What is mined, and how its numbers lead back to the recording.
+/// The input of the search, and how its numbers map back to the recording.
 struct prepared_windows {
     spade_windows windows;
     pattern_axes axes{};
     pattern_input facts{};
-    /// With the rules; without occurrences.
+    /// Options of the search, with the rules and without occurrences.
     spade_options mining{};
-    /// As asked for, with the method and the trials; unchanged when nothing is tested.
+    /// The requested options, with the method and the trials filled in if patterns are tested.
     surrogate_options surrogates{};
-    /// Of these spikes; only when patterns are tested.
+    /// Makes surrogates of these spikes; set only if patterns are tested.
     std::optional<surrogate_maker> maker{};
-    /// As they were binned; empty for windows that were given.
+    /// The spikes that were binned; empty if the windows already existed.
     spike_sequence spikes{};
     binning bins{};
-    std::string beginning{};              ///< of bins and trials, in words
-    std::vector<std::string> warnings{};  ///< whole sentences
+    std::string beginning{};              ///< says in words where bins and trials begin
+    std::vector<std::string> warnings{};  ///< warnings for the user, as full sentences
 };
 
-/// Makes the windows; settles how surrogates are made.
-/// @param request  that the recording was binned for
-/// @throws invalid_argument as `spade_windows`, `regular_trials` and `surrogate_maker`; cancelled.
+/// Makes the windows, and determines how surrogates are made.
+/// @param request  the request that the recording was binned for
+/// @throws invalid_argument like `spade_windows`, `regular_trials` and `surrogate_maker`;
+/// cancelled.
 prepared_windows prepare_windows(binned_recording recording, const pattern_request& request,
                                  const execution& run = {});
-/// The same for windows that are given, of `request.window` bins; units are named by their numbers.
-/// @throws invalid_argument as `check_request`.
+/// Does the same for windows that already exist, of `request.window` bins. Units are named by their
+/// numbers.
+/// @throws invalid_argument like `check_request`.
 prepared_windows prepare_windows(spade_windows windows, const pattern_request& request);
 
-/// What one step left of the patterns.
+/// One step that removes patterns, with the numbers removed and left.
 struct funnel_step {
     std::string step{};
     std::uint64_t removed = 0;
     std::uint64_t left = 0;
     std::string why{};
 };
-/// What the search itself left out.
+/// The steps of the funnel that the search itself did.
 std::vector<funnel_step> search_steps(const mining_summary& found, const pattern_request& request);
 
+/// The result of a SPADE analysis.
 struct pattern_findings {
-    pattern_table table{};  ///< what is left after all steps, with occurrences
-    /// All found; empty when they were tested, since the tests have them.
+    pattern_table table{};  ///< the patterns left after all steps, with occurrences
+    /// The signatures of all patterns found; empty if they were tested, since `assessment` has
+    /// them.
     std::vector<signature_count> signatures{};
     std::optional<pattern_assessment> assessment{};
-    /// Empty, or one element a pattern of the table.
+    /// One element for each pattern of the table; empty if stability was not computed.
     std::vector<stability> stabilities{};
     std::vector<funnel_step> funnel{};
     spade_strategy ran_on = spade_strategy::automatic;
-    std::vector<std::string> warnings{};  ///< whole sentences
+    std::vector<std::string> warnings{};  ///< warnings for the user, as full sentences
 };
 
-/// Mines, leaves out what is not stable, tests by surrogates, keeps what is significant, reduces,
-/// computes stabilities: each if it is asked for. What is not significant is never held, unless
-/// stabilities decide what is tested. The same for any number of threads and ranks, whole on rank
-/// 0.
-/// @param request  that the windows were prepared for
-/// @throws invalid_argument as the calls that these are; cancelled.
+/// Runs the steps that the request enables: mines, removes patterns that are not stable, tests with
+/// surrogates, keeps the significant patterns, reduces, and computes stabilities. Patterns that are
+/// not significant are never held in memory, unless stability decides what is tested. The result is
+/// the same for any number of threads and ranks, and complete on rank 0.
+/// @param request  the request that the windows were prepared for
+/// @throws invalid_argument like the functions for the single steps; cancelled.
 pattern_findings find_patterns(const prepared_windows& prepared, const pattern_request& request,
                                const execution& run = {});
 

@@ -17,10 +17,10 @@
 
 namespace spikeweave {
 
-/// Whose decisions are taken where Elephant's SPADE and what is right differ.
+/// Whether to follow Elephant's SPADE where its decisions differ from its own definition.
 enum class compatibility : std::uint8_t { none, elephant };
 
-/// What patterns are tested by: all of one signature share a p-value.
+/// The properties by which patterns are tested. All patterns with one signature share a p-value.
 struct signature {
     std::uint32_t size = 0;      ///< spikes
     std::uint32_t count = 0;     ///< occurrences
@@ -28,11 +28,13 @@ struct signature {
 
     friend auto operator<=>(const signature&, const signature&) = default;
 };
+/// The signature of one pattern of a table.
 signature signature_of(const pattern_table& table, std::size_t pattern, spectrum_kind kind);
 
+/// One signature of a p-value spectrum.
 struct spectrum_entry {
     signature what{};
-    std::uint32_t reached = 0;  ///< surrogates with a pattern that large, that frequent
+    std::uint32_t reached = 0;  ///< surrogates with a pattern at least that large and frequent
     double p = 0;               ///< reached / surrogates, as published
 
     friend bool operator==(const spectrum_entry&, const spectrum_entry&) = default;
@@ -40,49 +42,52 @@ struct spectrum_entry {
 
 /// The p-value spectrum (Torre et al. 2013, doi:10.3389/fncom.2013.00132; with lags Quaglio et
 /// al. 2017, doi:10.3389/fncom.2017.00041, with durations Stella et al. 2019,
-/// doi:10.1016/j.biosystems.2019.104022): in
-/// how many surrogates some pattern of at least this size, with just this duration, occurs at least
-/// this often. What no surrogate reached is not listed.
+/// doi:10.1016/j.biosystems.2019.104022). For each signature it gives the number of surrogates in
+/// which some pattern of at least this size, and exactly this duration, occurs at least this often.
+/// Signatures that no surrogate reached are not listed.
 struct pvalue_spectrum {
     spectrum_kind kind = spectrum_kind::size_count;
     std::uint32_t surrogates = 0;
     std::vector<spectrum_entry> entries{};  ///< ascending by size, then duration, then count
 
-    /// 0 for what is not listed.
+    /// The number of surrogates that reached a signature; 0 if it is not listed.
     std::uint32_t reached(const signature& what) const;
 
     friend bool operator==(const pvalue_spectrum&, const pvalue_spectrum&) = default;
 };
 
-/// What a spectrum needs of the surrogates: for each size and duration, how many surrogates had
-/// which maximum. It grows with the number of different maxima, not with counts or windows, and is
-/// the same in whatever order surrogates come in.
+/// Collects what a spectrum needs from the surrogates: for each size and duration, how many
+/// surrogates had each maximum. Its memory grows with the number of different maxima, not with
+/// counts or windows. The order in which surrogates are added does not matter.
 class maxima_tally {
 public:
-    /// @throws invalid_argument for no bins.
+    /// @throws invalid_argument if `window_bins` is 0.
     maxima_tally(spectrum_kind kind, std::uint32_t window_bins);
 
-    /// @throws invalid_argument unless the durations fit.
+    /// Adds one surrogate. @throws invalid_argument if its durations do not match.
     void add(const occurrence_maxima& surrogate);
-    /// Adds the surrogates of another process. @throws invalid_argument unless both are alike.
+    /// Adds the surrogates of another process.
+    /// @throws invalid_argument if kind or window differ.
     void merge(const maxima_tally& other);
 
     std::uint32_t surrogates() const { return surrogates_; }
-    /// Lists counts from `min_occ` on, sizes from `min_spikes` to `max_spikes` (0: no bound).
-    /// @throws invalid_argument without a surrogate or for a threshold of 0.
+    /// Makes the spectrum for counts of at least `min_occ` and sizes from `min_spikes` to
+    /// `max_spikes` (0 means no bound).
+    /// @throws invalid_argument if there is no surrogate or a threshold is 0.
     pvalue_spectrum make_spectrum(std::uint32_t min_spikes, std::uint32_t max_spikes,
                                   std::uint32_t min_occ) const;
-    /// The same for sizes that a rule takes, each from the least `min_occ` of these rules.
+    /// Makes the spectrum for the sizes that meet a rule, each from the lowest `min_occ` of the
+    /// rules that it meets.
     pvalue_spectrum make_spectrum(std::span<const pattern_rule> rules) const;
 
     std::string to_bytes() const;
-    /// @throws invalid_argument for bytes that `to_bytes` did not write.
+    /// @throws invalid_argument if `to_bytes` did not write these bytes.
     static maxima_tally from_bytes(std::string_view bytes);
 
     friend bool operator==(const maxima_tally&, const maxima_tally&) = default;
 
 private:
-    /// (maximum, surrogates that have it), ascending; surrogates with a maximum of 0 are left out.
+    /// Pairs (maximum, number of surrogates with it), ascending; maxima of 0 are left out.
     using cell = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
     void count(std::size_t at, std::uint32_t maximum, std::uint32_t surrogates);
@@ -92,91 +97,102 @@ private:
     spectrum_kind kind_;
     std::uint32_t durations_;
     std::uint32_t surrogates_ = 0;
-    std::vector<cell> cells_;  ///< rows of `durations_`, one a size
+    std::vector<cell> cells_;  ///< one row of `durations_` cells for each size
 };
 
-/// Makes surrogate number `which`: a pure function, called from many threads at once.
+/// A function that makes surrogate number `which`. It must be pure, since it is called from many
+/// threads at once.
 using surrogate_source = std::function<binned_spikes(std::uint32_t which)>;
 
-/// The maxima of surrogates 0 to `surrogates` - 1, each mined on one thread, many at a time. With
-/// ranks each takes a block of them, and the whole tally is on every rank; when one throws the
-/// others wait for it until `communicator::abort`.
-/// @throws invalid_argument for no surrogate; what the source and the search throw; cancelled.
+/// Mines surrogates 0 to `surrogates` - 1 and collects their maxima. Each surrogate is mined on one
+/// thread, many at a time. With ranks, each rank mines a block of them, and every rank gets the
+/// complete tally; if one rank throws, the others wait for it until `communicator::abort`.
+/// @throws invalid_argument if `surrogates` is 0; whatever the source and the search throw;
+/// cancelled.
 maxima_tally tally_surrogates(const surrogate_source& make, std::uint32_t surrogates,
                               std::uint32_t window_bins, const spade_options& mining,
                               spectrum_kind kind, const execution& run = {});
 
+/// Options of `test_signatures`.
 struct signature_testing {
     double alpha = 0.05;  ///< in (0, 1]; at 1 nothing is tested and everything is significant
     correction correct = correction::benjamini_hochberg;
-    /// `elephant` takes p = reached / surrogates; of consecutive counts of one size and duration
-    /// tests the highest only and calls the others not significant, however small their p; and
-    /// keeps untested what no surrogate reached.
+    /// `elephant` uses p = reached / surrogates. Of consecutive counts of one size and duration it
+    /// tests only the highest and calls the others not significant, however small their p. It keeps
+    /// signatures that no surrogate reached without a test.
     compatibility compat = compatibility::none;
 };
 
+/// Why a signature was tested or not.
 enum class test_reason : std::uint8_t {
     tested,
-    absent,        ///< no surrogate reached it; tested, but not by Elephant
+    absent,        ///< no surrogate reached it; it is tested, except by Elephant
     p_is_one,      ///< every surrogate reached it: not tested, not significant
-    masked,        ///< Elephant only: not tested since the next higher count is
-    single_entry,  ///< Elephant only: not tested since the spectrum has no other entry
-    alpha_is_one,  ///< nothing is tested, everything significant
+    masked,        ///< Elephant only: not tested because the next higher count is
+    single_entry,  ///< Elephant only: not tested because the spectrum has no other entry
+    alpha_is_one,  ///< alpha is 1: nothing is tested, everything is significant
 };
-/// In words.
+/// The reason in words.
 std::string_view to_string(test_reason reason);
 
+/// The test result for one signature.
 struct assessed_signature {
     signature what{};
-    std::uint64_t patterns = 0;  ///< found in the data
-    std::uint32_t reached = 0;   ///< surrogates with a pattern that large, that frequent
+    std::uint64_t patterns = 0;  ///< patterns with this signature found in the data
+    std::uint32_t reached = 0;   ///< surrogates with a pattern at least that large and frequent
     /// (reached + 1) / (surrogates + 1): the data count as one more surrogate, so that p is never
     /// 0 and the test is exact (Phipson and Smyth 2010, doi:10.2202/1544-6115.1585).
     double p = 1;
-    double q = 1;  ///< p corrected for all tested; 1 where not tested, p if that is for absence
+    /// p corrected for all tested signatures; if not tested, p for the reason `absent`, else 1.
+    double q = 1;
     bool tested = false;
     bool significant = false;
     test_reason reason = test_reason::tested;
 };
 
+/// The result of `test_signatures`.
 struct signature_tests {
-    std::vector<assessed_signature> signatures{};  ///< all found, as they were given
-    /// For the reduction, which asks also for signatures that were not found: those of the
-    /// spectrum whose p is above every significant one (with `elephant`: that are not tested and
-    /// significant), in its order; then those found that are neither listed nor significant.
+    std::vector<assessed_signature> signatures{};  ///< all signatures found, in the given order
+    /// Signatures that are not significant, for the reduction, which also asks for signatures that
+    /// were not found. First come the signatures of the spectrum, in its order, whose p is above
+    /// that of every significant one (with `elephant`: those that were not tested and found
+    /// significant); then the signatures found that are neither in that list nor significant.
     std::vector<signature> not_significant{};
 };
 
-/// Tests every signature found that not all surrogates reached.
-/// @param found  as `count_signatures` gives them, with the thresholds of the spectrum
-/// @throws invalid_argument for a spectrum without surrogates or alpha outside (0, 1].
+/// Tests the signatures found in the data, except those that every surrogate reached.
+/// @param found  the signatures from `count_signatures`, with the thresholds of the spectrum
+/// @throws invalid_argument if the spectrum has no surrogates or alpha is outside (0, 1].
 signature_tests test_signatures(std::span<const signature_count> found,
                                 const pvalue_spectrum& spectrum,
                                 const signature_testing& testing = {});
 
-/// The pattern spectrum filter: the patterns whose signature is not among these. For patterns that
-/// come block by block, which are many.
+/// The pattern spectrum filter: keeps the patterns whose signature is not among the given ones. It
+/// works block by block, for searches with many patterns.
 class pattern_filter {
 public:
     pattern_filter(spectrum_kind kind, std::span<const signature> not_significant);
 
+    /// Indices of the patterns of this block to keep.
     std::vector<std::size_t> kept(const pattern_table& block) const;
 
 private:
     spectrum_kind kind_;
     std::vector<signature> dropped_;  // ascending
 };
-/// The same for one table.
+/// Applies the same filter to one table.
 std::vector<std::size_t> filter_patterns(const pattern_table& table, spectrum_kind kind,
                                          std::span<const signature> not_significant);
 
+/// The p-value spectrum and the tests of the signatures with it.
 struct pattern_assessment {
     pvalue_spectrum spectrum{};
     signature_tests tests{};
 };
 
-/// Surrogates, spectrum and tests; the same for any number of threads and ranks, whole on each.
-/// @param mining  as the data were mined
+/// Mines the surrogates, makes the spectrum and tests the signatures. The result is the same for
+/// any number of threads and ranks, and complete on each rank.
+/// @param mining  the options that the data were mined with
 pattern_assessment assess_patterns(std::span<const signature_count> found,
                                    const surrogate_source& make, std::uint32_t surrogates,
                                    std::uint32_t window_bins, const spade_options& mining,

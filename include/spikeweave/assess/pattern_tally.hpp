@@ -9,10 +9,10 @@
 
 namespace spikeweave {
 
-/// Numbers of patterns by signature, and the largest of them, from a stream of blocks.
+/// Counts patterns by signature from a stream of blocks, and keeps the largest of them.
 class pattern_tally {
 public:
-    /// @param best  how many patterns to keep: most spikes first, then most occurrences
+    /// @param best  how many patterns to keep: those with most spikes, then most occurrences
     pattern_tally(std::uint32_t window_bins, spectrum_kind kind, std::size_t best);
     ~pattern_tally();
     pattern_tally(const pattern_tally&) = delete;
@@ -20,12 +20,14 @@ public:
     pattern_tally(pattern_tally&&) = delete;
     pattern_tally& operator=(pattern_tally&&) = delete;
 
+    /// Adds the patterns of a block.
     void take(const pattern_table& block);
     std::uint64_t patterns() const;
-    /// As `count_signatures` gives them.
+    /// The signatures as `count_signatures` gives them.
     std::vector<signature_count> signatures() const;
-    /// In the order of their numbers, which count from 1; without occurrences.
+    /// The patterns kept, without occurrences, in the order of their numbers.
     pattern_table best() const;
+    /// The numbers of the patterns kept, among all patterns added, from 1.
     std::vector<std::uint64_t> best_numbers() const;
 
 private:

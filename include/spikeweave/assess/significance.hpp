@@ -12,15 +12,16 @@
 
 namespace spikeweave {
 
-/// Non-overlapped occurrences of one episode as a renewal process (Sastry and Unnikrishnan 2010,
-/// Neural Computation 22; arXiv 0808.3511): in each of `ticks` ticks an occurrence starts with
-/// probability `start_probability`, and the next can start `span_ticks` ticks later.
+/// Models the non-overlapped occurrences of one episode as a renewal process (Sastry and
+/// Unnikrishnan 2010, Neural Computation 22; arXiv 0808.3511): in each of `ticks` ticks an
+/// occurrence starts with probability `start_probability`, and the next one can start `span_ticks`
+/// ticks later.
 struct occurrence_model {
     double ticks;              ///< L, duration / tick
     double start_probability;  ///< p
     double span_ticks;         ///< T, at least 1
 
-    /// Closed forms of the published recursions F and V.
+    /// Mean and variance of the count: closed forms of the published recursions F and V.
     double expected_count() const;
     double count_variance() const;
     /// P(count >= c) = P(Bin(L - c(T-1), p) >= c): exact in this model.
@@ -31,22 +32,25 @@ struct occurrence_model {
     double chebyshev_probability(std::uint64_t count) const;
 };
 
-/// The published recursions themselves, step by step; for checking the closed forms. Needs whole
-/// `ticks` and `span_ticks`.
+/// Mean and variance of a count.
 struct count_moments {
     double mean;
     double variance;
 };
+/// Evaluates the published recursions step by step, to check the closed forms. `ticks` and
+/// `span_ticks` must be whole numbers.
 count_moments count_moments_by_recursion(const occurrence_model& model);
 
-/// The null that counts are held against; docs/algorithms/significance.md says what each is for.
+/// The null hypothesis that counts are tested against; docs/algorithms/significance.md says what
+/// each is for.
 enum class significance_test : std::uint8_t {
-    jitter,  ///< one unit's spikes turned within cells of `jitter_window`, the others as they are:
-             ///< holds for rates that change together more slowly, dead times and bursts
-    exact,   ///< stationary independent units, the renewal model's exact tail
-    chebyshev,  ///< the same by the published bound
+    jitter,  ///< spikes of one unit are rotated within cells of `jitter_window`, the others stay:
+             ///< valid for shared rate changes that are slower, for dead times and for bursts
+    exact,   ///< stationary independent units; p is the exact tail of the renewal model
+    chebyshev,  ///< stationary independent units; p is the published bound
 };
-/// What `statsmodels.stats.multitest.multipletests` has under the same names; equal to it to 1e-12.
+/// The corrections for multiple testing. They are those of
+/// `statsmodels.stats.multitest.multipletests` under the same names, and equal to them to 1e-12.
 enum class correction : std::uint8_t {
     none,
     bonferroni,
@@ -62,66 +66,70 @@ enum class correction : std::uint8_t {
 };
 
 std::string_view to_string(correction method);
-/// Takes also "bh" and "benjamini-hochberg" for "fdr_bh", and "no" for "none".
-/// @throws invalid_argument
+/// Finds a correction by its name; also accepts "bh" and "benjamini-hochberg" for "fdr_bh", and
+/// "no" for "none".
+/// @throws invalid_argument if there is no such correction.
 correction correction_from(std::string_view name);
-/// The same without two-stage corrections, whose q-values hold for one alpha only: for tables whose
-/// readers may have another one in mind.
-/// @throws invalid_argument
+/// Does the same, but refuses two-stage corrections. Their q-values hold for one alpha only, and
+/// the readers of a table may use another one.
+/// @throws invalid_argument if there is no such correction or it is a two-stage one.
 correction one_stage_correction_from(std::string_view name);
 /// Whether corrected p-values hold for one alpha only.
 bool is_two_stage(correction method);
 std::string_view to_string(significance_test test);
 significance_test significance_test_from(std::string_view name);  ///< @throws invalid_argument
 
-/// p-values corrected for `tests` >= p.size() hypotheses; those not listed count as p = 1.
-/// @throws invalid_argument with fewer tests than p-values, for what is no probability, or for a
-/// two-stage correction, which needs an alpha.
+/// Corrects p-values for `tests` >= p.size() hypotheses; those without a p-value count as p = 1.
+/// @throws invalid_argument if there are fewer tests than p-values, if a p-value is not a
+/// probability, or for a two-stage correction, which needs an alpha.
 std::vector<double> adjust(std::span<const double> p, std::uint64_t tests, correction method);
 
+/// Corrected p-values, with the decisions at one alpha.
 struct corrected_tests {
-    std::vector<double> q;  ///< corrected p
-    /// Decided on p, as statsmodels does: next to alpha that can differ from q <= alpha in the
-    /// last bit.
+    std::vector<double> q;  ///< corrected p-values
+    /// Whether each hypothesis is rejected. This is decided from p, as in statsmodels; very close
+    /// to alpha it can differ from q <= alpha, by rounding in the last bit.
     std::vector<bool> rejected;
 };
-/// The same with the decisions at alpha in (0, 1].
-/// @throws invalid_argument
+/// Corrects p-values like `adjust`, and decides at `alpha` in (0, 1].
+/// @throws invalid_argument like `adjust`, or if alpha is out of range.
 corrected_tests correct_tests(std::span<const double> p, std::uint64_t tests, correction method,
                               double alpha);
 
+/// Options of `assess_episodes`.
 struct significance_options {
     significance_test test = significance_test::jitter;
-    correction correct = correction::holm;  ///< not a two-stage one
+    correction correct = correction::holm;  ///< must not be a two-stage correction
     double alpha = 0.01;
-    /// Timing that this leaves open is what the test `jitter` can see; what is slower it takes for
-    /// granted. At least 1 ms. An episode with a delay interval wider than a third of it takes
-    /// three times that interval.
+    /// Width of the cells of the test `jitter`, at least 1 ms. The test detects timing finer than a
+    /// cell and assumes that everything slower is not due to connections. For an episode with a
+    /// delay interval wider than a third of this, cells are three times as wide as that interval.
     duration jitter_window = std::chrono::milliseconds{10};
-    /// The grid on which the null model lives; the papers' clock.
+    /// The time step of the renewal model; the papers' clock.
     duration tick = std::chrono::milliseconds{1};
 };
 
-/// Under the null of the test; one element an episode of the table.
-/// A single unit is no test, since its rate is taken from its count: expected = count, p = q = 1,
-/// strength = 0.
+/// The test result for one episode.
+/// An episode of a single unit is not tested, since its rate is taken from its count: expected =
+/// count, p = q = 1, strength = 0.
 struct assessed_episode {
-    double expected;  ///< mean count under the null
-    double p;
-    double q;  ///< p corrected for all candidates tested at this size
-    /// Probability that a step is taken, the same for every step, that would give this count on
-    /// average; in [0, 1]. Chance firing is part of it.
+    double expected;  ///< mean count under the null hypothesis
+    double p;         ///< p-value of the count under the null hypothesis
+    double q;         ///< p corrected for all candidates tested at this size
+    /// The probability of a step, the same for every step, that would give this count on average;
+    /// in [0, 1]. It includes chance firing.
     double strength;
 };
 
-/// The model of one episode in these spikes under stationary independent units: the shares of time
-/// in which a unit fires within a delay interval, and the mean delay to its first spike, are
+/// Makes the model of one episode in these spikes for stationary independent units. The share of
+/// time in which a unit fires within a delay interval, and the mean delay to its first spike, are
 /// measured over the recorded span.
-/// @throws invalid_argument for an episode that cannot be, or a tick that is not positive.
+/// @throws invalid_argument if the episode is invalid or the tick is not positive.
 occurrence_model independent_model(const spike_sequence& spikes, const episode& what,
                                    duration tick);
 
-/// The number of tests at a size is the number of candidates that the search had there.
+/// Tests the episodes of a table; returns one element for each. The p-values of each size are
+/// corrected for the number of candidates that the search had at that size.
 std::vector<assessed_episode> assess_episodes(const spike_sequence& spikes,
                                               const episode_table& table,
                                               const significance_options& options = {},

@@ -10,20 +10,23 @@
 
 namespace spikeweave {
 
+/// Options of `approximate_stability`.
 struct stability_options {
-    /// Random subsets of the spikes, and of the occurrences, of each pattern; all of them where
-    /// there are no more. 0: as many as `delta` and `epsilon` ask for. At most 10^7.
+    /// Number of random subsets of the spikes, and of the occurrences, of each pattern, at most
+    /// 10^7. If there are no more subsets than this, all are used. 0 means as many as `delta` and
+    /// `epsilon` require.
     std::uint64_t n_subsets = 0;
-    double delta = 0;    ///< a value is off by more than epsilon with this probability at most
-    double epsilon = 0;  ///< in (0, 1]
+    double delta = 0;    ///< highest probability of an error above epsilon; in (0, 1)
+    double epsilon = 0;  ///< error that a value may have; in (0, 1]
     std::uint64_t seed = 0;
 };
 
-/// n_subsets, or round(ln(2 / delta) / (2 epsilon²) + 1). @throws invalid_argument
+/// The number of subsets to draw: n_subsets, or round(ln(2 / delta) / (2 epsilon²) + 1) if that is
+/// 0. @throws invalid_argument if an option is out of range.
 std::uint64_t subset_count(const stability_options& options);
 
-/// How much of a pattern can be taken away without its becoming another (Kuznetsov 2007, Ann.
-/// Math. Artif. Intell. 49:101).
+/// How much of a pattern can be removed without turning it into another pattern (Kuznetsov 2007,
+/// Ann. Math. Artif. Intell. 49:101).
 struct stability {
     /// Share of subsets of its spikes that occur nowhere else.
     double intensional = 0;
@@ -33,18 +36,20 @@ struct stability {
     friend bool operator==(const stability&, const stability&) = default;
 };
 
-/// By random subsets, exact where n_subsets reaches 2^elements (Babin and Kuznetsov 2012,
-/// ICFCA). Subsets of less than 64 elements differ from each other. The
-/// empty set of spikes occurs in every window, the empty set of occurrences has every item in
-/// common. The same for any number of threads and ranks, whole on each.
-/// @param table  of these windows, with occurrences
-/// @throws invalid_argument for a table that is not; cancelled.
+/// Estimates the stability of each pattern from random subsets (Babin and Kuznetsov 2012, ICFCA).
+/// The value is exact if n_subsets is at least 2^elements. Subsets of fewer than 64 elements are
+/// all different. The empty set of spikes occurs in every window; the empty set of occurrences has
+/// every item in common. The result is the same for any number of threads and ranks, and complete
+/// on each rank.
+/// @param table  patterns mined from these windows, with occurrences
+/// @throws invalid_argument if the table is not from these windows or has no occurrences;
+/// cancelled.
 std::vector<stability> approximate_stability(const spade_windows& windows,
                                              const pattern_table& table,
                                              const stability_options& options,
                                              const execution& run = {});
 
-/// The patterns for which one of the two is above its threshold.
+/// Indices of the patterns with at least one of the two stabilities above its threshold.
 std::vector<std::size_t> filter_stable(std::span<const stability> values,
                                        const stability& thresholds);
 

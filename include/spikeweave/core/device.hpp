@@ -8,36 +8,38 @@
 
 namespace spikeweave {
 
-/// Where a strategy computes.
+/// The kind of processor that a strategy runs on.
 enum class device_kind : std::uint8_t { cpu, cuda };
 
 /// A GPU that this process can compute on.
 struct device_info {
-    int ordinal = 0;  ///< what `execution::devices` names it by
+    int ordinal = 0;  ///< the number that `execution::devices` uses for it
     std::string name{};
     std::uint64_t total_bytes = 0;
     std::uint64_t free_bytes = 0;
     int multiprocessors = 0;
-    /// Compute capability 9.0 is 9 and 0.
+    /// Compute capability: 9.0 is major 9 and minor 0.
     int compute_major = 0;
     int compute_minor = 0;
-    /// The driver's own version, such as "580.95.05"; empty where the system does not tell.
+    /// The driver's own version, such as "580.95.05"; empty if the system does not report it.
     std::string driver{};
-    /// The newest CUDA that the driver knows, such as "13.0".
+    /// The newest CUDA version that the driver supports, such as "13.0".
     std::string driver_cuda{};
 };
 
-/// The GPUs there are, in the order of their ordinals. Nothing before this call touches a driver.
+/// Lists the available GPUs in the order of their ordinals. The library does not touch a driver
+/// before this call.
 std::vector<device_info> devices();
 
-/// Why `devices()` is empty: one clause without a full stop; empty where it is not.
+/// Explains why `devices()` is empty, as one clause without a full stop. Returns an empty string
+/// if there is a GPU.
 std::string why_no_device();
 
-/// "cpu": none; "cuda": the first; "cuda:0,1": these ordinals; "cuda:all"; "automatic": nothing,
-/// whoever computes chooses.
-/// @throws invalid_argument with the text and what was expected.
+/// Reads a choice of devices: "cpu" gives an empty list, "cuda" the first GPU, "cuda:0,1" the GPUs
+/// with these ordinals, "cuda:all" every GPU. "automatic" gives nullopt: the computation chooses.
+/// @throws invalid_argument with the text and the expected forms.
 std::optional<std::vector<int>> parse_devices(std::string_view text);
-/// What `parse_devices` reads.
+/// Writes a choice of devices in the form that `parse_devices` reads.
 std::string format_devices(const std::optional<std::vector<int>>& devices);
 
 }  // namespace spikeweave

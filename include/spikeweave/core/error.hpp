@@ -5,24 +5,25 @@
 
 namespace spikeweave {
 
-/// A broken precondition: an argument, option or value type that cannot be what it says.
+/// A precondition is broken: an argument, an option or a value is invalid.
 struct invalid_argument : std::invalid_argument {
     using std::invalid_argument::invalid_argument;
 };
 
-/// A file that cannot be read or written; the text names the file, the line or record, what was
-/// found and expected.
+/// A file cannot be read or written. The text names the file and the line or record, and says what
+/// was found and what was expected.
 struct io_error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// A GPU that is absent, has too little memory, was lost or failed; the text says what was needed
-/// and what there was.
+/// A GPU is absent, has too little memory, was lost or failed. The text says what was needed and
+/// what was available.
 struct device_error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// The caller asked to stop (`execution::stop`); nothing was left behind.
+/// The call ended early because the caller asked it to stop (`execution::stop`). It left nothing
+/// behind.
 struct cancelled : std::runtime_error {
     cancelled() : std::runtime_error("stopped on request") {}
 };

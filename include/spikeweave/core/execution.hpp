@@ -9,7 +9,8 @@
 
 namespace spikeweave {
 
-/// Where a long call stands: `done` of `total` pieces of `task`; `total` is 0 when it is not known.
+/// The progress of a long call: `done` of `total` pieces of `task` are finished. `total` is 0 if
+/// it is not known.
 struct progress {
     std::string_view task;
     std::uint64_t done = 0;
@@ -18,20 +19,21 @@ struct progress {
 
 class communicator;
 
-/// How a call runs; never what it answers.
+/// How a call runs: threads, ranks, devices, progress and cancellation. These settings never change
+/// the result.
 struct execution {
-    /// Worker threads; 0 takes every core that this process may use.
+    /// Number of worker threads; 0 uses every core that this process may use.
     int threads = 0;
-    /// Called now and then, from any thread but never from two at once. May be empty.
+    /// Called from time to time, from any thread but never from two at once. May be empty.
     std::function<void(const progress&)> on_progress{};
-    /// Once it is requested the call throws `cancelled` within a second.
+    /// Once a stop is requested, the call throws `cancelled` within a second.
     std::stop_token stop{};
-    /// The processes that share the work, each of which makes the same call; null for this one
-    /// alone. Results are whole on rank 0.
+    /// The processes that share the work; each of them makes the same call. Null means this process
+    /// alone. Rank 0 gets the complete result.
     std::shared_ptr<communicator> ranks{};
-    /// Ordinals of the CUDA devices to compute on (`devices()` lists them); none: on the CPU. A
-    /// device that stands here twice takes two shares of the work. A call that cannot compute on
-    /// devices throws `invalid_argument`, or says that it does not look at them.
+    /// Ordinals of the CUDA devices to compute on (`devices()` lists them); empty means the CPU. A
+    /// device that is listed twice takes two shares of the work. A call that cannot compute on
+    /// devices throws `invalid_argument`, unless its documentation says that it ignores them.
     std::vector<int> devices{};
 };
 

@@ -5,7 +5,7 @@
 
 namespace spikeweave {
 
-/// One sorted neuron (or, in unsorted data, one electrode): an index into
+/// Identifies one sorted neuron (or, in unsorted data, one electrode) as an index into
 /// `spike_sequence::unit_names`.
 enum class unit_id : std::uint32_t {};
 

@@ -9,41 +9,45 @@
 
 namespace spikeweave {
 
-/// The resident memory of this process now; 0 where the system does not say.
+/// The resident memory of this process at the moment, in bytes; 0 if the system does not report it.
 std::uint64_t resident_memory_bytes();
 
-/// What this process may still take: the least of what the system has to give, what is left of the
-/// limit of its control group, and of that of its addresses (`ulimit -v`).
+/// The memory that this process may still allocate, in bytes: the smallest of the memory that the
+/// system has available, the rest of the control group's limit and the rest of the address-space
+/// limit (`ulimit -v`).
 std::uint64_t available_memory_bytes();
 
-/// "14.2 MB".
+/// Formats a number of bytes as "14.2 MB".
 std::string format_memory(std::uint64_t bytes);
 
-/// Stops calls of this library before they take more memory than they may. It looks from the side,
-/// a hundred times a second, at the resident memory of the whole process, as nobody knows before
-/// what a search will find. Give `stop()` to the calls; when one throws `cancelled`, `check()` says
-/// whether this was why.
+/// Stops calls of this library before the process exceeds a memory bound. A separate thread checks
+/// the resident memory of the whole process a hundred times a second, because the size of a
+/// search's result is not known beforehand. Pass `stop()` to the calls; if one throws `cancelled`,
+/// `check()` tells whether the bound was the reason.
 class memory_guard {
 public:
-    /// How messages name the bound, and what they advise when it is passed.
+    /// How messages name the bound, and what they advise when it is exceeded.
     struct words {
         std::string bound = "max_memory";
         std::string advice = "higher thresholds find less";
     };
 
-    /// @param most   bytes; 0: what the process has and four fifths of what it may still take
-    /// @param asked  stops the calls too
+    /// @param most   bound in bytes; 0 means the memory that the process has now plus four fifths
+    /// of what it may still allocate
+    /// @param asked  a second reason to stop: the caller's own stop token
     explicit memory_guard(std::uint64_t most = 0, const std::stop_token& asked = {});
     memory_guard(std::uint64_t most, const std::stop_token& asked, words called);
 
     std::uint64_t most() const { return most_; }
-    /// Requested when the bound is passed, and when `asked` is.
+    /// A token that is triggered when the bound is exceeded or when `asked` is triggered.
     std::stop_token stop() const { return source_.get_token(); }
-    /// @throws invalid_argument if the bound is or was passed.
+    /// @throws invalid_argument if the bound is or was exceeded.
     void check() const;
-    /// Before so much more is taken at once. @throws invalid_argument if it would pass the bound.
+    /// Call this before an allocation of `more` bytes.
+    /// @throws invalid_argument if it would exceed the bound.
     void expect(std::uint64_t more) const;
-    /// The message, for somebody who expects to need so much. "more than --max-memory 2.0 GB (...)"
+    /// The message for a caller that knows beforehand that it would exceed the bound: "more than
+    /// --max-memory 2.0 GB (...)".
     std::string too_much() const;
 
 private:
@@ -53,7 +57,7 @@ private:
     std::atomic<std::uint64_t> passed_at_{0};
     std::stop_source source_{};
     std::stop_callback<std::function<void()>> asked_;
-    std::jthread watch_{};  // last: it uses what stands above
+    std::jthread watch_{};  // last member: it uses those above
 };
 
 }  // namespace spikeweave

@@ -5,7 +5,8 @@
 
 namespace spikeweave {
 
-/// What a random stream is for. Part of the key, so that two uses of one seed never share numbers.
+/// The purpose of a random stream. It is part of the key, so that two uses of one seed never share
+/// numbers.
 enum class random_purpose : std::uint32_t {
     sym26_weights = 1,
     sym26_spikes = 2,
@@ -43,8 +44,8 @@ enum class random_purpose : std::uint32_t {
 /// doi:10.1145/2063384.2063405).
 ///
 /// The stream is a pure function of (seed, purpose, index, sub_index), so a result does not depend
-/// on which thread, rank or device draws it. Uses integer arithmetic and exactly rounded
-/// floating-point operations only: the same on every machine.
+/// on which thread, rank or device draws it. It uses only integer arithmetic and exactly
+/// rounded floating-point operations, so it is the same on every machine.
 class random_stream {
 public:
     random_stream(std::uint64_t seed, random_purpose purpose, std::uint32_t index,
@@ -52,12 +53,13 @@ public:
 
     std::uint32_t next_u32();
     std::uint64_t next_u64();
-    /// Uniform in [0, 1), a multiple of 2^-53.
+    /// Draws a uniform number in [0, 1), a multiple of 2^-53.
     double uniform();
-    /// Uniform integer in [0, bound), bound > 0, without bias (Lemire 2019, doi:10.1145/3230636).
+    /// Draws a uniform integer in [0, bound), bound > 0, without bias (Lemire 2019,
+    /// doi:10.1145/3230636).
     std::uint64_t below(std::uint64_t bound);
-    /// Exponential with mean 1, by von Neumann's comparison method (1951): no logarithm, hence no
-    /// libm differences.
+    /// Draws from the exponential distribution with mean 1 by von Neumann's comparison method
+    /// (1951). It takes no logarithm, so results do not depend on the version of libm.
     double exponential();
 
 private:

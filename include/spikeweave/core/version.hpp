@@ -4,7 +4,8 @@
 
 namespace spikeweave {
 
-/// "0.1.0", and with the commit behind a plus sign when the build knows it.
+/// The library's version, such as "0.1.0", followed by a plus sign and the commit if the build
+/// knows it.
 std::string_view version();
 
 }  // namespace spikeweave

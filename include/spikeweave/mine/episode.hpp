@@ -14,14 +14,15 @@
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
-/// Frequent serial episodes: chains of units with a delay interval on every step, counted without
-/// overlap, mined level by level. Definition and algorithms: docs/algorithms/episodes.md, after
+/// Frequent serial episodes: chains of units with a delay interval on every step. Occurrences are
+/// counted without overlap, and episodes are mined level by level, that is, size by size. For
+/// definitions and algorithms see docs/algorithms/episodes.md, after
 /// Cao, Patnaik, Ponce, Archuleta, Butler, Feng and Ramakrishnan ("Temporal Data Mining for
 /// Neuroscience", GPU Computing Gems ch. 15; "Parallel Mining of Neuronal Spike Streams on Graphics
 /// Processing Units", Int. J. Parallel Programming).
 namespace spikeweave {
 
-/// A delay d fits when low < d <= high; 0 <= low < high.
+/// An interval of delays: d fits if low < d <= high. It must hold that 0 <= low < high.
 struct delay_interval {
     duration low{0};
     duration high{0};
@@ -30,14 +31,17 @@ struct delay_interval {
         default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 misreads it
 };
 
-/// Reads "0-5ms" or "0ms-5ms". @throws invalid_argument, also when not 0 <= low < high.
+/// Reads an interval such as "0-5ms" or "0ms-5ms".
+/// @throws invalid_argument if the text is malformed or 0 <= low < high does not hold.
 delay_interval parse_delay_interval(std::string_view text);
-/// "(0,5] ms".
+/// Formats an interval as "(0,5] ms".
 std::string format_delay_interval(const delay_interval& interval);
-/// (1,4], (4,8], (8,12], (12,16] ms: monosynaptic delays and their sums over a step or two.
+/// The default intervals (1,4], (4,8], (8,12] and (12,16] ms: monosynaptic delays and their sums
+/// over a step or two.
 std::vector<delay_interval> default_delays();
 
-/// units[0] –delays[0]→ units[1] –delays[1]→ …; its size is its number of units.
+/// A chain of units, units[0] –delays[0]→ units[1] –delays[1]→ …: each step has one delay interval.
+/// The size of an episode is its number of units.
 struct episode {
     std::vector<unit_id> units{};
     std::vector<delay_interval> delays{};
@@ -47,124 +51,131 @@ struct episode {
         default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 misreads it
 };
 
-/// Two occurrences do not overlap when one ends before the other starts. At equal times:
+/// Two occurrences do not overlap if one ends before the other starts. This rule says what "before"
+/// means for spikes at equal times.
 enum class tie_rule : std::uint8_t {
-    time,   ///< "before" is strictly earlier: the answer does not depend on the order of
-            ///< simultaneous spikes
-    order,  ///< "before" is earlier in the sequence: what TDMiner counts
+    time,   ///< "before" means strictly earlier, so that the result does not depend on the order
+            ///< of simultaneous spikes
+    order,  ///< "before" means earlier in the sequence, as in TDMiner
 };
 
 std::string_view to_string(tie_rule ties);
-/// @throws invalid_argument naming the rules there are.
+/// @throws invalid_argument if there is no such rule; the message lists the rules.
 tie_rule tie_rule_from(std::string_view name);
 
-/// Ways to count, all exact, all equal; docs/algorithms/episodes.md says what each is for.
+/// The algorithms for counting. All are exact and give the same counts; docs/algorithms/episodes.md
+/// says what each is for.
 enum class episode_strategy : std::uint8_t {
-    automatic,      ///< chooses; the result says what ran
-    reference,      ///< all occurrences, then the largest set without overlap, straight from the
-                    ///< definition
+    automatic,      ///< the library chooses; the result says which strategy ran
+    reference,      ///< lists all occurrences, then finds the largest set without overlap, straight
+                    ///< from the definition
     state_machine,  ///< the published Algorithm 1: one pass over the spikes for all candidates
     two_pass,  ///< the published Algorithms 4 and 5: an upper bound first, then the state machine
-               ///< for what is left
+               ///< for the remaining candidates
     occurrences,   ///< the published Algorithms 2 and 3: a superset of occurrences, then greedy
                    ///< scheduling
     segments,      ///< the published segment counting, with an exact merge
     latest_start,  ///< survivor lists: for every end of an occurrence only its latest start
-    thread_per_episode,    ///< the published PTPE, on a GPU: a thread is the state machine of one
-                           ///< episode
+    thread_per_episode,    ///< the published PTPE, on a GPU: each thread is the state machine of
+                           ///< one episode
     segments_per_episode,  ///< the published MTPE, on a GPU: threads count the segments of one
                            ///< episode, with an exact merge
-    hybrid,  ///< the published choice between these two, by what was measured on the device
+    hybrid,  ///< the published choice between these two, calibrated by measurements on the device
 };
 
 std::string_view to_string(episode_strategy strategy);
-/// @throws invalid_argument naming the strategies there are.
+/// @throws invalid_argument if there is no such strategy; the message lists the strategies.
 episode_strategy episode_strategy_from(std::string_view name);
-/// What this build can run, without `automatic`: on the CPU or on CUDA devices, of which there need
-/// not be one.
+/// The strategies that this build can run on the CPU or on CUDA devices, without `automatic`. No
+/// device needs to be present.
 std::vector<episode_strategy> available_episode_strategies(device_kind where = device_kind::cpu);
 
-/// How pairs are counted by `latest_start`.
+/// How the strategy `latest_start` counts pairs.
 enum class pair_method : std::uint8_t {
-    automatic,  ///< by the estimated work
-    merge,      ///< the spike trains of each pair merged: for few units or wide intervals
-    look_back,  ///< each spike looks back over the widest interval: for many units that seldom meet
+    automatic,  ///< the library chooses by the estimated work
+    merge,      ///< merges the spike trains of each pair: for few units or wide intervals
+    look_back,  ///< looks back from each spike over the widest interval: for many units that rarely
+                ///< fire close together
 };
 
 std::string_view to_string(pair_method method);
-/// @throws invalid_argument naming the methods there are.
+/// @throws invalid_argument if there is no such method; the message lists the methods.
 pair_method pair_method_from(std::string_view name);
 
-/// How `occurrences` on a GPU makes one list of what its threads find: the three published ways.
+/// How the strategy `occurrences` on a GPU makes one list of what its threads find: the three
+/// published ways.
 enum class compaction : std::uint8_t {
-    automatic,         ///< chooses; the result says what ran
-    atomic,            ///< a counter of each block of threads and one of all; the list is sorted
-    select,            ///< room for a few from each thread, compacted afterwards
-    count_scan_write,  ///< counted, summed, and written where they belong
+    automatic,         ///< the library chooses; the result says which ran
+    atomic,            ///< one counter per block of threads and a global one; the list is sorted
+    select,            ///< a few slots for each thread, compacted afterwards
+    count_scan_write,  ///< results are counted, offsets summed, then each is written to its place
 };
 
 std::string_view to_string(compaction how);
-/// @throws invalid_argument naming the ways there are.
+/// @throws invalid_argument if there is no such way; the message lists the ways.
 compaction compaction_from(std::string_view name);
 
-/// An episode is frequent when its count is at least the threshold.
+/// A threshold as a number of occurrences. An episode is frequent if its count is at least the
+/// threshold.
 struct count_threshold {
     std::uint64_t count;
 };
-/// As a fraction of all spikes.
+/// A threshold as a fraction of the number of all spikes.
 struct fraction_threshold {
     double fraction;
 };
-/// As occurrences per second between the first spike and the last.
+/// A threshold as occurrences per second of the time between the first spike and the last.
 struct rate_threshold {
     double hertz;
 };
-/// What a first look at unknown data wants: a twentieth of the median unit's spike count, at least
-/// 10, and no less than keeps the frequent pairs to 32 a unit, so that bursts do not make
-/// everything frequent.
+/// A threshold for a first look at unknown data: a twentieth of the median unit's spike count, but
+/// at least 10, and high enough that there are at most 32 frequent pairs per unit, so that bursts
+/// do not make everything frequent.
 struct default_threshold {};
 using episode_threshold =
     std::variant<default_threshold, count_threshold, fraction_threshold, rate_threshold>;
 
-/// What several devices share between them.
+/// How the work is divided among several devices.
 enum class device_split : std::uint8_t {
-    automatic,  ///< candidates, unless the spikes are too many for one device or the candidates too
-                ///< few to share
-    candidates,  ///< each device has all spikes
-    time,        ///< each device has stretches of time (strategy latest_start)
+    automatic,   ///< by candidates, unless there are too many spikes for one device or too few
+                 ///< candidates to share
+    candidates,  ///< by candidates; each device has all spikes
+    time,        ///< by segments of time (strategy `latest_start` only)
 };
 
 std::string_view to_string(device_split split);
-/// @throws invalid_argument naming the splits there are.
+/// @throws invalid_argument if there is no such split; the message lists the splits.
 device_split device_split_from(std::string_view name);
 
 struct episode_options {
-    /// Every step of a mined episode takes one of these. They may overlap; each is a label of its
-    /// own.
+    /// The delay intervals; every step of a mined episode has one of them. They may overlap, and
+    /// each one counts as a different label.
     std::vector<delay_interval> delays{};
     episode_threshold threshold = default_threshold{};
-    /// Largest episode to look for; 0 for no bound.
+    /// Largest size of an episode to look for; 0 means no bound.
     std::size_t max_size = 0;
     /// Whether a unit may follow itself (A→A); a unit may always come back later in a chain.
     bool self_repeats = false;
     tie_rule ties = tie_rule::time;
     episode_strategy strategy = episode_strategy::automatic;
     pair_method pairs = pair_method::automatic;
-    /// For the strategy `occurrences` on GPUs alone.
+    /// Used only by the strategy `occurrences` on GPUs.
     compaction compact = compaction::automatic;
-    /// Stop with an error when trains, tables and survivors (strategy latest_start) need more; 0
-    /// for no bound. `memory_guard` bounds all that the process takes, with any strategy.
+    /// The search fails with an error if trains, tables and survivors (strategy `latest_start`)
+    /// need more than this; 0 means no bound. `memory_guard` bounds the memory of the whole
+    /// process, with any strategy.
     std::uint64_t max_memory_bytes = 0;
-    /// Without `execution::devices` it means nothing.
+    /// Ignored if `execution::devices` is empty.
     device_split split = device_split::automatic;
 };
 
-/// The one integer that the threshold comes to; fractions round up, exactly. The default one counts
-/// all pairs.
-/// @throws invalid_argument unless positive (fractions: at most 1), cancelled.
+/// Converts the threshold of the options to a number of occurrences, rounded up exactly. The
+/// default threshold needs a count of all pairs.
+/// @throws invalid_argument if the threshold is not positive, or a fraction above 1; cancelled.
 std::uint64_t resolve_threshold(const spike_sequence& spikes, const episode_options& options,
                                 const execution& run = {});
 
+/// An episode and its count: the largest number of occurrences that do not overlap.
 struct counted_episode {
     episode what;
     std::uint64_t count;
@@ -172,19 +183,20 @@ struct counted_episode {
     friend bool operator==(const counted_episode&, const counted_episode&) = default;
 };
 
-/// What one level of the search did.
+/// Statistics of one level of the search: all candidates of one size.
 struct episode_level {
     std::size_t size;
     std::uint64_t candidates;
     std::uint64_t frequent;
-    /// Bytes of survivor lists that the level left for the next (latest_start), else 0.
+    /// Bytes of survivor lists that this level passed on to the next; 0 unless the strategy is
+    /// `latest_start`.
     std::uint64_t survivor_bytes;
     double seconds;
-    /// Of these the time in which kernels ran, on the device that took longest; 0 on the CPU.
+    /// The part of `seconds` in which kernels ran, on the device that took longest; 0 on the CPU.
     double kernel_seconds = 0;
 };
 
-/// The frequent episodes, by size and then by units and delays.
+/// The frequent episodes, sorted by size, then by units and delays.
 struct episode_table {
     std::vector<counted_episode> episodes{};
     std::vector<episode_level> levels{};
@@ -192,67 +204,72 @@ struct episode_table {
     tie_rule ties = tie_rule::time;
     episode_strategy ran_on = episode_strategy::automatic;
     pair_method pairs_by = pair_method::automatic;
-    /// Boundaries at which the published merge of segments finds no match (strategy `segments`).
+    /// Number of segment boundaries at which the published merge finds no match (strategies that
+    /// count by segments).
     std::uint64_t merge_misses = 0;
     /// Bytes of working memory that the search was expected to need, beyond the spikes.
     std::uint64_t estimated_bytes = 0;
-    /// `execution::devices` as they were used; empty: the CPU.
+    /// The devices of `execution::devices` that were used; empty means the CPU.
     std::vector<int> ran_on_devices{};
-    /// What `occurrences` on GPUs did; of all others `automatic`.
+    /// The compaction that `occurrences` used on GPUs; `automatic` for all other strategies.
     compaction compacted_by = compaction::automatic;
-    /// Whole sentences: those of `check_delays`, and that `hybrid` chose by another device.
+    /// Warnings for the user, as full sentences: those of `check_delays`, and one if `hybrid` used
+    /// the calibration of another device.
     std::vector<std::string> warnings{};
 };
 
-/// What speaks against searching these spikes with these delays, as whole sentences: delays of a
-/// second and more, which may be milliseconds given for seconds, and delays that cannot occur
-/// because all times are multiples of a longer time, as in recordings with a camera.
+/// Warnings for the user about these delays, as full sentences. It warns of delays of a second and
+/// more, which may be milliseconds given as seconds, and of delays that cannot occur because all
+/// spike times are multiples of a longer time, as in recordings with a camera.
 std::vector<std::string> check_delays(const spike_sequence& spikes,
                                       std::span<const delay_interval> delays);
 
-/// Mines level by level with prefix and suffix pruning: complete, and independent of the order and
-/// names of the units.
-/// @throws invalid_argument for impossible options, also a strategy that cannot run on what `run`
-///         names; device_error, cancelled.
+/// Finds all frequent episodes, level by level, with prefix and suffix pruning. The result is
+/// complete and does not depend on the order or the names of the units.
+/// @throws invalid_argument if an option is out of range or the strategy cannot run on the devices
+///         of `run`; device_error, cancelled.
 episode_table mine_episodes(const spike_sequence& spikes, const episode_options& options,
                             const execution& run = {});
 
+/// Options of `count_episodes`.
 struct count_options {
     tie_rule ties = tie_rule::time;
     episode_strategy strategy = episode_strategy::automatic;
-    /// Counts below this may be reported as any smaller number: what pre-elimination needs to know.
-    /// 0: all exact.
+    /// Counts below this may be reported as any smaller number, which lets strategies eliminate
+    /// rare candidates early. 0 means that all counts are exact.
     std::uint64_t at_least = 0;
-    /// As in `episode_options`.
+    /// See `episode_options::split`.
     device_split split = device_split::automatic;
-    /// For the strategy `occurrences` on GPUs alone.
+    /// Used only by the strategy `occurrences` on GPUs.
     compaction compact = compaction::automatic;
 };
 
+/// The result of `count_episodes`.
 struct episode_counts {
     std::vector<std::uint64_t> counts{};
     episode_strategy ran_on = episode_strategy::automatic;
     std::uint64_t merge_misses = 0;
-    /// As in `episode_table` and `episode_level`.
+    /// See `episode_table` and `episode_level` for this and the following members.
     std::vector<int> ran_on_devices{};
     double kernel_seconds = 0;
     compaction compacted_by = compaction::automatic;
     std::vector<std::string> warnings{};
 };
 
-/// Where a program that starts with the call should count: on the first CUDA device if there are
-/// 3,000,000 spikes or more, else on the CPU (empty), which is done with most searches of fewer
-/// before a device is ready (docs/benchmarks.md).
+/// Recommends devices for a program that has just started: the first CUDA device for 3,000,000
+/// spikes or more, otherwise none, that is, the CPU, which finishes most smaller searches before a
+/// device is ready (docs/benchmarks.md).
 std::vector<int> devices_that_pay(const spike_sequence& spikes);
 
-/// The count of each given episode. @throws invalid_argument for an episode that cannot be or a
-/// strategy that cannot run on what `run` names; device_error, cancelled.
+/// Counts each given episode.
+/// @throws invalid_argument if an episode is invalid or the strategy cannot run on the devices of
+///         `run`; device_error, cancelled.
 episode_counts count_episodes(const spike_sequence& spikes, std::span<const episode> episodes,
                               const count_options& options = {}, const execution& run = {});
 
-/// The times of each occurrence that a count counts, in order: `count` rows of `size` times,
-/// microseconds. Of several ways to place an occurrence that ends at the same spike, the one that
-/// starts latest.
+/// Finds the times of the counted occurrences, in order: `count` rows of `size` times in
+/// microseconds. If several occurrences end at the same spike, the one that starts latest is
+/// returned.
 std::vector<std::vector<std::int64_t>> find_occurrences(const spike_sequence& spikes,
                                                         const episode& what,
                                                         tie_rule ties = tie_rule::time);

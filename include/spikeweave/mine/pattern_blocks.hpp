@@ -10,19 +10,20 @@
 
 namespace spikeweave {
 
-/// Collects patterns into one table without a copy of it: a table that grows by itself is moved
-/// again and again, and for that moment takes twice its memory.
+/// Collects patterns into one table without copying it. A single table that grows is reallocated
+/// again and again, and takes twice its memory while it is moved.
 class pattern_blocks {
 public:
     explicit pattern_blocks(std::uint32_t window_bins) : window_bins_(window_bins) {}
 
-    /// As `pattern_table::append`.
+    /// Appends one pattern, like `pattern_table::append`.
     void append(std::span<const pattern_item> pattern, std::uint32_t count,
                 std::span<const std::uint32_t> starts = {});
-    /// All patterns of a table.
+    /// Appends all patterns of a table.
     void append(const pattern_table& table);
 
-    /// All patterns in the order in which they came; none are left here. @throws cancelled
+    /// Moves all patterns into one table, in the order in which they were appended. No pattern
+    /// remains here. @throws cancelled
     pattern_table joined(const std::stop_token& stop = {});
 
 private:
@@ -32,8 +33,8 @@ private:
     std::deque<pattern_table> blocks_{};
 };
 
-/// Leaves only these patterns in a table, in place.
-/// @param kept  their places, ascending
+/// Removes all other patterns from a table, in place.
+/// @param kept  indices of the patterns to keep, ascending
 void keep_patterns(pattern_table& table, std::span<const std::size_t> kept);
 
 }  // namespace spikeweave

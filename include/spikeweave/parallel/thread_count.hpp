@@ -4,8 +4,8 @@
 
 namespace spikeweave {
 
-/// The threads that work on a call: what was asked for, else the cores that this process may use
-/// (its share of them among ranks).
+/// The number of threads that work on a call: `run.threads`, or, if that is 0, the number of cores
+/// that this process may use (with ranks, its share of them).
 int thread_count(const execution& run);
 
 }  // namespace spikeweave
