@@ -36,7 +36,7 @@ constexpr std::array<std::pair<std::string_view, correction>, 3> other_names{{
     {"no", correction::none},
 }};
 
-// Ascending p-values of the first of m tests; the others have p = 1.
+// The ascending p-values of the first of m tests; the other tests have p = 1.
 struct family {
     std::vector<double> p;
     double m;
@@ -44,7 +44,7 @@ struct family {
 
 struct outcome {
     std::vector<double> q;
-    double rejected;  // how many of all m tests, the smallest p first
+    double rejected;  // number of tests rejected, those with the smallest p first
 };
 
 template <class Corrected>
@@ -57,7 +57,7 @@ outcome one_step(const family& all, double limit, Corrected corrected) {
     return out;
 }
 
-// From the smallest p on, until one is above the limit for those that remain.
+// Step-down: rejects from the smallest p on, until one is above the limit for the remaining tests.
 template <class Limit, class Corrected>
 outcome step_down(const family& all, Limit limit, Corrected corrected) {
     outcome out{all.p, static_cast<double>(all.p.size())};
@@ -72,11 +72,12 @@ outcome step_down(const family& all, Limit limit, Corrected corrected) {
     return out;
 }
 
-// From the largest p on, until one is within the limit for its rank, counted from 1.
+// Step-up: goes from the largest p down, until one is within the limit for its rank, counted
+// from 1.
 template <class Limit, class Corrected>
 outcome step_up(const family& all, Limit limit, Corrected corrected) {
     outcome out{all.p, 0};
-    double smallest = 1;  // of the unlisted, which rank last
+    double smallest = 1;  // smallest value of the unlisted tests, which rank last
     for (std::size_t i = all.p.size(); i-- > 0;) {
         const auto rank = static_cast<double>(i + 1);
         if (out.rejected == 0 && all.p[i] <= limit(rank)) out.rejected = rank;
@@ -112,8 +113,8 @@ outcome false_discovery_rate(const family& all, double alpha, double harmonic_su
         [&](double p, double rank) { return p / share(rank); });
 }
 
-// The closed test of Simes' tests. Of any of the last k tests the smallest k p / rank counts; one
-// that is not listed has 1 there. The last ones alone, all unlisted, would add nothing.
+// The closed test with Simes' tests. For each k, the smallest k p / rank of the last k tests
+// counts; it is 1 for an unlisted test. Sets of unlisted tests only would add nothing.
 outcome hommel(const family& all, double alpha) {
     outcome out{all.p, 0};
     const std::size_t n = all.p.size();
@@ -134,7 +135,7 @@ outcome hommel(const family& all, double alpha) {
     return out;
 }
 
-// What the first stage rejects is no longer counted among the true hypotheses of the second.
+// Hypotheses that the first stage rejects do not count among the true ones in the second stage.
 outcome two_stage(const family& all, double alpha, bool krieger) {
     const double factor = krieger ? 1 + alpha : 1;
     const double first_alpha = alpha / factor;

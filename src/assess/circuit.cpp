@@ -29,7 +29,7 @@ delay_interval sum(const delay_interval& a, const delay_interval& b) {
     return {a.low + b.low, a.high + b.high};
 }
 
-// Delays at which c follows b when both follow a.
+// The delays at which c follows b if both follow a.
 delay_interval difference(const delay_interval& to_c, const delay_interval& to_b) {
     return {to_c.low - to_b.high, to_c.high - to_b.low};
 }
@@ -51,12 +51,12 @@ void check(const spike_sequence& spikes, const episode_table& table,
             "the explained fraction must be above 0 and at most 1, not {}", options.explained));
 }
 
-// A pair's significant intervals become one edge: the best, and the run of intervals about it that
-// touch or overlap.
+// The significant intervals of a pair become one edge: the best interval, with the intervals around
+// it that touch or overlap.
 circuit_edge edge_of(std::span<const std::size_t> members, const episode_table& table,
                      std::span<const assessed_episode> assessed) {
     const auto interval = [&](std::size_t i) { return table.episodes[i].what.delays.front(); };
-    // p is 0 for more than one when it is too small for a double; then the strength tells.
+    // p can be 0 for several intervals, if it is too small for a double; then the strength decides.
     const std::size_t best = *std::min_element(members.begin(), members.end(), [&](auto a, auto b) {
         const auto key = [&](std::size_t i) {
             return std::tuple(assessed[i].p, -assessed[i].strength, interval(i));
@@ -115,7 +115,7 @@ private:
         delay_interval delay;
         std::uint64_t count;
     };
-    // A path from the edge's first unit over `over` to its second.
+    // A path from the edge's first unit through `over` to its second.
     struct path {
         std::size_t edge;
         std::size_t first;
@@ -148,7 +148,7 @@ private:
     }
 
     // a→b→c makes up most of a→c, and without b in between, c follows a much less often. The second
-    // tells a path from common input: there c follows a with or without b.
+    // condition tells a path from common input, where c follows a with or without b.
     bool path_explains(const path& way, std::uint64_t over_path) const {
         const circuit_edge& edge = edges_[way.edge];
         const auto both = static_cast<double>(over_path);
@@ -161,7 +161,7 @@ private:
         return rest <= (pairs / starts) / 2;
     }
 
-    // Whether the reason for edge e being indirect rests, over some steps, on edge `on`.
+    // Whether edge e is indirect because of edge `on`, directly or through other edges.
     bool rests_on(std::size_t e, std::size_t on) const {
         if (e == on) return true;
         const auto found = reasons_.find(e);
@@ -169,7 +169,7 @@ private:
                (rests_on(found->second.first, on) || rests_on(found->second.second, on));
     }
 
-    // The weakest edge first, so that the answer does not depend on the names of the units.
+    // The weakest edge comes first, so that the result does not depend on the names of the units.
     void mark_indirect() {
         std::vector<std::size_t> weakest_first(edges_.size());
         std::iota(weakest_first.begin(), weakest_first.end(), std::size_t{0});
@@ -186,8 +186,8 @@ private:
         settle();
     }
 
-    // Two edges may not explain each other: the stronger one stays. Of several paths beside one
-    // edge, the most frequent explains it.
+    // Two edges must not explain each other: the stronger one stays direct. If there are several
+    // paths beside an edge, the most frequent one explains it.
     void settle() {
         std::vector<episode> asked;
         asked.reserve(waiting_.size());
@@ -217,8 +217,8 @@ private:
         waiting_.clear();
     }
 
-    // b→c where a→b and a→c are direct, most of b→c comes after a, and a tells more about c than b
-    // does.
+    // Finds edges b→c for which a→b and a→c are direct, most of b→c comes after a, and a predicts c
+    // better than b does.
     void mark_common_input() {
         std::vector<std::pair<std::size_t, episode>> cases;  // edge b→c, and a→b→c
         for (std::size_t e = 0; e < edges_.size(); ++e) {
@@ -238,7 +238,7 @@ private:
         asked.reserve(cases.size());
         for (const auto& [e, what] : cases) asked.push_back(what);
         const std::vector<std::uint64_t> counts = counts_.of(asked);
-        // All at once, on the edges as they were: the order of edges must not matter.
+        // All edges change at once, judged by their old state, since their order must not matter.
         for (std::size_t i = 0; i < cases.size(); ++i) {
             circuit_edge& edge = edges_[cases[i].first];
             if (edge.kind != edge_kind::direct ||
@@ -263,20 +263,20 @@ private:
     triple_counts counts_;
     std::vector<std::uint64_t> unit_counts_;
     std::vector<circuit_edge> edges_;
-    std::vector<std::vector<leg>> legs_;  // one list an edge
+    std::vector<std::vector<leg>> legs_;  // one list per edge
     std::map<unit_pair, std::size_t> edge_index_;
     std::map<unit_id, std::vector<std::size_t>> outgoing_;
     std::vector<path> waiting_;
     std::map<std::size_t, std::pair<std::size_t, std::size_t>> reasons_;
 };
 
-// Indices of those that lie in no longer one of `among`, longest first.
+// Indices of the episodes that are part of no longer one of `among`, longest first.
 std::vector<std::size_t> not_within_longer(const episode_table& table,
                                            std::span<const std::size_t> among) {
     std::map<std::size_t, std::vector<std::size_t>, std::greater<>> of_size;
     for (const std::size_t i : among) of_size[table.episodes[i].what.size()].push_back(i);
     std::vector<std::size_t> out;
-    std::set<episode> covered;  // of the size in hand
+    std::set<episode> covered;  // of the current size
     const auto cover = [](const episode& what, std::set<episode>& into) {
         into.insert({{what.units.begin(), what.units.end() - 1},
                      {what.delays.begin(), what.delays.end() - 1}});
@@ -312,7 +312,7 @@ std::vector<std::size_t> find_chains(const episode_table& table,
         }
         return true;
     };
-    // Of several that differ in delays alone, the most frequent.
+    // Of several chains that differ only in delays, the most frequent one is kept.
     std::map<std::vector<unit_id>, std::size_t> best;
     for (std::size_t i = 0; i < table.episodes.size(); ++i) {
         const auto& [what, count] = table.episodes[i];
@@ -320,7 +320,8 @@ std::vector<std::size_t> find_chains(const episode_table& table,
         const auto [found, fresh] = best.try_emplace(what.units, i);
         if (!fresh && count > table.episodes[found->second].count) found->second = i;
     }
-    // Delays were chosen unit sequence by unit sequence, so what lies in what is a matter of units.
+    // Delays were chosen for each sequence of units, so only the units say which chain contains
+    // which.
     episode_table units_only;
     std::vector<std::size_t> all;
     std::vector<std::size_t> original;

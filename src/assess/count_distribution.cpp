@@ -16,7 +16,7 @@ int pool_of(double probability) {
 
 // Up to this count the pooled distribution is added up; beyond it the saddlepoint is close.
 constexpr std::uint64_t most_added_up = 40;
-// Terms behind the count: where they are needed, each is at most about half of the one before.
+// Number of terms beyond the count. If they are needed, each is at most about half the one before.
 constexpr std::size_t terms_behind = 60;
 
 void multiply(std::vector<double>& series, std::span<const double> by) {
@@ -102,14 +102,14 @@ double count_distribution::added_up_tail(std::size_t count) const {
     double below = 0;
     double from = 0;
     for (std::size_t k = 0; k < terms; ++k) (k < count ? below : from) += sum[k];
-    // Each way of adding up loses the digits that the other keeps.
+    // Each of the two ways of adding up loses the digits that the other keeps.
     constexpr double small = 1e-6;
     return std::clamp(1 - below > small ? 1 - below : from, 0.0, 1.0);
 }
 
 double count_distribution::tail_probability(std::uint64_t count) const {
     if (count == 0) return 1;
-    // A mean of several times the count leaves nothing of the first coefficients.
+    // If the mean is several times the count, the first coefficients vanish.
     constexpr double largest_mean = 300;
     if (count <= most_added_up && mean_ < largest_mean)
         return added_up_tail(static_cast<std::size_t>(count));
@@ -119,7 +119,7 @@ double count_distribution::tail_probability(std::uint64_t count) const {
     // Powers of e up to here are finite.
     double high = 600.0 / static_cast<double>(pools_.rbegin()->first.first);
     double low = -high;
-    // Newton's steps from the middle, or halves where a step would leave the bracket.
+    // Takes Newton's steps from the middle, and bisects if a step would leave the bracket.
     double theta = std::clamp((c - mean_) / spread, low / 2, high / 2);
     cumulants here = at(theta);
     for (int step = 0; step < 200 && std::abs(here.first - c) > 1e-9 * c; ++step) {

@@ -8,27 +8,29 @@
 
 namespace spikeweave {
 
-/// The distribution of a sum of many independent small counts, such as one for each stretch of a
-/// recording. Counts with nearly the same distribution are pooled, each taken for their mean: by
-/// Jensen's inequality this can only widen the sum, so tails err on the safe side.
+/// The distribution of a sum of many independent small counts, such as one for each segment of a
+/// recording. Counts with nearly the same distribution are pooled and each is replaced by the mean
+/// of the pool. By Jensen's inequality this can only widen the distribution of the sum, so tails
+/// err on the safe side.
 class count_distribution {
 public:
-    /// Adds a count that is 1 with this probability, else 0.
+    /// Adds a count that is 1 with this probability, and 0 otherwise.
     void add(double probability);
-    /// Adds a count that is j + 1 with probability `of[j]`, else 0; the last is above 0.
+    /// Adds a count that is j + 1 with probability `of[j]`, and 0 otherwise. The last probability
+    /// must be above 0.
     void add(std::span<const double> of);
 
     double mean() const { return mean_; }
-    /// P(sum >= count): of counts up to 40 by adding up, beyond from the cumulant generating
-    /// function by the saddlepoint formula of Lugannani and Rice (1980, Adv. Appl. Prob. 12:475)
-    /// with the lattice correction of Daniels (1987, Int. Stat. Rev. 55:37), which in the
-    /// tests is at most 3 % below the exact tail; far out, pools put it above.
+    /// P(sum >= count). For counts up to 40 it is added up; beyond, it is computed from the
+    /// cumulant generating function by the saddlepoint formula of Lugannani and Rice (1980, Adv.
+    /// Appl. Prob. 12:475) with the lattice correction of Daniels (1987, Int. Stat. Rev. 55:37). In
+    /// the tests this is at most 3 % below the exact tail; far out, pooling makes it larger.
     double tail_probability(std::uint64_t count) const;
 
 private:
     struct pool {
         double number = 0;
-        std::vector<double> sum{};  // of the probabilities of 1, 2, ...
+        std::vector<double> sum{};  // sums of the probabilities of 1, 2, ...
     };
     struct cumulants {
         double value = 0;

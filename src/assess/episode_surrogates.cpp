@@ -15,10 +15,10 @@
 namespace spikeweave {
 namespace {
 
-// The clock of the renewal model, as in significance_options.
+// The time step of the renewal model, as in significance_options.
 constexpr duration tick = std::chrono::milliseconds{1};
 
-// Whole numbers, so that the order in which surrogates finish does not matter.
+// Sums are whole numbers, so that the order in which surrogates finish does not matter.
 struct tally {
     std::uint64_t sum = 0;
     std::uint64_t reached = 0;  // surrogates with at least the real count
@@ -80,8 +80,8 @@ std::vector<surrogate_assessment> assess_by_surrogates(const spike_sequence& spi
     for (std::size_t i = 0; i < tallies.size(); ++i) {
         const auto& [what, count] = table.episodes[i];
         p.push_back(static_cast<double>(1 + tallies[i].reached) / (1 + surrogates));
-        // The data count as one more surrogate, for the mean as for the rank: otherwise a count
-        // that no surrogate reaches by chance would look impossible.
+        // The data count as one more surrogate, for the mean and for p. Otherwise a count that, by
+        // chance, no surrogate reaches would look impossible.
         const double mean = static_cast<double>(tallies[i].sum + count) / (1 + surrogates);
         occurrence_model model = null.model(what);
         model.start_probability = start_probability_for(mean, model.ticks, model.span_ticks);

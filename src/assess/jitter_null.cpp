@@ -9,7 +9,7 @@
 namespace spikeweave {
 namespace {
 
-// Turned in cells of three intervals, two of three true followers are lost.
+// In cells of three intervals, rotation removes two of three true followers.
 constexpr int intervals_a_cell = 3;
 
 episode backwards(const episode& what) {

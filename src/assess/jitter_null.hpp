@@ -11,8 +11,8 @@
 
 namespace spikeweave {
 
-/// The null of the test `jitter`: in every cell of a grid one unit's spikes are turned by a uniform
-/// amount, and all other units stay as they are.
+/// The null hypothesis of the test `jitter`: in every cell of a grid, the spikes of one unit are
+/// rotated by a uniform amount, and all other units stay unchanged.
 class jitter_null {
 public:
     /// @param cell width of a cell; an episode with a delay interval wider than a third of it gets
@@ -21,16 +21,16 @@ public:
 
     struct verdict {
         double p;
-        double expected;  ///< mean count under the null
+        double expected;  ///< mean count under the null hypothesis
     };
-    /// Turns the units one at a time, first the last unit: the verdict with the largest p. Stops
-    /// at a p of `enough` or more.
+    /// Rotates the units one at a time, beginning with the last, and returns the verdict with the
+    /// largest p. Stops when p is `enough` or more.
     verdict test(const episode& what, std::uint64_t count, double enough) const;
 
 private:
-    /// One direction of time. Looked at backwards, the last unit of an episode is its first.
+    /// The spikes in one direction of time. Backwards, the last unit of an episode is its first.
     struct direction {
-        std::vector<std::size_t> offsets{};  // unit u has times [offsets[u], offsets[u + 1])
+        std::vector<std::size_t> offsets{};  // the times of unit u are [offsets[u], offsets[u + 1])
         std::vector<std::int64_t> times_us{};
         std::int64_t begin = 0;
         std::int64_t last = 0;

@@ -12,7 +12,7 @@
 namespace spikeweave {
 namespace {
 
-// A p that no alpha in use lies above: what has it is not looked at from every side.
+// No alpha in use is above this p, so the other units of an episode with it need no test.
 constexpr double clearly_chance = 0.05;
 constexpr std::size_t piece = 64;
 
@@ -35,7 +35,7 @@ std::vector<jitter_null::verdict> test_by_jitter(const spike_sequence& spikes,
     const jitter_null null(spikes, options.jitter_window, table.ties);
     const double enough = std::max(clearly_chance, options.alpha);
 
-    // Every pair, and the steps of longer episodes: of a mined table these are among its pairs.
+    // Every pair, and the steps of longer episodes; in a mined table these are among the pairs.
     std::map<episode, std::size_t> pair_index;
     std::vector<counted_episode> pairs;
     for (const counted_episode& counted : table.episodes)
@@ -65,7 +65,7 @@ std::vector<jitter_null::verdict> test_by_jitter(const spike_sequence& spikes,
         double largest = 0;
         for (std::size_t k = 0; k < what.delays.size(); ++k)
             largest = std::max(largest, of_pair[pair_index.at(step_of(what, k))].p);
-        // Where a step is chance already, one look tells the expected count.
+        // If a step is likely by chance already, testing one unit is enough for the expected count.
         out[i] = null.test(what, count, largest < enough ? enough : 0);
         out[i].p = std::max(out[i].p, largest);
     });

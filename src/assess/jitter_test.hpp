@@ -10,8 +10,8 @@
 
 namespace spikeweave {
 
-/// One verdict an episode of the table. Of three units and more an episode has no smaller p than
-/// each of its steps. A single unit is no test: p = 1.
+/// Tests each episode of the table and returns one verdict for each. An episode of three units or
+/// more gets no smaller p than any of its steps. An episode of a single unit is not tested: p = 1.
 /// @throws invalid_argument if the jitter window is shorter than 1 ms; cancelled.
 std::vector<jitter_null::verdict> test_by_jitter(const spike_sequence& spikes,
                                                  const episode_table& table,

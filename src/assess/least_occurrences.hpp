@@ -8,8 +8,8 @@
 
 namespace spikeweave {
 
-/// How often a pattern of this size has to occur for some rule to take it; 0 when none takes the
-/// size.
+/// The number of occurrences with which a pattern of this size meets some rule; 0 if no rule
+/// includes this size.
 inline std::uint32_t least_occurrences(std::span<const pattern_rule> rules, std::uint32_t size) {
     std::uint32_t least = 0;
     for (const pattern_rule& rule : rules)

@@ -19,10 +19,10 @@ struct listed_pattern {
     std::span<const std::uint32_t> starts;
     std::int64_t size;
     std::int64_t count;
-    std::uint32_t duration;  // 0 unless signatures have one
+    std::uint32_t duration;  // 0 unless signatures include it
 };
 
-// What one says against the other.
+// Which of two patterns is rejected, and why.
 struct verdict {
     std::optional<reduction_rule> first{};
     std::optional<reduction_rule> second{};
@@ -39,7 +39,7 @@ public:
         std::sort(not_significant_.begin(), not_significant_.end());
     }
 
-    /// Of two patterns that share `shared` spikes after a shift.
+    /// Decides about two patterns that share `shared` spikes after a shift.
     verdict of(const listed_pattern& a, const listed_pattern& b, std::int64_t shared) const {
         if (shared == b.size) return nested(a, b);
         if (shared == a.size) return swapped(nested(b, a));
@@ -91,7 +91,7 @@ private:
     std::vector<signature> not_significant_;
 };
 
-// A shift of the first pattern that makes spikes of both the same, and how many.
+// A shift of the first pattern after which the two share spikes, and the number of these.
 struct common_spikes {
     std::int32_t shift;
     std::int64_t shared;
@@ -102,7 +102,7 @@ public:
     shift_finder(std::uint32_t window_bins, bool by_number)
         : window_bins_(static_cast<std::int32_t>(window_bins)), by_number_(by_number) {}
 
-    /// Ascending.
+    /// All such shifts, ascending.
     std::span<const common_spikes> of(const listed_pattern& a, const listed_pattern& b) {
         shifts_.clear();
         for (const pattern_item x : a.items)
@@ -119,7 +119,7 @@ public:
     }
 
 private:
-    // Whether some shift in the window makes them the same.
+    // Whether some shift within the window makes the two items the same.
     bool same(pattern_item x, pattern_item y) const {
         if (by_number_)
             return std::abs(static_cast<std::int32_t>(x) - static_cast<std::int32_t>(y)) <
@@ -134,7 +134,7 @@ private:
     std::vector<common_spikes> common_;
 };
 
-// Whether at least `wanted` starts of b lie `shift` bins behind one of a.
+// Whether at least `wanted` starts of b are `shift` bins later than a start of a.
 bool coincide(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b,
               std::int32_t shift, std::size_t wanted) {
     std::size_t i = 0;
@@ -150,7 +150,7 @@ bool coincide(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b
     return false;
 }
 
-// Which patterns of the list can share a spike with one, by the units that they are of.
+// Finds the patterns of the list that can share a spike with a given one, by their units.
 class partner_finder {
 public:
     partner_finder(std::span<const listed_pattern> list, std::uint32_t window_bins, bool by_number)
@@ -158,7 +158,7 @@ public:
         pattern_item largest = 0;
         for (const listed_pattern& p : list)
             for (const pattern_item item : p.items) largest = std::max(largest, item);
-        // Item numbers reach into the units on both sides.
+        // Shifted item numbers can reach into the neighbouring units on both sides.
         of_unit_.resize(largest / window_bins + 3);
         for (std::size_t i = 0; i < list.size(); ++i)
             for (const pattern_item item : list[i].items) {
@@ -167,7 +167,7 @@ public:
             }
     }
 
-    /// Those behind it in the list, ascending.
+    /// The partners after this position in the list, ascending.
     std::span<const std::size_t> after(std::size_t position, const listed_pattern& p) {
         partners_.clear();
         const std::size_t reach = by_number_ ? 1 : 0;

@@ -16,7 +16,7 @@ void check_windows(const pattern_request& request) {
     if (request.window == 0)
         throw invalid_argument(
             fmt::format("{} must be at least 1 bin, not 0", request.name_of("window")));
-    // Twice a window is what parts epochs.
+    // The gap between epochs is twice a window.
     if (request.bin.count() > std::numeric_limits<std::int64_t>::max() / 2 / request.window)
         throw invalid_argument(fmt::format("{} {}: so many bins of {} are too long to be held",
                                            request.name_of("window"), request.window,
@@ -43,7 +43,7 @@ void check_extent(const pattern_request& request) {
                                            request.name_of("trial_length")));
 }
 
-// A rule a size, from thresholds by size; the last holds for all sizes above.
+// One rule per size, from thresholds by size; the last one also holds for all larger sizes.
 std::vector<pattern_rule> rules_by_size(const min_occ_by_size& given,
                                         const pattern_request& request) {
     const std::uint32_t least = request.min_spikes.value_or(1);
@@ -128,7 +128,7 @@ void check_filters(const pattern_request& request) {
                                                request.name_of("reduce"), most, value));
 }
 
-// Without spikes, or of a single moment, there are no rates, and the least of all thresholds holds.
+// A recording without spikes, or of length 0, has no rates; then the lowest threshold is used.
 std::vector<pattern_rule> estimated_rules(const pattern_request& request,
                                           std::span<const std::size_t> spike_counts,
                                           duration length) {

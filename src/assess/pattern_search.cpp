@@ -17,7 +17,7 @@
 namespace spikeweave {
 namespace {
 
-// Takes what a step removed from what was left.
+// Adds a step to the funnel, with the number of patterns left after it.
 void add_step(std::vector<funnel_step>& funnel, std::string step, std::uint64_t removed,
               std::uint64_t& left, std::string why) {
     left -= removed;
@@ -61,10 +61,10 @@ public:
     }
 
 private:
-    // Whether the results of calls that ranks share are whole here.
+    // Whether this rank gets the complete results of calls that ranks share.
     bool is_whole() const { return !run_.ranks || run_.ranks->rank() == 0; }
 
-    // What is done to the collected table needs the first rank only.
+    // The collected table is processed only on the first rank.
     execution alone() const {
         execution out = run_;
         out.ranks = nullptr;
@@ -76,7 +76,8 @@ private:
         out_.funnel = search_steps(found, request_);
     }
 
-    // What is not stable is not tested, so that all have to be held where that is asked for.
+    // Patterns that are not stable are not tested, so filtering by stability needs all patterns in
+    // memory.
     void collect_all() {
         note_search(mine_into_table([](const pattern_table& block) {
             std::vector<std::size_t> all(block.size());
@@ -95,7 +96,7 @@ private:
         note_significance(before);
     }
 
-    // First only counts, so that patterns which are not significant are never held.
+    // The first search only counts, so that patterns that are not significant are never held.
     void collect_significant() {
         pattern_tally tally(request_.window, request_.kind, 0);
         note_search(mine_patterns(
@@ -114,7 +115,7 @@ private:
         warn_of_too_few_surrogates();
     }
 
-    // With p never below 1 / (n + 1), a correction for many tests can ask for more surrogates.
+    // Since p is never below 1 / (n + 1), a correction for many tests may need more surrogates.
     void warn_of_too_few_surrogates() {
         std::size_t tested = 0;
         std::size_t undecided = 0;
@@ -142,7 +143,7 @@ private:
                              to_string(request_.correct)));
     }
 
-    // Collects those patterns of each block that `choose` names.
+    // Collects the patterns of each block that `choose` selects.
     template <class Choose>
     mining_summary mine_into_table(Choose choose) {
         spade_options how = in_.mining;
@@ -168,7 +169,7 @@ private:
         out_.stabilities = std::move(stabilities);
     }
 
-    // In blocks of ascending count, as the published code lists patterns.
+    // The patterns are listed in blocks of ascending count, as in the published code.
     std::vector<std::size_t> by_count() const {
         std::vector<std::size_t> list(out_.table.size());
         std::iota(list.begin(), list.end(), std::size_t{0});

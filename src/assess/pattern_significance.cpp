@@ -11,7 +11,7 @@
 namespace spikeweave {
 namespace {
 
-// The order of a spectrum.
+// Compares signatures in the order of a spectrum.
 auto spectrum_key(const signature& what) {
     return std::tuple(what.size, what.duration, what.count);
 }
@@ -35,7 +35,7 @@ void check(const pvalue_spectrum& spectrum, const signature_testing& testing) {
             fmt::format("alpha must be above 0 and at most 1, not {}", testing.alpha));
 }
 
-// Gives q and the decision to the tested ones of the signatures.
+// Sets q and the decision of the tested signatures.
 void correct(std::vector<assessed_signature>& signatures, const signature_testing& testing) {
     std::vector<double> p;
     for (const assessed_signature& s : signatures)
@@ -60,7 +60,7 @@ void test_all(const pvalue_spectrum& spectrum, const signature_testing& testing,
     }
     correct(out.signatures, testing);
 
-    // Every correction rejects what has a p up to some bound.
+    // Every correction rejects all p up to some bound.
     bool any = false;
     std::uint32_t bound = 0;
     for (const assessed_signature& s : out.signatures) {
@@ -74,14 +74,14 @@ void test_all(const pvalue_spectrum& spectrum, const signature_testing& testing,
         if (s.reached == 0 && !s.significant) out.not_significant.push_back(s.what);
 }
 
-// The reference's "equal to one" has a tolerance.
+// The reference compares with 1 with a tolerance.
 bool close_to_one(double p) {
     return std::abs(p - 1) <= 1e-8 + 1e-5;
 }
 
 // The reference goes through the spectrum in its order and looks one entry back. Before the first
-// it finds the last, which matters where that is the same one: a spectrum of one entry is never
-// tested.
+// entry it finds the last one, which matters if both are the same: the only entry of a spectrum is
+// never tested.
 std::vector<bool> elephant_mask(const pvalue_spectrum& spectrum,
                                 std::span<const signature_count> found) {
     std::vector<signature> known;

@@ -10,7 +10,7 @@
 namespace spikeweave {
 namespace {
 
-// What ranks a pattern: the larger the better; the earlier the better among equals.
+// The rank of a pattern: larger patterns are better, and earlier ones among equals.
 struct rank {
     std::size_t size;
     std::uint32_t count;
@@ -26,7 +26,7 @@ struct candidate {
     std::vector<pattern_item> items;
 };
 
-// Longer patterns are too rare and too varied for a flat array of their counts.
+// Larger patterns are too rare and too varied for a flat array of their counts.
 constexpr std::size_t most_flat_size = 64;
 constexpr std::uint64_t most_flat_cells = std::uint64_t{1} << 22;
 
@@ -37,10 +37,10 @@ struct pattern_tally::state {
     std::uint32_t durations;
     std::size_t wanted;
     std::uint64_t patterns = 0;
-    /// By size: counts in rows of `durations`, grown as counts come.
+    /// For each size, counts in rows of `durations`, extended as needed.
     std::vector<std::vector<std::uint64_t>> flat{};
     std::map<signature, std::uint64_t> rare{};
-    /// The worst on top.
+    /// A heap with the worst pattern on top.
     std::vector<candidate> best{};
 
     void count(std::size_t size, std::uint32_t count, std::uint32_t bins) {

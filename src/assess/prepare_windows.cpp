@@ -31,8 +31,8 @@ spike_sequence within(const spike_sequence& spikes, const time_span& span) {
     return {std::move(times), std::move(units), spikes.unit_names(), span};
 }
 
-// Trials and Elephant's bins are counted from the beginning of the recording; a file that does not
-// say when that was tells of it by its times, unless some are below 0.
+// Trials and Elephant's bins are counted from the beginning of the recording. If the file does not
+// state it, times are taken to be counted from it, unless some are below 0.
 spike_sequence from_zero(const pattern_request& request, spike_sequence spikes) {
     const bool asked = request.trial_length || request.elephant != elephant_mode::none;
     const time_span recorded = spikes.span();
@@ -77,8 +77,8 @@ binning bins_of(const pattern_request& request, const spike_sequence& spikes) {
     return bins;
 }
 
-// Where bins are counted from: by default, the multiple of their width at or below the beginning
-// of the recording.
+// The time at which the first bin begins: by default, the multiple of the bin width at or below the
+// beginning of the recording.
 std::string beginning_of(const pattern_request& request, bool stated, duration begin,
                          duration origin) {
     std::string why = request.from              ? request.name_of("from")
@@ -146,7 +146,7 @@ duration pattern_axes::time_of(std::uint32_t start) const {
     const duration at = origin + bin * start;
     const auto after = std::upper_bound(stretches.begin(), stretches.end(), at,
                                         [](duration t, const stretch& s) { return t < s.begin; });
-    // A window may begin in the bin in which a stretch does, and its left edge before that.
+    // A window may begin in the same bin as a segment; the left edge of that bin may be earlier.
     if (after == stretches.begin())
         return stretches.empty() ? at : stretches.front().original + (at - stretches.front().begin);
     const stretch& of = *(after - 1);
@@ -182,7 +182,7 @@ binned_recording bin_recording(spike_sequence spikes, const pattern_request& req
 prepared_windows prepare_windows(binned_recording recording, const pattern_request& request,
                                  const execution& run) {
     prepared_windows out{
-        // Not held any longer.
+        // The exchange frees the binned spikes once the windows are made.
         .windows = spade_windows(std::exchange(recording.binned, {}), request.window, run.stop),
         .axes = std::move(recording.axes),
         .facts = recording.facts,

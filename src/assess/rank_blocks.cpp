@@ -13,7 +13,7 @@ rank_block block_of_rank(std::size_t n, const execution& run) {
     const auto rank = static_cast<std::size_t>(run.ranks->rank());
     const auto ranks = static_cast<std::size_t>(run.ranks->size());
     const std::size_t each = n / ranks;
-    const std::size_t more = n % ranks;  // the first ones take one piece more
+    const std::size_t more = n % ranks;  // the first ranks take one more piece
     const auto begin = [&](std::size_t r) { return r * each + (r < more ? r : more); };
     return {begin(rank), begin(rank + 1)};
 }

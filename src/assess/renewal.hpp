@@ -13,21 +13,21 @@
 
 namespace spikeweave {
 
-/// Null models of many episodes in the same spikes: what they share is measured once.
+/// Null models of many episodes in the same spikes. What they have in common is measured once.
 class independent_units {
 public:
-    /// @throws invalid_argument unless the tick is positive.
+    /// @throws invalid_argument if the tick is not positive.
     independent_units(const spike_sequence& spikes, duration tick);
 
     occurrence_model model(const episode& what);
-    /// Probability that the unit fires in one tick.
+    /// The probability that the unit fires in one tick.
     double fires_in_tick(unit_id unit);
     std::uint64_t count(unit_id unit) const { return trains_.count(unit); }
 
 private:
-    /// How a unit follows times that have nothing to do with it.
+    /// How a unit follows times that are unrelated to it.
     struct follower {
-        double share;    ///< of all times the unit fires within the delay interval of
+        double share;    ///< share of all times that the unit follows within the delay interval
         double delay_s;  ///< mean delay to the first such spike
     };
     follower measure(unit_id unit, const delay_interval& delay) const;

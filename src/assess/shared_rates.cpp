@@ -29,7 +29,7 @@ shared_rates measure_shared_rates(const spike_sequence& spikes) {
     const std::int64_t begin = spikes.span().begin.count();
     const std::int64_t length = spikes.span().length().count();
     const std::int64_t bin_us = std::max(shortest_rate_bin_us, length / most_rate_bins);
-    // Whole bins only: a shorter one at the end would hold fewer spikes of every unit.
+    // Only whole bins are used: a shorter one at the end would hold fewer spikes of every unit.
     const auto bins = static_cast<std::size_t>(length / bin_us);
     if (bins < 2) return {1, false};
     const spike_trains trains(spikes);

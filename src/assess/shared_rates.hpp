@@ -4,13 +4,14 @@
 
 namespace spikeweave {
 
-/// Whether units fire more at the same times, on a scale of 100 ms (a millionth of
-/// recordings that are longer than a day).
+/// Whether the rates of the units rise at the same times, on a scale of 100 ms (a millionth of the
+/// recording if it is longer than a day).
 struct shared_rates {
-    /// Variance of the number of spikes of all units in a bin over the sum of the units' variances:
-    /// 1 on average where units are independent.
+    /// The variance of the number of spikes of all units in a bin, divided by the sum of the units'
+    /// variances: 1 on average if the units are independent.
     double ratio;
-    /// Five standard errors above 1, and above 1.5: not by chance, and enough to matter.
+    /// Whether this is five standard errors above 1 and above 1.5: not by chance, and large enough
+    /// to matter.
     bool certain;
 };
 

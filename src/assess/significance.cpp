@@ -22,15 +22,16 @@ constexpr std::array<std::pair<significance_test, std::string_view>, 3> test_nam
     {significance_test::chebyshev, "chebyshev"},
 }};
 
-// What is too small for a double is 0, and nothing throws. Long doubles differ between machines.
+// Values too small for a double become 0, without an exception. Long doubles are not used because
+// they differ between machines.
 using quiet = boost::math::policies::policy<
     boost::math::policies::promote_double<false>,
     boost::math::policies::overflow_error<boost::math::policies::ignore_error>,
     boost::math::policies::evaluation_error<boost::math::policies::ignore_error>,
     boost::math::policies::domain_error<boost::math::policies::ignore_error>>;
 
-// p that makes c renewals likeliest on average, relative to the first unit's own firing, shared out
-// over the steps.
+// The start probability for which the mean is `count`, relative to the firing of the first unit,
+// shared equally among the steps.
 double strength_of(const occurrence_model& model, double first_fires, std::uint64_t count,
                    std::size_t size) {
     if (size < 2 || count == 0 || !(first_fires > 0)) return 0;
@@ -63,7 +64,8 @@ double occurrence_model::count_variance() const {
     return ticks * start_probability * (1 - start_probability) / (slowed * slowed * slowed);
 }
 
-// c renewals of length T-1+Geometric(p) must fit into L: so c successes in L - c(T-1) trials.
+// c renewals of length T-1+Geometric(p) must fit into L, which means c successes in L - c(T-1)
+// trials.
 double occurrence_model::tail_probability(std::uint64_t count) const {
     if (count == 0) return 1;
     const auto c = static_cast<double>(count);
@@ -95,7 +97,7 @@ count_moments count_moments_by_recursion(const occurrence_model& model) {
             "the recursion needs whole numbers of ticks, 1 <= span <= ticks, and a probability");
     const auto steps = static_cast<std::size_t>(model.ticks - model.span_ticks);
     const auto span = static_cast<std::size_t>(model.span_ticks);
-    // F is the mean, G the mean square of the count.
+    // F is the mean of the count, G its mean square.
     std::vector<double> f(steps + 1, p);
     std::vector<double> g(steps + 1, p);
     for (std::size_t i = 1; i <= steps; ++i) {
@@ -112,7 +114,7 @@ double start_probability_for(double mean, double ticks, double span_ticks) {
     return free_ticks > mean ? mean / free_ticks : 1;
 }
 
-// A recording shorter than a tick is taken as one: rates stay finite.
+// A recording shorter than a tick is treated as one tick long, so that rates stay finite.
 independent_units::independent_units(const spike_sequence& spikes, duration tick)
     : tick_(tick), tick_s_(to_seconds(tick)), span_(spikes.span()), trains_(spikes) {
     if (tick <= duration{0})
@@ -121,7 +123,8 @@ independent_units::independent_units(const spike_sequence& spikes, duration tick
     ticks_ = std::max(1.0, to_seconds(spikes.span().length()) / tick_s_);
 }
 
-// Measured, not taken from the rate: dead times and bursts of the unit's own are in it.
+// The share is measured, not derived from the rate, so it includes the unit's own dead times and
+// bursts.
 independent_units::follower independent_units::measure(unit_id unit,
                                                        const delay_interval& delay) const {
     std::vector<completion> spikes;
@@ -186,7 +189,7 @@ std::vector<assessed_episode> assess_episodes(const spike_sequence& spikes,
     p.reserve(table.episodes.size());
     for (const auto& [what, count] : table.episodes) {
         if (what.size() < 2) {
-            // The rates are taken from the counts: a single unit's count is no surprise.
+            // The rates are taken from the counts, so the count of a single unit cannot be tested.
             p.push_back(1);
             out.push_back({static_cast<double>(count), 1, 1, 0});
             continue;

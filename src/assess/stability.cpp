@@ -19,7 +19,7 @@
 namespace spikeweave {
 namespace {
 
-// A thread holds those of one pattern.
+// Each thread holds the subsets of one pattern.
 constexpr std::uint64_t most_subsets = 10'000'000;
 
 // The windows that hold each item.
@@ -87,8 +87,8 @@ private:
         return out;
     }
 
-    // For each window without the pattern which of its spikes are there: these subsets, and theirs,
-    // occur elsewhere.
+    // For each window without the pattern: which of the pattern's spikes it holds. These subsets,
+    // and all subsets of them, occur elsewhere.
     subset_family elsewhere(std::span<const pattern_item> items,
                             std::span<const std::uint32_t> places) const {
         std::vector<std::pair<std::uint32_t, std::uint32_t>> found;  // window, spike
@@ -111,10 +111,10 @@ private:
         return out;
     }
 
-    // For each spike that the pattern has not the occurrences that do: these have it in common.
+    // For each spike that is not in the pattern: the occurrences that hold it have it in common.
     subset_family in_common(std::span<const pattern_item> items,
                             std::span<const std::uint32_t> places) const {
-        std::vector<std::uint32_t> first(index_.item_count());  // of each item, where its subset is
+        std::vector<std::uint32_t> first(index_.item_count());  // index of each item's subset
         subset_family out(places.size());
         for (const std::uint32_t place : places)
             for (const pattern_item item : windows_.items(place)) ++first[item];

@@ -47,7 +47,7 @@ void keep_after(std::span<const std::int64_t> before, const delay_interval& dela
     std::vector<start_window> kept;
     auto first = before.begin();
     for (const start_window& window : windows) {
-        // Reached: from the spike after `low`, for as long as `high` allows; the reaches of
+        // A spike reaches the times more than `low` and at most `high` after it; the ranges of
         // neighbouring spikes may overlap.
         while (first != before.end() && *first + delay.high.count() < window.begin) ++first;
         std::int64_t free = window.begin;

@@ -8,7 +8,7 @@
 
 namespace spikeweave {
 
-/// Times are whole microseconds.
+/// All times here are whole microseconds.
 
 /// A spike from which the rest of an episode follows, and the earliest time at which it can be
 /// over.
@@ -17,23 +17,24 @@ struct completion {
     std::int64_t until;
 };
 
-/// Times in [begin, end) from which the rest of an episode follows, and when it is over.
+/// The times in [begin, end), from which the rest of an episode follows, and the time at which it
+/// is over.
 struct start_window {
     std::int64_t begin;
     std::int64_t end;
     std::int64_t until;
 };
 
-/// All times whose distance to a later one of `rest` fits the delay, each with the first that does:
-/// ascending and apart.
+/// All times whose distance to a later one of `rest` fits the delay, each with the first one that
+/// fits. The windows are ascending and do not overlap.
 void find_start_windows(std::span<const completion> rest, const delay_interval& delay,
                         std::vector<start_window>& out);
 
-/// Those of `times` that lie in a window.
+/// The elements of `times` that lie in a window.
 void find_completions(std::span<const std::int64_t> times, std::span<const start_window> windows,
                       std::vector<completion>& out);
 
-/// Those of `times` whose distance to an earlier one of `before` fits the delay.
+/// The elements of `times` whose distance to an earlier one of `before` fits the delay.
 std::vector<std::int64_t> those_after(std::span<const std::int64_t> before,
                                       const delay_interval& delay,
                                       std::span<const std::int64_t> times);

@@ -22,7 +22,7 @@ bool within_any(std::span<const std::uint64_t> part, const subset_family& family
     return false;
 }
 
-// Marks the subsets, then step by step those without one element of a marked one.
+// Marks the subsets, then step by step those that lack one element of a marked subset.
 double share_of_all(const subset_family& hit, const std::stop_token& stop) {
     const std::size_t all = std::size_t{1} << hit.elements();
     std::vector<bool> marked(all);

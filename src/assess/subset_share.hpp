@@ -10,7 +10,7 @@
 
 namespace spikeweave {
 
-/// Subsets of a few elements, as rows of bits.
+/// Subsets of a small set, as rows of bits.
 class subset_family {
 public:
     explicit subset_family(std::size_t elements)
@@ -27,12 +27,12 @@ public:
         ++size_;
         bits_.resize(size_ * words_);
     }
-    /// Into the last one.
+    /// Adds an element to the last subset.
     void put(std::size_t element) { put(size_ - 1, element); }
     void put(std::size_t subset, std::size_t element) {
         bits_[subset * words_ + element / 64] |= std::uint64_t{1} << element % 64;
     }
-    /// Drops what lies in another, as far as that is cheap, and puts large ones first.
+    /// Drops subsets that lie in another one, as far as that is cheap, and puts large ones first.
     void reduce();
 
 private:
@@ -42,9 +42,9 @@ private:
     std::vector<std::uint64_t> bits_;
 };
 
-/// The share of subsets that lie in none of these: of all where there are at most `samples`, else
-/// of that many random ones. Random ones of less than 64 elements differ from each other:
-/// `samples` of them are held.
+/// The share of subsets that lie in none of the given ones. If there are at most `samples` subsets,
+/// all are examined, otherwise `samples` random ones. Random subsets of fewer than 64 elements are
+/// all different, so `samples` of them are held in memory.
 /// @throws cancelled
 double share_outside(subset_family hit, std::uint64_t samples, random_stream random,
                      const std::stop_token& stop = {});

@@ -10,7 +10,7 @@
 
 namespace spikeweave {
 
-/// Counts of three-unit episodes: from the table where they are frequent, else counted.
+/// Counts of three-unit episodes, taken from the table if they are frequent, otherwise counted.
 class triple_counts {
 public:
     triple_counts(const spike_sequence& spikes, const episode_table& table, const execution& run)

@@ -7,7 +7,7 @@
 namespace spikeweave {
 namespace {
 
-// What one cell holds, in times from its begin.
+// The contents of one cell, in times from its beginning.
 struct cell {
     std::int64_t length;
     std::span<const std::int64_t> spikes;
@@ -35,7 +35,7 @@ public:
     }
 
 private:
-    // A cell with more turns that matter is looked at in evenly spaced ones.
+    // In a cell with more rotations that matter, evenly spaced ones are examined.
     static constexpr std::size_t most_turns = 200;
     static constexpr std::int64_t spaced_turns = 64;
 
@@ -57,8 +57,8 @@ private:
                                 window.until - what.begin});
     }
 
-    // Between two of these neither the order of the spikes changes, nor who lies in which window,
-    // nor who comes before an occurrence is over.
+    // Between two of these rotations, the order of the spikes does not change, nor the window that
+    // each is in, nor which spikes come before an occurrence is over.
     void find_turns(std::int64_t length) {
         turns_.clear();
         turns_.push_back(0);

@@ -9,17 +9,17 @@
 
 namespace spikeweave {
 
-/// A grid of equal cells from the begin of a span to its end, in microseconds.
+/// A grid of equal cells from the beginning of a span to its end, in microseconds.
 struct cell_grid {
     std::int64_t begin;
     std::int64_t last;  ///< last time of the span
     std::int64_t width;
 };
 
-/// The number of starts without overlap when the spikes in each cell are turned (those that leave
-/// it at its end come back at its begin) by a uniform amount of their own: exact for each cell, or
-/// from 64 turns where hundreds matter. The next start comes at least `gap` after an occurrence is
-/// over.
+/// The distribution of the number of starts without overlap if the spikes in each cell are rotated
+/// by a uniform amount, a different one in each cell (spikes that leave the cell at its end come
+/// back at its beginning). It is exact for each cell, or computed from 64 rotations if hundreds
+/// matter. The next start comes at least `gap` after an occurrence is over.
 count_distribution turned_starts(std::span<const std::int64_t> spikes,
                                  std::span<const start_window> windows, const cell_grid& grid,
                                  std::int64_t gap);

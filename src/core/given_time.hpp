@@ -10,8 +10,8 @@
 
 namespace spikeweave {
 
-/// Warns of a time among the options that is far longer than anything between spikes of neurons:
-/// numbers are seconds, and milliseconds are easily given for them.
+/// Warns of a time in the options that is far longer than any interval between spikes of neurons.
+/// Numbers are seconds, and it is easy to give milliseconds instead.
 /// @param what  the beginning of the sentence, such as "The bins are"
 inline void check_given_time(std::string_view what, duration given,
                              std::vector<std::string>& warnings) {

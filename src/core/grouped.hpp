@@ -5,7 +5,7 @@
 
 namespace spikeweave {
 
-/// "12,345,678".
+/// Formats a number as "12,345,678".
 inline std::string grouped(std::uint64_t number) {
     std::string text = std::to_string(number);
     for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');

@@ -37,7 +37,7 @@ std::uint64_t page_bytes() {
     return bytes > 0 ? static_cast<std::uint64_t>(bytes) : 4096;
 }
 
-// "max" and a file that is not there are no number.
+// Returns no number for "max" or a missing file.
 std::optional<std::uint64_t> number_in(const char* path) {
     std::ifstream file(path);
     std::uint64_t number = 0;
@@ -58,7 +58,7 @@ std::uint64_t less(std::optional<std::uint64_t> most, std::optional<std::uint64_
     return *most - std::min(*most, *used);
 }
 
-// Both versions of control groups, as a container sees its own.
+// Looks at both versions of control groups, where a container finds its own.
 std::uint64_t group_has() {
     return std::min(
         less(number_in("/sys/fs/cgroup/memory.max"), number_in("/sys/fs/cgroup/memory.current")),

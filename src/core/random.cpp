@@ -4,8 +4,8 @@
 
 namespace spikeweave {
 
-// The key holds the seed; of the counter's four words two name the stream, one the purpose and the
-// last runs.
+// The key holds the seed. Two of the counter's four words identify the stream, one the purpose, and
+// the last counts blocks.
 random_stream::random_stream(std::uint64_t seed, random_purpose purpose, std::uint32_t index,
                              std::uint32_t sub_index)
     : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
@@ -16,7 +16,7 @@ void random_stream::refill() {
     const r123::Philox4x32::key_type key{{key_[0], key_[1]}};
     const auto words = r123::Philox4x32{}(counter, key);
     block_ = {words[0], words[1], words[2], words[3]};
-    // 24 bits of the second word carry on: 2^56 blocks a stream.
+    // The count carries over into 24 bits of the second word: 2^56 blocks per stream.
     if (++counter_[0] == 0) ++counter_[1];
     used_ = 0;
 }
@@ -38,7 +38,7 @@ double random_stream::uniform() {
 std::uint64_t random_stream::below(std::uint64_t bound) {
     __extension__ using wide = unsigned __int128;
     wide product = static_cast<wide>(next_u64()) * bound;
-    // The threshold, which is below the bound, costs a division: it is rarely needed.
+    // The threshold is below the bound and costs a division, so it is only computed if needed.
     if (static_cast<std::uint64_t>(product) < bound) {
         const std::uint64_t threshold = (0 - bound) % bound;
         while (static_cast<std::uint64_t>(product) < threshold)

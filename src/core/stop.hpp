@@ -7,12 +7,12 @@
 
 namespace spikeweave {
 
-/// What long loops call every few milliseconds of work.
+/// Throws `cancelled` if a stop was requested. Long loops call it every few milliseconds.
 inline void throw_if_stopped(const std::stop_token& stop) {
     if (stop.stop_requested()) throw cancelled();
 }
 
-/// The same once in 256 times, for loops whose steps take less than a millisecond.
+/// Checks only once in 256 steps, for loops whose steps take less than a millisecond.
 inline void stop_at_times(std::size_t step, const std::stop_token& stop) {
     if (step % 256 == 0) throw_if_stopped(stop);
 }

@@ -52,8 +52,8 @@ duration parse_duration(std::string_view text) {
     const bool negative = body.starts_with('-');
     std::string_view rest = body.substr(negative || body.starts_with('+') ? 1 : 0);
 
-    // Digits and the number of them behind the point: decimal arithmetic, so that 0.3ms is exactly
-    // 300 us.
+    // The digits, and how many of them follow the decimal point. The arithmetic is decimal, so that
+    // 0.3ms is exactly 300 us.
     std::int64_t digits = 0;
     int decimals = -1;
     std::size_t n = 0;

@@ -36,14 +36,15 @@ cudaMemPool_t make_pool(int ordinal) {
     properties.location = {cudaMemLocationTypeDevice, ordinal};
     cudaMemPool_t pool{};
     check(cudaMemPoolCreate(&pool, &properties));
-    // Kept from one level of a search to the next: giving pages back and taking them again costs
-    // more than small kernels do.
+    // Memory is kept from one level of a search to the next, because releasing and allocating it
+    // again takes longer than small kernels do.
     std::uint64_t keep = UINT64_MAX;
     check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
     return pool;
 }
 
-// One for each device, never destroyed: the driver may be gone before static objects are.
+// One pool per device. Pools are never destroyed, because the driver may shut down before static
+// objects do.
 cudaMemPool_t pool_of(int ordinal) {
     static std::mutex access;
     static auto& pools = *new std::map<int, cudaMemPool_t>;
@@ -74,7 +75,7 @@ memory_bytes memory_of_current_device() {
             total};
 }
 
-// Page-locked memory in blocks of powers of two, kept for whoever asks next.
+// Page-locked memory in blocks of powers of two, kept for the next request.
 class pinned_pool {
 public:
     void* take(std::size_t bytes) {
@@ -134,16 +135,17 @@ private:
 
     std::mutex access_;
     std::vector<block> blocks_;
-    std::size_t kept_ = 0;  // bytes that nobody uses
+    std::size_t kept_ = 0;  // bytes not in use
 };
 
-// Never destroyed, as the driver may be gone before static objects are; it unlocks all pages.
+// Never destroyed, because the driver, which unlocks all pages, may shut down before static objects
+// do.
 pinned_pool& pinned() {
     static auto& pool = *new pinned_pool;
     return pool;
 }
 
-// All but what is free.
+// All limits except the free memory.
 device_limits asked_limits_of_current_device() {
     const int ordinal = current_device();
     const auto get = [ordinal](cudaDeviceAttr which) { return attribute(which, ordinal); };
@@ -165,7 +167,7 @@ device_limits asked_limits_of_current_device() {
             .total_bytes = memory_of_current_device().total};
 }
 
-// Asked once: drivers take their time to answer. The device is the current one.
+// Queried once, because the query is slow. It applies to the current device.
 device_limits fixed_limits_of(int ordinal) {
     static std::mutex access;
     static std::map<int, device_limits> known;
@@ -270,7 +272,7 @@ stop_flag::stop_flag() : memory_(1) {
 
 void stop_flag::wait(const stream& on, const std::stop_token& stop) {
     using namespace std::chrono_literals;
-    // Most work is over within a millisecond; after that nobody minds when it is noticed.
+    // Most work ends within a millisecond; after that, a delay in noticing the end does not matter.
     constexpr auto spin = 1ms;
     const auto began = std::chrono::steady_clock::now();
     for (;;) {

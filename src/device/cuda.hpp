@@ -12,15 +12,16 @@
 
 #include "device/limits.hpp"
 
-/// Ownership of what the CUDA runtime hands out. Streams and buffers are made and destroyed under
-/// the `scoped_device` that they belong to, a stream before its buffers.
+/// Owners of CUDA resources. Streams and buffers are made and destroyed under the `scoped_device`
+/// that they belong to, a stream before its buffers.
 namespace spikeweave::device {
 
+/// Checks the result of a CUDA call.
 /// @throws device_error naming the call site and CUDA's error, which is cleared. (clang-tidy 14
 /// does not know std::source_location.)
 void check(cudaError_t result, const char* file = __builtin_FILE(), int line = __builtin_LINE());
 
-/// Makes a device the calling thread's own until the end of the scope.
+/// Makes a device the current one of the calling thread until the end of the scope.
 class scoped_device {
 public:
     /// @throws device_error if there is no such device.
@@ -50,7 +51,7 @@ private:
 };
 static_assert(sizeof(stream) == sizeof(void*));
 
-/// A moment on a stream.
+/// A point in the work of a stream.
 class event {
 public:
     event();
@@ -58,9 +59,9 @@ public:
     cudaEvent_t get() const noexcept { return handle_.get(); }
     void record(const stream& on) const { check(cudaEventRecord(get(), on.get())); }
     void wait() const { check(cudaEventSynchronize(get())); }
-    /// Later work on the stream waits for this moment.
+    /// Makes later work on the stream wait for this point.
     void hold(const stream& later) const { check(cudaStreamWaitEvent(later.get(), get(), 0)); }
-    /// From `earlier` to this; both have passed.
+    /// The time from `earlier` to this point; both must have passed.
     double seconds_since(const event& earlier) const;
 
 private:
@@ -70,12 +71,12 @@ private:
     std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, destroy> handle_{};
 };
 
-/// Measures between two moments of a stream.
+/// Measures the time between two points of a stream.
 class stopwatch {
 public:
     void start(const stream& on) const { began_.record(on); }
     void stop(const stream& on) const { ended_.record(on); }
-    /// Of the last start and stop, once the stream has been waited for.
+    /// The time between the last start and stop. Wait for the stream first.
     double seconds() const { return ended_.seconds_since(began_); }
 
 private:
@@ -83,17 +84,17 @@ private:
     event ended_;
 };
 
-/// Memory of the current device, in the order of a stream, from a pool of ours that keeps what is
-/// given back.
+/// Allocates memory of the current device in the order of a stream, from our own pool, which keeps
+/// memory that is released.
 /// @throws device_error saying how much was needed and how much there is.
 void* allocate(std::size_t bytes, cudaStream_t on);
-/// Page-locked memory of this computer, for all devices, of what the process keeps of it: to lock
-/// pages takes longer than to copy them. @throws device_error.
+/// Allocates page-locked host memory, usable by all devices, from blocks that the process keeps,
+/// because locking pages takes longer than copying them. @throws device_error.
 void* allocate_pinned(std::size_t bytes);
-/// Nothing may be copied from or to it any more.
+/// Releases the memory. No copy from or to it may be pending.
 void release_pinned(void* memory) noexcept;
 
-/// Uninitialised device memory that lives on one stream.
+/// Uninitialised device memory that belongs to one stream.
 template <class T>
 class buffer {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -109,7 +110,8 @@ public:
     T* data() const noexcept { return memory_.get(); }
     std::size_t size() const noexcept { return size_; }
 
-    /// `from` may go as soon as this returns, unless it is page-locked: then after the stream.
+    /// `from` may be destroyed as soon as this returns; if it is page-locked, only after the stream
+    /// has been waited for.
     void upload(std::span<const T> from, std::size_t at = 0) {
         copy(memory_.get() + at, from.data(), from.size(), cudaMemcpyHostToDevice);
     }
@@ -117,14 +119,14 @@ public:
     void download(std::span<T> to, std::size_t from = 0) const {
         copy(to.data(), memory_.get() + from, to.size(), cudaMemcpyDeviceToHost);
     }
-    /// All of it, after waiting for the stream.
+    /// Waits for the stream and returns all values.
     std::vector<T> downloaded() const {
         std::vector<T> values(size_);
         download(values);
         check(cudaStreamSynchronize(memory_.get_deleter().on));
         return values;
     }
-    /// Every byte of it.
+    /// Sets every byte.
     void fill(unsigned char value) {
         if (size_ > 0)
             check(
@@ -144,8 +146,8 @@ private:
     std::size_t size_ = 0;
 };
 
-/// Page-locked memory of this computer: copies from and to it run beside everything else, and have
-/// ended before it goes.
+/// Page-locked host memory. Copies from and to it run concurrently with other work, and must have
+/// ended before it is destroyed.
 template <class T>
 class host_buffer {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -168,15 +170,15 @@ private:
     std::size_t size_ = 0;
 };
 
-/// How a request to stop reaches kernels that run for longer than a second: they look at `flag()`
-/// now and then, and end early once it is not 0.
+/// Passes a request to stop on to kernels that run for longer than a second: they check `flag()`
+/// from time to time and end early once it is not 0.
 class stop_flag {
 public:
     stop_flag();
 
     const volatile int* flag() const noexcept { return memory_.data(); }
-    /// Waits for the stream and passes a request on.
-    /// @throws cancelled once the stream is done, if it was requested.
+    /// Waits for the stream and passes on a request to stop.
+    /// @throws cancelled once the stream is done, if a stop was requested.
     void wait(const stream& on, const std::stop_token& stop);
 
 private:

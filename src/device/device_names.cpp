@@ -25,7 +25,7 @@ std::vector<int> all_ordinals() {
     return ordinals;
 }
 
-// "0,1"; nothing if it is no list of ordinals.
+// Reads "0,1"; returns nullopt if the text is not a list of ordinals.
 std::optional<std::vector<int>> listed_ordinals(std::string_view text) {
     std::vector<int> ordinals;
     const char* at = text.data();

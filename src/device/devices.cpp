@@ -14,7 +14,7 @@ std::string cuda_version(int number) {
     return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
 }
 
-// What the driver calls itself; the runtime only knows which CUDA it understands.
+// The driver's own version; the runtime only knows which CUDA version the driver supports.
 std::string driver_version() {
     std::ifstream file("/sys/module/nvidia/version");
     std::string text;

@@ -5,8 +5,8 @@
 
 namespace spikeweave::device {
 
-/// What a plan needs to know of a device: host arithmetic on plain numbers, so that it is tested
-/// where there is none.
+/// What a plan needs to know about a device. These are plain numbers, so that plans can be tested
+/// on machines without a device.
 struct device_limits {
     int compute_major = 0;
     int compute_minor = 0;
@@ -17,20 +17,20 @@ struct device_limits {
     int blocks_per_multiprocessor = 0;
     int registers_per_multiprocessor = 0;
     std::size_t shared_bytes_per_block = 0;
-    std::size_t shared_bytes_per_block_at_most = 0;  ///< with a kernel that asks for more
+    std::size_t shared_bytes_per_block_at_most = 0;  ///< for kernels that opt in
     std::size_t shared_bytes_per_multiprocessor = 0;
     std::uint64_t l2_bytes = 0;
     std::uint64_t total_bytes = 0;
-    /// What could be allocated now, with what our own pool holds unused.
+    /// Bytes that could be allocated now, including the unused memory of our own pool.
     std::uint64_t free_bytes = 0;
 };
 
-/// Whether this library was built with CUDA. Asks no driver.
+/// Whether this library was built with CUDA. Does not query the driver.
 bool built();
 
 /// @throws device_error if there is no such device.
 device_limits limits_of(int ordinal);
-/// `device_limits::total_bytes` without asking what is free, which takes the driver longer.
+/// Returns `device_limits::total_bytes` without querying the free memory, which takes longer.
 std::uint64_t total_bytes_of(int ordinal);
 
 }  // namespace spikeweave::device

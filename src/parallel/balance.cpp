@@ -31,8 +31,8 @@ std::vector<std::vector<std::size_t>> balance(std::span<const double> costs, int
 
     const auto n = static_cast<std::size_t>(ranks);
     std::vector<std::vector<std::size_t>> shares(n);
-    // Cost, tasks and rank: among equal costs the fewer tasks, so that tasks whose cost is 0 do not
-    // all go to one.
+    // Cost, tasks and rank. Of ranks with equal costs the one with fewer tasks comes first, so that
+    // tasks with cost 0 do not all go to one rank.
     using load = std::tuple<double, std::size_t, std::size_t>;
     std::priority_queue<load, std::vector<load>, std::greater<>> least;
     for (std::size_t rank = 0; rank < n; ++rank) least.emplace(0.0, 0, rank);

@@ -6,14 +6,14 @@
 
 namespace spikeweave {
 
-/// Splits tasks over ranks so that the estimated costs of all ranks come out alike: the costliest
-/// first, each to the rank that has least so far (longest processing time first; never more than
-/// 4/3 of the best split). Every rank computes the same.
+/// Divides tasks among ranks so that their estimated costs are about equal: the most expensive task
+/// comes first, and each goes to the rank with the lowest cost so far (longest processing time
+/// first; never more than 4/3 of the best division). Every rank computes the same result.
 ///
-/// @param costs  of the tasks, in any unit, not negative.
-/// @param ranks  at least 1.
-/// @return for each rank its tasks, ascending.
-/// @throws invalid_argument for a cost that is negative or not finite, or for no ranks.
+/// @param costs  costs of the tasks in any unit, not negative.
+/// @param ranks  number of ranks, at least 1.
+/// @return the tasks of each rank, ascending.
+/// @throws invalid_argument if a cost is negative or not finite, or if there are no ranks.
 ///
 /// R. L. Graham, Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17 (1969).
 std::vector<std::vector<std::size_t>> balance(std::span<const double> costs, int ranks);

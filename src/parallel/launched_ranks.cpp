@@ -14,15 +14,15 @@ struct launcher {
     const char* rank;
 };
 
-// mpirun first: it may itself run inside of srun. SLURM_NTASKS is no sign of one, because a batch
-// script has it too, in which one process runs.
+// mpirun comes first, since it may itself run inside srun. SLURM_NTASKS does not prove that srun is
+// the launcher, because it is also set in a batch script, which is a single process.
 constexpr std::array<launcher, 3> launchers{{
     {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},  // Open MPI
-    {"PMI_SIZE", "PMI_RANK"},                          // MPICH and its kin
+    {"PMI_SIZE", "PMI_RANK"},                          // MPICH and relatives
     {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"},          // srun
 }};
 
-// -1 where it is not set or no number.
+// Returns -1 if the variable is not set or not a number.
 int number_in(const char* variable) {
     const char* const found = std::getenv(variable);
     if (found == nullptr) return -1;

@@ -30,9 +30,9 @@ void check(int code, std::string_view call) {
         "{}: {}", call, std::string_view(text.data(), static_cast<std::size_t>(length))));
 }
 
-// A rank that waits leaves its core to those that work: MPI's own waiting keeps it busy. One that
-// is stopped leaves the request behind: there is no other way out of a collective call, and no
-// further call than to abort.
+// Waits for a request without keeping the core busy, as MPI's own waiting would, so that other
+// ranks can use the core. A rank that is stopped abandons the request: there is no other way out of
+// a collective call, and after that the rank may only call `abort`.
 void wait(MPI_Request request, std::string_view call, const std::stop_token& stop) {
     using namespace std::chrono_literals;
     constexpr auto longest = 500us;
@@ -46,7 +46,8 @@ void wait(MPI_Request request, std::string_view call, const std::stop_token& sto
     }
 }
 
-// Bytes that are being sent are still read by the one they go to when this rank has stopped.
+// Bytes that are being sent. They are kept if this rank is stopped, because the receiver may still
+// read them.
 class sent_bytes {
 public:
     explicit sent_bytes(std::string bytes) : bytes_(new std::string(std::move(bytes))) {}
@@ -64,8 +65,8 @@ private:
     std::string* bytes_;
 };
 
-// The cores that this process may use, shared with the processes of this machine that may use the
-// same ones: launchers bind to cores, to sockets or not at all.
+// The number of cores that this process may use, divided among the processes of this machine that
+// may use the same ones. Launchers bind processes to cores, to sockets or not at all.
 int cores_for_this_rank(MPI_Comm all) {
     MPI_Comm here = MPI_COMM_NULL;
     check(MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here),
@@ -82,8 +83,8 @@ int cores_for_this_rank(MPI_Comm all) {
     return std::max(1, own * CPU_COUNT(&any) / wanted);
 }
 
-// MPI from its start to its end, and a communicator in which no message of the calling program
-// meets ours.
+// Initialises and finalises MPI, and owns a communicator that keeps our messages apart from those
+// of the calling program.
 class mpi_library {
 public:
     mpi_library() {

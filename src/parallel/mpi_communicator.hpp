@@ -8,8 +8,8 @@
 
 namespace spikeweave {
 
-/// `mpi_ranks` whose messages go in pieces of at most so many bytes: MPI counts in `int`, and what
-/// is done about it must be testable with less than 2 GiB.
+/// Like `mpi_ranks`, but sends messages in pieces of at most this many bytes. MPI counts in `int`,
+/// so that long messages must be split; with this, tests need less than 2 GiB.
 /// @throws invalid_argument if this library was built without MPI.
 std::shared_ptr<communicator> mpi_ranks_in_pieces(std::size_t piece_bytes,
                                                   std::stop_token stop = {});

@@ -1,7 +1,7 @@
 #include "parallel/mpi_communicator.hpp"
 #include "spikeweave/core/error.hpp"
 
-// Linked in place of mpi_communicator.cpp where SPIKEWEAVE_MPI is off.
+// Linked instead of mpi_communicator.cpp if SPIKEWEAVE_MPI is off.
 namespace spikeweave {
 
 std::shared_ptr<communicator> mpi_ranks_in_pieces(std::size_t, std::stop_token) {

@@ -11,26 +11,26 @@ namespace spikeweave {
 
 namespace {
 
-// Alone there is nobody to wait for.
+// The turn for a single thread, which never has to wait.
 class turn_of_one final : public order_turn {
 public:
     bool is_own() const override { return true; }
     void wait() const override {}
 };
 
-// Thrown through the one who waits when another thread has failed: what that one threw is what the
-// caller is told.
+// Thrown in a thread that waits if another thread has failed. The caller gets the exception of the
+// thread that failed.
 struct another_failed {};
 
-// The queue in front of the one who consumes.
+// The queue of results that wait to be consumed.
 class line {
 public:
     line(std::size_t kept, const std::function<void(std::size_t)>& consume)
         : finished_(kept), consume_(consume) {}
 
-    // The next piece to begin, once it is near enough to the one that is waited for; whoever works
-    // on that one has been let in already, so that somebody always gets on.
-    // @return false when another thread has failed.
+    // Waits until the next piece may begin, that is, until it is near enough to the piece that the
+    // consumer waits for. That piece has begun already, so there is always progress.
+    // @return false if another thread has failed.
     bool enter(std::size_t& i, const std::stop_token& stop) {
         std::unique_lock lock(access_);
         i = begun_++;
@@ -39,7 +39,7 @@ public:
         return !failed_;
     }
 
-    // Consumes all that stands in line behind i, unless somebody is at it already.
+    // Consumes all finished results from i on, unless another thread is doing so already.
     void leave(std::size_t i) {
         std::unique_lock lock(access_);
         at(i) = true;
@@ -48,7 +48,7 @@ public:
         while (!failed_ && at(consumed_)) {
             at(consumed_) = false;
             lock.unlock();
-            consume_(consumed_);  // nobody else writes it while this one is busy
+            consume_(consumed_);  // no other thread writes it meanwhile
             lock.lock();
             ++consumed_;
             moved_.notify_all();
@@ -120,7 +120,8 @@ void run_in_order(std::size_t n, std::size_t kept, const execution& run, std::st
         return;
     }
     line in_line(kept, consume);
-    // Which of its own pieces a thread is given has no order; so it takes the next one instead.
+    // The loop hands out its pieces in no particular order, so each call takes the next one
+    // instead.
     parallel_for(n, run, task, [&](std::size_t) {
         try {
             std::size_t i = 0;

@@ -12,11 +12,11 @@
 
 namespace spikeweave {
 
-/// How many results `for_each_in_order` keeps at most while an earlier one is still being made.
+/// The number of results that `for_each_in_order` keeps at most while an earlier one is not ready.
 std::size_t results_kept(std::size_t n, const execution& run);
 
-/// Whose turn it is to be consumed, seen from the one who produces result i. All results before i
-/// have been taken when it is its own; only then may `produce(i)` hand on a part of its result by
+/// Tells the producer of result i whether it is the turn of i to be consumed, that is, whether all
+/// results before i have been consumed. Only then may `produce(i)` consume a part of its result
 /// itself.
 class order_turn {
 public:
@@ -27,18 +27,19 @@ public:
     order_turn& operator=(order_turn&&) = delete;
     virtual ~order_turn() = default;
     virtual bool is_own() const = 0;
-    /// Until it is. @throws cancelled, and what must go through `produce` if another has failed.
+    /// Waits for the turn of i. @throws cancelled; also an exception that `produce` must not catch,
+    /// if another thread has failed.
     virtual void wait() const = 0;
 };
 
-/// What `for_each_in_order` is without its type: `produce(i)` leaves a result that `consume(i)`
-/// takes. No i is begun before that of i - `kept` was taken.
+/// The part of `for_each_in_order` that does not depend on the result's type: `produce(i)` stores a
+/// result that `consume(i)` takes. No i begins before the result of i - `kept` was consumed.
 void run_in_order(std::size_t n, std::size_t kept, const execution& run, std::string_view task,
                   const std::function<void(std::size_t, const order_turn&)>& produce,
                   const std::function<void(std::size_t)>& consume);
 
-/// The same for results that may grow large: `produce(i, turn)` may consume parts of its result by
-/// itself once the turn is its own, and returns the rest.
+/// Does the same for results that may grow large: `produce(i, turn)` may consume parts of its
+/// result itself once it is its turn, and returns the rest.
 template <class Produce, class Consume>
 void for_each_in_turn(std::size_t n, const execution& run, std::string_view task,
                       const Produce& produce, const Consume& consume) {
@@ -56,12 +57,12 @@ void for_each_in_turn(std::size_t n, const execution& run, std::string_view task
 }
 
 /// Calls `produce(i)` for i in [0, n) on the threads of `run`, begun in ascending order, and
-/// `consume(i, result)` in ascending order of i, never two at once, on whichever thread finished
-/// what was waited for. Reports progress under `task`. Throws what one of them threw first, or
-/// `cancelled`; what was consumed until then is all before some i.
+/// `consume(i, result)` in ascending order of i, never two at once, on the thread that finished the
+/// result that was waited for. Reports progress under `task`. Throws the first exception of either,
+/// or `cancelled`; the results consumed until then are all those before some i.
 ///
-/// One slow piece holds back no more than `results_kept` results; whoever would be ahead of that
-/// waits. `produce` and `consume` may run parallel loops of their own.
+/// One slow piece holds back at most `results_kept` results; threads that get further ahead wait.
+/// `produce` and `consume` may run parallel loops of their own.
 template <class Produce, class Consume>
 void for_each_in_order(std::size_t n, const execution& run, std::string_view task,
                        const Produce& produce, const Consume& consume) {

@@ -17,11 +17,11 @@ namespace spikeweave {
 
 namespace {
 
-// One arena for each number of threads, kept: waking workers anew for every loop costs short
-// searches a tenth of their time.
+// Keeps one arena for each number of threads, because waking the workers again for every loop costs
+// short searches a tenth of their time.
 tbb::task_arena& workers(int threads) {
-    // TBB starts no more workers than cores unless told to; asking for more is how a race is looked
-    // for on a small machine.
+    // By default TBB starts no more workers than there are cores. Tests for races on a small
+    // machine ask for more.
     constexpr std::size_t most = 1024;
     static const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, most);
     static std::mutex access;
@@ -30,7 +30,7 @@ tbb::task_arena& workers(int threads) {
     return arenas.try_emplace(threads, threads).first->second;
 }
 
-// Whether this thread works inside of `apart`; its loops take this along to their other threads.
+// Whether this thread works inside `apart`. Its loops pass this on to their other threads.
 thread_local bool is_apart = false;
 
 class being_apart {
@@ -61,7 +61,7 @@ void parallel_for(std::size_t n, const execution& run, std::string_view task,
     const auto finished_one = [&] {
         const std::size_t now = ++done;
         if (!run.on_progress) return;
-        // A report is worth less than the work: whoever finds the reporter busy goes on.
+        // A thread that finds the reporter busy does not wait: the work matters more than a report.
         if (const std::unique_lock lock(reporting, std::try_to_lock); lock)
             run.on_progress({task, now, n});
     };
@@ -84,7 +84,7 @@ void parallel_for(std::size_t n, const execution& run, std::string_view task,
         }
     };
     const auto all = [&] { tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, 1), some); };
-    // An arena forgets that its caller was isolated, so it is done in here and not in `apart`.
+    // An arena does not keep its caller's isolation, so isolation happens here and not in `apart`.
     workers(threads).execute([&] {
         if (inside_apart) {
             tbb::this_task_arena::isolate(all);

@@ -9,15 +9,17 @@
 
 namespace spikeweave {
 
-/// Calls `body(i)` for i in [0, n) on the threads of `run`, by work stealing: pieces may differ
-/// much in size. Reports progress under `task`. Throws what a body threw first, or `cancelled`.
+/// Calls `body(i)` for i in [0, n) on the threads of `run`, with work stealing, so pieces may
+/// differ much in size. Reports progress under `task`. Throws the first exception of a body, or
+/// `cancelled`.
 ///
-/// `body` is called with no order between different i; what it writes must belong to i alone.
+/// The calls are in no particular order; each must write only to memory that belongs to its i.
 void parallel_for(std::size_t n, const execution& run, std::string_view task,
                   const std::function<void(std::size_t)>& body);
 
-/// Calls `work`, whose thread takes up nothing from outside of it while a `parallel_for` in it
-/// waits for its last pieces: needed where `work` holds what others wait for.
+/// Calls `work` in isolation: while a `parallel_for` inside it waits for its last pieces, the
+/// thread takes on no work from outside. This is needed if `work` holds something that others wait
+/// for.
 void apart(const std::function<void()>& work);
 
 }  // namespace spikeweave

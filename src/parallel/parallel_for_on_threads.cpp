@@ -9,9 +9,9 @@
 #include "parallel/parallel_for.hpp"
 #include "spikeweave/parallel/communicator.hpp"
 
-// Linked in place of parallel_for.cpp for the thread sanitizer, which cannot see how Debian's
-// libtbb orders its tasks: it would report every task as a race, and a suppression wide enough for
-// that would hide our own races.
+// Linked instead of parallel_for.cpp for the thread sanitizer, which cannot see how Debian's libtbb
+// orders its tasks. It would report every task as a race, and a suppression wide enough for that
+// would hide our own races.
 namespace spikeweave {
 
 int thread_count(const execution& run) {
@@ -51,7 +51,7 @@ void parallel_for(std::size_t n, const execution& run, std::string_view task,
     if (failure) std::rethrow_exception(failure);
 }
 
-// Each loop has threads of its own here, which take up nothing else.
+// Each loop has its own threads here, which take on no other work.
 void apart(const std::function<void()>& work) {
     work();
 }

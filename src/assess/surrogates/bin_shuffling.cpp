@@ -11,7 +11,8 @@
 namespace spikeweave {
 namespace {
 
-// Different places out of `order`, which holds 0, 1, … in any order, behind `first`; ascending.
+// Draws different places from `order`, which holds 0, 1, … in any order, and adds `first` to them.
+// The result is ascending.
 void append_places(std::size_t count, std::uint32_t first, std::span<std::uint32_t> order,
                    std::vector<std::uint32_t>& out, random_stream& random) {
     const auto begin = static_cast<std::ptrdiff_t>(out.size());
@@ -50,7 +51,7 @@ void bin_shuffler::shuffle(std::span<const std::uint32_t> bins, std::vector<std:
         shuffle_blocks(bins, out, random);
 }
 
-// A permutation of bins, of which nothing but "fired" is known, is a choice of those that did.
+// Bins are only occupied or empty, so a permutation of them is a choice of the occupied ones.
 void bin_shuffler::shuffle_blocks(std::span<const std::uint32_t> bins,
                                   std::vector<std::uint32_t>& out, random_stream& random) const {
     std::vector<std::uint32_t> order = numbers_below(block_);
@@ -64,8 +65,9 @@ void bin_shuffler::shuffle_blocks(std::span<const std::uint32_t> bins,
     }
 }
 
-// After each permutation all that counts is how many bins of the block fired: its first bin, which
-// no later block holds, is one of them with just that chance. As in Elephant the last block ends
+// After each permutation only the number of occupied bins in the block matters: its first bin,
+// which no later block contains, is one of them with that probability. As in Elephant the last
+// block ends
 // before the last bin.
 void bin_shuffler::slide(std::span<const std::uint32_t> bins, std::vector<std::uint32_t>& out,
                          random_stream& random) const {

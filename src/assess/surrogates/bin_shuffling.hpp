@@ -13,11 +13,11 @@ namespace spikeweave {
 /// Permutes the bins of a unit block by block.
 class bin_shuffler {
 public:
-    /// @throws invalid_argument when the dither is shorter than a bin.
+    /// @throws invalid_argument if the dither is shorter than a bin.
     bin_shuffler(const bin_grid& grid, const surrogate_options& options);
 
-    /// @param bins  of a unit, strictly ascending
-    /// @param out   as many, strictly ascending
+    /// @param bins  the bins of a unit, strictly ascending
+    /// @param out   the same number of bins, strictly ascending
     void shuffle(std::span<const std::uint32_t> bins, std::vector<std::uint32_t>& out,
                  random_stream& random) const;
 

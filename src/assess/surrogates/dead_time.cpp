@@ -1,4 +1,4 @@
-// interval_jitter and spike_dithering: each unit keeps its close spikes.
+// interval_jitter and spike_dithering, which keep the close spikes of each unit.
 
 #include <algorithm>
 
@@ -8,9 +8,9 @@ namespace spikeweave {
 namespace {
 
 // Spikes of a unit that are closer than this move together, and no others come as close. So a
-// surrogate has exactly the close spikes that the data have, few or many: a dead time holds whether
-// or not a few doublets break it, and bursts stay dense. Surrogates with more close spikes have
-// fewer occurrences without overlap, and the data would look special that are not.
+// surrogate has exactly the close spikes of the data, few or many: a dead time is kept even if a
+// few doublets break it, and bursts stay dense. Surrogates with more close spikes would have fewer
+// occurrences without overlap, and ordinary data would look special.
 std::int64_t close_us(duration dither) {
     constexpr std::int64_t most = 4'000;
     return std::min(most, dither.count() / 2);
@@ -32,14 +32,14 @@ std::vector<event> events_of(std::span<const std::int64_t> times, std::int64_t g
     return out;
 }
 
-// Working memory of `place_events`, kept from cell to cell.
+// Working memory of `place_events`, reused from cell to cell.
 struct cell_memory {
     std::vector<std::int64_t> places;
     std::vector<std::int64_t> before;
 };
 
-// Puts the events into [first, last], in random order and at random distances of at least `gap`.
-// There is room.
+// Places the events in [first, last], in random order and at random distances of at least `gap`.
+// There must be room.
 void place_events(std::span<std::int64_t> times, std::span<event> events, std::int64_t first,
                   std::int64_t free, std::int64_t gap, random_stream& random, cell_memory& memory) {
     const std::size_t base = events.front().first;  // where `times` begin
@@ -64,7 +64,7 @@ void redraw_events_in_cells(std::vector<std::int64_t>& times, time_span span, st
     std::vector<event> events = events_of(times, gap);
     cell_memory memory;
     const std::int64_t origin = span.begin.count();
-    std::int64_t free = origin;  // from here on the event before is no longer felt
+    std::int64_t free = origin;  // from here on the previous event has no effect
     for (std::size_t begin = 0; begin < events.size();) {
         const std::int64_t cell = (times[events[begin].first] - origin) / width;
         const std::int64_t first = origin + cell * width;
@@ -80,7 +80,7 @@ void redraw_events_in_cells(std::vector<std::int64_t>& times, time_span span, st
             std::max(std::min(next - 1, span.end.count()), times[events[end - 1].end - 1]);
         const std::size_t from_spike = events[begin].first;
         const std::size_t to_spike = events[end - 1].end;
-        // Where the cell before leaves too little room, they come as late as they can.
+        // If the previous cell leaves too little room, the events are placed as late as possible.
         const std::int64_t from = std::min(std::max(first, free), last - needed);
         place_events(std::span{times}.subspan(from_spike, to_spike - from_spike),
                      std::span{events}.subspan(begin, end - begin), from, last - from - needed, gap,
@@ -90,7 +90,8 @@ void redraw_events_in_cells(std::vector<std::int64_t>& times, time_span span, st
     }
 }
 
-// Events in order, each moved to the right or left as far as its neighbours and the ends demand.
+// Keeps the events in order, and moves each right or left as far as its neighbours and the ends
+// require.
 void move_apart(std::vector<std::vector<std::int64_t>>& events, std::int64_t last,
                 std::int64_t gap) {
     const auto shift = [](std::vector<std::int64_t>& one, std::int64_t by) {
@@ -132,7 +133,7 @@ std::int64_t shortest_interval(std::span<const std::int64_t> times, std::int64_t
     return most;
 }
 
-// Draws them in what the gaps leave free and puts these back in.
+// Draws the times in the space that the gaps leave free, then adds the gaps.
 void place_apart(std::span<std::int64_t> times, std::int64_t first, std::int64_t last,
                  std::int64_t gap, random_stream& random) {
     const auto gaps = static_cast<std::int64_t>(times.size() - 1) * gap;
@@ -144,14 +145,14 @@ void place_apart(std::span<std::int64_t> times, std::int64_t first, std::int64_t
 void redraw_in_cells(std::span<std::int64_t> times, time_span span, std::int64_t width,
                      std::int64_t gap, random_stream& random) {
     const std::int64_t origin = span.begin.count();
-    std::int64_t free = origin;  // from here on the spike before is no longer felt
+    std::int64_t free = origin;  // from here on the previous spike has no effect
     for (std::size_t begin = 0; begin < times.size();) {
         const std::int64_t cell = (times[begin] - origin) / width;
         const std::int64_t first = origin + cell * width;
         const std::int64_t last = std::min(first + width - 1, span.end.count());
         std::size_t end = begin + 1;
         while (end < times.size() && times[end] <= last) ++end;
-        // Where the interval before leaves too little room, its last spike is not minded.
+        // If the previous interval leaves too little room, its last spike is ignored.
         const auto needed = static_cast<std::int64_t>(end - begin - 1) * gap;
         const std::int64_t from = free <= last - needed ? std::max(first, free) : first;
         place_apart(times.subspan(begin, end - begin), from, last, gap, random);

@@ -10,7 +10,7 @@ namespace {
 
 using enum surrogate_method;
 
-// Leaves what `keep` takes, or moves what lies beyond an end to it.
+// Keeps only the spikes that `keep` accepts, or moves spikes beyond an end to that end.
 template <class Keep>
 void treat_edges(std::vector<std::int64_t>& times, time_span span, surrogate_edges edges,
                  Keep keep) {
@@ -21,8 +21,8 @@ void treat_edges(std::vector<std::int64_t>& times, time_span span, surrogate_edg
     for (std::int64_t& t : times) t = std::clamp(t, span.begin.count(), span.end.count());
 }
 
-// Spikes move one after another in random order, each between where its neighbours are by then:
-// none overtakes another, none leaves the span.
+// Moves the spikes one after another in random order, each between the current places of its
+// neighbours, so that no spike overtakes another or leaves the span.
 void dither_between_neighbours(std::vector<std::int64_t>& times, time_span span, std::int64_t most,
                                std::int64_t refractory_period, random_stream& random) {
     const std::int64_t apart = shortest_interval(times, refractory_period);

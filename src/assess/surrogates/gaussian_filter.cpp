@@ -7,7 +7,7 @@
 namespace spikeweave {
 namespace {
 
-// The weights of the middle and of one side.
+// The weights at the centre and on one side of it.
 std::vector<double> half_kernel(double sigma) {
     const auto radius = static_cast<std::size_t>(std::floor(4 * sigma + 0.5));
     std::vector<double> weights(radius + 1);
@@ -21,7 +21,7 @@ std::vector<double> half_kernel(double sigma) {
     return weights;
 }
 
-// a b c d -> … c b a | a b c d | d c b …, as long as it takes.
+// Mirrors a b c d to … c b a | a b c d | d c b …, repeated as often as needed.
 std::vector<double> mirrored(std::span<const double> line, std::size_t margin) {
     const std::size_t n = line.size();
     std::vector<double> out(n + 2 * margin);

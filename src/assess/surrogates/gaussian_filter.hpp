@@ -5,7 +5,7 @@
 
 namespace spikeweave {
 
-/// A square of numbers, row by row.
+/// A square matrix of numbers, row by row.
 struct square {
     std::size_t side = 0;
     std::vector<double> values{};

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t least_spikes = 3;  // two intervals, between which a spike can move
 
-// Intervals up to the limit in cells of equal width.
+// Divides the intervals up to the limit into cells of equal width.
 struct interval_cells {
     explicit interval_cells(const joint_isi_options& how)
         : count(how.bins), limit_us(how.truncation_limit.count()) {}
@@ -23,7 +23,7 @@ struct interval_cells {
     std::int64_t of(std::int64_t interval_us) const {
         return interval_us < limit_us ? interval_us * count / limit_us : count;
     }
-    /// The same where the last cell is closed on both sides.
+    /// The same if the last cell is closed on both sides.
     std::int64_t counted(std::int64_t interval_us) const {
         return interval_us == limit_us ? count - 1 : of(interval_us);
     }
@@ -44,7 +44,7 @@ square count_pairs(std::span<const std::int64_t> times, const interval_cells& ce
     return out;
 }
 
-// As if neighbouring intervals were independent.
+// The distribution of pairs if neighbouring intervals were independent.
 square count_singles(std::span<const std::int64_t> times, const interval_cells& cells) {
     std::vector<double> counts(static_cast<std::size_t>(cells.count));
     for (std::size_t i = 1; i < times.size(); ++i) {
@@ -57,7 +57,7 @@ square count_singles(std::span<const std::int64_t> times, const interval_cells& 
     return out;
 }
 
-// Smooths what lies at or behind `first` on both axes, by itself, and clears the rest.
+// Smooths the part at or after `first` on both axes, separately, and clears the rest.
 void smooth_from(square& histogram, std::size_t first, double sigma) {
     square inner(histogram.side - first);
     for (std::size_t a = 0; a < inner.side; ++a)
@@ -70,7 +70,7 @@ void smooth_from(square& histogram, std::size_t first, double sigma) {
             histogram.at(first + a, first + b) = inner.at(a, b);
 }
 
-// How likely the unit's pairs of intervals are.
+// The distribution of the unit's pairs of neighbouring intervals.
 square likely_pairs(std::span<const std::int64_t> times, std::int64_t dead_time_us,
                     const surrogate_options& options) {
     const joint_isi_options& how = options.joint_isi;
@@ -101,8 +101,8 @@ public:
         }
     }
 
-    /// The cell of the first interval, one of [first, last], where the sum of the cells is s; -1
-    /// when none of these is likely.
+    /// Draws the cell of the first interval, one of [first, last], if the sum of both cells is s.
+    /// Returns -1 if all of these have probability 0.
     std::int64_t draw(std::int64_t s, std::int64_t first, std::int64_t last,
                       random_stream& random) const {
         if (first > last) return -1;
@@ -151,7 +151,7 @@ public:
     }
 
 private:
-    // How far the spike between two intervals moves; neither becomes 0.
+    // How far the spike between two intervals moves; neither interval becomes 0.
     std::int64_t step(const unit_intervals& unit, std::int64_t before, std::int64_t behind,
                       random_stream& random) const {
         const std::int64_t a = cells_.of(before);

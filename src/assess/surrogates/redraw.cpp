@@ -7,10 +7,10 @@
 namespace spikeweave {
 namespace {
 
-// Two spikes that share a microsecond would be one, and the count is to be kept.
+// Two spikes on one microsecond would become one, but the count must not change.
 constexpr std::int64_t least_gap = 1;
 
-// The time before the first spike is an interval like the others, unless there is none.
+// The time before the first spike is an interval like the others, unless it is 0.
 void shuffle_intervals(std::span<std::int64_t> times, std::int64_t begin, random_stream& random) {
     for (std::int64_t& t : times) t -= begin;
     std::adjacent_difference(times.begin(), times.end(), times.begin());

@@ -54,7 +54,7 @@ random_purpose purpose_of(surrogate_method method) {
     throw invalid_argument("there is no such surrogate method");
 }
 
-// Bins to shuffle.
+// The bins that bin_shuffling permutes.
 struct shuffled_bins {
     shuffled_bins(const spike_sequence& spikes, const surrogate_options& options,
                   const binning& how)
@@ -98,7 +98,7 @@ struct surrogate_maker::set_up {
     random_stream stream(std::uint32_t unit, std::uint32_t which) const {
         return {seed, purpose, unit, which};
     }
-    /// The times of one unit in surrogate `which`, ascending, perhaps with equal ones.
+    /// The times of one unit in surrogate `which`, ascending; some may be equal.
     void times_of(unit_id unit, std::uint32_t which, std::vector<std::int64_t>& times) const;
     void shuffled_times_of(unit_id unit, std::uint32_t which,
                            std::vector<std::int64_t>& times) const;
@@ -140,8 +140,8 @@ void surrogate_maker::set_up::times_of(unit_id unit, std::uint32_t which,
     if (!times.empty()) move(unit, times, random);
 }
 
-// The bins that fired keep their order, and spikes that shared one stay together, each at a uniform
-// place in it.
+// The occupied bins keep their order. Spikes that shared a bin stay together, each at a uniform
+// place in the bin.
 void surrogate_maker::set_up::shuffled_times_of(unit_id unit, std::uint32_t which,
                                                 std::vector<std::int64_t>& times) const {
     const bin_grid& bins = shuffled->grid;

@@ -20,7 +20,7 @@ void check_trials(const std::vector<time_span>& trials) {
     }
 }
 
-// Half-open, like the trials; the end of the span belongs to it.
+// Cuts the trials to the span. Trials are half-open intervals; a span includes its end.
 std::vector<time_span> cut_to(time_span span, std::vector<time_span> trials) {
     for (time_span& trial : trials)
         trial = {std::max(trial.begin, span.begin), std::min(trial.end, span.end + duration{1})};
@@ -28,7 +28,7 @@ std::vector<time_span> cut_to(time_span span, std::vector<time_span> trials) {
     return trials;
 }
 
-// Moves [begin, end) of the times round the trial and sorts them again.
+// Rotates the times [begin, end) within the trial and sorts them again.
 void turn(std::span<std::int64_t> times, time_span trial, std::int64_t shift) {
     const std::int64_t length = trial.length().count();
     const std::int64_t forward = (shift % length + length) % length;
