@@ -9,8 +9,8 @@
 
 namespace spikeweave {
 
-/// What the numbers in `detected_spikes::features` stand for: how traces were made, which part of
-/// them a waveform is, and the principal components that waveforms were projected on. Features of
+/// The meaning of `detected_spikes::features`: how traces were made, which part of them is a
+/// waveform, and the principal components that waveforms were projected on. Features of
 /// two recordings can be compared only if both were projected on the same components.
 struct feature_basis {
     /// A contact of the probe, in micrometres.
@@ -21,14 +21,14 @@ struct feature_basis {
 
         friend bool operator==(const contact&, const contact&) = default;
     };
-    std::vector<contact> contacts{};  ///< one a channel
+    std::vector<contact> contacts{};  ///< one per channel
     double rate_hz = 0;
     double low_hz = 0;
     double high_hz = 0;
     std::uint32_t order = 0;
     common_reference reference = common_reference::none;  ///< never `automatic`
     bool whiten = false;
-    /// Frames of a waveform before that of its peak, and after it.
+    /// Frames of a waveform before and after its peak.
     std::uint32_t frames_before = 0;
     std::uint32_t frames_after = 0;
     std::uint32_t features_per_channel = 0;
@@ -41,10 +41,10 @@ struct feature_basis {
     friend bool operator==(const feature_basis&, const feature_basis&) = default;
 };
 
-/// Whether features of a recording would be the same numbers but for their components.
-/// @param own  of the recording; its components are not looked at
-/// @throws invalid_argument that says what differs, or that traces are whitened: each recording is
-/// by its own noise.
+/// Checks that two bases differ only in their components.
+/// @param own the basis of the recording; its components are ignored
+/// @throws invalid_argument naming the difference, or if traces are whitened, because each
+/// recording is whitened by its own noise.
 void check_same_space(const feature_basis& basis, const feature_basis& own);
 
 }  // namespace spikeweave

@@ -14,12 +14,12 @@ namespace spikeweave {
 /// The average spike of each of several groups, such as units, on every channel.
 struct mean_waveforms {
     std::size_t channel_count = 0;
-    /// Of each waveform; its peak is at frame `before`.
+    /// Frames of each waveform; its peak is at frame `before`.
     std::size_t frame_count = 0;
     std::size_t before = 0;
     /// Groups x frames x channels, in the unit of the filtered traces: microvolts.
     std::vector<float> values{};
-    /// Spikes that each is the mean of.
+    /// Number of spikes averaged for each group.
     std::vector<std::uint64_t> spikes{};
     /// Standard deviation of each channel's noise in the same unit; 0 for a silent one.
     std::vector<double> noise{};
@@ -29,18 +29,18 @@ struct mean_waveforms {
         const std::size_t size = frame_count * channel_count;
         return std::span{values}.subspan(group * size, size);
     }
-    /// The largest height, whichever way it points, over the noise of its channel. Nothing for a
-    /// group without spikes, or where no channel shows noise.
+    /// The largest absolute value divided by the noise of its channel. Empty for a group without
+    /// spikes, or if no channel has noise.
     std::optional<double> signal_to_noise(std::size_t group) const;
 };
 
-/// Takes the filtered traces of up to `most` spikes of each group, from blocks spread over the
-/// recording, and all from a group that has no more. The window is that of the options, which
-/// should be those of the detection. The same to the bit for any number of threads. The noise is
-/// estimated on the devices of `run`; waveforms are taken on the CPU.
-/// @param frames  of the peak of each spike, in any order
-/// @param groups  of each spike, below `group_count`
-/// @throws invalid_argument if these do not belong together or lie outside of the recording;
+/// Averages the filtered traces of up to `most` spikes per group, from blocks spread over the
+/// recording; smaller groups are averaged completely. The window is that of the options, which
+/// should be those of the detection. Bit-identical for any number of threads. The noise is
+/// estimated on the devices of `run`; waveforms are averaged on the CPU.
+/// @param frames the peak of each spike, in any order
+/// @param groups the group of each spike, below `group_count`
+/// @throws invalid_argument if these have different lengths or lie outside the recording;
 /// io_error; cancelled.
 mean_waveforms average_waveforms(const recording& from, std::span<const std::int64_t> frames,
                                  std::span<const std::uint32_t> groups, std::size_t group_count,

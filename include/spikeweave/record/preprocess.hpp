@@ -11,11 +11,12 @@
 
 namespace spikeweave {
 
-/// What is taken from every channel at each moment, after the filter.
+/// The common reference subtracted from every channel at each frame, after the filter.
 enum class common_reference : std::uint8_t {
-    automatic,  ///< the median from 64 channels on, nothing below
+    automatic,  ///< the median for 64 channels or more, else none
     none,
-    /// Of all channels but the dead ones: what they share did not come from a single neuron.
+    /// The median of all channels except dead ones: a shared signal does not come from a single
+    /// neuron.
     median,
 };
 std::string_view to_string(common_reference reference);
@@ -23,13 +24,13 @@ common_reference common_reference_from(std::string_view name);  ///< @throws inv
 
 struct preprocessing_options {
     /// Pass band of a Butterworth filter that runs forward and backward, so that nothing is
-    /// delayed; at its corners half of the power is left of each run.
+    /// delayed; each pass keeps half of the power at its corners.
     double low_hz = 300;
-    double high_hz = 6000;  ///< at most 0.95 of half the sample rate is taken
+    double high_hz = 6000;  ///< limited to 0.95 of half the sample rate
     std::uint32_t order = 3;
     common_reference reference = common_reference::automatic;
-    /// Make channels independent where nothing fires (ZCA). Traces are then in standard
-    /// deviations of the noise in place of microvolts.
+    /// Decorrelate the noise of the channels (ZCA). Traces are then in standard deviations of the
+    /// noise instead of microvolts.
     bool whiten = false;
 };
 
@@ -48,29 +49,29 @@ std::vector<band_section> butterworth_band(std::uint32_t order, double low_hz, d
 
 /// A recording whose traces are filtered when they are read.
 ///
-/// They are worked out in blocks of 8,192 frames on a grid that begins at the first frame, each
-/// with so many frames around it that what lies beyond changes no value by more than 10^-9 of the
-/// largest step in the trace. So a value does not depend on what is read with it. Beyond its ends
-/// the recording is taken to go on with its first and last value.
+/// Traces are computed in blocks of 8,192 frames on a grid that begins at the first frame, each
+/// padded with enough frames that data further away change no value by more than 10^-9 of the
+/// largest step in the trace. So a value does not depend on which range is read. Beyond its ends
+/// the recording is extended with its first and last value.
 class filtered_recording {
 public:
     /// Estimates the noise, from up to 32 blocks spread evenly over the recording; on the devices
-    /// of `run` if it has any, with the same result. What is read later is worked out on the CPU.
-    /// @throws invalid_argument for a band that the rate cannot hold; io_error; device_error;
+    /// of `run` if it has any, with the same result. Traces read later are computed on the CPU.
+    /// @throws invalid_argument if the band does not fit the sample rate; io_error; device_error;
     /// cancelled.
     explicit filtered_recording(recording from, const preprocessing_options& options = {},
                                 const execution& run = {});
 
     const recording& source() const;
-    /// The reference that is taken; never `automatic`.
+    /// The reference used; never `automatic`.
     common_reference reference() const;
-    /// Standard deviation of each channel's noise by the median of absolute values (divided by
-    /// 0.6745), in the unit of the traces. 0 for a channel that is silent most of the time
-    /// without a reference: it is taken for dead.
+    /// Standard deviation of each channel's noise, estimated by the median of absolute values
+    /// (divided by 0.6745), in the unit of the traces. 0 for a channel that is silent most of the
+    /// time before the reference is subtracted: it is considered dead.
     std::span<const double> noise() const;
 
     /// Frames from `first` on, as many as `into` holds, channels fastest, in microvolts.
-    /// @throws invalid_argument beyond the end or for a part of a frame; io_error.
+    /// @throws invalid_argument if the range is beyond the end or not in whole frames; io_error.
     void read(std::uint64_t first, std::span<float> into) const;
 
 private:

@@ -18,7 +18,7 @@ namespace spikeweave {
 /// One electrode of a recording.
 struct recording_channel {
     std::string name{};
-    /// Microvolts of one count: a sample is `gain_uv * count + offset_uv`.
+    /// Microvolts per count: a sample is `gain_uv * count + offset_uv`.
     double gain_uv = 1;
     double offset_uv = 0;
     /// Where the contact lies, in micrometres; contacts of different shanks are never neighbours.
@@ -45,21 +45,23 @@ recording_format recording_format_from(std::string_view name);  ///< @throws inv
 enum class position_source : std::uint8_t {
     file,        ///< the recording's own files
     probe_file,  ///< the probe file that the caller named
-    assumed,     ///< nobody said: a line with 20 um between neighbours, in the order of channels
+    assumed,     ///< unknown: a line with 20 um between neighbours, in the order of channels
 };
 std::string_view to_string(position_source source);
 
 struct recording_reading {
     recording_format format = recording_format::automatic;
-    /// Of raw files only, which do not say themselves: samples a second, channels, microvolts of a
-    /// count (0: not known, 1 is taken), bytes before the first sample.
+    /// For raw files only: sample rate in Hz, number of channels, microvolts per count (0: unknown,
+    /// 1 is used), bytes before the first sample.
     double rate_hz = 0;
     std::uint32_t channels = 0;
     double gain_uv = 0;
     std::uint64_t offset_bytes = 0;
-    /// A probe file in probeinterface's JSON, in place of what the recording says; empty: none.
+    /// A probe file in probeinterface's JSON, used instead of the positions in the recording;
+    /// empty: none.
     std::filesystem::path probe{};
-    /// Which of several, by name: a stream of Open Ephys, an ElectricalSeries of NWB.
+    /// The name of the stream to read if there are several: a stream of Open Ephys, an
+    /// ElectricalSeries of NWB.
     std::string stream{};
 
     friend bool operator==(const recording_reading&, const recording_reading&) = default;
@@ -67,42 +69,42 @@ struct recording_reading {
 
 class sample_source;
 
-/// What a recording is, but for its samples.
+/// The description of a recording, without its samples.
 struct recording_description {
     std::vector<recording_channel> channels{};
     double rate_hz = 0;
     std::filesystem::path path{};
-    /// All that was read or will be: the file with the samples, then what describes them.
+    /// All files used: the file with the samples, then those that describe them.
     std::vector<std::filesystem::path> files{};
     recording_format format = recording_format::automatic;
     position_source positions = position_source::assumed;
-    /// What a careful colleague would say about it; whole sentences.
+    /// Warnings for the user, as full sentences.
     std::vector<std::string> warnings{};
 };
 
-/// Samples of many channels over time, int16, read piece by piece from where they lie: the object
-/// is small whatever the recording's length, copies share the open file, and any number of threads
+/// Samples of many channels over time, int16, read in pieces from their source: the object is small
+/// for any length of recording, copies share the open file, and any number of threads
 /// may read at once.
 class recording {
 public:
     /// Holds samples in memory: `samples.size() / channels` frames, channels fastest.
-    /// @throws invalid_argument without channels, with a rate that is not above 0, with names that
-    /// repeat, or when the samples do not fill their last frame.
+    /// @throws invalid_argument if there are no channels, the rate is not above 0, names repeat, or
+    /// the last frame is incomplete.
     recording(recording_description description, std::vector<std::int16_t> samples);
-    /// Reads from `source`, as the readers of files do.
+    /// Reads from `source`, as for recordings opened from files.
     recording(recording_description description, std::shared_ptr<const sample_source> source);
 
     const recording_description& description() const { return description_; }
     const std::vector<recording_channel>& channels() const { return description_.channels; }
     std::size_t channel_count() const { return description_.channels.size(); }
     double rate_hz() const { return description_.rate_hz; }
-    /// Samples of each channel.
+    /// Number of samples of each channel.
     std::uint64_t frame_count() const;
     /// Rounded to a microsecond.
     duration length() const;
 
     /// Frames from `first` on, as many as `into` holds, channels fastest.
-    /// @throws invalid_argument beyond the end or for a part of a frame; io_error.
+    /// @throws invalid_argument if the range is beyond the end or not in whole frames; io_error.
     void read(std::uint64_t first, std::span<std::int16_t> into) const;
 
 private:
@@ -110,27 +112,27 @@ private:
     std::shared_ptr<const sample_source> source_;
 };
 
-/// Opens a recording. Nothing is read but what describes it.
+/// Opens a recording. Only its description is read.
 /// @throws io_error naming the file, the key, what was found and what was expected;
-/// invalid_argument for options that do not fit the format; cancelled when `run.stop` is requested,
+/// invalid_argument for options that do not fit the format; cancelled if `run.stop` is requested,
 /// now or while the recording's samples are read from NWB.
 recording read_recording(const std::filesystem::path& path, const recording_reading& how = {},
                          const execution& run = {});
 
-/// The format that a file or folder carries a mark of. Raw samples carry none, and an NWB file with
-/// sorted units is taken for these.
+/// Detects the format of a file or folder from its signature. Raw samples have none, and an NWB
+/// file with sorted units counts as spikes.
 /// @throws io_error for a damaged file; cancelled
 std::optional<recording_format> find_recording_format(const std::filesystem::path& path,
                                                       const execution& run = {});
 
 /// Writes a folder that SpikeInterface's `load` and `read_binary_folder` (and `read_recording`)
 /// open: `binary.json`, `si_folder.json`, `probe.json` and `traces.raw`, frame after frame, in
-/// bounded memory. The folder is made aside and appears whole or not at all.
+/// bounded memory. The folder is written atomically.
 class recording_writer {
 public:
-    /// @param other_files  what the caller puts into the folder besides
-    /// @throws io_error when the folder exists (unless it may be replaced and holds nothing else)
-    /// or cannot be made; invalid_argument as `recording`.
+    /// @param other_files names of further files that the caller writes to the folder
+    /// @throws io_error if the folder exists (unless it may be replaced and holds nothing else) or
+    /// cannot be created; invalid_argument as `recording`.
     recording_writer(const std::filesystem::path& folder, recording_description description,
                      bool overwrite = false, const std::vector<std::string>& other_files = {});
     ~recording_writer();
@@ -141,9 +143,9 @@ public:
 
     /// Whole frames, channels fastest. @throws io_error
     void append(std::span<const std::int16_t> frames);
-    /// Where a file of the caller's has to be written before `commit`.
+    /// The path at which the caller writes one of its files before `commit`.
     std::filesystem::path file(std::string_view name) const;
-    /// Gives the folder its name. @throws io_error, cancelled; then it is absent.
+    /// Gives the folder its final name. @throws io_error, cancelled; the folder is then absent.
     void commit(const execution& run = {});
 
 private:

@@ -5,8 +5,8 @@
 
 namespace spikeweave {
 
-/// Where the samples of a recording lie: derive from it to sort what no reader of files knows.
-/// Read by several threads at once.
+/// The source of a recording's samples: derive from it to sort data that spikeweave cannot read. It
+/// is read by several threads at once.
 class sample_source {
 public:
     sample_source() = default;
@@ -17,7 +17,7 @@ public:
     sample_source& operator=(sample_source&&) = delete;
 
     virtual std::uint64_t frame_count() const = 0;
-    /// Whole frames that are all there, channels fastest.
+    /// Reads whole frames within the recording, channels fastest.
     virtual void read(std::uint64_t first, std::span<std::int16_t> into) const = 0;
 };
 

@@ -19,46 +19,47 @@
 
 namespace spikeweave {
 
-/// All that `spikeweave spade` found, ready to be written. Move into it what is not needed any
-/// more.
+/// The complete result of `spikeweave spade`, ready to be written. Move data into it to avoid
+/// copies.
 struct pattern_report {
     pattern_axes axes{};
-    /// What is left after all steps, with occurrences. Of a result that was streamed: what is to be
-    /// shown of it.
+    /// The patterns that remain after all steps, with occurrences. For a streamed result: the
+    /// patterns to be shown.
     pattern_table table{};
-    /// The number of each pattern in `patterns.tsv` when it was streamed, ascending; else empty.
+    /// The number of each pattern in `patterns.tsv` if the result was streamed, ascending; else
+    /// empty.
     std::vector<std::uint64_t> numbers{};
-    std::uint64_t patterns = 0;  ///< left after all steps
+    std::uint64_t patterns = 0;  ///< number of patterns that remain after all steps
     spectrum_kind kind = spectrum_kind::size_count;
-    /// All signatures found; not looked at when they were tested.
+    /// All signatures found; ignored if they were tested.
     std::vector<signature_count> signatures{};
     std::optional<pattern_assessment> assessment{};
     signature_testing testing{};
     surrogate_options surrogate{};
-    /// Empty, or one element a pattern of the table.
+    /// Empty, or one element per pattern of the table.
     std::vector<spikeweave::stability> stabilities{};
     std::vector<funnel_step> funnel{};
     spade_options mining{};
     spade_strategy ran_on = spade_strategy::automatic;
     pattern_input input{};
-    /// The spikes as they were binned, for the pictures; may be empty.
+    /// The spikes as binned, for the pictures; may be empty.
     spike_sequence spikes{};
     bool with_nwb = false;
     run_record run{};
 };
 
 /// Writes `patterns.tsv`, `signatures.tsv`, `funnel.tsv`, `patterns.svg` and `run.json`; with tests
-/// also `spectrum.tsv` and `spectrum.svg`; when asked for `patterns.nwb`. docs/results.md has their
-/// columns. The files are the same byte for byte for the same input, parameters and seed; only
-/// `run.json` holds times, memory, threads and ranks.
+/// also `spectrum.tsv` and `spectrum.svg`; on request `patterns.nwb`. docs/results.md describes
+/// their columns. The files are identical byte for byte for the same input, parameters and seed;
+/// only `run.json` holds times, memory, threads and ranks.
 ///
-/// The folder is made aside and renamed, so that it is whole or absent.
+/// The folder is written under a temporary name and renamed, so it is complete or absent.
 /// @throws io_error if the folder exists and may not be replaced, holds files that are not ours, or
-/// cannot be written; invalid_argument if the parts do not belong together; cancelled.
+/// cannot be written; invalid_argument if the parts are inconsistent; cancelled.
 void write_pattern_report(const std::filesystem::path& folder, const pattern_report& report,
                           bool overwrite = false, const execution& run = {});
 
-/// The same for patterns that are too many to be collected: `patterns.tsv` grows with every block.
+/// The same for patterns too numerous to be collected: `patterns.tsv` grows with every block.
 class pattern_stream {
 public:
     /// @throws io_error as `write_pattern_report`.
@@ -70,9 +71,9 @@ public:
     pattern_stream(pattern_stream&&) = delete;
     pattern_stream& operator=(pattern_stream&&) = delete;
 
-    /// Blocks in the order in which `mine_patterns` hands them on. @throws io_error
+    /// Adds a block, in the order in which `mine_patterns` delivers them. @throws io_error
     void take(const pattern_table& block);
-    /// Adds all other files and gives the folder its name.
+    /// Adds all other files and gives the folder its final name.
     void commit(const pattern_report& report, const execution& run = {});
 
 private:
@@ -80,10 +81,10 @@ private:
     std::unique_ptr<state> state_;
 };
 
-/// The result as one JSON document, for `--json`; of a streamed one what is shown of it.
+/// The result as one JSON document, for `--json`; for a streamed result, the patterns to be shown.
 std::string to_json(const pattern_report& report);
 
-/// The result in a page of text for a terminal: the first patterns, what was tested, what each step
+/// The result as a page of text for a terminal: the first patterns, what was tested, what each step
 /// left.
 std::string summarize(const pattern_report& report, bool colour = false);
 

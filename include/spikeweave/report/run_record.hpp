@@ -13,7 +13,7 @@
 
 namespace spikeweave {
 
-/// Which bytes a result was computed from.
+/// The input that a result was computed from.
 struct input_record {
     std::string path{};
     std::uint64_t bytes = 0;
@@ -21,32 +21,32 @@ struct input_record {
     std::string digest{};            ///< hexadecimal
 };
 
-/// Reads a file once and notes its length and digest; of a folder (Phy) the `.npy`, `.py`, `.tsv`
-/// and `.csv` files that stand directly in it, in the order of their names.
+/// Reads a file once and records its length and digest; for a folder (Phy), those of the `.npy`,
+/// `.py`, `.tsv` and `.csv` files directly in it, in the order of their names.
 /// @throws io_error, cancelled.
 input_record describe_input(const std::filesystem::path& path, const execution& run = {});
 
-/// A parameter's value as JSON has it: null for what was left out or has no bound, yes or no, a
-/// number, or text, which times with their unit are, too.
+/// A parameter's value as in JSON: null if not given or unlimited, a boolean, a number, or text
+/// (including times with their unit).
 using parameter_value = std::variant<std::nullptr_t, bool, std::uint64_t, double, std::string>;
-/// In the order in which to show them.
+/// The parameters in display order.
 using parameter_list = std::vector<std::pair<std::string, parameter_value>>;
 
-/// Where a result comes from: enough to compute it again.
+/// The origin of a result: everything needed to compute it again.
 struct run_record {
-    /// The command line as it was typed, or the call.
+    /// The command line as typed, or the call.
     std::string command{};
     /// Every parameter of the verb with its resolved value.
     parameter_list parameters{};
     input_record input{};
-    /// What the reader and the checks had to say, and what was left out of the spikes.
+    /// Warnings of the reader and the checks, and the spikes left out.
     std::vector<std::string> warnings{};
     std::size_t duplicates = 0;
     std::size_t stimuli = 0;
     std::string version{};
     std::uint64_t seed = 0;
     int threads = 0;
-    /// The GPUs that were computed on.
+    /// The GPUs used.
     std::vector<device_info> devices{};
     double seconds = 0;
     std::uint64_t peak_memory_bytes = 0;

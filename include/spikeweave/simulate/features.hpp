@@ -9,32 +9,31 @@
 
 namespace spikeweave {
 
-/// Features of spikes with known truth, without a recording around them: each unit has a bell of
-/// amplitudes over neighbouring channels, in noise of standard deviation 1 on every feature (nearly
-/// normal: a sum of 64 coins and a uniform number). One seed gives the same numbers on every
-/// machine and any number of threads.
+/// Features of spikes with known ground truth, without a recording: each unit has a bell-shaped
+/// profile of amplitudes over neighbouring channels, in noise of standard deviation 1 on every
+/// feature (nearly normal: a sum of 64 coins and a uniform number). One seed gives the same numbers
+/// on every machine and any number of threads.
 ///
-/// Spikes come one after another, each of any unit: what the intervals between them are like is
-/// not modelled.
+/// Spikes follow one another, each from a random unit; the intervals between them are not modelled.
 struct feature_options {
     std::uint32_t spikes = 10000;
     std::uint32_t units = 30;
     std::uint32_t channels = 32;  ///< in a line
     std::uint32_t features_per_channel = 3;
-    /// A unit's first feature where it is largest, in SDs of the noise, uniform between these.
+    /// Range of a unit's largest first feature, drawn uniformly, in SDs of the noise.
     double low_height = 8;
     double high_height = 20;
     /// Standard deviation of the bell, in channels.
     double width = 1.2;
-    /// Standard deviation of each spike's size, as a part of it.
+    /// Standard deviation of each spike's amplitude, as a fraction of the mean.
     double amplitude_jitter = 0.12;
-    /// Euclidean distance of any two units at least, in SDs of the noise, whatever the sizes of
-    /// their spikes: how far one is from the line through the other and zero. 0: any.
+    /// Minimum Euclidean distance of any two units, in SDs of the noise, for any amplitudes of
+    /// their spikes: the distance of one from the line through the other and zero. 0: no minimum.
     double separation = 6;
-    /// Share of spikes that are of no unit, each with a place and shape of its own.
+    /// Fraction of spikes that belong to no unit, each with its own position and shape.
     double of_no_unit = 0.03;
-    double spike_rate_hz = 100;  ///< all spikes, at random
-    double rate_hz = 30000;      ///< samples a second
+    double spike_rate_hz = 100;  ///< rate of all spikes, at random times
+    double rate_hz = 30000;      ///< sample rate
     std::uint64_t seed = 0;
 };
 
@@ -43,18 +42,18 @@ struct simulated_features {
     /// In samples, ascending.
     std::vector<std::int64_t> samples{};
     double rate_hz = 0;
-    /// Of each spike its unit from 1; 0 is of none.
+    /// The unit of each spike, from 1; 0 means none.
     std::vector<std::uint32_t> truth{};
 };
 
-/// Masks rise from 2 to 4.5 SDs of a channel's largest feature, and are 0 beyond the channels that
-/// hang together with the largest one.
-/// @throws invalid_argument for what cannot be, also when so many units find no room at that
+/// Masks rise from 2 to 4.5 SDs of a channel's largest feature, and are 0 on channels not connected
+/// with the largest one.
+/// @throws invalid_argument if an option is out of range, or if the units do not fit at that
 /// separation; cancelled.
 simulated_features simulate_features(const feature_options& options = {},
                                      const execution& run = {});
 
-/// An `.npz` that `read_features` reads, with the array `truth` beside; docs/formats.md has it.
+/// An `.npz` that `read_features` reads, with an additional array `truth`; see docs/formats.md.
 /// @throws io_error
 void write_simulated_features(const std::filesystem::path& path, const simulated_features& what);
 

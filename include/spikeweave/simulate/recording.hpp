@@ -11,32 +11,33 @@
 
 namespace spikeweave {
 
-/// A recording with known truth: units near the contacts of a probe, each with its own waveform,
-/// which fades with the distance and arrives later there; trains with a dead time; spatially
+/// A recording with known ground truth: units near the contacts of a probe, each with its own
+/// waveform, which becomes smaller and later with distance; trains with a dead time; spatially
 /// correlated noise, white in time and nearly normal (a sum of 64 coins). One seed gives the same
 /// bytes on every machine and any number of threads. docs/algorithms/detection.md has the formulas.
 struct recording_options {
     std::uint32_t channels = 32;
     std::uint32_t columns = 2;  ///< contacts side by side; rows go up from there
-    double pitch_um = 20;       ///< between neighbours, both ways
-    double rate_hz = 30000;     ///< samples a second
+    double pitch_um = 20;       ///< between neighbours, in both directions
+    double rate_hz = 30000;     ///< sample rate
     duration length = std::chrono::seconds{60};
     std::uint32_t units = 20;
-    /// Each unit's own mean rate, uniform between these.
+    /// Range of the units' mean rates, drawn uniformly.
     double low_hz = 2;
     double high_hz = 12;
     duration refractory = std::chrono::milliseconds{4};
-    /// Each unit's trough on its nearest contact, uniform between these.
+    /// Range of the units' trough on the nearest contact, drawn uniformly.
     double low_uv = 50;
     double high_uv = 250;
-    /// Standard deviation of each spike's size, as a part of it.
+    /// Standard deviation of each spike's amplitude, as a fraction of the mean.
     double amplitude_jitter = 0.1;
     double noise_uv = 8;  ///< standard deviation on each channel
-    /// How far noise reaches: channels further apart than twice this are independent. 0: all are.
+    /// Reach of the noise: channels further apart than twice this are independent. 0: all are.
     double noise_reach_um = 30;
-    /// How far the units move up along the probe, evenly, from the first sample to the last.
+    /// Distance that the units move up along the probe, at constant speed, from the first sample to
+    /// the last.
     double drift_um = 0;
-    double gain_uv = 0.195;  ///< of a count
+    double gain_uv = 0.195;  ///< per count
     std::uint64_t seed = 0;
 };
 
@@ -49,8 +50,8 @@ struct simulated_unit {
     std::uint32_t channel = 0;  ///< that contact
 };
 
-/// What was put into a simulated recording. Times are those of the troughs on the nearest contact;
-/// units are named 0, 1, …
+/// The ground truth of a simulated recording. Times are those of the troughs on the nearest
+/// contact; units are named 0, 1, …
 struct recording_truth {
     spike_sequence spikes;
     std::vector<simulated_unit> units{};
@@ -61,14 +62,14 @@ struct simulated_recording {
     recording_truth truth;
 };
 
-/// In memory: 2 bytes a sample and channel.
-/// @throws invalid_argument for what cannot be; cancelled.
+/// Simulates in memory: 2 bytes per sample and channel.
+/// @throws invalid_argument if an option is out of range; cancelled.
 simulated_recording simulate_recording(const recording_options& options = {},
                                        const execution& run = {});
 
 /// The same in a folder, in bounded memory: what `recording_writer` makes, with `truth.npz` (which
 /// `read_spikes` reads) and `units.tsv` in it.
-/// @throws io_error when the folder exists, unless it may be replaced; then as above.
+/// @throws io_error if the folder exists and may not be replaced; else as above.
 recording_truth simulate_recording(const std::filesystem::path& folder,
                                    const recording_options& options, bool overwrite = false,
                                    const execution& run = {});

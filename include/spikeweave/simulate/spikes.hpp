@@ -10,7 +10,7 @@
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
-/// Spikes with known truth. One seed gives one result on every machine.
+/// Spikes with known ground truth. The same seed gives the same result on every machine.
 namespace spikeweave {
 
 /// A planted connection: a spike of `from` makes `to` fire with `probability` in the tick that
@@ -44,16 +44,17 @@ struct sym26_options {
     /// Each spike's transmission takes delay ± jitter ticks, uniformly.
     duration jitter{0};
     /// Give each ordered pair with probability 0.25 a connection of strength 0.01 to 0.03, about
-    /// chance level. These are no part of the truth.
+    /// chance level. These are not part of the ground truth.
     bool background = false;
     std::uint64_t seed = 0;
 };
-/// @throws invalid_argument for what cannot be, such as chains longer than the units; cancelled.
+/// @throws invalid_argument if an option is out of range, such as chains longer than the units;
+/// cancelled.
 simulated_spikes simulate_sym26(const sym26_options& options = {}, const execution& run = {});
 
-/// A dissociated culture: quiet channels, and network bursts in which every channel fires at a
-/// constant rate of its own, drawn anew for every burst. The quiet time between bursts is
-/// exponential. No planted structure unless chains are asked for. Channels are named 0, 1, …
+/// A dissociated culture: quiet channels, and network bursts in which every channel fires at its
+/// own constant rate, drawn for every burst. The quiet time between bursts is
+/// exponential. No structure is planted unless chains are requested. Channels are named 0, 1, …
 struct culture_options {
     std::uint32_t channels = 60;
     duration length = std::chrono::seconds{300};
@@ -82,7 +83,7 @@ simulated_spikes simulate_poisson(const poisson_options& options = {}, const exe
 /// How the rates of `simulate_patterns` differ; the mean over units and time is always the same.
 enum class rate_profile : std::uint8_t {
     constant,  ///< one rate
-    spread,    ///< each unit its own, uniform from a third to five thirds of it
+    spread,    ///< one rate per unit, uniform from a third to five thirds of the mean
     steps,     ///< four times the mean in each second from 400 to 500 ms, all units at once; two
                ///< thirds of it between
     wave,      ///< the same step for one unit after the other, from 0 to 900 ms of each second
@@ -90,7 +91,7 @@ enum class rate_profile : std::uint8_t {
 std::string_view to_string(rate_profile profile);
 rate_profile rate_profile_from(std::string_view name);  ///< @throws invalid_argument
 
-/// Independent units and patterns among them, for SPADE. The intervals between the spikes of a
+/// Independent units with planted patterns, for SPADE. The intervals between the spikes of a
 /// unit are gamma distributed in operational time, after a dead time that is not. Units are named
 /// n0, n1, …
 struct patterns_options {
@@ -98,12 +99,12 @@ struct patterns_options {
     duration length = std::chrono::seconds{10};
     /// Spikes of each pattern; patterns take consecutive units from 0.
     std::vector<std::uint32_t> patterns{5};
-    std::uint32_t occurrences = 10;  ///< of each pattern, anywhere, without overlap of its own
+    std::uint32_t occurrences = 10;               ///< of each pattern, without overlap with itself
     duration lag = std::chrono::milliseconds{5};  ///< from one spike of a pattern to the next
-    double rate_hz = 15;                          ///< of each unit without planted spikes
+    double rate_hz = 15;                          ///< of each unit, not counting planted spikes
     rate_profile rates = rate_profile::constant;
     std::uint32_t gamma_order = 1;  ///< 1: Poisson; more: more regular
-    duration dead_time{0};          ///< between two spikes of a unit, but for planted ones
+    duration dead_time{0};          ///< between two spikes of a unit, except planted ones
     std::uint64_t seed = 0;
 };
 
@@ -117,16 +118,16 @@ struct simulated_patterns {
     spike_sequence spikes;
     std::vector<planted_pattern> truth{};
 };
-/// @throws invalid_argument for what cannot be, such as more units in patterns than there are;
-/// cancelled.
+/// @throws invalid_argument if an option is out of range, such as more units in patterns than there
+/// are; cancelled.
 simulated_patterns simulate_patterns(const patterns_options& options = {},
                                      const execution& run = {});
 
-/// Writes the planted connections as tab-separated text, one a line: from, to, delay_ms,
-/// probability, chain (its number from 0, or "-" for one that is in no chain). Written aside and
-/// renamed. @throws io_error.
+/// Writes the planted connections as tab-separated text, one per line: from, to, delay_ms,
+/// probability, chain (its number from 0, or "-" for one that is in no chain). Written atomically.
+/// @throws io_error.
 void write_truth(const std::filesystem::path& path, const simulated_spikes& simulated);
-/// Writes the planted patterns in the columns that `spikeweave spade` gives to those it finds.
+/// Writes the planted patterns with the columns of `patterns.tsv`.
 void write_truth(const std::filesystem::path& path, const simulated_patterns& simulated);
 
 }  // namespace spikeweave

@@ -5,9 +5,9 @@
 
 namespace spikeweave {
 
-/// Detected spikes as `sort_spikes` takes them: all features of a channel have the channel's mask.
-/// Holds 12 bytes a feature for as long as it takes; the caller can then give up `spikes`.
-/// @throws invalid_argument as `spike_features` if the parts do not belong together.
+/// Converts detected spikes for `sort_spikes`: all features of a channel have the channel's mask.
+/// Needs 12 bytes per feature during the conversion; afterwards the caller can free `spikes`.
+/// @throws invalid_argument as `spike_features` if the parts are inconsistent.
 spike_features to_features(const detected_spikes& spikes);
 
 }  // namespace spikeweave

@@ -19,15 +19,15 @@ namespace spikeweave {
 
 struct feature_reading {
     /// Masks (`.fmask.N`, `.mask.N`). Empty: those of an `.npz`, else the file of the same name
-    /// beside a `.fet.N`, else they are made.
+    /// beside a `.fet.N`, else masks are computed.
     std::filesystem::path masks{};
-    /// Make masks in this way, whatever there is.
+    /// Compute masks by this rule, even if there are masks.
     std::optional<mask_rule> rule{};
     std::size_t features_per_channel = 3;
-    /// Whether the last column of a `.fet` is the time in samples. Not said: it is if it is whole
-    /// and never falls in at least 20 spikes.
+    /// Whether the last column of a `.fet` is the time in samples. Default: it is if its values are
+    /// whole numbers that never decrease over at least 20 spikes.
     std::optional<bool> time_column{};
-    /// Which one of a `.kwik` or `.kwx` that holds several.
+    /// Channel group to read if a `.kwik` or `.kwx` holds several.
     std::optional<std::uint32_t> channel_group{};
 };
 
@@ -35,56 +35,56 @@ struct feature_file {
     spike_features features;
     /// From the time column, a `.res.N` beside the `.fet.N`, or the array `samples`; else empty.
     std::vector<std::int64_t> samples{};
-    /// Of a `.kwik` that says it: how far each peak is from its sample, 0 to 1; else empty.
+    /// Offset of each peak from its sample, 0 to 1, if a `.kwik` has it; else empty.
     std::vector<float> fractions{};
-    /// In Hz, of a file that says it; else 0.
+    /// In Hz, if the file has it; else 0.
     double sample_rate = 0;
-    /// The clusters that the file holds (`.kwik`, Phy), one a spike: 0 what it calls noise, then
-    /// from 1 in the order of its own numbers. Empty: none.
+    /// The clusters that the file holds (`.kwik`, Phy), one per spike: 0 for noise, then from 1 in
+    /// the order of the file's numbers. Empty: none.
     std::vector<std::uint32_t> labels{};
     std::vector<std::int64_t> label_numbers{};  ///< the file's own, of labels from 1 on
-    /// Of a file that says it (`.kwik`, Phy); else empty.
+    /// Positions, if the file has them (`.kwik`, Phy); else empty.
     std::vector<recording_channel> channels{};
-    /// Of a file that says it (`.kwx`, Phy); else 0.
+    /// Features per channel, if the file states it (`.kwx`, Phy); else 0.
     std::size_t features_per_channel = 0;
-    /// The group that was read of a `.kwik` or `.kwx`.
+    /// The group read from a `.kwik` or `.kwx`.
     std::optional<std::uint32_t> channel_group{};
-    /// Where masks came from: a file's name, or a rule's.
+    /// The origin of the masks: the name of a file or of a rule.
     std::string masks_from{};
-    /// Everything that was read, the features first.
+    /// All files read, the features first.
     std::vector<std::filesystem::path> files{};
-    /// Whole sentences.
+    /// Warnings, as full sentences.
     std::vector<std::string> warnings{};
 };
 
 /// Reads KlustaKwik's `.fet.N` (text), klusta's `.kwx` with its `.kwik` (needs SPIKEWEAVE_HDF5),
-/// the features of a Phy folder, or an `.npz` with the arrays `features`, and where there are any
-/// `masks`, `samples`, `sample_rate`; docs/formats.md has them all.
+/// the features of a Phy folder, or an `.npz` with the arrays `features`, and optionally `masks`,
+/// `samples`, `sample_rate`; see docs/formats.md.
 /// @throws io_error naming the file, the line or spike, the column, what was found and expected.
 feature_file read_features(const std::filesystem::path& path, const feature_reading& how = {},
                            const execution& run = {});
 
-/// The clusters of a `.clu.N` as they stand there, one a spike; the number in the first line is not
-/// looked at, because programs write different ones.
+/// The clusters of a `.clu.N`, unchanged, one per spike; the number in the first line is ignored,
+/// because programs write different ones.
 /// @throws io_error, also unless there are `expected` of them.
 std::vector<std::int64_t> read_clusters(const std::filesystem::path& path, std::size_t expected,
                                         const execution& run = {});
 
-/// KlustaKwik's `.clu.N`: the number of different clusters, then one a spike. Noise is 1, unit u is
-/// `first_unit` + u - 1. The file is whole or absent. @throws io_error
+/// KlustaKwik's `.clu.N`: the number of different clusters, then one per spike. Noise is 1, unit u
+/// is `first_unit` + u - 1. The file is written atomically. @throws io_error
 void write_clusters(const std::filesystem::path& path, const sorting& sorted,
                     std::uint32_t first_unit = 2);
-/// `.res.N`: a sample number a line. @throws io_error, invalid_argument without samples.
+/// `.res.N`: one sample number per line. @throws io_error, invalid_argument without samples.
 void write_samples(const std::filesystem::path& path, const sorting& sorted);
 /// An `.npz`: `labels` (0 noise, then units), `samples`, `fractions` and `sample_rate` where known.
 /// @throws io_error
 void write_sorting(const std::filesystem::path& path, const sorting& sorted);
-/// What `write_sorting` writes; units are those up to the largest label. @throws io_error
+/// Reads the output of `write_sorting`; units are those up to the largest label. @throws io_error
 sorting read_sorting(const std::filesystem::path& path);
 
 struct kwik_content {
     const sorting& sorted;
-    /// Unit u at u - 1; empty: not known.
+    /// Unit u is at index u - 1; empty: unknown.
     std::span<const unit_quality> quality{};
     /// The file that the features came from, and the group in it.
     std::filesystem::path features{};
@@ -93,8 +93,8 @@ struct kwik_content {
     std::span<const recording_channel> channels{};
 };
 
-/// klusta's `BASE.kwik`: spikes, clusters (0 is noise, units as everywhere) and channels; beside it
-/// `BASE.kwx`, in which the features are a link to where they came from, and `BASE.prm` with the
+/// klusta's `BASE.kwik`: spikes, clusters (0 is noise, unit u is cluster u) and channels; beside it
+/// `BASE.kwx`, in which the features are a link to their source, and `BASE.prm` with the
 /// sample rate. @throws io_error; invalid_argument without times.
 void write_kwik(const std::filesystem::path& path, const kwik_content& content);
 

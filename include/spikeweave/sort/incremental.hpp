@@ -17,25 +17,25 @@ struct incremental_options {
     masked_gmm_options search{};
     /// Spikes to wait for before the first fit; until then all are noise. At least 1.
     std::size_t first = 1000;
-    /// Spikes over which the running score is a mean, in the way of 1 - exp(-spikes / window); so
-    /// many spikes pass between two fits at least. At least 1.
+    /// Spikes over which the running score is a mean, weighted as 1 - exp(-spikes / window); also
+    /// the minimum number of spikes between two fits. At least 1.
     std::size_t window = 500;
-    /// Fit again when the running score is worse than that of the fit by more than this, in nats a
+    /// Refit if the running score is worse than that of the fit by more than this, in nats per
     /// spike. Above 0; infinity: never.
     double drift = 5;
-    /// Fit again when there are this many times the spikes of the fit before. Above 1; infinity:
-    /// never. Units that fire seldom are not known before.
+    /// Refit when there are this many times the spikes of the last fit, to find units that rarely
+    /// fire. Above 1; infinity: never.
     double growth = 2;
-    /// Fit to the latest so many spikes only, and keep no more of them in memory; at least `first`.
+    /// Fit only to this many of the latest spikes, and keep no more in memory; at least `first`.
     std::size_t most_kept = std::numeric_limits<std::size_t>::max();
 };
 
 enum class fit_reason : std::uint8_t { first, drift, growth, asked };
 const char* to_string(fit_reason reason);
 
-/// One fit of a sorting that goes on.
+/// One fit of an incremental sorting.
 struct incremental_fit {
-    std::uint64_t spikes = 0;  ///< that had come
+    std::uint64_t spikes = 0;  ///< received so far
     fit_reason reason = fit_reason::first;
     /// Of the spikes before the fit, against `before`: what the last fit expected. 0 at the first.
     double running_cost = 0;
@@ -46,31 +46,33 @@ struct incremental_fit {
     std::size_t units = 0;
 };
 
-/// Sorts spikes as they come. Each is assigned to the unit of the model that suits it best, in time
-/// that does not grow with the spikes before; how well the model suits them is watched, and when it
-/// no longer does, it is fitted anew from the labels so far. Spikes in noise may then become units.
+/// Sorts spikes incrementally. Each is assigned to the best-matching unit of the model, in time
+/// that does not grow with the number of earlier spikes. The fit of the model is monitored; if it
+/// becomes poor, the model is refitted from the current labels. Spikes in noise may then become
+/// units.
 ///
-/// A unit keeps its number over fits as long as most of its spikes are of it before and after;
-/// no number is used twice. The answer depends on the spikes and their order, not on how they are
-/// cut into pieces (but for rounding, as costs are worked out together), nor on threads.
+/// A unit keeps its number over fits as long as most of its spikes belong to it before and after;
+/// numbers are not reused. The result depends on the spikes and their order, not on how they are
+/// divided into pieces (except for rounding, because costs are computed together), nor on threads.
 class incremental_sorter {
 public:
-    /// @throws invalid_argument for options that cannot be.
+    /// @throws invalid_argument if an option is out of range.
     explicit incremental_sorter(incremental_options options = {});
-    /// Begins with a model of other spikes; noise and units are its. It is fitted anew as above, to
-    /// the spikes that have come here.
+    /// Begins with a model of other spikes, including its noise and units. It is refitted as above,
+    /// to the spikes received here.
     incremental_sorter(sorting_model model, incremental_options options);
 
     /// Sorts the next spikes. @return their labels as of now; a later fit may change them.
-    /// @throws invalid_argument for other features than before, cancelled; then nothing is added,
-    /// but for spikes up to a fit that had begun.
+    /// @throws invalid_argument if the features differ from earlier ones, cancelled; nothing is
+    /// then added, except spikes up to a fit that had begun.
     std::vector<std::uint32_t> add(const spike_features& features, const execution& run = {});
-    /// Fits to all spikes that are kept, now. Without any it does nothing.
+    /// Refits to all stored spikes now. Does nothing if there are none.
     void fit(const execution& run = {});
 
-    /// Of all spikes, as of now: 0 is noise.
+    /// Current labels of all spikes; 0 is noise.
     const std::vector<std::uint32_t>& labels() const { return labels_; }
-    /// Of the spikes that came since the fit, the mean that fades over `window`; 0 without a model.
+    /// Running mean over the spikes since the last fit, with the decay of `window`; 0 without a
+    /// model.
     double running_cost() const { return running_cost_; }
     const sorting_model& model() const { return model_; }
     const std::vector<incremental_fit>& fits() const { return fits_; }
@@ -92,7 +94,7 @@ private:
     std::uint32_t next_label_ = 1;
     double running_cost_ = 0;
     std::uint64_t since_fit_ = 0;
-    // The latest spikes, which a fit is to.
+    // The latest spikes, which the next fit uses.
     std::size_t feature_count_ = 0;
     std::vector<double> values_{};
     spike_masks masks_{};

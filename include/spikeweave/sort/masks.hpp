@@ -11,7 +11,7 @@
 
 namespace spikeweave {
 
-/// How masks are made where the detector gave none. All rise from 0 at `low` to 1 at `high` SDs.
+/// How masks are computed if the detector gave none. All rise from 0 at `low` to 1 at `high` SDs.
 enum class mask_rule : std::uint8_t {
     mad,   ///< a channel's largest; SD is the median absolute deviation / 0.6745, of noise
     seed,  ///< Cai et al. 2020: each feature by itself; SD over all spikes, which these widen
@@ -22,7 +22,7 @@ mask_rule mask_rule_from(std::string_view name);  ///< @throws invalid_argument
 
 struct mask_options {
     mask_rule rule = mask_rule::mad;
-    /// Principal components of a channel, which stand beside each other.
+    /// Number of principal components per channel, which are adjacent.
     std::size_t features_per_channel = 3;
     double low = 2.0;
     double high = 4.5;
@@ -31,15 +31,15 @@ struct mask_options {
 struct made_masks {
     spike_masks masks{};
     /// Spikes below `low` everywhere. `mad` unmasks the largest channel of each; with `seed` they
-    /// stay empty, and say nothing in the clustering.
+    /// stay empty and do not affect the clustering.
     std::size_t without_mask = 0;
     /// Features without deviation: masked everywhere.
     std::size_t constant_features = 0;
 };
 
-/// @param values  spikes x feature_count, finite; NaN is a feature that nobody kept of that spike,
-/// which is masked whatever the rule
-/// @throws invalid_argument if feature_count is no multiple of `features_per_channel`, or unless
+/// @param values  spikes x feature_count, finite; NaN is a missing feature, which is masked under
+/// every rule
+/// @throws invalid_argument if feature_count is not a multiple of `features_per_channel`, or unless
 /// 0 <= low < high; cancelled.
 ///
 /// Rossant et al. 2016, doi:10.1038/nn.4268 (thresholds of 2 and 4.5 SD of the noise).

@@ -18,28 +18,30 @@ namespace spikeweave {
 struct phy_content {
     const spike_features& features;
     const sorting& sorted;
-    /// Unit u at u - 1.
+    /// Unit u is at index u - 1.
     std::span<const unit_quality> quality{};
-    /// Columns of `features` are channel * features_per_channel + component. Where that does not
-    /// come out even, each column is taken for a channel.
+    /// Columns of `features` are channel * features_per_channel + component. If their number is not
+    /// a multiple, each column counts as a channel.
     std::size_t features_per_channel = 3;
     /// Empty: on a line, 20 um apart.
     std::span<const recording_channel> channels{};
-    /// One group for noise, then one a unit; none: no templates.
+    /// One group for noise, then one per unit; empty: no templates.
     const mean_waveforms* waveforms = nullptr;
-    /// Flat int16 samples of exactly these channels, and where they begin; empty: none.
+    /// A file of flat int16 samples of exactly these channels, and the position of the first one;
+    /// empty: none.
     std::filesystem::path raw{};
     std::uint64_t raw_offset_bytes = 0;
 };
 
-/// Whether a file holds nothing but the recording's samples as int16 after `offset_bytes`, all of
-/// its channels in order: what Phy can show. Else an empty path.
+/// The file that holds only the recording's samples as int16 after `offset_bytes`, with all
+/// channels in order, so that Phy can show it. Else an empty path.
 std::filesystem::path raw_samples_of(const recording& from, std::uint64_t offset_bytes);
 
-/// A new folder that Phy's template view, phylib and SpikeInterface open; docs/formats.md has its
-/// files. Cluster and template u are unit u, and 0 is noise. Spikes stand in time order.
-/// @throws io_error; invalid_argument unless `sorted.has_times()`, or if the parts do not belong
-/// together; cancelled.
+/// Writes a new folder for Phy's template view, phylib and SpikeInterface; docs/formats.md
+/// describes its files. Cluster and template u are unit u, and 0 is noise. Spikes are in time
+/// order.
+/// @throws io_error; invalid_argument unless `sorted.has_times()`, or if the parts are
+/// inconsistent; cancelled.
 void write_phy(const std::filesystem::path& folder, const phy_content& content,
                const execution& run = {});
 

@@ -11,26 +11,26 @@
 namespace spikeweave {
 
 struct reclustered_spikes {
-    /// Of each spike. Those of other clusters have their labels still; those that were clustered
-    /// anew are noise (0) or of a unit from `first_new` on.
+    /// Label of each spike. Spikes of other clusters keep their labels; re-sorted spikes are noise
+    /// (0) or belong to a unit from `first_new` on.
     std::vector<std::uint32_t> labels{};
-    /// One more than the largest label before: no unit that is gone lends its number.
+    /// One more than the largest old label: labels of removed units are not reused.
     std::uint32_t first_new = 1;
-    /// Ascending: the spikes that were clustered anew.
+    /// The re-sorted spikes, ascending.
     std::vector<std::uint32_t> spikes{};
-    /// How; its labels and units are of `spikes` alone.
+    /// Details of the search; its labels and units refer only to `spikes`.
     clustered_spikes search{};
 };
 
-/// Finds the units among the spikes of some clusters anew, as `sort_spikes` does, and leaves all
-/// others alone. Features are scaled as all spikes are, and noise is that of all spikes: the few
-/// that are looked at would take their own variance for noise's. Weights and penalties count those
-/// few. They start by their masks.
+/// Re-sorts the spikes of some clusters, as `sort_spikes` does, and leaves all others unchanged.
+/// Scaling and noise are those of all spikes, because the selected spikes would take their own
+/// variance for that of the noise. Weights and penalties count only the selected spikes. The search
+/// starts from their masks.
 ///
-/// @param labels  of each spike, in any numbers; 0 is noise
-/// @param only    labels to cluster anew, 0 among them or not
-/// @throws invalid_argument for labels of another number of spikes, no or unknown clusters, or
-/// with `options.start`; else as `sort_spikes`.
+/// @param labels the label of each spike, any numbers; 0 is noise
+/// @param only    labels to re-sort, with or without 0
+/// @throws invalid_argument if the number of labels differs from that of spikes, if clusters are
+/// missing or unknown, or with `options.start`; else as `sort_spikes`.
 reclustered_spikes recluster(const spike_features& features, std::vector<std::uint32_t> labels,
                              std::span<const std::uint32_t> only,
                              const masked_gmm_options& options = {}, const execution& run = {});

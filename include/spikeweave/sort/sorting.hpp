@@ -8,19 +8,18 @@
 
 namespace spikeweave {
 
-/// Which spike belongs to which unit.
+/// The assignment of spikes to units.
 struct sorting {
-    /// Of each spike: 0 is noise, units are 1 to `unit_count`.
+    /// Label of each spike; 0 means noise, units are 1 to `unit_count`.
     std::vector<std::uint32_t> labels{};
     std::uint32_t unit_count = 0;
-    /// When each spike was, in samples since the recording's first; empty where that is not known.
+    /// Time of each spike, in samples since the recording's first; empty if unknown.
     std::vector<std::int64_t> samples{};
-    /// Samples a second; 0 where that is not known.
+    /// Sample rate in Hz; 0 if unknown.
     double sample_rate = 0;
-    /// How many samples long the recording is; 0 where that is not known.
+    /// Length of the recording in samples; 0 if unknown.
     std::int64_t sample_count = 0;
-    /// How far from its sample each spike's peak is, -0.5 to 1 samples; empty where that is not
-    /// known.
+    /// Offset of each spike's peak from its sample, -0.5 to 1 samples; empty if unknown.
     std::vector<float> fractions{};
 
     bool has_times() const { return !samples.empty() && sample_rate > 0; }
@@ -31,16 +30,16 @@ struct sorting {
 struct sorted_spikes {
     /// Units are named "1", "2", …
     spike_sequence spikes;
-    /// Spikes of the noise cluster, which is no unit: they are left out.
+    /// Number of spikes of the noise cluster, which is not a unit; they are omitted.
     std::size_t noise = 0;
-    /// Spikes that came at the same microsecond as another of their unit: left out.
+    /// Number of spikes at the same microsecond as another of their unit; they are omitted.
     std::size_t duplicates = 0;
 };
 
-/// The spikes of the units in time order. They span the recording; where its length is not known,
-/// from the first spike to the last, also of noise. Times are those of the interpolated peaks where
-/// `fractions` has them.
-/// @throws invalid_argument unless `has_times()`, or if the parts do not belong together.
+/// The spikes of the units in time order. They span the recording or, if its length is unknown, the
+/// time from the first spike to the last, including noise. Times are those of the interpolated
+/// peaks if `fractions` has them.
+/// @throws invalid_argument unless `has_times()`, or if the parts are inconsistent.
 sorted_spikes to_spikes(const sorting& sorted);
 
 }  // namespace spikeweave

@@ -7,10 +7,10 @@
 
 namespace spikeweave {
 
-/// How far each feature of a spike is told apart from noise, as compressed rows: what is not there
-/// is 0. A spike's mask is mostly 0, whatever the number of channels.
+/// The masks of spikes (how clearly each feature differs from noise) as compressed rows; missing
+/// entries are 0. Most masks of a spike are 0 for any number of channels.
 struct spike_masks {
-    /// Where each spike's entries begin; one more than spikes.
+    /// Beginning of each spike's entries; one more than spikes.
     std::vector<std::uint64_t> offsets{0};
     /// Strictly ascending within a spike.
     std::vector<std::uint32_t> columns{};
@@ -18,23 +18,23 @@ struct spike_masks {
     std::vector<double> values{};
 
     std::size_t size() const { return offsets.size() - 1; }
-    /// Adds a spike, one mask a feature.
+    /// Adds a spike, one mask per feature.
     void append(std::span<const double> row);
 
     friend bool operator==(const spike_masks&, const spike_masks&) = default;
 };
 
-/// What is known of each spike before it belongs to a unit: numbers (principal components of the
-/// waveform on each channel, a channel's beside each other) and which of them to trust.
+/// The features of unsorted spikes (principal components of the waveform on each channel, grouped
+/// by channel) and their masks.
 ///
-/// 8 bytes a number and 12 a mask that is not 0. At most 2^32 - 1 spikes.
+/// 8 bytes per feature and 12 per mask that is not 0. At most 2^32 - 1 spikes.
 class spike_features {
 public:
     spike_features() = default;
 
-    /// @param feature_count of each spike, at least 1
-    /// @param values        within +-1e300, a spike's beside each other: spikes x features
-    /// @param masks         one row a spike, each value in (0, 1]
+    /// @param feature_count features of each spike, at least 1
+    /// @param values        within +-1e300, grouped by spike: spikes x features
+    /// @param masks         one row per spike, each value in (0, 1]
     /// @throws invalid_argument if one of these does not hold; it names the spike and the feature,
     /// both from 0.
     spike_features(std::size_t feature_count, std::vector<double> values, spike_masks masks);
@@ -67,7 +67,7 @@ private:
     spike_masks masks_;
 };
 
-/// Some of the spikes, in the order in which they are named.
+/// A selection of spikes, in the order of `spikes`.
 /// @param spikes  below `from.size()`
 spike_features select(const spike_features& from, std::span<const std::uint32_t> spikes);
 

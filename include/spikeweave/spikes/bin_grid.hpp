@@ -8,7 +8,7 @@
 
 namespace spikeweave {
 
-/// The bins of a recording: where `bin_spikes` puts a time.
+/// The bins of a recording, as used by `bin_spikes`.
 class bin_grid {
 public:
     /// Bins for the spikes of a sequence. @throws as `bin_spikes`.
@@ -18,7 +18,7 @@ public:
     /// Left edge of bin 0.
     duration origin() const { return duration{origin_}; }
     duration bin() const { return duration{bin_}; }
-    /// The bin of a time, never less than that of an earlier one; -1 outside.
+    /// The bin of a time, which never decreases with time; -1 outside.
     std::int64_t bin_of(std::int64_t time_us) const {
         const std::int64_t bin = us_per_unit_ == 0 ? exact_bin(time_us) : elephant_bin(time_us);
         return bin < bin_count_ ? bin : -1;

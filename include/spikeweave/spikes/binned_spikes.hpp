@@ -24,20 +24,20 @@ enum class bin_arithmetic : std::uint8_t {
 
 struct binning {
     duration bin = std::chrono::milliseconds{5};
-    /// What is binned, from the left edge of bin 0. Without one: the span of the sequence; `exact`
+    /// The span to bin, from the left edge of bin 0. Default: the span of the sequence; `exact`
     /// then begins at the whole multiple of `bin` at or before it, so that the grid does not depend
     /// on when the first unit fired.
     std::optional<time_span> span{};
     bin_arithmetic arithmetic = bin_arithmetic::exact;
 };
 
-/// Which bins each unit fired in: several spikes of one unit in one bin count once.
+/// The bins in which each unit fired: several spikes of one unit in one bin count once.
 ///
-/// 4 bytes a binned spike; never a matrix of units × bins.
+/// 4 bytes per binned spike; never a matrix of units × bins.
 class binned_spikes {
 public:
     binned_spikes() = default;
-    /// @param offsets  where each unit's bins begin, one more than units
+    /// @param offsets beginning of each unit's bins, one more than units
     /// @param bins     strictly ascending within a unit, below `bin_count`
     /// @throws invalid_argument if one of these does not hold.
     binned_spikes(std::vector<std::size_t> offsets, std::vector<std::uint32_t> bins,
@@ -45,7 +45,7 @@ public:
 
     std::size_t unit_count() const { return offsets_.size() - 1; }
     std::uint32_t bin_count() const { return bin_count_; }
-    /// Pairs of unit and bin.
+    /// Number of pairs of unit and bin.
     std::size_t size() const { return bins_.size(); }
     std::span<const std::uint32_t> bins(unit_id unit) const {
         return std::span{bins_}.subspan(offsets_[index(unit)],
@@ -60,18 +60,19 @@ private:
     std::uint32_t bin_count_ = 0;
 };
 
-/// What `bin_spikes` made of a sequence.
+/// The result of `bin_spikes`.
 struct binning_result {
     binned_spikes spikes{};
     duration origin{};        ///< left edge of bin 0
     std::size_t clipped = 0;  ///< spikes that shared a bin with an earlier one of their unit
-    std::size_t outside = 0;  ///< spikes before the span or behind its last bin
+    std::size_t outside = 0;  ///< spikes before the span or after its last bin
 };
 
-/// `exact` has as many bins as cover the span and drops no spike of it. Elephant's arithmetic cuts
-/// what does not fill a bin at the end, and multiplies by the reciprocal of the bin in double
-/// precision, which puts some spikes on an edge one bin early: bit by bit the same.
-/// @throws invalid_argument for a bin or a span that is not positive, or more than 2^31 bins.
+/// `exact` has as many bins as cover the span and drops no spike of it. Elephant's arithmetic drops
+/// an incomplete bin at the end, and multiplies by the reciprocal of the bin in double precision,
+/// which puts some spikes on an edge one bin early; this is reproduced exactly.
+/// @throws invalid_argument if the bin or the span is not positive, or there are more than 2^31
+/// bins.
 binning_result bin_spikes(const spike_sequence& spikes, const binning& how);
 
 }  // namespace spikeweave

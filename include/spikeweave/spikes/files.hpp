@@ -13,10 +13,10 @@
 
 namespace spikeweave {
 
-/// The files that hold spikes; docs/formats.md has each byte by byte.
+/// File formats of spikes, described in docs/formats.md.
 enum class spike_format : std::uint8_t {
     automatic,
-    text,      ///< delimited text, a spike a line, also gzip-compressed
+    text,      ///< delimited text, one spike per line, also gzip-compressed
     wagenaar,  ///< `.spk.txt` of Wagenaar et al. 2006: `time_s channel`, channel 60 is the stimulus
     meabench,  ///< MEABench `.spike` binary records
     npy,       ///< one `.npy` array: n × 2 (time_s, unit)
@@ -32,16 +32,15 @@ spike_format spike_format_from(std::string_view name);
 
 struct spike_reading {
     spike_format format = spike_format::automatic;
-    /// Unit of the times in text and npy files: "s", "ms", "us" or "samples:RATE". Empty: what the
-    /// file says, else seconds.
+    /// Unit of the times in text and npy files: "s", "ms", "us" or "samples:RATE". Empty: as stated
+    /// in the file, else seconds.
     std::string time_unit{};
-    /// Take times before zero (recordings aligned to an event); refused otherwise, because they are
-    /// mostly mistakes.
+    /// Accept times before zero (recordings aligned to an event); otherwise they are an error,
+    /// because they are usually mistakes.
     bool allow_negative = false;
 };
 
-/// What a file held besides the spikes that went into the sequence. Nothing is dropped without
-/// being counted here.
+/// Information about a file besides its spikes. Everything dropped is counted here.
 struct spike_file {
     spike_sequence spikes;
     /// Stimulus markers (channel 60 of a 60-electrode array), in microseconds; not a unit.
@@ -49,29 +48,29 @@ struct spike_file {
     spike_format format = spike_format::automatic;
     std::size_t duplicates = 0;
     std::size_t out_of_order = 0;
-    /// Whether the file says when the recording began and ended. If not, the span of the spikes is
-    /// from the first to the last.
+    /// Whether the file states the beginning and end of the recording. If not, the span is from the
+    /// first spike to the last.
     bool states_span = false;
-    /// What a careful colleague would say about this file, such as spikes labelled noise; whole
-    /// sentences. What the spikes themselves say against them is `check_spikes`' to tell.
+    /// Warnings about the file, such as spikes labelled noise, as full sentences. `check_spikes`
+    /// warns about the spikes themselves.
     std::vector<std::string> warnings{};
 };
 
-/// Reads spikes; the format is found by content first and by extension where the content leaves it
-/// open. About 13 bytes a spike at peak when they come in order, at most 24.
+/// Reads spikes; the format is detected from the content, and from the extension if the content is
+/// ambiguous. Needs about 13 bytes per spike at peak if they are in order, at most 24.
 /// @throws io_error naming the file, the line or record, what was found and what was expected.
 spike_file read_spikes(const std::filesystem::path& path, const spike_reading& how = {},
                        const execution& run = {});
 
-/// Writes spikes aside and renames, so that a file is either whole or absent. By extension: `.tsv`
-/// `.txt` `.csv` (also with `.gz`), `.npz`, `.nwb`. `read_spikes` gives the same sequence again,
-/// with units in natural order, and from `.nwb` with ties in the order of units.
+/// Writes spikes atomically, in the format given by the extension: `.tsv`
+/// `.txt` `.csv` (also with `.gz`), `.npz`, `.nwb`. `read_spikes` returns the same sequence, with
+/// units in natural order and, from `.nwb`, with ties in the order of units.
 /// @throws io_error; invalid_argument for an extension that has no writer, a unit's name that the
 /// format cannot hold, and times beyond 71 years in `.npz` and `.nwb`.
 void write_spikes(const std::filesystem::path& path, const spike_sequence& spikes,
                   const execution& run = {});
 
-/// A number for each unit, in the order of the sequence's units; NaN where there is none.
+/// A value for each unit, in the order of the sequence's units; NaN if missing.
 struct unit_column {
     std::string name{};
     std::string description{};
@@ -84,12 +83,12 @@ void write_nwb_units(const std::filesystem::path& path, const spike_sequence& sp
                      std::span<const unit_column> columns, const execution& run = {});
 
 /// What `spikeweave info` warns about: double spikes 0.1 to 0.2 ms apart in one unit, milliseconds
-/// taken for seconds, a channel 60 among electrodes 0 to 59, artefacts (many units in one tick),
-/// units that share their spikes. Whole sentences; empty for clean data.
+/// read as seconds, a channel 60 among electrodes 0 to 59, artefacts (many units in one tick),
+/// units that share their spikes. Full sentences; empty for clean data.
 std::vector<std::string> check_spikes(const spike_sequence& spikes);
 
-/// All that there is to say of a file before its spikes are mined, as whole sentences: its
-/// warnings, `check_spikes`, and the duplicates and stimulus markers that are left out.
+/// All messages about a file before its spikes are mined, as full sentences: its warnings,
+/// `check_spikes`, and the duplicates and stimulus markers left out.
 std::vector<std::string> warnings_of(const spike_file& file);
 
 }  // namespace spikeweave

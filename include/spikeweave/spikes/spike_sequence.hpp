@@ -18,8 +18,8 @@ namespace spikeweave {
 /// All spikes of a recording in time order.
 ///
 /// Times are microseconds since the recording's first sample and never decrease; spikes at the same
-/// time keep the order in which they were given; no unit has two spikes at the same time. 12 bytes
-/// a spike. At most 2^32 - 1 spikes.
+/// time keep their input order; no unit has two spikes at the same time. 12 bytes per spike. At
+/// most 2^32 - 1 spikes.
 class spike_sequence {
 public:
     spike_sequence() = default;
@@ -38,14 +38,14 @@ public:
     std::size_t unit_count() const { return unit_names_.size(); }
     std::span<const std::int64_t> times_us() const { return times_us_; }
     std::span<const unit_id> units() const { return units_; }
-    /// One name a unit, all different, in natural order ("2" before "10") when they come from a
+    /// One name per unit, all different, in natural order ("2" before "10") when they come from a
     /// builder.
     const std::vector<std::string>& unit_names() const { return unit_names_; }
     const std::string& name(unit_id unit) const { return unit_names_[index(unit)]; }
-    /// The unit with that name. @throws invalid_argument if there is none; the message lists what
-    /// there is.
+    /// The unit with that name. @throws invalid_argument if there is none; the message lists the
+    /// names.
     unit_id unit(std::string_view name) const;
-    /// What was recorded: at least from the first spike to the last.
+    /// The recorded span: at least from the first spike to the last.
     time_span span() const { return span_; }
 
     friend bool operator==(const spike_sequence&, const spike_sequence&) = default;
@@ -64,12 +64,12 @@ private:
 spike_sequence sequence_of(std::vector<std::pair<std::int64_t, unit_id>> spikes,
                            std::vector<std::string> unit_names, time_span span);
 
-/// Collects spikes in any order and makes a `spike_sequence` of them, in at most 24 bytes a
-/// spike at the peak, 13 when they come in order.
+/// Collects spikes in any order and makes a `spike_sequence` of them, in at most 24 bytes per spike
+/// at the peak, 13 if they are in order.
 class spike_sequence_builder {
 public:
-    /// The unit with this label, made when it is new. Ids are those of this builder; `finish`
-    /// renumbers.
+    /// The unit with this label, created if new. Ids are those of this builder; `finish` renumbers
+    /// them.
     unit_id unit(std::string_view label);
 
     void append(std::int64_t time_us, unit_id unit) {
@@ -82,20 +82,20 @@ public:
 
     /// Sorts stably by time, drops exact duplicates (same unit, same microsecond), numbers the
     /// units by the natural order of their labels. Leaves the builder empty.
-    /// @param span the recorded span; widened to hold every spike. Without one: from the first
-    /// spike to the last.
-    /// @throws invalid_argument with more than 2^32 - 1 spikes.
+    /// @param span the recorded span; widened to hold every spike. Default: from the first spike to
+    /// the last.
+    /// @throws invalid_argument if there are more than 2^32 - 1 spikes.
     spike_sequence finish();
     spike_sequence finish(time_span span);
 
-    /// Duplicates that the last `finish` dropped.
+    /// Number of duplicates dropped by the last `finish`.
     std::size_t duplicates() const { return duplicates_; }
-    /// Spikes that came earlier than the one before them.
+    /// Number of spikes earlier than the one before them.
     std::size_t out_of_order() const { return out_of_order_; }
 
 private:
-    // Spikes wait in pages straight from the system, which get back to it as soon as each is
-    // merged: that bounds the peak, as blocks freed into the middle of a heap would not.
+    // Spikes are held in pages allocated directly from the system, each returned as soon as it is
+    // merged. This limits the peak; blocks freed in the middle of a heap would not.
     struct unmap {
         void operator()(std::int64_t* memory) const noexcept;
     };
@@ -127,7 +127,7 @@ private:
     std::unordered_map<std::string, std::uint32_t> ids_;
 };
 
-/// "2" before "10", "n2" before "n10", everything else by bytes: how people number units.
+/// "2" before "10", "n2" before "n10", everything else by bytes, the way people number units.
 bool natural_less(std::string_view a, std::string_view b);
 
 }  // namespace spikeweave

@@ -9,8 +9,8 @@
 
 namespace spikeweave {
 
-/// The same spikes unit by unit (compressed rows): the view that mining and file formats need,
-/// built once. 12 bytes a spike.
+/// The same spikes grouped by unit (compressed rows), as needed by mining and file formats; built
+/// once. 12 bytes per spike.
 class spike_trains {
 public:
     explicit spike_trains(const spike_sequence& sequence);
@@ -21,14 +21,15 @@ public:
     std::span<const std::int64_t> times_us(unit_id unit) const {
         return std::span{times_us_}.subspan(offsets_[index(unit)], count(unit));
     }
-    /// Where each of those spikes stands in the sequence.
+    /// The position of each of those spikes in the sequence.
     std::span<const std::uint32_t> positions(unit_id unit) const {
         return std::span{positions_}.subspan(offsets_[index(unit)], count(unit));
     }
     std::size_t count(unit_id unit) const {
         return offsets_[index(unit) + 1] - offsets_[index(unit)];
     }
-    /// All units' times one after another, and where each begins: `unit_count() + 1` offsets.
+    /// All units' times one after another, and the beginning of each unit: `unit_count() + 1`
+    /// offsets.
     std::span<const std::int64_t> times_us() const { return times_us_; }
     std::span<const std::size_t> offsets() const { return offsets_; }
 
