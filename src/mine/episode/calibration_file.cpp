@@ -24,7 +24,7 @@ constexpr std::string_view title =
     "# spikeweave: from how many episodes on each has its own thread";
 constexpr std::string_view header = "size\tepisodes";
 
-// What a file system and a shell take as it is.
+// Characters that need no quoting in a file system or a shell.
 std::string as_file_name(std::string_view text) {
     std::string name(text);
     std::replace_if(
@@ -37,7 +37,7 @@ std::string as_file_name(std::string_view text) {
 }
 
 std::optional<std::filesystem::path> cache_folder() {
-    // An environment is read once, before threads could change it.
+    // The environment is read once, before threads could change it.
     const char* const cache = std::getenv("XDG_CACHE_HOME");  // NOLINT(concurrency-mt-unsafe)
     if (cache != nullptr && *cache == '/') return std::filesystem::path(cache);
     const char* const home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe)
@@ -155,7 +155,7 @@ std::optional<hybrid_calibration> kept_hybrid_calibration(const device_info& dev
     if (!file) return std::nullopt;
     const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     hybrid_calibration kept = episodes::calibration_from(text, path);
-    // Names of files are shortened ones.
+    // File names hold shortened names, so the full ones are compared.
     if (kept.device_name != device.name || kept.driver != device.driver ||
         kept.version != version())
         return std::nullopt;

@@ -10,10 +10,10 @@ namespace spikeweave::episodes {
 
 /// The text of a calibration file (docs/formats.md).
 std::string calibration_text(const hybrid_calibration&);
-/// @param path  for messages. @throws io_error naming the line that cannot be.
+/// @param path  used in messages. @throws io_error naming the invalid line.
 hybrid_calibration calibration_from(std::string_view text, const std::filesystem::path& path);
 
-/// Of an NVIDIA H200, for devices that were not measured.
+/// The calibration of an NVIDIA H200, used for devices that were not measured.
 const hybrid_calibration& built_in_calibration();
 
 }  // namespace spikeweave::episodes

@@ -10,8 +10,8 @@
 
 namespace spikeweave::episodes {
 
-/// Episodes of one size, flat: candidate i is units[i*size …] joined by delays[i*(size-1) …],
-/// indices into the interval list.
+/// Episodes of one size as flat arrays: candidate i is units[i*size …] joined by
+/// delays[i*(size-1) …], which are indices into the interval list.
 struct candidate_set {
     std::size_t size = 1;
     std::vector<unit_id> units{};
@@ -34,11 +34,12 @@ struct candidate_set {
 };
 
 /// Orders chains along their steps: first unit, first delay, second unit, … Chains with a common
-/// beginning stand together.
+/// beginning are next to each other.
 bool chain_less(const candidate_set& a, std::size_t i, const candidate_set& b, std::size_t j);
 
 /// The episodes of `frequent` (sorted by `chain_less`, size >= 2) that continue episode i: their
-/// first size-1 units and size-2 delays are the last ones of i. Half-open range of indices.
+/// first size-1 units and size-2 delays are the last ones of i. Returns a half-open range of
+/// indices.
 std::pair<std::size_t, std::size_t> continuations(const candidate_set& frequent, std::size_t i);
 
 /// Appends to `out` (of size + 1) episode i continued by the last step of episode j.

@@ -12,7 +12,7 @@ namespace spikeweave {
 namespace {
 
 // The time in microseconds that all intervals are multiples of, such as the frames of a camera or
-// the steps of a simulation; nothing where they are not, or where it is too short to matter.
+// the steps of a simulation; nullopt if there is no such time, or if it is too short to matter.
 std::optional<double> clock_step_us(std::span<const std::int64_t> times_us) {
     constexpr std::int64_t shortest_us = 500;
     constexpr std::size_t enough = 50;
@@ -23,7 +23,7 @@ std::optional<double> clock_step_us(std::span<const std::int64_t> times_us) {
         if (interval < shortest_us) return {};
         least = std::min(least, interval);
     }
-    // Times are rounded to microseconds, and so is the step: by long intervals it cannot be told.
+    // Times are rounded to microseconds, and so is the step, so long intervals do not determine it.
     std::size_t told_by = 0;
     double length_us = 0;
     double steps = 0;
@@ -41,7 +41,7 @@ std::optional<double> clock_step_us(std::span<const std::int64_t> times_us) {
 }
 
 bool holds_multiple(const delay_interval& delay, double step_us) {
-    constexpr double rounding_us = 1.5;  // of two times, and of the step
+    constexpr double rounding_us = 1.5;  // rounding of two times and of the step
     const double low = static_cast<double>(delay.low.count()) - rounding_us;
     const double high = static_cast<double>(delay.high.count()) + rounding_us;
     const double last = std::floor(high / step_us);

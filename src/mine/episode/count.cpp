@@ -29,7 +29,7 @@ void check(const episode& e, std::size_t number, const spike_sequence& spikes) {
 
 episode_counts count_episodes(const spike_sequence& spikes, std::span<const episode> given,
                               const count_options& options, const execution& run) {
-    // Counters take lists of one size, with delays by number.
+    // Counters take lists of candidates of one size, with numbered delays.
     std::vector<episodes::interval_us> intervals;
     std::map<delay_interval, std::uint32_t> number_of;
     std::map<std::size_t, std::vector<std::size_t>> by_size;

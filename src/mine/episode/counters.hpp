@@ -28,7 +28,8 @@ struct counting_problem {
     tie_rule ties;
     const execution& run;
     device_split split = device_split::automatic;
-    compaction compact = compaction::automatic;  ///< of occurrences on devices, what runs
+    compaction compact =
+        compaction::automatic;  ///< the compaction that runs, for `occurrences` on devices
 };
 
 struct count_result {
@@ -37,8 +38,8 @@ struct count_result {
     double kernel_seconds = 0;  ///< on devices, else 0
 };
 
-// Each counts candidates of size 2 or more. Counts below `at_least` may come out as any smaller
-// number.
+// Each function counts candidates of size 2 or more. Counts below `at_least` may be returned as any
+// smaller number.
 count_result count_by_reference(const counting_problem&, const candidate_set&,
                                 std::uint64_t at_least);
 count_result count_by_state_machine(const counting_problem&, const candidate_set&,
@@ -54,7 +55,7 @@ count_result count_by_latest_start(const counting_problem&, const candidate_set&
 
 using list_counter = count_result (*)(const counting_problem&, const candidate_set&, std::uint64_t);
 
-/// The frequent episodes of one size, sorted by `chain_less`, and what it took to find them.
+/// The frequent episodes of one size, sorted by `chain_less`, and the work to find them.
 struct mined_level {
     candidate_set frequent{};
     std::vector<std::uint64_t> counts{};
@@ -63,7 +64,7 @@ struct mined_level {
     double kernel_seconds = 0;
 };
 
-/// Level-wise counting. A strategy may carry what it learnt of one level into the next.
+/// Counts level by level. A strategy may reuse the results of one level in the next.
 class level_counter {
 public:
     level_counter() = default;
@@ -73,15 +74,16 @@ public:
     level_counter& operator=(level_counter&&) = delete;
     virtual ~level_counter() = default;
 
-    /// Every ordered pair of `units` with every interval.
+    /// Counts every ordered pair of `units` with every interval.
     virtual mined_level pairs(std::span<const unit_id> units) = 0;
-    /// Every join of two episodes of `previous`, the level that this object returned last. `last`:
-    /// no level will follow.
+    /// Counts every join of two episodes of `previous`, the level that this object returned last.
+    /// `last`: no level will follow.
     virtual mined_level extend(const mined_level& previous, bool last) = 0;
 
     virtual std::uint64_t merge_misses() const { return 0; }
     virtual pair_method pairs_by() const { return pair_method::automatic; }
-    /// Working memory beyond the spikes that the search is expected to need, known after `pairs`.
+    /// The working memory beyond the spikes that the search is expected to need; known after
+    /// `pairs`.
     virtual std::uint64_t estimated_bytes() const { return 0; }
 };
 
@@ -92,11 +94,12 @@ struct level_rules {
     std::uint64_t max_memory_bytes;
 };
 
-/// Counts a list of candidates; what is below the second number may come out smaller.
+/// Counts a list of candidates. Counts below the second argument may be returned as smaller
+/// numbers.
 using counting = std::function<count_result(const candidate_set&, std::uint64_t)>;
 
-/// For strategies that count a list of candidates and remember nothing. `beside`: candidates are
-/// made while others are counted, because a device does that and not these threads.
+/// For strategies that count a list of candidates and keep nothing from level to level. `beside`:
+/// candidates are made while others are counted, because a device counts and not these threads.
 std::unique_ptr<level_counter> levels_of_lists(const counting_problem&, const level_rules&,
                                                counting count, bool beside = false);
 std::unique_ptr<level_counter> levels_of_latest_start(const counting_problem&, const level_rules&);

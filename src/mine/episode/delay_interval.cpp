@@ -6,8 +6,7 @@
 namespace spikeweave {
 namespace {
 
-// What follows the number in "5 ms": for "0-5ms", where the first bound borrows the unit of the
-// second.
+// The unit after the number in "5 ms". In "0-5ms" the first bound takes the unit of the second.
 std::string_view unit_of(std::string_view text) {
     const auto last_digit = text.find_last_of("0123456789.");
     return last_digit == std::string_view::npos ? std::string_view{} : text.substr(last_digit + 1);

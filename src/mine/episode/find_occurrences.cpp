@@ -1,5 +1,5 @@
-// Latest-start counting once more, this time keeping for every survivor the survivor that it
-// follows, so that each counted occurrence can be walked back to its first spike.
+// Latest-start counting that also keeps, for every survivor, the survivor that it follows, so that
+// each counted occurrence can be traced back to its first spike.
 
 #include <algorithm>
 
@@ -10,8 +10,8 @@ namespace spikeweave {
 namespace {
 
 struct linked_survivor {
-    std::uint32_t spike;     // in its unit's train
-    std::uint32_t previous;  // in the list of the node before
+    std::uint32_t spike;     // index in its unit's train
+    std::uint32_t previous;  // index in the list of the previous node
     std::uint32_t start;     // latest start, in the first unit's train
 };
 

@@ -1,4 +1,4 @@
-// Latest-start counting level by level: each frequent episode hands its survivors on to the
+// Latest-start counting level by level: each frequent episode passes its survivors on to the
 // episodes that continue it.
 
 #include <tbb/enumerable_thread_specific.h>
@@ -19,7 +19,7 @@
 namespace spikeweave::episodes {
 namespace {
 
-// Survivor lists of one level's frequent episodes, each in one allocation of its exact size.
+// The survivor lists of one level's frequent episodes, each in one allocation of its exact size.
 class survivor_store {
 public:
     void add(const survivor_view& survivors) {
@@ -75,8 +75,8 @@ private:
     train_index trains_;
     memory_limit limit_;
     std::optional<step_set> steps_;         // the frequent pairs
-    survivor_store survivors_;              // of the level returned last
-    std::vector<std::uint32_t> last_step_;  // of each of its episodes
+    survivor_store survivors_;              // survivors of the level returned last
+    std::vector<std::uint32_t> last_step_;  // last step of each of its episodes
     tbb::enumerable_thread_specific<survivor_buffer> buffers_;
     std::uint64_t estimated_bytes_ = 0;
 };
@@ -101,7 +101,8 @@ void latest_start_levels::keep_pair_survivors(mined_level& level) {
     });
     for (survivor_store& store : stores) survivors_.take(std::move(store));
     level.survivor_bytes = survivors_.bytes();
-    // The next level's lists are about as long together as this one's; afterwards they shrink.
+    // Together, the lists of the next level are about as long as those of this one; later ones
+    // shrink.
     estimated_bytes_ = trains_.bytes() + steps_->table_bytes() + 2 * level.survivor_bytes;
 }
 

@@ -16,10 +16,10 @@
 namespace spikeweave::episodes {
 namespace {
 
-// Walks candidates that stand sorted, so that what two neighbours have in common is counted once.
+// Walks sorted candidates, so that the common beginning of two neighbours is counted once.
 class prefix_walk {
 public:
-    // numbers: of the steps of each candidate, one after another
+    // numbers: the step numbers of each candidate, one candidate after another
     prefix_walk(const step_set& steps, const candidate_set& candidates,
                 std::span<const std::uint32_t> numbers)
         : steps_(steps),
@@ -90,11 +90,11 @@ count_result count_by_latest_start(const counting_problem& problem, const candid
         sorted.append(candidates.units_of(c), candidates.delays_of(c));
 
     auto [distinct, numbers] = number_steps(sorted);
-    // A table pays when a step is taken again.
+    // A table is worth its cost if a step is used more than once.
     const bool repeated = numbers.size() > 2 * distinct.size();
     const step_set steps(problem, trains, std::move(distinct), repeated ? default_table_bytes : 0);
 
-    // Neighbours with the same first step make one piece of work.
+    // Neighbours with the same first step form one piece of work.
     const std::size_t steps_each = candidates.size - 1;
     std::vector<std::size_t> pieces;
     for (std::size_t c = 0; c < sorted.count(); ++c) {

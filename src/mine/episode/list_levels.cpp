@@ -1,5 +1,5 @@
-// Level-wise mining for strategies that count a list of candidates and remember nothing: candidates
-// are made in blocks, so that their number is bounded by time and not by memory.
+// Mining level by level for strategies that count a list of candidates and keep nothing from level
+// to level. Candidates are made in blocks, so that time limits their number, not memory.
 
 #include <array>
 #include <future>
@@ -52,7 +52,7 @@ private:
         block_.size = size;
     }
 
-    // Takes over what was counted before this block, so that at most one is being counted.
+    // Collects the counts of the previous block, so that at most one block is being counted.
     void count_block() {
         take_counted();
         counted_ = std::move(block_);
@@ -89,7 +89,7 @@ private:
     candidate_set block_;
     std::uint64_t merge_misses_ = 0;
     candidate_set counted_;
-    std::future<count_result> result_;  // last, so that it is over before what it uses goes
+    std::future<count_result> result_;  // last member: it must end before those it uses
 };
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 namespace spikeweave::episodes {
 
-/// Adds up what a search holds and refuses to go beyond a bound (0: none).
+/// Adds up the memory that a search holds, and refuses to exceed a bound (0 means no bound).
 class memory_limit {
 public:
     explicit memory_limit(std::uint64_t most_bytes) : most_bytes_(most_bytes) {}

@@ -1,6 +1,6 @@
-// Level by level: pairs of frequent units, then joins of frequent episodes, until none is frequent.
-// A join needs both its prefix and its suffix to be frequent; that loses nothing, because neither
-// can count less than the whole.
+// Mines level by level: pairs of frequent units, then joins of frequent episodes, until none is
+// frequent. A join needs both its prefix and its suffix to be frequent. This loses no episode,
+// because neither can have a lower count than the whole.
 
 #include <fmt/format.h>
 
@@ -22,8 +22,8 @@ namespace {
 
 using episodes::interval_us;
 
-// Sorted, so that intervals can be told apart by their place; given twice they would only be
-// counted twice.
+// Sorts the intervals, so that their index identifies them, and removes duplicates, which would
+// only be counted twice.
 std::vector<delay_interval> sorted(std::vector<delay_interval> delays) {
     std::sort(delays.begin(), delays.end());
     delays.erase(std::unique(delays.begin(), delays.end()), delays.end());
@@ -33,7 +33,7 @@ std::vector<delay_interval> sorted(std::vector<delay_interval> delays) {
 void append(episode_table& table, const episodes::mined_level& level,
             const std::vector<delay_interval>& delays, const std::stop_token& stop) {
     const std::size_t first = table.episodes.size();
-    // No more than is needed: there may be millions.
+    // Allocates no more than needed: there may be millions.
     table.episodes.reserve(first + level.frequent.count());
     for (std::size_t i = 0; i < level.frequent.count(); ++i) {
         stop_at_times(i, stop);

@@ -37,8 +37,8 @@ private:
                                                : trains_.positions(unit)[i];
     }
 
-    // Algorithm 3: every way to go on from spike `i` of node `node`; at the end of each,
-    // Algorithm 2.
+    // Algorithm 3: walks every way to continue from spike `i` of node `node`, and runs Algorithm 2
+    // at the end of each.
     void go_on(std::size_t node, std::uint32_t i) {
         if (++steps_ % steps_between_stop_checks == 0) throw_if_stopped(problem_.run.stop);
         if (node == delays_.size()) {

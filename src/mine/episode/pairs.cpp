@@ -1,6 +1,6 @@
-// All pairs at once. `merge` walks the survivors of each pair; `look_back` goes once through the
-// spikes of each target unit and looks back from each over the widest interval, so pairs that never
-// meet cost nothing.
+// Counts all pairs at once. `merge` walks the survivors of each pair. `look_back` goes once through
+// the spikes of each target unit and looks back from each over the widest interval, so pairs that
+// never fire that close together cost nothing.
 
 #include "mine/episode/pairs.hpp"
 
@@ -27,9 +27,8 @@ struct frequent_pair {
     friend auto operator<=>(const frequent_pair&, const frequent_pair&) = default;
 };
 
-// Greedy counting while looking: any start later than the last end completes an occurrence that
-// ends now, and as all others found for this spike end now too, the order in which they are met
-// does not matter.
+// Counts greedily while looking back: any start later than the last end completes an occurrence
+// that ends now. All others found for this spike end now too, so their order does not matter.
 struct pair_state {
     std::int64_t last_end = INT64_MIN;
     std::uint64_t count = 0;
@@ -77,7 +76,7 @@ public:
 private:
     static constexpr std::uint32_t not_wanted = UINT32_MAX;
 
-    // places: what overlap is judged by, spike by spike.
+    // places: the place of each spike, by which overlap is decided.
     template <class Places>
     void look_back(const indexed_train& train, std::uint32_t spike, const Places& places,
                    pair_state* states) const {
@@ -85,7 +84,7 @@ private:
         const unit_id* const units = problem_.spikes.units().data();
         const std::int64_t time = train.times_us[spike];
         const std::int64_t end = places(train.positions[spike]);
-        std::size_t begin = train.positions[spike];  // one beyond the next to look at
+        std::size_t begin = train.positions[spike];  // one after the next to examine
         for (const std::uint32_t d : by_low_) {
             const interval_us& interval = problem_.intervals[d];
             pair_state* const mine = states + d * units_.size();
@@ -106,7 +105,7 @@ private:
     std::span<const unit_id> units_;
     const level_rules& rules_;
     std::vector<std::uint32_t> by_low_;
-    std::vector<std::uint32_t> place_;  // of each unit in `units_`
+    std::vector<std::uint32_t> place_;  // index of each unit in `units_`
     tbb::enumerable_thread_specific<std::vector<pair_state>> states_;
 };
 
@@ -155,13 +154,13 @@ double spikes_within_widest(const counting_problem& problem) {
 pair_method chosen_pair_method(const counting_problem& problem, std::span<const unit_id> units,
                                const level_rules& rules) {
     if (rules.pairs != pair_method::automatic) return rules.pairs;
-    // Steps of the inner loops: every spike once for each partner and interval, or once for each
-    // spike that it can see.
+    // The number of steps of the inner loops: every spike once for each partner and interval, or
+    // once for each spike in its reach.
     const double merge = static_cast<double>(problem.spikes.size()) *
                          static_cast<double>(units.size()) *
                          static_cast<double>(problem.intervals.size());
-    // Measured where the two cross (docs/benchmarks.md): a step back is that much of a step of
-    // merging.
+    // The cost of a step of looking back, relative to a step of merging, measured where the two
+    // methods take equally long (docs/benchmarks.md).
     constexpr double step_back_cost = 0.13;
     return spikes_within_widest(problem) * step_back_cost < merge ? pair_method::look_back
                                                                   : pair_method::merge;

@@ -9,16 +9,17 @@
 
 namespace spikeweave::episodes {
 
-/// How many spikes look around before a loop asks whether it should go on.
+/// The number of spikes that a loop processes before it checks for a request to stop.
 constexpr std::uint32_t spikes_between_stop_checks = 1024;
 
-/// Numbers of the intervals, the lowest first: a walk away from a spike meets them in this order.
+/// The numbers of the intervals, the lowest interval first. A walk away from a spike meets them in
+/// this order.
 std::vector<std::uint32_t> intervals_by_low(const counting_problem& problem);
 
-/// How many pairs of spikes are no further apart than the widest interval.
+/// The number of pairs of spikes that are no further apart than the widest interval.
 double spikes_within_widest(const counting_problem& problem);
 
-/// `rules.pairs`, or what is less work for these spikes. Never `automatic`.
+/// Returns `rules.pairs`, or, if that is `automatic`, the method with less work for these spikes.
 pair_method chosen_pair_method(const counting_problem& problem, std::span<const unit_id> units,
                                const level_rules& rules);
 

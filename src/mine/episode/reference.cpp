@@ -1,6 +1,6 @@
-// Straight from the definition: every occurrence, then the largest set of them without overlap.
-// Combinatorial in time and memory; the judge of the other strategies, with which it shares no
-// code.
+// Counts straight from the definition: lists every occurrence, then finds the largest set of them
+// without overlap. Time and memory are combinatorial. The other strategies are tested against this
+// one, and it shares no code with them.
 
 #include <algorithm>
 #include <map>
@@ -34,7 +34,7 @@ public:
     }
 
 private:
-    // Where a spike stands for the purpose of overlap.
+    // The place of a spike, by which overlap is decided.
     std::int64_t place(std::size_t spike) const {
         return problem_.ties == tie_rule::time ? problem_.spikes.times_us()[spike]
                                                : static_cast<std::int64_t>(spike);
@@ -64,7 +64,7 @@ private:
 };
 
 // most[e]: the largest number of occurrences without overlap that all end at e or before. Each
-// occurrence either adds one to what was possible before its start, or is left out.
+// occurrence either adds one to the number possible before its start, or is left out.
 std::uint64_t largest_disjoint_set(std::vector<occurrence> all) {
     std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.end < b.end; });
     std::map<std::int64_t, std::uint64_t> most;

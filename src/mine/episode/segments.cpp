@@ -1,14 +1,14 @@
 // The published segment counting (MTPE with Map-Concatenate), with a merge that is always exact.
 //
-// The spikes are cut into segments of time. What is needed of a segment to go on from any state at
-// its beginning is a list of survivors, the ends of occurrences with the latest start of each:
-// where to begin is then one binary search ("the first that starts after the last end taken"), and
-// how many follow and where the last ends is tabulated backwards.
+// The spikes are cut into segments of time. To continue from any state at the beginning of a
+// segment, only its list of survivors is needed: the ends of occurrences with the latest start of
+// each. One binary search then finds where to begin ("the first that starts after the last end
+// taken"); how many follow, and where the last one ends, is tabulated backwards.
 //
 // The published summary instead runs one state machine for each node of the episode, started so far
-// before the segment that it may hold the partial occurrence which crosses the boundary, and hopes
-// that one of them ends its first completion where the segment before said it would. Those machines
-// run here too, and the boundaries at which none does are counted.
+// before the segment that it may hold the partial occurrence that crosses the boundary. It relies
+// on one of them ending its first completion where the previous segment says. Those machines run
+// here too, and the boundaries at which none matches are counted.
 
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@ constexpr std::int64_t most_segments = 256;
 
 struct event {
     std::int64_t time;
-    std::int64_t place;  // what overlap is judged by: the time, or the position in the sequence
+    std::int64_t place;  // decides on overlap: the time, or the position in the sequence
     unit_id unit;
 };
 
@@ -62,8 +62,8 @@ public:
 
 private:
     struct survivor {
-        std::int64_t time;   // of the end
-        std::int64_t place;  // of the end
+        std::int64_t time;   // time of the end
+        std::int64_t place;  // place of the end
         std::int64_t start;  // place of the latest start
     };
     struct machine_result {
@@ -89,7 +89,7 @@ private:
     std::vector<std::int64_t> boundaries_;  // segment p is (boundaries_[p], boundaries_[p + 1]]
 };
 
-// Segments no shorter than an occurrence can be, as the published scheme needs.
+// Makes segments no shorter than the longest possible occurrence, as the published scheme requires.
 void segmented_candidate::cut() {
     if (events_.empty()) {
         boundaries_ = {0, 0};
@@ -103,8 +103,8 @@ void segmented_candidate::cut() {
     boundaries_.push_back(begin + length);
 }
 
-// Ends in (begin, end] with the latest start of each; a halo of `reach_` before the segment holds
-// all that can matter.
+// The ends in (begin, end] with the latest start of each. A halo of `reach_` before the segment
+// contains all spikes that can matter.
 std::vector<segmented_candidate::survivor> segmented_candidate::survivors(std::int64_t begin,
                                                                           std::int64_t end) const {
     const auto first = after(begin - reach_);
@@ -140,7 +140,7 @@ std::uint64_t segmented_candidate::count() const {
                                      [&](const survivor& s) { return s.start <= place; }) -
                 ends.begin());
         };
-        // From each survivor on: how many are taken, and where the last of them ends.
+        // For each survivor: how many are taken from it on, and where the last of them ends.
         std::vector<std::uint64_t> taken(ends.size() + 1);
         std::vector<std::int64_t> final_end(ends.size());
         for (std::size_t j = ends.size(); j-- > 0;) {
@@ -189,9 +189,9 @@ segmented_candidate::machine_result segmented_candidate::run_machine(std::size_t
     return {first_end.value_or(begin), end};
 }
 
-// Follows the true state (the machine that began empty at the first segment) over the boundaries;
-// where no machine of the next segment matches it, the published merge has no answer, and the walk
-// goes on with the machine begun at the boundary.
+// Follows the true state (the machine that began empty at the first segment) over the boundaries.
+// If no machine of the next segment matches it, the published merge has no answer, and the walk
+// continues with the machine that began at the boundary.
 std::uint64_t segmented_candidate::published_misses() const {
     std::uint64_t misses = 0;
     std::optional<std::int64_t> handed_over;

@@ -9,7 +9,8 @@
 namespace spikeweave::episodes {
 
 std::vector<std::uint64_t> spikes_per_unit(const spike_sequence& spikes, const execution& run) {
-    // Fewer take less time than adding up does; more tasks than this wait for memory.
+    // Counting fewer spikes than this takes less time than adding up the results; more tasks than
+    // this would wait for memory.
     constexpr std::size_t least_of_a_task = std::size_t{1} << 18;
     constexpr std::size_t most_tasks = 16;
     const std::size_t units = spikes.unit_count();

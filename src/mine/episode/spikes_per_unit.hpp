@@ -8,7 +8,7 @@
 
 namespace spikeweave::episodes {
 
-/// How many spikes each unit has, counted on the threads of `run`.
+/// Counts the spikes of each unit, on the threads of `run`.
 std::vector<std::uint64_t> spikes_per_unit(const spike_sequence& spikes, const execution& run);
 
 }  // namespace spikeweave::episodes

@@ -1,8 +1,8 @@
 // The published Algorithm 1: every candidate is a state machine with a list of open stamps for each
 // of its nodes, and all of them see each spike once, in one pass.
 //
-// Where the printed text leaves room, this is the reading that is exact
-// (docs/algorithms/episodes.md): a completion ends the candidate's turn for this spike, an append
+// Where the printed text is ambiguous, this is the exact reading (docs/algorithms/episodes.md): a
+// completion ends the candidate's turn for this spike, an append
 // does not; a machine counts when its last node matches. Stamps beyond the interval are dropped
 // from the front of their list, so the oldest stamp left alone decides whether a delay fits, and
 // lists have no fixed capacity. Under tie_rule::time a start must in addition be later than the
@@ -73,8 +73,8 @@ private:
                 }
                 continue;
             }
-            // Mostly nothing is open any more, and the newest stamp says so without a look at the
-            // list.
+            // Usually no stamp is open any more, and the newest stamp shows that without reading
+            // the list.
             if (time - newest[node.node - 1] > node.high) continue;
             stamp_list& before = lists[node.node - 1];
             while (!before.empty() && time - before.front() > node.high) before.pop_front();
@@ -95,7 +95,7 @@ private:
     std::size_t size_;
     std::vector<std::vector<waiting_node>> waiting_;
     std::vector<stamp_list> open_;
-    std::vector<std::int64_t> newest_;  // stamp of each list, also when it has been cleared since
+    std::vector<std::int64_t> newest_;  // newest stamp of each list, even if it was cleared since
     std::vector<std::int64_t> last_completion_;
     std::vector<std::uint64_t> counts_;
 };

@@ -28,7 +28,7 @@ public:
         }
     }
 
-    // tables: of `steps`, all from the same unit
+    // tables: the tables of `steps`, which all begin at the same unit
     void fill(std::span<const episode_step> steps, std::span<std::optional<step_table>> tables) {
         const std::size_t units = problem_.spikes.unit_count();
         const indexed_train& from = trains_[steps[0].from];
@@ -89,7 +89,7 @@ step_set::step_set(const counting_problem& problem, const train_index& trains,
         if (i == 0 || steps_[i].from != steps_[i - 1].from) begins.push_back(i);
     }
     begins.push_back(steps_.size());
-    // A spike looks at all that follow it, or once at each train that a step goes to: the latter
+    // A spike examines all spikes that follow it, or each train that a step goes to once, which
     // costs about twice as much.
     const double followers =
         spikes_within_widest(problem) / static_cast<double>(problem.spikes.size());
@@ -98,7 +98,7 @@ step_set::step_set(const counting_problem& problem, const train_index& trains,
     std::optional<look_ahead> ahead;
     if (followers < 2 * steps_each) ahead.emplace(problem, trains);
 
-    // Which tables are left out may depend on the threads; what is counted does not.
+    // Which tables are left out may depend on the threads; the counts do not.
     std::atomic<std::uint64_t> held{0};
     tbb::enumerable_thread_specific<step_table::builder> builders;
     parallel_for(begins.size() - 1, problem.run, "preparing steps", [&](std::size_t b) {

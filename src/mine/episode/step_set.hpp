@@ -21,8 +21,8 @@ struct episode_step {
     friend auto operator<=>(const episode_step&, const episode_step&) = default;
 };
 
-/// What tables may take unless a limit is set: enough for all 4,032 pairs of 64 units with 50,000
-/// spikes each.
+/// The memory that tables may take if no limit is set: enough for all 4,032 pairs of 64 units with
+/// 50,000 spikes each.
 constexpr std::uint64_t default_table_bytes = 512'000'000;
 
 /// The steps that a set of episodes takes, sorted, with tables for as many as fit into
@@ -36,9 +36,9 @@ public:
     const train_index& trains() const { return trains_; }
     std::uint64_t table_bytes() const;
 
-    /// Survivors of the pair that is step number `step`.
+    /// The survivors of the pair that is step number `step`.
     void begin(std::size_t step, survivor_buffer& out) const;
-    /// Survivors of the episode with survivors `prefix` continued by that step.
+    /// The survivors of an episode after one more step. `prefix`: the survivors before that step.
     void extend(const survivor_view& prefix, std::size_t step, survivor_buffer& out) const;
 
 private:

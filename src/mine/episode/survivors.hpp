@@ -16,8 +16,8 @@
 /// occurrences without overlap.
 namespace spikeweave::episodes {
 
-/// Survivors in time order: indices of their ends in the last unit's train and of their starts in
-/// the first unit's.
+/// Survivors in time order: the indices of their ends in the train of the last unit, and of their
+/// starts in that of the first unit.
 struct survivor_view {
     std::span<const std::uint32_t> ends;
     std::span<const std::uint32_t> starts;
@@ -25,7 +25,7 @@ struct survivor_view {
     std::size_t size() const { return ends.size(); }
 };
 
-/// Room for the survivors of one episode, reused from candidate to candidate.
+/// A buffer for the survivors of one episode, reused from candidate to candidate.
 class survivor_buffer {
 public:
     /// Makes room for every spike of a train to be a survivor.
@@ -34,7 +34,7 @@ public:
         ends_.resize(spikes + spare);
         starts_.resize(spikes + spare);
     }
-    /// Room for a list of `n` that is only needed while survivors are made.
+    /// A buffer for a list of `n` elements that is only needed while survivors are made.
     std::uint32_t* scratch(std::size_t n) {
         if (scratch_.size() <= n) scratch_.resize(n + 1);
         return scratch_.data();
@@ -48,7 +48,7 @@ public:
 
 private:
     static constexpr std::size_t spare =
-        2;  // what may be written before it is known whether it counts
+        2;  // elements that may be written before it is known whether they count
 
     std::vector<std::uint32_t> ends_;
     std::vector<std::uint32_t> starts_;
@@ -56,20 +56,21 @@ private:
     std::size_t size_ = 0;
 };
 
-/// Survivors of the pair from→to.
+/// Finds the survivors of the pair from→to.
 void begin_survivors(const indexed_train& from, const indexed_train& to, const interval_us& step,
                      survivor_buffer& out);
-/// The same by the step's table. `to_size`: spikes of `to`.
+/// Finds the same with the step's table. `to_size`: number of spikes of `to`.
 void begin_survivors(const step_table& step, std::uint32_t to_size, survivor_buffer& out);
 
-/// Survivors of the episode with survivors `prefix`, whose last unit is `from`, continued to `to`.
+/// Finds the survivors after one more step. `prefix`: the survivors of the episode before that
+/// step, whose last unit is `from`; the step leads to `to`.
 void extend_survivors(const indexed_train& from, const survivor_view& prefix,
                       const indexed_train& to, const interval_us& step, survivor_buffer& out);
-/// The same by the step's table.
+/// Finds the same with the step's table.
 void extend_survivors(const survivor_view& prefix, const step_table& step, std::uint32_t to_size,
                       survivor_buffer& out);
 
-/// The largest number of occurrences without overlap: earliest end first.
+/// Counts the largest number of occurrences without overlap, by taking the earliest end first.
 std::uint64_t count_disjoint(const indexed_train& first, const indexed_train& last,
                              const survivor_view& survivors, tie_rule ties);
 

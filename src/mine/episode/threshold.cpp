@@ -14,9 +14,9 @@
 namespace spikeweave {
 namespace {
 
-// The product of a decimal that a person typed and a number of spikes or seconds, rounded up. The
-// decimal is no exact double, so what is a whole number but for that is taken as whole: 0.1 of 30
-// is 3.
+// The product of a decimal that a user typed and a number of spikes or seconds, rounded up. The
+// decimal is not an exact double, so a product that differs from a whole number only for that
+// reason is taken as whole: 0.1 of 30 is 3.
 std::uint64_t product_rounded_up(double factor, double amount) {
     const double product = factor * amount;
     const double whole = std::round(product);

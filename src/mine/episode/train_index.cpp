@@ -5,7 +5,8 @@
 namespace spikeweave::episodes {
 namespace {
 
-// The width of a bucket, as a power of two: half a spike to one a bucket were they spread evenly.
+// The width of a bucket, as a power of two: half a spike to one spike per bucket if spikes were
+// spread evenly.
 int bucket_shift(std::int64_t length_us, std::uint32_t spikes) {
     constexpr std::int64_t most_buckets = std::int64_t{1} << 31;
     const std::int64_t wanted = std::min(2 * static_cast<std::int64_t>(spikes), most_buckets);
@@ -18,7 +19,7 @@ int bucket_shift(std::int64_t length_us, std::uint32_t spikes) {
 
 train_index::train_index(const spike_sequence& spikes) : trains_(spikes.unit_count()) {
     for (const unit_id unit : spikes.units()) ++trains_[index(unit)].size;
-    // Two sentinels behind each train: one ends every search, the other may be looked at behind it.
+    // Two sentinels follow each train: one ends every search, the other may be read after it.
     times_us_.resize(spikes.size() + 2 * trains_.size(), INT64_MAX);
     positions_.resize(times_us_.size());
     std::vector<std::size_t> next(trains_.size());

@@ -11,12 +11,12 @@
 
 namespace spikeweave::episodes {
 
-/// One unit's spikes, ready for "the first spike after t": sorted times, one sentinel behind them
-/// that is later than any time, and a table of one to two buckets a spike that says where to begin
-/// to look.
+/// One unit's spikes, prepared for the query "the first spike after t": sorted times, followed by a
+/// sentinel later than any time, and a table of one to two buckets per spike that says where the
+/// search begins.
 struct indexed_train {
     const std::int64_t* times_us;
-    const std::uint32_t* positions;  ///< in the sequence
+    const std::uint32_t* positions;  ///< positions in the sequence
     std::uint32_t size;
     const std::uint32_t*
         buckets;  ///< buckets[b]: the first spike at or after origin + (b << shift)
@@ -30,8 +30,8 @@ struct indexed_train {
         std::uint32_t at =
             buckets[std::min<std::int64_t>((time - origin_us) >> shift, bucket_count - 1)];
         // Most answers lie within two spikes of the table's. Steps without branches cost no
-        // misprediction, and answers that do not wait for the hint, mostly the answer before, can
-        // be found side by side.
+        // misprediction. The hint is mostly the previous answer; queries that do not wait for it
+        // can run side by side.
         at += times_us[at] <= time ? 1 : 0;
         at += times_us[at] <= time ? 1 : 0;
         if (times_us[at] <= time) [[unlikely]] {
@@ -42,7 +42,7 @@ struct indexed_train {
     }
 };
 
-/// All trains of a sequence. 16 to 20 bytes a spike.
+/// All trains of a sequence, 16 to 20 bytes per spike.
 class train_index {
 public:
     explicit train_index(const spike_sequence& spikes);

@@ -1,5 +1,5 @@
-// The published Algorithms 4 and 5: a cheap upper bound for all candidates first, the state machine
-// for those that are left.
+// The published Algorithms 4 and 5: first a cheap upper bound for all candidates, then the state
+// machine for the remaining ones.
 //
 // The bound keeps one stamp a node and tests only the upper end of an interval, without its lower
 // end: it counts in windows [0, high]. That never counts less than (low, high] does, also with

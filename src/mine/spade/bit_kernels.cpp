@@ -16,7 +16,7 @@ namespace {
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-// Each loop stands once, and is compiled with and without the processor's bit count.
+// Each loop is written once, and compiled with and without the processor's bit count.
 
 [[gnu::always_inline]] inline narrowed narrow_loop(const u64* words, const u32* ids, std::size_t n,
                                                    u64 mask, u32 windows, u32 least,
@@ -26,7 +26,7 @@ using u64 = std::uint64_t;
         const u64 word = words[i] & mask;
         const auto count = static_cast<u32>(std::popcount(word));
         const bool full = count == windows;
-        // Written in any case and counted if it stays: a branch would be guessed wrong too often.
+        // Always written, and counted only if kept: a branch would be mispredicted too often.
         kept_words[out.kept] = word;
         kept_ids[out.kept] = ids[i];
         full_ids[out.full] = ids[i];
@@ -93,7 +93,7 @@ SPIKEWEAVE_BMI2 u64 gather_bits_bmi2(u64 word, u64 mask) {
     return _pext_u64(word, mask);
 }
 
-// The last lanes of a row of n items from i on.
+// The mask of the remaining lanes of a row of n items, from i on.
 SPIKEWEAVE_V4 inline __mmask8 lanes_from(std::size_t i, std::size_t n) {
     return static_cast<__mmask8>(n - i >= 8 ? 0xFFU : (1U << (n - i)) - 1U);
 }

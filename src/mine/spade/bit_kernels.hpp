@@ -7,14 +7,14 @@
 
 namespace spikeweave::spade {
 
-/// Items over a few windows: bit i of a word says whether the item is in window i.
+/// Numbers of items over a few windows. Bit i of an item's word says whether it is in window i.
 struct narrowed {
     std::size_t kept = 0;  ///< items in at least `least` of the windows, but not in all
     std::size_t full = 0;  ///< items in all of them
 };
 
-/// The bits of a word. Without an instruction for it, which not every x86-64 has, std::popcount
-/// calls a function.
+/// Counts the bits of a word. Not every x86-64 has an instruction for it, and without one
+/// std::popcount calls a function.
 constexpr int bit_count(std::uint64_t word) {
     word -= word >> 1U & 0x5555555555555555U;
     word = (word & 0x3333333333333333U) + (word >> 2U & 0x3333333333333333U);
@@ -22,14 +22,14 @@ constexpr int bit_count(std::uint64_t word) {
     return static_cast<int>(word * 0x0101010101010101U >> 56U);
 }
 
-/// Where the word of an item for windows 64 plane to 64 plane + 63 stands: eight items side by
-/// side, plane by plane, so that counting reads memory from front to back.
+/// The index of an item's word for windows 64 plane to 64 plane + 63. Eight items are stored side
+/// by side, plane by plane, so that counting reads memory from front to back.
 constexpr std::size_t word_place(std::size_t item, std::size_t plane, std::size_t planes) {
     return (item / 8 * planes + plane) * 8 + item % 8;
 }
 
-/// The inner loops of the search, in the best version that this processor runs. What they write
-/// needs room for 8 elements more than there are items.
+/// The inner loops of the search, in the best version that this processor runs. Their output needs
+/// room for 8 elements more than there are items.
 struct bit_kernels {
     std::string_view name;
     /// Cuts n items down to the windows in `mask`, of which there are `windows`. Writes the words
@@ -39,19 +39,19 @@ struct bit_kernels {
                        std::uint64_t* kept_words, std::uint32_t* kept_ids, std::uint32_t* full_ids);
     /// Whether one of n items is in every window of `mask`.
     bool (*any_covers)(const std::uint64_t* words, std::size_t n, std::uint64_t mask);
-    /// Which of the items [first, last) are in at least `least` of the windows in `mask`, and in
-    /// how many: their numbers and counts, in order; how many they are. `words` are placed by
+    /// Finds the items [first, last) that are in at least `least` of the windows in `mask`. Writes
+    /// their numbers and counts, in order, and returns how many there are. `words` are placed by
     /// `word_place`.
     std::size_t (*find)(const std::uint64_t* words, std::size_t planes, const std::uint64_t* mask,
                         std::size_t first, std::size_t last, std::uint32_t least,
                         std::uint32_t* numbers, std::uint32_t* counts);
-    /// The bits of `word` at the places of `mask`, moved together (as BMI2's pext).
+    /// Extracts the bits of `word` at the places of `mask` and packs them (like BMI2's pext).
     std::uint64_t (*gather_bits)(std::uint64_t word, std::uint64_t mask);
     /// What `find` costs for an item and a plane, in steps of counting over lists; measured.
     double find_cost;
 };
 
-/// All versions that this processor runs, the best one last.
+/// All versions of the loops that this processor runs, the best one last.
 std::span<const bit_kernels> runnable_bit_kernels();
 
 inline const bit_kernels& best_bit_kernels() {

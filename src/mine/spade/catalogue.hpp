@@ -31,7 +31,7 @@ public:
     std::size_t window_count() const { return starts_.size(); }
     std::uint32_t start(std::uint32_t window) const { return starts_[window]; }
     bool from_bins() const { return from_bins_; }
-    /// Ascending.
+    /// The items of a window, ascending.
     std::span<const item_id> row(std::uint32_t window) const {
         return std::span{ids_}.subspan(offsets_[window], offsets_[window + 1] - offsets_[window]);
     }

@@ -23,16 +23,16 @@
 
 namespace spikeweave::spade {
 
-/// A closed pattern as the search meets it.
+/// A closed pattern as the search finds it.
 struct found_pattern {
     std::span<const catalogue::item_id> ids;  ///< ascending: in time order
     std::uint32_t duration;                   ///< in bins
-    std::span<const std::uint32_t> windows;   ///< that hold it, ascending
+    std::span<const std::uint32_t> windows;   ///< windows that hold it, ascending
 };
 
 constexpr std::uint32_t unreachable = std::numeric_limits<std::uint32_t>::max();
 
-/// A goal that visits only some of the children of a node, to guess how large the search is:
+/// A goal that visits only some of the children of a node, to estimate the size of the search:
 ///   bool enters(std::size_t children)  for each child; `leaves()` follows where it is true
 template <class Goal>
 concept visits_some = requires(Goal& goal) {
@@ -44,11 +44,12 @@ concept visits_some = requires(Goal& goal) {
 /// `pattern_table`.
 ///
 /// A node is a closed pattern; its windows are those that hold it. A child adds one later item and
-/// all items that then are in every window (its closure). Where the closure has an item that is
-/// earlier than the one added and not in the node, the child is met elsewhere and left out with all
-/// that is below it: so every closed pattern is met just once, without a memory of those met
-/// before (Uno et al. 2004, LCM ver. 2; Lucchese et al. 2006, DCI_Closed). No pattern without a
-/// spike in the first bin is met, because first-bin items come first and only they are roots.
+/// all items that then are in every window (its closure). If the closure has an item that is
+/// earlier than the one added and not in the node, the same child is found elsewhere, so it is left
+/// out with everything below it. Thus every closed pattern is found exactly once, without
+/// remembering those found before (Uno et al. 2004, LCM ver. 2; Lucchese et al. 2006, DCI_Closed).
+/// Patterns without a spike in the first bin are never visited, because first-bin items come first
+/// and only they are roots.
 ///
 /// While a node has more than 64 windows it is a `list_node` or a `bit_node`, whichever counts
 /// faster; below that, an item is one machine word.
@@ -79,8 +80,8 @@ public:
           unit_words_(items.unit_count(), 0),
           marked_(items.unit_count(), 0) {}
 
-    /// Visits what begins with `root` and goes on with an item of rank [first, last), and `root`'s
-    /// own closure if the highest rank in it is among these.
+    /// Visits the patterns that begin with `root` and continue with an item of rank [first, last),
+    /// and the closure of `root` itself if its highest rank is in this range.
     void run(item_id root, std::uint32_t first, std::uint32_t last) {
         if (root_ != root) open_root(root);
         if (form_of_root_ == form::lists)
@@ -88,10 +89,11 @@ public:
         else if (form_of_root_ == form::bits)
             visit(1, bit_nodes_[1], least_of_root_, {first, last});
     }
-    /// The root of the last run, for which another run costs less; the number of items before any.
+    /// The root of the last run, for which another run costs less; before the first run, the number
+    /// of items.
     item_id root() const { return root_; }
 
-    /// Patterns whose windows were counted, wanted or not, closed or not.
+    /// The number of patterns whose windows were counted, wanted or not, closed or not.
     std::uint64_t candidates() const { return candidates_tried_; }
 
 private:
@@ -161,17 +163,17 @@ private:
         std::uint32_t unit;
         std::uint32_t lag;
     };
-    /// Which children, by the rank of the item they add.
+    /// The children to visit, by the rank of the item that they add.
     struct range {
         std::uint32_t first = 0;
         std::uint32_t last = std::numeric_limits<std::uint32_t>::max();
     };
-    /// One of the windows of the child at hand, in the parent's form.
+    /// One of the windows of the current child, in the parent's form.
     struct row_view {
         std::span<const std::uint32_t> items;
         std::uint32_t at;  ///< the place of the item that the child adds
         std::uint32_t window;
-        std::uint32_t number;  ///< of the window within the parent
+        std::uint32_t number;  ///< number of the window within the parent
     };
     /// A node of few windows: its candidates and excluded items are ranges of `candidates_` and
     /// `excluded_words_`.
@@ -182,7 +184,7 @@ private:
         std::uint32_t least;
     };
 
-    // Makes room for nodes of this depth; those above, which are being looked at, stay in place.
+    // Makes room for nodes of this depth. The nodes above, which are in use, stay in place.
     void level(std::size_t depth) {
         path_.reach(depth);
         list_nodes_.reach(depth);
@@ -214,8 +216,8 @@ private:
         return goal_.wants(static_cast<std::uint32_t>(p.ranks.size()), p.units, count, p.duration);
     }
 
-    // Whether neither the child nor anything below it can be wanted, were all its units different:
-    // most children end here.
+    // Whether neither the child nor anything below it can be wanted, even if all its units were
+    // different. Most children end here.
     bool hopeless(const pattern& parent, std::size_t closure, std::size_t candidates,
                   std::uint32_t count) const {
         const auto added = static_cast<std::uint32_t>(closure + 1);
@@ -312,7 +314,7 @@ private:
         }
     }
 
-    // Drops candidates in fewer windows.
+    // Drops candidates that are in fewer windows.
     void keep_at_least(std::uint32_t count, std::uint32_t needed) {
         std::size_t kept = 0;
         for (std::size_t i = 0; i < found_.size; ++i)
@@ -336,8 +338,8 @@ private:
                            static_cast<std::uint32_t>(touched_.size()));
     }
 
-    // Whether an item before `added` is in every window; notes in excluded_ those that are in at
-    // least so many.
+    // Whether an item before `added` is in every window. Records in excluded_ those that are in at
+    // least this many windows.
     template <class Node>
     bool met_elsewhere(const Node& from, std::uint32_t added, std::uint32_t least) {
         find(from, 0, added, least);
@@ -347,7 +349,7 @@ private:
         return std::find(found_.counts.begin(), end, selected_) != end;
     }
 
-    // What counting all pairs of candidates costs in either form. `sum` is the number of items in
+    // The cost of counting all pairs of candidates in either form. `sum` is the number of items in
     // all windows.
     bool bits_count_faster(double sum) const {
         const auto items = static_cast<double>(kept_.size());
@@ -378,8 +380,8 @@ private:
         return selected_;
     }
 
-    // The items [first, last) that are in at least so many of the selected windows; either all are
-    // before the item that was selected or all behind it.
+    // The items [first, last) that are in at least this many of the selected windows; all of them
+    // are before the selected item, or all after it.
     void find(const list_node& from, std::uint32_t first, std::uint32_t last, std::uint32_t least) {
         found_.reserve(from.size());
         found_.size = 0;
@@ -540,7 +542,7 @@ private:
         expand_words(depth + 1, node);
     }
 
-    // In which of the selected windows each of these items is.
+    // For each of these items, the selected windows that hold it.
     void words_of(const list_node& from, std::span<const std::uint32_t> numbers,
                   std::vector<std::uint64_t>& words) {
         if (words.size() < numbers.size()) words.resize(numbers.size());
@@ -677,7 +679,7 @@ private:
         expand_words(depth + 1, child);
     }
 
-    // Of these, notes those that can be in all windows of something below the child.
+    // Records those of them that can be in all windows of some node below the child.
     void exclude(word_node& child, std::span<const std::uint64_t> words) {
         for (const std::uint64_t word : words) {
             excluded_words_[child.excluded_end] = word & child.mask;
@@ -696,7 +698,7 @@ private:
     item_id root_;
     form form_of_root_ = form::nothing;
     std::uint32_t least_of_root_ = 0;
-    // The items that a pattern of the root at hand can have, by rank.
+    // The items that a pattern of the current root can have, by rank.
     std::vector<ranked_item> ranks_;
     std::vector<std::uint32_t> rank_of_;  // by id
     std::vector<std::pair<std::uint32_t, item_id>> ranked_;
@@ -704,14 +706,14 @@ private:
     by_depth<pattern> path_;
     by_depth<list_node> list_nodes_;
     by_depth<bit_node> bit_nodes_;
-    // By number of an item within the node at hand; zero between uses.
+    // Indexed by the number of an item within the current node; zero between uses.
     std::vector<std::uint32_t> counts_;
     std::vector<std::uint32_t> places_;
-    // By unit; zero between uses.
+    // Indexed by unit; zero between uses.
     std::vector<std::uint64_t> unit_words_;
     std::vector<char> marked_;
     std::vector<std::uint32_t> touched_;
-    // The windows of the child at hand: one or the other, by the form of its parent.
+    // The windows of the current child: one or the other, depending on the form of its parent.
     std::vector<row_view> rows_;
     std::vector<std::uint64_t> mask_;
     std::vector<std::uint32_t> mask_widths_;

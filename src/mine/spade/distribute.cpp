@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view task_name = "mining patterns";
 
-// Parts as bytes, for ranks of one program: no other ever reads them.
+// Parts as bytes. They are only exchanged between ranks of one program.
 class packer {
 public:
     template <class T>
@@ -72,10 +72,10 @@ std::uint64_t bytes_of(const pattern_table& table) {
            of(table.occurrence_offsets) + of(table.occurrences);
 }
 
-// What all parts hold that wait for their turn.
+// The memory of all parts that wait for their turn.
 class held_parts {
 public:
-    // Tells of one more part, or of how it has grown.
+    // Records a new part, or the growth of a part.
     void set(std::uint64_t& own, std::uint64_t now) {
         held_ += now;
         held_ -= std::exchange(own, now);
@@ -87,7 +87,7 @@ private:
     std::atomic<std::uint64_t> held_{0};
 };
 
-// A part with what it holds as others are told.
+// A part, with the size that was last recorded for it.
 struct told_part {
     mined_part part{};
     std::uint64_t bytes = 0;
@@ -146,7 +146,7 @@ void for_each_part(std::span<const double> costs, const execution& run,
             });
         return;
     }
-    // Block by block, so that rank 0 never holds more than one block of the patterns.
+    // Works block by block, so that rank 0 never holds more than one block of the patterns.
     const std::size_t block = 64 * static_cast<std::size_t>(run.ranks->size());
     for (std::size_t begin = 0; begin < costs.size(); begin += block)
         exchange(begin, costs.subspan(begin, std::min(block, costs.size() - begin)), run, make,

@@ -8,19 +8,20 @@
 
 namespace spikeweave::spade {
 
-/// What one part of a search found.
+/// The patterns that one part of a search found.
 struct mined_part {
     pattern_table patterns{};
     mining_summary summary{};
 };
 
-/// Takes what there is of a part, and leaves it empty.
+/// Takes the patterns found so far from a part, and leaves it empty.
 using part_taker = std::function<void(mined_part& so_far)>;
 
-/// Makes all parts on the threads and ranks of `run` and hands them on in their order, on rank 0.
-/// Costs are guesses, by which parts are dealt out to ranks. `make(i, grown)` calls `grown` now and
-/// then with what it has so far, which is handed on as soon as it is its turn; it waits for that
-/// where all parts together hold more than they should. Ranks hold their parts whole.
+/// Makes all parts on the threads and ranks of `run` and passes them on in order, on rank 0. The
+/// parts are distributed among ranks by their estimated costs. `make(i, grown)` calls `grown` from
+/// time to time with what it has so far, which is passed on as soon as it is its turn; the call
+/// waits for that turn if all parts together exceed the bound on memory. Ranks hold their parts
+/// completely.
 void for_each_part(std::span<const double> costs, const execution& run,
                    const std::function<mined_part(std::size_t, const part_taker& grown)>& make,
                    const std::function<void(mined_part)>& consume);

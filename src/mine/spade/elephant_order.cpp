@@ -12,7 +12,8 @@
 namespace spikeweave {
 namespace {
 
-// By item: the windows that hold it, once what can be in no pattern is left out; 0 for such items.
+// For each item, the number of windows that hold it, without windows and items that can be in no
+// pattern; 0 for such items.
 std::vector<std::uint32_t> reduced_supports(const spade_windows& windows, const pattern_rule& rule,
                                             const std::stop_token& stop) {
     std::vector<std::uint32_t> supports;
@@ -45,7 +46,7 @@ std::vector<std::uint32_t> ranks_of(const std::vector<std::uint32_t>& supports) 
     std::vector<pattern_item> items;
     for (auto item = static_cast<pattern_item>(supports.size()); item-- > 0;)
         if (supports[item] > 0) items.push_back(item);
-    // Not stable on purpose: what it does with ties is the miner's order.
+    // Not a stable sort, on purpose: its order of ties is the miner's order.
     std::sort(items.begin(), items.end(),
               [&](pattern_item a, pattern_item b) { return supports[a] > supports[b]; });
     std::vector<std::uint32_t> ranks(supports.size(), 0);
@@ -53,7 +54,7 @@ std::vector<std::uint32_t> ranks_of(const std::vector<std::uint32_t>& supports) 
     return ranks;
 }
 
-// Windows that are all the same never get to the miner.
+// If all windows are the same, they never reach the miner.
 bool is_every_window(const pattern_table& table, const spade_windows& windows) {
     if (table.size() != 1 || table.counts[0] != windows.size()) return false;
     for (std::size_t w = 0; w < windows.size(); ++w)
@@ -67,7 +68,7 @@ public:
     words(const pattern_table& table, const std::vector<std::uint32_t>& ranks)
         : table_(table), ranks_(ranks), last_(*std::max_element(ranks.begin(), ranks.end())) {}
 
-    /// The first letters in one number: it decides unless it is the same for both.
+    /// The first letters as one number, which decides unless it is the same for both words.
     std::uint64_t key(std::size_t pattern, std::vector<std::uint32_t>& letters) const {
         spell(pattern, letters);
         const auto width = static_cast<std::size_t>(std::bit_width(last_ + 1));

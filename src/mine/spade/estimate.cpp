@@ -17,8 +17,8 @@
 namespace spikeweave {
 namespace {
 
-// Counts what the search would collect, from some children of each node: each stands for those that
-// are left out besides, so that sums are right on average whatever the tree is like (Knuth 1975,
+// Counts what the search would collect, from some children of each node. Each of them represents
+// the children left out, so that sums are right on average for any tree (Knuth 1975,
 // doi:10.1090/S0025-5718-1975-0373371-6; Chen 1992, doi:10.1137/0221022).
 class probing : public spade::wants_all_that_rules_take {
 public:
@@ -75,11 +75,11 @@ private:
     std::mt19937_64 draw_{};
 };
 
-// Probes begin until this time is over, and all end after that one.
+// Probes begin until the first of these times is over, and all end when the second is.
 constexpr std::chrono::milliseconds sample_time{500};
 constexpr std::chrono::milliseconds longest_time{2000};
 
-// Stops a search after a time, and when `asked` does.
+// Stops a search after a certain time, and when `asked` is triggered.
 class time_limit {
 public:
     time_limit(std::chrono::milliseconds most, const std::stop_token& asked)
@@ -106,14 +106,14 @@ struct probed {
     bool too_few = false;
 };
 
-// The roots in the share that they have of all costs, as often as time allows.
+// Draws roots in proportion to their costs, as often as time allows.
 class root_drawer {
 public:
     root_drawer(const spade::catalogue& items, std::uint32_t least_occ, const std::stop_token& stop)
         : costs_(items.first_bin_items(), 0.0) {
         for (const spade::search_task& task : spade::plan_search(items, least_occ, stop))
             costs_[task.root] += task.cost;
-        // What has no later item beside it is a pattern by itself at most.
+        // A root without later items is at most a pattern by itself.
         const double least = 1e-3 * (*std::max_element(costs_.begin(), costs_.end()) + 1);
         for (double& cost : costs_) total_ += cost += least;
         ends_.reserve(costs_.size());
@@ -129,7 +129,7 @@ public:
         return static_cast<spade::catalogue::item_id>(
             std::min<std::size_t>(static_cast<std::size_t>(at), costs_.size() - 1));
     }
-    // How many roots like this one there are for each draw.
+    // The number of roots that each draw of this one represents.
     double weight(spade::catalogue::item_id root) const { return total_ / costs_[root]; }
 
 private:

@@ -13,7 +13,7 @@
 namespace spikeweave::spade {
 namespace {
 
-// Collects what the rules take.
+// Collects the patterns that meet the rules.
 class collecting : public wants_all_that_rules_take {
 public:
     collecting(const catalogue& items, const spade_options& options, const rule_set& rules)
@@ -41,7 +41,7 @@ public:
         looked_at_ = to.items.size() + to.occurrences.size() + looked_at_after;
     }
 
-    // Another part, with whom to tell that it has grown.
+    // Begins another part, with the function to call when it has grown.
     void begin(part_taker grown) {
         grown_ = std::move(grown);
         looked_at_ = looked_at_after;
@@ -64,7 +64,7 @@ private:
     std::size_t looked_at_ = 0;
 };
 
-// A search for each thread at work, with what it collects.
+// One search for each working thread, with what it collects.
 class searches {
 public:
     searches(const catalogue& items, const preceding_spikes& before, const spade_options& options,
@@ -94,7 +94,7 @@ private:
         closed_search<collecting> search;
     };
 
-    // One that has been at this root if there is one.
+    // Prefers a search that was at this root before.
     std::unique_ptr<worker> take(catalogue::item_id root) {
         const std::lock_guard lock(access_);
         if (idle_.empty()) return std::make_unique<worker>(*this, rules_);

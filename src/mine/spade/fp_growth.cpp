@@ -20,9 +20,10 @@
 // need be compared. The closed detection is not the published one: sets with the same occurrences
 // are grouped and compared.
 //
-// The header table is dealt out to threads and ranks; closed detection is done by the threads of
-// rank 0, as every pattern has to be compared with those of other entries. All that the filter
-// takes is in the memory of rank 0, with occurrences, until the last block is handed on.
+// The entries of the header table are distributed among threads and ranks. Closed detection is done
+// by the threads of rank 0, since every pattern must be compared with those of other entries.
+// Rank 0 holds all patterns that pass the filter, with occurrences, until the last block is passed
+// on.
 namespace spikeweave::spade {
 namespace {
 
@@ -47,7 +48,7 @@ public:
     void run(const fp_tree& whole, std::size_t entry) { extend(whole, entry, 0); }
 
 private:
-    // The pattern so far with an entry of the tree of its windows, then all that extend that.
+    // Takes the current pattern with one entry of the tree of its windows, then all its extensions.
     void extend(const fp_tree& tree, std::size_t entry, std::size_t depth) {
         constexpr std::uint32_t between_checks = 1024;
         if (++steps_ % between_checks == 0) throw_if_stopped(stop_);
@@ -64,7 +65,7 @@ private:
         pattern_.resize(before);
     }
 
-    // On a path only those sets can be closed that go down to where the support falls next.
+    // On a path, only those sets can be closed that reach down to where the support falls next.
     void follow(const fp_tree& path) {
         for (std::size_t i = 0; i < path.size(); ++i) {
             pattern_.push_back(path.rank(i));
@@ -85,8 +86,8 @@ std::uint32_t least_occ(const std::vector<pattern_rule>& rules) {
     return std::ranges::min(rules, {}, &pattern_rule::min_occ).min_occ;
 }
 
-// One table an entry of the header table, so that threads share nothing they write; all tables on
-// rank 0, none on the others.
+// Makes one table per entry of the header table, so that threads never write to shared data. Rank 0
+// gets all tables, the other ranks none.
 std::vector<pattern_table> collect(const spade_windows& windows, const spade_options& options,
                                    const execution& run) {
     const std::uint32_t least = least_occ(options.rules);
@@ -94,7 +95,7 @@ std::vector<pattern_table> collect(const spade_windows& windows, const spade_opt
     const fp_tree tree = tree_of(ranked);
     std::vector<double> costs;
     costs.reserve(tree.size());
-    // An entry's windows times the entries above it, of which its projected tree is made.
+    // The cost: an entry's windows times the entries above it, of which its projected tree is made.
     for (std::size_t i = 0; i < tree.size(); ++i)
         costs.push_back(static_cast<double>(tree.support(i)) * static_cast<double>(i + 1));
     std::vector<pattern_table> tables;
@@ -117,7 +118,7 @@ public:
     selection(const std::vector<pattern_table>& tables, const spade_options& options)
         : tables_(tables), options_(options) {}
 
-    // Not asking `max_occ`.
+    // Ignores `max_occ`.
     void keep_taken(std::vector<record>& records) const {
         std::erase_if(records, [&](const record& one) { return !taken(one); });
     }
@@ -158,7 +159,7 @@ std::vector<record> select(const std::vector<pattern_table>& tables, const spade
     wanted.keep_taken(kept);
     summary.closed = kept.size();
     if (options.drop_window_subsets && windows.from_bins() && windows.window_bins() > 1) {
-        // Among all closed ones: what a pattern is a part of may be beyond `max_spikes`.
+        // Compares with all closed patterns: the longer pattern may be beyond `max_spikes`.
         kept = without_window_subsets(tables, std::move(closed), run);
         wanted.keep_taken(kept);
         summary.window_subsets = summary.closed - kept.size();
@@ -169,7 +170,7 @@ std::vector<record> select(const std::vector<pattern_table>& tables, const spade
     return kept;
 }
 
-// How the items of patterns that begin with this unit's spike rank in the order of tables.
+// The rank of each item, in the order of tables, in patterns that begin with this unit's spike.
 std::vector<std::uint32_t> ranks_beside(std::uint32_t unit, const spade_windows& windows) {
     const std::uint32_t window_bins = windows.window_bins();
     std::vector<std::uint32_t> together(windows.unit_count() * window_bins, 0);
@@ -189,7 +190,7 @@ std::vector<std::uint32_t> ranks_beside(std::uint32_t unit, const spade_windows&
     return ranks;
 }
 
-// In the order of tables, in piles of the same first item.
+// The patterns in the order of tables, grouped by their first item.
 std::vector<std::vector<record>> ordered(const std::vector<pattern_table>& tables,
                                          const std::vector<record>& records,
                                          const spade_windows& windows, const execution& run) {

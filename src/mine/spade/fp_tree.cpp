@@ -20,8 +20,8 @@ void fp_tree::insert(std::span<const std::uint32_t> ranks, std::uint32_t count) 
 }
 
 std::uint32_t fp_tree::add(std::uint32_t parent, std::uint32_t entry, std::uint32_t count) {
-    // Only the newest place of the item is looked at: a second node for the same beginning would
-    // cost time, never an answer.
+    // Only the newest node of the item is checked. A second node for the same beginning would cost
+    // time, but never change the result.
     const std::uint32_t newest = heads_[entry];
     if (newest != none && nodes_[newest].parent == parent) {
         nodes_[newest].count += count;

@@ -9,7 +9,7 @@ namespace spikeweave::spade {
 
 /// Windows as paths from a root, the most frequent item first, so that windows share their
 /// beginnings (Han et al. 2000, doi:10.1145/335191.335372). Items are ranks: 0 is the most
-/// frequent. For each item that it has a tree knows the places where it stands, the header table.
+/// frequent. The header table lists, for each item of the tree, the nodes that hold it.
 ///
 /// A projected tree keeps its memory for the next projection into it.
 class fp_tree {
@@ -17,19 +17,19 @@ public:
     static constexpr std::uint32_t none = UINT32_MAX;
 
     fp_tree() = default;
-    /// @param rank_count  ranks below this appear
+    /// @param rank_count  all ranks are below this
     explicit fp_tree(std::size_t rank_count);
 
-    /// Adds a window. Those that begin alike must follow each other to share their beginning.
+    /// Adds a window. Windows share a common beginning only if they are added one after another.
     /// @param ranks  ascending
     void insert(std::span<const std::uint32_t> ranks, std::uint32_t count);
 
-    /// Makes `into` the tree of the windows with entry `entry`, of the entries before it that are
-    /// in `least` of these windows; those that are in all go to `in_all` instead.
+    /// Makes `into` the tree of the windows with entry `entry`. It contains the entries before it
+    /// that are in at least `least` of these windows; those in all windows go to `in_all` instead.
     void project(std::size_t entry, std::uint32_t least, fp_tree& into,
                  std::vector<std::uint32_t>& in_all) const;
 
-    /// Entries of the header table.
+    /// The number of entries of the header table.
     std::size_t size() const { return ranks_.size(); }
     bool empty() const { return ranks_.empty(); }
     std::uint32_t rank(std::size_t entry) const { return ranks_[entry]; }
@@ -42,10 +42,10 @@ private:
         std::uint32_t entry = none;
         std::uint32_t parent = none;
         std::uint32_t count = 0;
-        std::uint32_t next = none;  // where the same item stands too
+        std::uint32_t next = none;  // the next node with the same item
     };
 
-    // What stands below `parent`, which may be a new node.
+    // The child of `parent` with this item, which may be a new node.
     std::uint32_t add(std::uint32_t parent, std::uint32_t entry, std::uint32_t count);
     void clear();
 

@@ -12,7 +12,7 @@
 
 namespace spikeweave::spade {
 
-/// Items of a node by number, with how many windows hold them.
+/// Items of a node by number, with the number of windows that hold them.
 struct counted_items {
     std::vector<std::uint32_t> numbers{};
     std::vector<std::uint32_t> counts{};
@@ -29,22 +29,22 @@ struct counted_items {
     }
 };
 
-/// What both forms of a node with many windows have: the items that can still matter, numbered anew
-/// by rank. Those that must not be added any more stand before the candidates.
+/// The common part of both forms of a node with many windows: the items that can still matter,
+/// renumbered by rank. Items that must no longer be added come before the candidates.
 struct node_items {
-    std::vector<std::uint32_t> ranks{};  ///< of each number
+    std::vector<std::uint32_t> ranks{};  ///< rank of each number
     std::uint32_t first_candidate = 0;
     std::vector<std::uint32_t> windows{};
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(ranks.size()); }
 };
 
-/// A node's windows as lists of items and its items as lists of windows: counting costs a step for
-/// every item of every window asked about, however many windows there are in all.
+/// A node's windows as lists of items, and its items as lists of windows. Counting costs a step for
+/// every item of every window examined, however many windows there are in all.
 struct list_node : node_items {
     struct entry {
         std::uint32_t row;
-        std::uint32_t at;  ///< in that row
+        std::uint32_t at;  ///< index within that row
     };
     std::vector<std::size_t> row_offsets{};
     std::vector<std::uint32_t> rows{};
@@ -78,7 +78,7 @@ struct bit_node : node_items {
     }
 };
 
-/// Something for every depth of a search, which stays where it is while deeper ones are made.
+/// One element for every depth of a search, which stays in place while deeper ones are made.
 template <class T>
 class by_depth {
 public:

@@ -9,7 +9,7 @@
 namespace spikeweave {
 namespace {
 
-// Keeps the best counts, and wants nothing that would not raise one.
+// Keeps the largest counts, and wants only patterns that would raise one.
 class raising {
 public:
     raising(const spade_options& options, const spade::rule_set& rules, spectrum_kind kind,
@@ -28,7 +28,8 @@ public:
         for (const pattern_rule& rule : rules_.rules()) {
             if (rule.min_occ >= least) break;
             if (!spade::rule_set::reachable(rule, size, units, more_items, more_units)) continue;
-            // Maxima never rise with the size: the largest pattern in reach has the lowest to beat.
+            // Maxima never rise with the size, so the largest reachable pattern has the lowest
+            // maximum to exceed.
             const std::uint32_t to_beat =
                 lowest(std::min(largest, rule.max_spikes), column(duration));
             least = std::min(least, std::max(rule.min_occ, to_beat + 1));
@@ -87,7 +88,8 @@ occurrence_maxima find_occurrence_maxima(const spade_windows& windows, const spa
     const spade::catalogue items(windows, rules.least_occ(), run.stop);
     const spade::preceding_spikes before(items, options.drop_window_subsets, run.stop);
     raising goal(options, rules, kind, windows.window_bins());
-    // Units that fire much first: their patterns are likely to be the best, and to spare others.
+    // Units with many spikes come first: their patterns are likely to have the largest counts, and
+    // to save the search others.
     std::vector<spade::catalogue::item_id> roots(items.first_bin_items());
     std::iota(roots.begin(), roots.end(), 0);
     std::stable_sort(roots.begin(), roots.end(), [&](auto a, auto b) {

@@ -9,8 +9,8 @@
 namespace spikeweave {
 namespace {
 
-// Numbers of one array of a block. As memory of that size is given back to the system as soon as it
-// is free, a joined table and its blocks never stand beside each other.
+// Length of one array of a block. Memory of that size returns to the system as soon as it is freed,
+// so a joined table and its blocks never exist side by side.
 constexpr std::size_t most_numbers = std::size_t{1} << 23U;
 
 template <class T>
@@ -47,7 +47,7 @@ void join_offsets(std::deque<pattern_table>& blocks,
 
 }  // namespace
 
-// One with room for so many numbers more.
+// Returns a block with room for this many more numbers.
 pattern_table& pattern_blocks::block_for(std::size_t items, std::size_t occurrences) {
     const auto is_full = [&](const pattern_table& block) {
         return std::max({block.items.size() + items, block.occurrences.size() + occurrences,
@@ -57,7 +57,7 @@ pattern_table& pattern_blocks::block_for(std::size_t items, std::size_t occurren
         return blocks_.back();
     const bool first = blocks_.empty();
     pattern_table& block = blocks_.emplace_back(pattern_table{.window_bins = window_bins_});
-    // Pages that nothing is written to take no memory.
+    // Pages that are never written take no memory.
     if (!first) {
         block.items.reserve(std::max(items, most_numbers));
         block.occurrences.reserve(std::max(occurrences, most_numbers));
@@ -106,7 +106,7 @@ void keep_patterns(pattern_table& table, std::span<const std::size_t> kept) {
     };
     for (std::size_t row = 0; row < kept.size(); ++row) {
         const std::size_t i = kept[row];
-        // The offsets that are written lie before those that are still to be read.
+        // The offsets written here lie before those still to be read.
         const std::uint64_t end = table.item_offsets[i + 1];
         items = move_down(table.items, table.item_offsets[i], end, items);
         table.counts[row] = table.counts[i];

@@ -32,7 +32,7 @@ void pattern_collector::add(std::span<const std::uint32_t> ranks, std::uint32_t 
     table_.append(items_, count, starts_);
 }
 
-// Leaves the items and their units behind.
+// Also leaves the pattern's items and units in `items_` and `units_`.
 bool pattern_collector::wanted(std::span<const std::uint32_t> ranks, std::uint32_t count) {
     if (ranks.size() < least_spikes_) return false;
     items_.clear();

@@ -9,21 +9,21 @@
 
 namespace spikeweave::spade {
 
-/// Whether a pattern of this count, size and number of different units is wanted, not asking
+/// Whether a pattern of this count, size and number of different units meets a rule, apart from
 /// `max_spikes`.
 bool passes(const pattern_rule& rule, std::size_t count, std::size_t size, std::size_t units);
 
-/// What the search below one entry of the first header table found: the filter sits here, so that
-/// nothing unwanted is ever stored. `max_spikes` is no part of it, because a pattern that is too
-/// large still tells that its parts are not closed.
+/// Collects what the search below one entry of the first header table finds. It filters, so that
+/// unwanted patterns are never stored. The filter ignores `max_spikes`, because a pattern that is
+/// too large still shows that its parts are not closed.
 class pattern_collector {
 public:
-    /// @param rank  is in each pattern to come, as the largest
+    /// @param rank  the largest rank in each pattern that follows
     pattern_collector(const spade_windows& windows, const ranked_windows& ranked,
                       std::span<const pattern_rule> rules, std::uint32_t rank);
 
     void add(std::span<const std::uint32_t> ranks, std::uint32_t count);
-    /// What was kept, with occurrences.
+    /// The patterns kept, with occurrences.
     pattern_table& table() { return table_; }
 
 private:
@@ -37,7 +37,8 @@ private:
     std::uint32_t least_spikes_;
     std::uint32_t rank_;
     pattern_table table_;
-    // Which of the windows with `rank_` have each smaller rank; made for the first pattern kept.
+    // For each smaller rank, the windows with `rank_` that also have it; made when the first
+    // pattern is kept.
     std::size_t words_ = 0;
     std::vector<std::uint64_t> bits_;
     std::vector<std::uint64_t> common_;

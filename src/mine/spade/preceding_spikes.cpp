@@ -15,8 +15,8 @@ preceding_spikes::preceding_spikes(const catalogue& items, bool active, const st
     std::size_t spikes = 0;
     for (std::uint32_t window = 0; window < items.window_count(); ++window)
         spikes += items.row(window).size();
-    // Windows are about as full before their start as behind it; an eighth of the bits set leaves
-    // little in common after a few windows.
+    // Windows are about as full before their start as after it. With an eighth of the bits set, a
+    // few windows have little in common.
     const std::size_t bits = 8 * spikes / items.window_count();
     words_ = std::clamp<std::size_t>(std::bit_ceil(bits / 64 + 1), 1, most_words);
     signatures_.assign(items.window_count() * words_, 0);

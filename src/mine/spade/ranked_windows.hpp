@@ -9,13 +9,13 @@
 
 namespace spikeweave::spade {
 
-/// The windows in terms of ranks: items in `least` windows or more, the most frequent being 0,
-/// among equally frequent ones the smaller item.
+/// The windows in terms of ranks. Items in at least `least` windows have a rank, 0 for the most
+/// frequent; of equally frequent items the smaller one comes first.
 class ranked_windows {
 public:
     ranked_windows(const spade_windows& windows, std::uint32_t least);
 
-    /// Ranks there are.
+    /// The number of ranks.
     std::size_t size() const { return items_.size(); }
     pattern_item item(std::uint32_t rank) const { return items_[rank]; }
     /// The ranks in a window, ascending.

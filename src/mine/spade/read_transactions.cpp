@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view blanks = " \t\v\f";
 
-// Takes the next word off the front of the line; empty at its end.
+// Removes the next word from the front of the line; returns an empty word at its end.
 std::string_view take_word(std::string_view& line) {
     line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
     const std::string_view word = line.substr(0, line.find_first_of(blanks));

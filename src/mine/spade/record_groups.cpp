@@ -19,15 +19,15 @@ std::uint64_t mix(std::uint64_t value) {
     return value ^ value >> 31U;
 }
 
-// The same for the same bins; of different ones mostly different.
+// A hash: equal for equal bins, mostly different for different ones.
 std::uint64_t key_of(std::span<const std::uint32_t> bins, std::uint32_t later) {
     std::uint64_t key = 0;
     for (const std::uint32_t bin : bins) key += mix(std::uint64_t{bin} + later);
     return key;
 }
 
-// Whether each item of `part`, so many bins later, is in `whole`; both in time order. A shift below
-// zero wraps round and finds no place for the first item, which has lag 0.
+// Whether each item of `part`, shifted later by this many bins, is in `whole`. Both are in time
+// order. A shift below zero wraps round and does not find the first item, which has lag 0.
 bool is_part(const pattern_table& table, std::span<const pattern_item> part,
              std::span<const pattern_item> whole, std::uint32_t later) {
     std::size_t at = 0;
@@ -44,12 +44,12 @@ bool is_part(const pattern_table& table, std::span<const pattern_item> part,
 
 class grouping {
 public:
-    // @param later  by how much the first of two patterns is to be shifted
+    // @param later  gives the shift of the first of two patterns
     using shift = std::function<std::uint32_t(const record& part, const record& whole)>;
     grouping(std::span<const pattern_table> tables, shift later)
         : tables_(tables), later_(std::move(later)) {}
 
-    // Leaves out what is a part of another with the same key and count.
+    // Leaves out patterns that are part of another one with the same key and count.
     std::vector<record> without_parts(const std::vector<record>& records,
                                       const execution& run) const {
         std::array<std::vector<record>, 256> piles;
@@ -71,12 +71,12 @@ private:
     }
 
     void remove_parts(std::vector<record>& pile, const std::stop_token& stop) const {
-        // Larger ones first: the whole comes before its parts.
+        // Larger patterns first, so that a whole comes before its parts.
         std::sort(pile.begin(), pile.end(), [&](const record& a, const record& b) {
             return a.key != b.key ? a.key < b.key : items(a).size() > items(b).size();
         });
         std::size_t kept = 0;
-        std::size_t group = 0;  // where those kept with this key begin
+        std::size_t group = 0;  // index of the first pattern kept with this key
         for (std::size_t i = 0; i < pile.size(); ++i) {
             const record one = pile[i];
             if (i % 4096 == 0) throw_if_stopped(stop);

@@ -16,13 +16,13 @@ struct record {
     std::uint32_t row = 0;
 };
 
-/// Of all that the tables hold, what is no part of another pattern with the same occurrences.
+/// Finds the patterns of the tables that are not part of another pattern with the same occurrences.
 std::vector<record> closed_records(std::span<const pattern_table> tables, const execution& run);
 
-/// Of these, what is no part of a longer pattern with the same occurrences that begins earlier:
-/// Elephant's filter, which groups patterns by their count and tells spikes by their distance from
-/// the last one. Patterns that pass it together end together, so that the bins of the last spikes
-/// make smaller groups with the same answer.
+/// Finds those of these patterns that are not part of a longer pattern with the same occurrences
+/// that begins earlier. This is Elephant's filter, which groups patterns by their count and
+/// identifies spikes by their distance from the last one. A pattern and the longer one end at the
+/// same bins, so grouping by the bins of the last spikes gives smaller groups and the same result.
 std::vector<record> without_window_subsets(std::span<const pattern_table> tables,
                                            std::vector<record> records, const execution& run);
 

@@ -10,7 +10,7 @@
 
 namespace spikeweave::spade {
 
-/// The rules of a search, asked millions of times a second.
+/// The rules of a search, for millions of queries per second.
 class rule_set {
 public:
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
@@ -23,7 +23,7 @@ public:
         });
     }
 
-    /// Least min_occ first.
+    /// The rules, lowest min_occ first.
     std::span<const pattern_rule> rules() const { return rules_; }
     std::uint32_t least_occ() const { return rules_.front().min_occ; }
 
@@ -34,8 +34,8 @@ public:
         });
     }
 
-    /// The least min_occ of the rules that can take a pattern of more than `size` spikes, at most
-    /// so many more items and units; `none` without one.
+    /// The lowest min_occ of the rules that a pattern can meet that has more than `size` spikes,
+    /// with at most this many more items and units; `none` if there is no such rule.
     std::uint32_t least_above(std::uint32_t size, std::uint32_t units, std::uint32_t more_items,
                               std::uint32_t more_units) const {
         for (const pattern_rule& rule : rules_)
@@ -54,7 +54,7 @@ private:
     std::vector<pattern_rule> rules_;
 };
 
-/// The part of a goal of `closed_search` that wants all that a rule takes.
+/// The part of a goal of `closed_search` that accepts every pattern that meets a rule.
 class wants_all_that_rules_take {
 public:
     explicit wants_all_that_rules_take(const rule_set& rules) : rules_(rules) {}

@@ -15,7 +15,8 @@ using quiet = boost::math::policies::policy<
     boost::math::policies::promote_double<false>,
     boost::math::policies::underflow_error<boost::math::policies::ignore_error>>;
 
-// P(X > k) for X ~ Bin(n, p), not as 1 - P(X <= k): tails of 1e-12 keep all their digits.
+// P(X > k) for X ~ Bin(n, p), not computed as 1 - P(X <= k), so that tails of 1e-12 keep all their
+// digits.
 double upper_tail(std::uint32_t k, std::uint32_t n, double p) {
     if (k >= n) return 0;
     return boost::math::ibeta(k + 1.0, static_cast<double>(n - k), p, quiet());
@@ -35,7 +36,7 @@ std::uint32_t inverse_upper_tail(double q, std::uint32_t n, double p) {
     return low;
 }
 
-// Linear between the two neighbours, as numpy.percentile.
+// Interpolates linearly between the two neighbours, like numpy.percentile.
 double percentile(std::vector<double> values, double percent) {
     std::sort(values.begin(), values.end());
     const double at = static_cast<double>(values.size() - 1) * percent / 100;
@@ -51,7 +52,7 @@ void check(const min_occ_recipe& recipe, duration length, duration bin, std::uin
     if (!percent(recipe.rate_percentile))
         throw invalid_argument(fmt::format(
             "the percentile of the rates must be from 0 to 100, not {}", recipe.rate_percentile));
-    // At 100 no count is rare enough.
+    // At a percentile of 100, no count is rare enough.
     if (!percent(recipe.poisson_percentile) || recipe.poisson_percentile == 100)
         throw invalid_argument(fmt::format(
             "the percentile of the occurrences must be at least 0 and below 100, not {}",
@@ -71,20 +72,19 @@ void check(const min_occ_recipe& recipe, duration length, duration bin, std::uin
                         window_bins, recipe.least_spikes));
 }
 
-// What the published estimate takes a pattern of z spikes to be by chance: z units that fire at the
-// same rate.
+// The published model of a chance pattern of z spikes: z units that fire at the same rate.
 class chance_patterns {
 public:
     chance_patterns(std::span<const std::size_t> spike_counts, duration length, duration bin,
                     std::uint32_t window_bins, const min_occ_recipe& recipe);
 
     std::size_t units() const { return units_; }
-    /// What is exceeded with the probability that the correction for patterns of `corrected_size`
-    /// leaves.
+    /// The count that is exceeded with the probability left by the correction for patterns of
+    /// `corrected_size`.
     std::uint32_t count(std::uint32_t z, std::uint32_t corrected_size) const {
         return inverse_upper_tail(probability(corrected_size), bins_, std::pow(fires_, z));
     }
-    /// The published answer: its code takes 1 - q, and with it all bins when that is 1.
+    /// The published result: the code uses 1 - q, and so returns all bins if that is 1.
     std::uint32_t published_count(std::uint32_t z) const {
         return 1 - probability(z) < 1 ? count(z, z) : bins_;
     }
@@ -96,8 +96,8 @@ private:
     std::uint32_t window_bins_;
     std::uint32_t bins_;
     double q_;
-    std::size_t units_ = 0;  // that fire
-    double fires_ = 0;       // spikes a bin
+    std::size_t units_ = 0;  // number of units that fire
+    double fires_ = 0;       // spikes per bin
 };
 
 chance_patterns::chance_patterns(std::span<const std::size_t> spike_counts, duration length,
@@ -121,7 +121,8 @@ chance_patterns::chance_patterns(std::span<const std::size_t> spike_counts, dura
             recipe.rate_percentile, fires_, format_duration(bin)));
 }
 
-// Choices of units times w! / (w - z - 1)!, one factor more than there are spikes: as published.
+// The number of choices of units times w! / (w - z - 1)!, which has one factor more than there are
+// spikes, as published.
 double chance_patterns::tests_of_size(std::uint32_t z) const {
     double out = 1;
     for (std::uint32_t i = 0; i <= z; ++i) out *= window_bins_ - i;
@@ -141,7 +142,8 @@ std::vector<pattern_rule> estimate_rules(std::span<const std::size_t> spike_coun
     rules.reserve(recipe.most_spikes - recipe.least_spikes + 1);
     std::uint32_t count = UINT32_MAX;
     for (std::uint32_t z = recipe.least_spikes; z <= recipe.most_spikes; ++z) {
-        // Once it is down to the least it stays there; so many units never fire together at all.
+        // Once the threshold has reached the lowest one, it stays there. More units than there are
+        // never fire together.
         if (z > chance.units()) count = recipe.least_occ;
         if (count > recipe.least_occ) {
             if (window_bins <= z)
@@ -151,7 +153,7 @@ std::vector<pattern_rule> estimate_rules(std::span<const std::size_t> spike_coun
                     window_bins, z, z - 1, count));
             const std::uint32_t before = count;
             count = z == recipe.least_spikes ? chance.count(z, z) : chance.published_count(z);
-            // Larger patterns are rarer: a larger threshold comes from the correction alone.
+            // Larger patterns are rarer; only the correction can give them a larger threshold.
             if (count > before) count = chance.count(z, z - 1);
         }
         rules.push_back({.min_occ = std::max(count, recipe.least_occ),

@@ -8,11 +8,11 @@
 namespace spikeweave::spade {
 namespace {
 
-// Beginning a task costs a walk over the root's windows, so they are not made too small.
+// To begin a task costs a walk over the root's windows, so tasks are not made too small.
 constexpr double tasks_wanted = 1024;
 
-// How many windows a root shares with each later item, ascending: by rank from 1 on. Roots are
-// looked at one at a time, as all together would be a table of units × items.
+// The number of windows that a root shares with each later item, ascending, that is, by rank from 1
+// on. Roots are examined one at a time, since all together would need a table of units × items.
 class shared_windows {
 public:
     shared_windows(const catalogue& items, std::uint32_t least_occ)
