@@ -1,8 +1,8 @@
 """Repeated patterns in the firing of neurons.
 
 `episodes` finds chains of units that fire one after another, `spade` spatio-temporal spike
-patterns; `sort` finds units in recordings; `simulate` makes data with known truth. Functions take
-what neighbouring tools have (`SpikeSequence.of` lists it) and times in seconds.
+patterns; `sort` finds units in recordings; `simulate` makes data with known ground truth. Functions
+accept spikes of other packages (`SpikeSequence.of` lists the forms) and times in seconds.
 """
 
 from . import simulate

@@ -28,7 +28,7 @@ class Circuit:
     delay : ndarray of float64, shape (edges, 2)
         ``(low, high]`` in seconds: the best interval, widened by adjacent significant ones.
     best_delay : ndarray of float64, shape (edges, 2)
-        The best single interval; counts and probabilities are its.
+        The best single interval, to which counts and probabilities refer.
     count : ndarray of int64, shape (edges,)
     expected, p, q, strength : ndarray of float64, shape (edges,)
         As in `EpisodeResult`.
@@ -59,7 +59,7 @@ class Circuit:
         return [self.unit_names[unit] for unit in units]
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """A pandas data frame with a row an edge; units by their names, times in seconds."""
+        """A pandas data frame with one row per edge; units by their names, times in seconds."""
         return data_frame(
             {
                 "source": self._names(self.source),
@@ -77,7 +77,7 @@ class Circuit:
         )
 
     def to_networkx(self) -> Any:
-        """A `networkx.MultiDiGraph`: a node a unit, by name, and an edge a significant delay.
+        """A `networkx.MultiDiGraph`: a node per unit, by name, and an edge per significant delay.
 
         Edges have ``delay_low`` and ``delay_high`` in seconds, ``count``, ``expected``, ``p``,
         ``q``, ``strength``, ``kind`` and, where one explains them, ``via``.

@@ -14,15 +14,15 @@ class Device:
     Attributes
     ----------
     ordinal : int
-        What ``device="cuda:ORDINAL"`` names it by.
+        The number in ``device="cuda:ORDINAL"``.
     name : str
     total_bytes, free_bytes : int
-        Of its memory.
+        Bytes of its memory.
     multiprocessors : int
     compute_capability : tuple of int
         ``(9, 0)`` for 9.0.
     driver, cuda : str
-        The driver's version, and the newest CUDA that it knows.
+        The driver's version, and the newest CUDA version that it supports.
     """
 
     ordinal: int
@@ -43,10 +43,10 @@ class DeviceList(list[Device]):
 
 
 def devices() -> DeviceList:
-    """The GPUs that this process can compute on.
+    """Lists the GPUs that this process can use.
 
-    Nothing before this call touches a driver. A package that was built without CUDA, and a machine
-    without a GPU, have none.
+    The driver is not touched before this call. The list is empty in a package built without CUDA,
+    or without a GPU.
 
     Returns
     -------

@@ -50,11 +50,11 @@ class Episode:
     units : tuple of str
         Names, in the order of firing.
     delays : tuple of (float, float)
-        ``(low, high)`` in seconds of each step; a delay ``d`` fits when ``low < d <= high``.
+        ``(low, high)`` of each step in seconds; a delay ``d`` fits if ``low < d <= high``.
     count : int or None
         The largest number of occurrences that do not overlap.
     expected, p, q, strength : float
-        As `EpisodeResult` has them; NaN where nothing was judged.
+        As in `EpisodeResult`; NaN if not tested.
     """
 
     units: tuple[str, ...]
@@ -80,15 +80,15 @@ class Episode:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class EpisodeResult(Sequence[Episode]):
-    """What `episodes` found, as flat arrays; also a sequence of `Episode`.
+    """The result of `episodes`, as flat arrays; also a sequence of `Episode`.
 
     ``found[3]`` is an `Episode`; a slice, an array of indices or a mask, such as
-    ``found[found.q < 0.01]``, gives a result with these alone.
+    ``found[found.q < 0.01]``, selects part of the result.
 
     Attributes
     ----------
     spikes : SpikeSequence
-        What was mined.
+        The spikes that were mined.
     offsets : ndarray of int64, shape (episodes + 1,)
         Episode ``i`` has ``units[offsets[i]:offsets[i + 1]]``.
     units : ndarray of uint32
@@ -100,31 +100,31 @@ class EpisodeResult(Sequence[Episode]):
     expected : ndarray of float64, shape (episodes,)
         Mean count under independent Poisson units with the observed rates; with surrogates theirs.
     p, q : ndarray of float64, shape (episodes,)
-        Probability of the count under the same, and that corrected for all candidates of the size;
+        Probability of the count under the same null, and corrected for all candidates of the size;
         with surrogates `q` is the larger of ``tail_q`` and their rank ``p``.
     strength : ndarray of float64, shape (episodes,)
-        Probability that a step is taken which would give this count on average, in [0, 1].
+        Probability of each step that would give this count on average, in [0, 1].
     by_surrogates : dict or None
-        Of runs with surrogates: arrays ``mean_count``, ``p``, ``q`` (by rank), ``tail_p``,
+        For runs with surrogates: arrays ``mean_count``, ``p``, ``q`` (by rank), ``tail_p``,
         ``tail_q`` (by a renewal model with their mean).
     circuit : Circuit
         The significant delays between pairs of units.
     chains : ndarray of int64
-        Which of the episodes are significant chains along the circuit, longest first.
+        Indices of the episodes that are significant chains along the circuit, longest first.
     levels : list of dict
-        What each level of the search did: size, candidates, frequent, seconds.
+        For each level of the search: size, candidates, frequent, seconds.
     threshold : int
-        Frequent is what occurs at least this often.
+        Minimum count of a frequent episode.
     parameters : dict
         The arguments of `episodes` with their resolved values, among these the threshold as
         ``min_count`` and the strategy and device that ran: ``episodes(found.spikes,
-        **found.parameters)`` gives the same again.
+        **found.parameters)`` repeats the run.
     warnings : list of str
-        What was warned of.
+        Warnings of the run.
     seconds : float
-        That the library took.
+        Time taken by the library.
     version : str
-        Of the library.
+        Version of the library.
     """
 
     spikes: SpikeSequence
@@ -209,13 +209,12 @@ class EpisodeResult(Sequence[Episode]):
     def occurrences(self, index: int) -> NDArray[np.float64]:
         """When an episode occurs.
 
-        Of several ways to place an occurrence that ends at the same spike, the one that starts
-        latest.
+        If several occurrences end at the same spike, the one that starts latest is returned.
 
         Parameters
         ----------
         index
-            Which of the episodes.
+            Index of the episode.
 
         Returns
         -------
@@ -233,8 +232,8 @@ class EpisodeResult(Sequence[Episode]):
         )
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """A pandas data frame with a row an episode: ``size``, ``units`` and ``delays`` as tuples,
-        ``count``, ``expected``, ``p``, ``q``, ``strength``."""
+        """A pandas data frame with one row per episode: ``size``, ``units`` and ``delays`` as
+        tuples, ``count``, ``expected``, ``p``, ``q``, ``strength``."""
         episodes = list(self)
         return data_frame(
             {
@@ -250,9 +249,9 @@ class EpisodeResult(Sequence[Episode]):
         )
 
     def to_elephant(self, indices: Sequence[int] | None = None) -> list[dict[str, Any]]:
-        """Patterns as Elephant's SPADE gives them, which Viziphant draws.
+        """Patterns in the format of Elephant's SPADE, which Viziphant draws.
 
-        Lags are those of the middle of each delay interval.
+        Lags are the middle of each delay interval.
 
         Parameters
         ----------
@@ -291,12 +290,12 @@ class EpisodeResult(Sequence[Episode]):
             those of the same name in the file's table of units; a file without such a table gets
             them.
         overwrite, append
-            What to do with a file that exists: replace it, or add the table to it.
+            Whether to replace an existing file, or to add the table to it.
 
         Returns
         -------
         pynwb.NWBFile
-            Closed, where a path was given.
+            Closed if a path was given.
 
         Raises
         ------
@@ -358,56 +357,54 @@ def episodes(
     Frequent serial episodes with a delay interval on every step, counted without overlap and mined
     level by level: complete, and independent of the order and names of the units. Each is tested
     against jittered spikes, or against surrogates, and the significant pairs are joined to a
-    circuit. What ``spikeweave episodes`` does on the command line.
+    circuit, as by ``spikeweave episodes`` on the command line.
 
     Parameters
     ----------
     spikes
-        As `SpikeSequence.of` takes them.
+        Spikes in any form that `SpikeSequence.of` accepts.
     delays
         Delay intervals ``(low, high]``: a list of pairs of times, of texts such as ``"4-6ms"``, or
         one of these. Times are in seconds, texts such as ``"5ms"``, or quantities.
     min_count, min_fraction, min_rate
-        Frequent is what occurs at least this often: times, as a fraction of all spikes, or per
-        second. By default a twentieth of the median unit's spikes, at least 10, and no less than
-        keeps the frequent pairs to 32 a unit.
+        Minimum number of occurrences: as a count, a fraction of all spikes, or a rate per second.
+        By default a twentieth of the median unit's spikes, at least 10, and high enough to keep the
+        frequent pairs to 32 per unit.
     max_size
-        Largest episode to look for, from 1 on; by default there is no bound.
+        Largest episode to search for, at least 1; unlimited by default.
     self_repeats
         Whether a unit may follow itself.
     ties
         ``"time"``: an occurrence starts strictly later than the one before ended. ``"order"``: it
         may start at the same time, later in the sequence.
     strategy, pairs, compaction, split
-        How to count, which changes nothing but the time it takes. `episode_strategies` lists the
-        strategies.
+        How to count; affects only the time taken. `episode_strategies` lists the strategies.
     max_memory
-        Bytes of working memory (strategy ``"latest-start"``) above which it is an error; by default
-        there is no bound.
+        Limit of working memory in bytes (strategy ``"latest-start"``); unlimited by default.
     alpha
-        Significant is q below this.
+        Significance level (significant if q is below).
     correction
-        For the number of candidates: ``"none"``, ``"bonferroni"``, ``"sidak"``,
+        Multiple-testing correction over the candidates: ``"none"``, ``"bonferroni"``, ``"sidak"``,
         ``"holm-sidak"``, ``"holm"``, ``"simes-hochberg"``, ``"hommel"``, ``"fdr_bh"`` or
         ``"fdr_by"``.
     test
-        The null: ``"jitter"`` moves one unit's spikes within windows of time and leaves the others
-        where they are, which holds for dead times, bursts and rates that change together;
-        ``"exact"`` takes units that are independent and stationary, ``"chebyshev"`` is the
-        published bound under the same null.
+        Null hypothesis: ``"jitter"`` moves one unit's spikes within windows of time and leaves the
+        others unchanged, which preserves dead times, bursts and common rate changes; ``"exact"``
+        assumes independent, stationary units; ``"chebyshev"`` is the published bound under the same
+        null.
     jitter_window
-        What is timed more loosely than this counts as a shared rate; at least 1 ms.
+        Correlations looser in time than this count as shared rates; at least 1 ms.
     surrogates
-        Test against this many surrogates in place of that. 0: against none.
+        Number of surrogates to test against, instead of `test`. 0: none.
     surrogate_method, dither
-        How a surrogate is made, and how far it moves a spike.
+        Method of making surrogates, and how far they may move spikes.
     seed
-        Of the surrogates; one seed gives one result on any number of threads.
+        Random seed of the surrogates; the same seed gives the same result on any number of threads.
     threads
-        0 takes every core.
+        Number of threads; 0 uses all cores.
     device
         ``"cpu"``, ``"cuda"``, ``"cuda:0,1"``, ``"cuda:all"`` or ``"automatic"``: the first GPU if
-        there is one and it pays.
+        there is one and it is likely to be faster.
     progress
         True, False, or a function of (task, done, total). By default a bar on a terminal and in a
         notebook.
@@ -421,12 +418,12 @@ def episodes(
     TypeError, ValueError
         Naming the argument, what was found and what was expected.
     DeviceError
-        For a GPU that is absent or has too little memory.
+        If a GPU is missing or has too little memory.
 
     Warns
     -----
     UserWarning
-        For what `EpisodeResult.warnings` has.
+        As listed in `EpisodeResult.warnings`.
 
     References
     ----------
@@ -487,7 +484,7 @@ def count_episodes(
     Parameters
     ----------
     spikes
-        As `SpikeSequence.of` takes them.
+        Spikes in any form that `SpikeSequence.of` accepts.
     episodes
         Each an `Episode`, or ``(units, delays)``: names of units, or their indices, and for each
         step ``(low, high]`` in seconds.
@@ -524,12 +521,12 @@ def count_episodes(
 
 
 def episode_strategies(device: Literal["cpu", "cuda"] = "cpu") -> list[str]:
-    """The ways to count that this build has; all are exact.
+    """Lists the counting strategies of this build; all are exact.
 
     Parameters
     ----------
     device
-        ``"cpu"`` or ``"cuda"``; there need not be a GPU.
+        ``"cpu"`` or ``"cuda"``; a GPU is not required.
 
     Returns
     -------

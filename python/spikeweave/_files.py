@@ -32,15 +32,16 @@ def read(
     Parameters
     ----------
     path
-        A file, or the folder of Phy.
+        A file, or a Phy folder.
     format
         ``"text"``, ``"wagenaar"``, ``"meabench"``, ``"npy"``, ``"npz"``, ``"phy"``,
-        ``"klustakwik"`` or ``"nwb"``; ``"auto"`` finds it by content, then by extension.
+        ``"klustakwik"`` or ``"nwb"``; ``"auto"`` detects it from the content, then from the
+        extension.
     time_unit
-        Of the times in text and npy files: ``"s"``, ``"ms"``, ``"us"`` or ``"samples:RATE"``. By
-        default what the file says, else seconds.
+        Unit of the times in text and npy files: ``"s"``, ``"ms"``, ``"us"`` or ``"samples:RATE"``.
+        By default as stated in the file, else seconds.
     allow_negative
-        Take times before zero, which are refused otherwise, because they are mostly mistakes.
+        Accept times before zero; otherwise they are an error, because they are usually mistakes.
     progress
         True, False, or a function of (task, done, total). By default a bar on a terminal.
 
@@ -51,14 +52,14 @@ def read(
     Raises
     ------
     FileNotFoundError, PermissionError
-        For a file that is not there or may not be read.
+        If the file is missing or may not be read.
     OSError
         Naming the file, the line or record, what was found and what was expected.
 
     Warns
     -----
     UserWarning
-        For likely data problems; nothing is dropped without a word.
+        If there are likely data problems or spikes are dropped.
 
     Examples
     --------
@@ -105,17 +106,17 @@ def write(
     overwrite: bool = False,
     progress: Progress = None,
 ) -> None:
-    """Writes spikes, aside first: the file is whole or absent.
+    """Writes spikes to a file, atomically.
 
     Parameters
     ----------
     path
-        By extension ``.tsv``, ``.txt`` or ``.csv`` (also with ``.gz``), ``.npz``, or ``.nwb`` (by
-        pynwb, which has to be installed).
+        The extension selects the format: ``.tsv``, ``.txt`` or ``.csv`` (also with ``.gz``),
+        ``.npz``, or ``.nwb`` (by pynwb, which has to be installed).
     spikes
-        As `SpikeSequence.of` takes them.
+        Spikes in any form that `SpikeSequence.of` accepts.
     overwrite
-        Replace a file that exists.
+        Replace an existing file.
     progress
         As in `read`.
 
@@ -128,7 +129,7 @@ def write(
     OSError
         If it cannot be written.
     ValueError
-        For an extension that has no writer.
+        If the extension is not supported for writing.
     """
     path = Path(path)
     if path.exists() and not overwrite:

@@ -23,7 +23,7 @@ RecordingLike = Union["Recording", str, os.PathLike[str], NDArray[Any], BaseReco
 
 
 class Recording:
-    """Samples of many channels, read piece by piece from where they lie.
+    """Samples of many channels, read in pieces from their source.
 
     Make one with `read_recording`, `Recording.of` or `simulate.recording`. A pickle or a copy of
     one that was read from a file opens the file again; others take their samples with them.
@@ -55,7 +55,7 @@ class Recording:
         shanks: ArrayLike | None = None,
         channel_names: Sequence[str] | None = None,
     ) -> Recording:
-        """Takes a recording as neighbouring tools have it.
+        """Converts recordings of other packages.
 
         Parameters
         ----------
@@ -67,14 +67,15 @@ class Recording:
         sample_rate
             In Hz; needed with an array.
         gain
-            Microvolts of a count, one number or one a channel, with an array of integers; 1 by
+            Microvolts per count, one number or one per channel, with an array of integers; 1 by
             default.
         positions : array of shape (channels, 2)
-            Where contacts lie, in micrometres; with an array a line 20 um apart by default.
+            Positions of the contacts in micrometres; for an array, by default a line with a spacing
+            of 20 um.
         shanks
-            Of each channel; contacts of different shanks are never neighbours.
+            Shank of each channel; contacts of different shanks are never neighbours.
         channel_names
-            Of each channel; by default 0, 1, …
+            Name of each channel; by default 0, 1, …
 
         Returns
         -------
@@ -135,12 +136,12 @@ class Recording:
 
     @property
     def t_start(self) -> float:
-        """When its first sample was, in seconds: 0, but for recordings of SpikeInterface."""
+        """Time of its first sample in seconds: 0, except for recordings of SpikeInterface."""
         return float(np.ravel(self._times)[0])
 
     @property
     def channels(self) -> list[dict[str, Any]]:
-        """Of each channel ``name``, ``gain_uv``, ``offset_uv``, ``x_um``, ``y_um``, ``shank``."""
+        """For each channel ``name``, ``gain_uv``, ``offset_uv``, ``x_um``, ``y_um``, ``shank``."""
         return self._core.channels
 
     @property
@@ -204,7 +205,7 @@ def read_recording(
     probe: str | os.PathLike[str] | None = None,
     stream: str | None = None,
 ) -> Recording:
-    """Opens a recording; nothing is read but what describes it.
+    """Opens a recording; only its description is read.
 
     Parameters
     ----------
@@ -212,15 +213,15 @@ def read_recording(
         SpikeGLX ``.bin``, an Open Ephys folder, SpikeInterface's binary folder, NWB 2 with an
         ElectricalSeries (by pynwb, which has to be installed), or raw int16 samples.
     format
-        ``"spikeglx"``, ``"open-ephys"``, ``"binary"``, ``"nwb"`` or ``"raw"``; ``"auto"`` finds it
-        by content.
+        ``"spikeglx"``, ``"open-ephys"``, ``"binary"``, ``"nwb"`` or ``"raw"``; ``"auto"`` detects
+        it from the content.
     sample_rate, channels, gain, header_bytes
-        Of raw samples, which do not say themselves: Hz, channels of a frame, microvolts of a
-        count, where the first sample stands.
+        For raw samples: sample rate in Hz, number of channels, microvolts per count, position of
+        the first sample in the file.
     probe
-        Where channels lie: a file of probeinterface (JSON), in place of what the recording says.
+        Channel positions: a probeinterface file (JSON), used instead of those in the recording.
     stream
-        Which of several streams.
+        Stream to read if there are several.
 
     Returns
     -------
@@ -229,16 +230,16 @@ def read_recording(
     Raises
     ------
     FileNotFoundError, PermissionError
-        For a file that is not there or may not be read.
+        If the file is missing or may not be read.
     OSError
         Naming the file, what was found and what was expected.
     ValueError
-        For options that do not fit the format.
+        If options do not fit the format.
 
     Warns
     -----
     UserWarning
-        For likely problems of the recording.
+        If the recording has likely problems.
     """
     options = given(
         sample_rate=sample_rate,

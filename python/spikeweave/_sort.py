@@ -39,45 +39,45 @@ _SHOWN = 10
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SortResult:
-    """What `sort` and `sort_features` found.
+    """The result of `sort` and `sort_features`.
 
     Attributes
     ----------
     labels : ndarray of uint32, shape (spikes,)
-        Of each spike: 0 is noise, units are 1 to `unit_count`.
+        Label of each spike; 0 means noise, units are 1 to `unit_count`.
     samples : ndarray of int64, shape (spikes,), or None
-        When each spike was, in samples since the first of the recording, where it is known.
+        Time of each spike, in samples since the first of the recording, if known.
     spikes : SpikeSequence or None
         The spikes of the units in time order, units named "1", "2", …; None without times.
     units : dict of arrays, shape (unit_count,) each
         ``spikes``, ``peak_channel``, ``rate`` (Hz), ``l_ratio``, ``isolation_distance``,
-        ``isi_violations``, ``contamination`` (shares), ``snr``; NaN where it cannot be said.
+        ``isi_violations``, ``contamination`` (fractions), ``snr``; NaN if unknown.
     waveforms : ndarray of float32, shape (unit_count + 1, frames, channels), or None
-        Mean waveform of noise and of each unit in the unit of the filtered traces (microvolts); of
+        Mean waveform of noise and of each unit in the unit of the filtered traces (microvolts);
         recordings only.
     waveform_peak : int or None
         The frame of the peak in these.
     noise : ndarray of float64, shape (channels,), or None
         Standard deviation of each channel's noise.
     sample_rate : float or None
-        In Hz, where it is known.
+        In Hz, if known.
     channel_positions : ndarray of float64, shape (channels, 2), or None
         In micrometres.
     iterations : dict of arrays
-        Of the search: ``clusters``, ``changed``, ``deleted``, ``splits``, ``score``.
+        Progress of the search: ``clusters``, ``changed``, ``deleted``, ``splits``, ``score``.
     score : float
-        Of the last iteration; less is better.
+        Score of the last iteration; lower is better.
     stopped : str
         Why the search ended, such as ``"converged"``.
     same_time : int
-        Spikes at the microsecond of another one of their unit, which `spikes` has once.
+        Number of spikes at the same microsecond as another of their unit, omitted from `spikes`.
     parameters : dict
         The arguments of the call with their resolved values: the same data with ``**parameters``
         give the same again.
     warnings : list of str
-        What was warned of.
+        Warnings of the run.
     version : str
-        Of the library.
+        Version of the library.
     """
 
     labels: NDArray[np.uint32]
@@ -107,7 +107,7 @@ class SortResult:
         return self.unit_count
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """A pandas data frame with a row a unit, by its label."""
+        """A pandas data frame with one row per unit, indexed by label."""
         return data_frame({"unit": np.arange(1, self.unit_count + 1), **self.units})
 
     def to_spikeinterface(self) -> Any:
@@ -128,12 +128,12 @@ class SortResult:
         target
             A `pynwb.NWBFile` without units, or the path of a file.
         overwrite, append
-            What to do with a file that exists: replace it, or add the units to it.
+            Whether to replace an existing file, or to add the units to it.
 
         Returns
         -------
         pynwb.NWBFile
-            Closed, where a path was given.
+            Closed if a path was given.
 
         Raises
         ------
@@ -227,59 +227,59 @@ def sort(
     """Finds units in a recording.
 
     Band pass, detection of spikes by a flood fill over neighbouring channels, principal components
-    on each channel with masks, and a masked mixture of Gaussians. What ``spikeweave sort`` does on
-    the command line.
+    on each channel with masks, and a masked mixture of Gaussians, as by ``spikeweave sort`` on the
+    command line.
 
     Parameters
     ----------
     recording
-        As `Recording.of` takes it.
+        A recording in any form that `Recording.of` accepts.
     sample_rate, gain, positions, shanks
-        Of arrays; see `Recording.of`.
+        For arrays; see `Recording.of`.
     low_corner, high_corner, filter_order
-        Of the band pass, in Hz.
+        Corners of the band pass in Hz, and its order.
     reference
-        What is taken from all channels: ``"median"`` or ``"none"``; ``"auto"`` takes the median
-        from 64 channels on.
+        Common reference subtracted from all channels: ``"median"`` or ``"none"``; ``"auto"``: the
+        median for 64 channels or more.
     whiten
-        Make channels independent where nothing fires.
+        Decorrelate the noise of the channels.
     weak, strong
-        A spike is a connected set of samples beyond `weak`, one of them beyond `strong`, both in
+        A spike is a connected set of samples beyond `weak`, at least one beyond `strong`, both in
         standard deviations of its channel's noise.
     sign
         ``"negative"``, ``"positive"`` or ``"both"``.
     before, after
-        The waveform around the peak that features are made of.
+        The part of the waveform before and after the peak that features are computed from.
     neighbours
         How far apart neighbouring channels are at most, in micrometres; by default 1.5 times the
         distance that half of the channels have to their nearest one.
     features_per_channel
         Principal components.
     starting_clusters
-        Clusters to begin with; ``"auto"`` follows the number of spikes.
+        Number of clusters at the start; ``"auto"`` depends on the number of spikes.
     max_clusters, max_iterations
-        Bounds of the search.
+        Limits of the search.
     stop
-        ``"klustakwik2"``: when nothing changes any more; ``"seed"``: early.
+        ``"klustakwik2"``: when nothing changes; ``"seed"``: early.
     points_for_cluster_mask
-        Sum of masks from which a feature has covariances in a cluster.
+        Smallest sum of masks for which a feature gets covariances in a cluster.
     exact_variances
-        Variances of a cluster's other features as they are, not the noise's.
+        Use the cluster's own variances for its other features, not those of the noise.
     prior_point, noise_point, penalty_k, penalty_k_log_n
         As in klustakwik2.
     deletions
-        Clusters given up in an iteration: ``"one"``, ``"all"`` or ``"none"``.
+        Clusters deleted per iteration: ``"one"``, ``"all"`` or ``"none"``.
     splits, split_first, split_every, split_start
         Whether clusters are split, after how many iterations first and again, and into which
         halves: ``"principal"`` or ``"random"``.
     refractory
-        For the quality of units: spikes of a neuron are this far apart.
+        Refractory period for the quality measures of units.
     strategy
         ``"automatic"``, ``"reference"``, ``"cpu"`` or ``"cuda"``.
     precision
         On a GPU ``"full"`` or ``"fast"``.
     seed
-        Of random halves.
+        Random seed for random halves.
     threads, progress
         As in `episodes`.
     device
@@ -295,9 +295,9 @@ def sort(
         Naming the argument, what was found and what was expected; ValueError also if there is no
         spike.
     OSError
-        For a file that cannot be read.
+        If a file cannot be read.
     DeviceError
-        For a GPU that is absent or has too little memory.
+        If a GPU is missing or has too little memory.
 
     References
     ----------
@@ -358,20 +358,20 @@ def sort_features(
     Parameters
     ----------
     features : array of shape (spikes, features), or path
-        Numbers that are finite, the components of a channel beside each other. Or a file:
+        Finite numbers, grouped by channel. Or a file:
         KlustaKwik's ``.fet.N``, a folder of Phy, or an ``.npz`` with the array ``features``.
     masks : array of shape (spikes, features)
-        In [0, 1]: how far each feature is told apart from noise. By default those of the file, or
-        they are made by `mask`.
+        In [0, 1]: how clearly each feature differs from noise. By default those of the file, or
+        computed by `mask`.
     samples : array of int64, shape (spikes,)
-        When each spike was.
+        Time of each spike.
     sample_rate
         In Hz, for times.
     mask
-        How masks are made: ``"mad"`` (what is done without masks), ``"seed"`` or ``"all"``: 1
+        Rule to compute masks: ``"mad"`` (used if there are none), ``"seed"`` or ``"all"``: 1
         everywhere.
     features_per_channel
-        For the masks; by default what the file says, else 3.
+        For the masks; by default as stated in the file, else 3.
     starting_clusters, max_clusters, max_iterations, stop, points_for_cluster_mask, \
 exact_variances, prior_point, noise_point, penalty_k, penalty_k_log_n, deletions, splits, \
 split_first, split_every, split_start, refractory, strategy, precision, seed, threads, device, \
@@ -387,7 +387,7 @@ progress
     TypeError, ValueError
         Naming the argument, what was found and what was expected.
     OSError
-        For a file that cannot be read.
+        If a file cannot be read.
 
     Examples
     --------

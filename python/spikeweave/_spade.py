@@ -39,7 +39,7 @@ _SHOWN = 10
 
 @dataclass(frozen=True, eq=False)
 class Pattern:
-    """Spikes that come back together.
+    """A spike pattern that repeats.
 
     Attributes
     ----------
@@ -48,9 +48,9 @@ class Pattern:
     lags : ndarray of float64, shape (size,)
         Seconds from the first spike; the first is 0.
     times : ndarray of float64, shape (count,)
-        Of the first spikes: left edges of their bins, seconds.
+        Times of the first spikes: left edges of their bins, in seconds.
     p, q : float
-        Of its signature; NaN where nothing was tested.
+        Those of its signature; NaN if not tested.
     """
 
     units: tuple[str, ...]
@@ -78,15 +78,15 @@ class Pattern:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PatternResult(Sequence[Pattern]):
-    """What `spade` found, as flat arrays; also a sequence of `Pattern`.
+    """The result of `spade`, as flat arrays; also a sequence of `Pattern`.
 
     ``found[3]`` is a `Pattern`; a slice, an array of indices or a mask, such as
-    ``found[found.sizes > 3]``, gives a result with these alone.
+    ``found[found.sizes > 3]``, selects part of the result.
 
     Attributes
     ----------
     spikes : SpikeSequence
-        What was mined.
+        The spikes that were mined.
     offsets : ndarray of int64, shape (patterns + 1,)
         Pattern ``i`` has ``units[offsets[i]:offsets[i + 1]]`` and as many `lag_bins`.
     units : ndarray of uint32
@@ -102,9 +102,10 @@ class PatternResult(Sequence[Pattern]):
     times : ndarray of float64
         Left edge of that bin in seconds of the recording.
     p, q : ndarray of float64, shape (patterns,), or None
-        Of the pattern's signature, and corrected for all that were tested; None without surrogates.
+        p of the pattern's signature, and corrected for all signatures tested; None without
+        surrogates.
     intensional_stability, extensional_stability : ndarray of float64, or None
-        Where they were asked for.
+        If requested.
     signatures : dict of arrays
         All signatures found: ``size``, ``count``, ``duration`` (bins; 0 with spectrum "#"),
         ``patterns``; with surrogates also ``reached`` (surrogates with a pattern that large, that
@@ -112,20 +113,21 @@ class PatternResult(Sequence[Pattern]):
     pvalue_spectrum : dict of arrays, or None
         ``size``, ``count``, ``duration``, ``reached``, ``p`` = reached / surrogates, as published.
     funnel : list of dict
-        What each step removed and left: ``step``, ``removed``, ``left``, ``why``.
+        Number of patterns removed by each step and left after it: ``step``, ``removed``, ``left``,
+        ``why``.
     parameters : dict
         The arguments of `spade` with their resolved values, the thresholds as ``rules``:
-        ``spade(found.spikes, **found.parameters)`` gives the same again.
+        ``spade(found.spikes, **found.parameters)`` repeats the run.
     input : dict
-        What went into the search: ``origin`` (left edge of the first bin, seconds), ``beginning``
+        Input of the search: ``origin`` (left edge of the first bin, seconds), ``beginning``
         (the same in words), ``trials``, ``spikes``, ``clipped`` (spikes that share a bin with
         another of their unit), ``outside`` (in no bin), ``bins``, ``windows``.
     warnings : list of str
-        What was warned of.
+        Warnings of the run.
     seconds : float
-        That the library took.
+        Time taken by the library.
     version : str
-        Of the library.
+        Version of the library.
     """
 
     spikes: SpikeSequence
@@ -214,7 +216,7 @@ class PatternResult(Sequence[Pattern]):
         )
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """A pandas data frame with a row a pattern: ``size``, ``units`` (names), ``lags`` and
+        """A pandas data frame with one row per pattern: ``size``, ``units`` (names), ``lags`` and
         ``times`` (seconds) as tuples and arrays, ``count``, and where known ``p``, ``q`` and
         stabilities."""
         patterns = list(self)
@@ -231,13 +233,13 @@ class PatternResult(Sequence[Pattern]):
         return data_frame(columns)
 
     def to_elephant(self) -> list[dict[str, Any]]:
-        """Patterns as Elephant's SPADE gives them, which Viziphant draws.
+        """Patterns in the format of Elephant's SPADE, which Viziphant draws.
 
         Returns
         -------
         list of dict
             With keys ``itemset``, ``windows_ids``, ``neurons``, ``lags``, ``times``,
-            ``signature``, ``pvalue`` (-1 where nothing was tested); lags and times are quantities.
+            ``signature``, ``pvalue`` (-1 if not tested); lags and times are quantities.
         """
         from ._elephant_patterns import pattern_dict
 
@@ -296,12 +298,12 @@ class PatternResult(Sequence[Pattern]):
             those of the same name in the file's table of units; a file without such a table gets
             them.
         overwrite, append
-            What to do with a file that exists: replace it, or add the table to it.
+            Whether to replace an existing file, or to add the table to it.
 
         Returns
         -------
         pynwb.NWBFile
-            Closed, where a path was given.
+            Closed if a path was given.
 
         Raises
         ------
@@ -380,74 +382,74 @@ def spade(
     """Finds spatio-temporal spike patterns (SPADE) and tests them by surrogates.
 
     Closed patterns of spikes at fixed lags in a sliding window, tested by their signatures against
-    surrogates, reduced to those that no other explains. What ``spikeweave spade`` does on the
-    command line. `spikeweave.elephant` has the same behind the
-    functions of `elephant.spade`.
+    surrogates, and reduced to those that no other explains, as by ``spikeweave spade`` on the
+    command line. `spikeweave.elephant` offers this under the functions of `elephant.spade`.
 
     Parameters
     ----------
     spikes
-        As `SpikeSequence.of` takes them. An Elephant ``BinnedSpikeTrain`` is mined in its own bins.
+        Spikes in any form that `SpikeSequence.of` accepts. An Elephant ``BinnedSpikeTrain`` is
+        mined in its own bins.
     bin
-        Width of a bin; 5 ms by default, of binned trains theirs. Times are in seconds, texts such
-        as ``"5ms"``, or quantities.
+        Width of a bin; by default 5 ms, for binned trains their bin. Times are in seconds, texts
+        such as ``"5ms"``, or quantities.
     window
         Longest pattern: a number of bins, or a text or quantity of time that is a whole number of
         bins.
     t_start, t_stop
-        What is earlier or later is left out.
+        Earlier or later spikes are ignored.
     epochs : array of shape (epochs, 2)
-        Begin and end of each in seconds: only these are mined, one after another, and each is a
+        Beginning and end of each in seconds: only these are mined, one after another, and each is a
         trial. Also a pynapple ``IntervalSet``, a neo ``Epoch``, or a table with columns ``start``
         and ``end``, or ``start_time`` and ``stop_time``.
     separation
-        Between two epochs; two windows by default.
+        Gap between two epochs; two windows by default.
     min_occ
-        Least occurrences of a pattern; a mapping from sizes to numbers holds for each size up to
+        Minimum number of occurrences; a mapping from sizes to numbers holds for each size up to
         the next; ``"auto"`` estimates them from the rates (Stella et al. 2022).
     min_spikes, max_spikes
-        Spikes of a pattern; 2 and no bound by default.
+        Minimum and maximum number of spikes; 2 and unlimited by default.
     min_neu
-        Different units of a pattern; 1 by default, with ``"auto"`` as many as spikes.
+        Minimum number of different units; 1 by default, with ``"auto"`` the number of spikes.
     rules
-        In place of these: mappings with ``min_occ``, ``min_spikes``, ``max_spikes``, ``min_neu``;
-        a pattern is wanted when one of them takes it.
+        Instead of these: mappings with ``min_occ``, ``min_spikes``, ``max_spikes``, ``min_neu``;
+        a pattern is reported if it meets one of them.
     max_occ
-        Patterns that occur more often are left out; no bound by default.
+        Patterns that occur more often are omitted; unlimited by default.
     keep_window_subsets
-        Keep what is a part of a longer pattern that begins earlier.
+        Keep patterns that are part of a longer pattern that begins earlier.
     strategy
-        ``"automatic"``, ``"first-bin"`` or ``"fp-growth"``; the answer is the same.
+        ``"automatic"``, ``"first-bin"`` or ``"fp-growth"``; the result is the same.
     surrogates
-        How many; with 0 nothing is tested.
+        Number of surrogates; 0: nothing is tested.
     surrogate_method
-        A method of docs/algorithms/surrogates.md. By default ``"trial_shifting"`` where there are
+        A method of docs/algorithms/surrogates.md. By default ``"trial_shifting"`` if there are
         trials, else ``"dither_spikes_with_refractory_period"``.
     dither
-        How far a surrogate moves a spike.
+        How far surrogates may move spikes.
     refractory, edges, sliding, trial_length, trial_separation
-        Of single methods: dead time, a bin by default; ``"drop"`` or ``"clamp"``; of bin shuffling;
-        the recording is trials of this length, so far apart.
+        Options of single methods: dead time, by default one bin; ``"drop"`` or ``"clamp"``; sliding
+        blocks of bin shuffling; length of trials and the gap between them.
     isi_truncation, isi_bins, isi_sigma, isi_alternate, isi_sqrt, isi_cutoff, isi_refractory, \
 isi_steps
-        Of the methods by intervals, with Elephant's defaults.
+        Options of the interval-based methods, with Elephant's defaults.
     spectrum
         ``"#"``: signatures are (size, count); ``"3d#"``: with the duration.
     alpha
         Significance level.
     correction
-        For the number of signatures, by the names of statsmodels.
+        Multiple-testing correction over the signatures, named as in statsmodels.
     reduce
         ``(h, k, l)`` of the pattern set reduction; by default nothing is reduced.
     stability
-        Number of subsets, or ``(delta, epsilon)``, to compute stabilities by.
+        Number of subsets, or ``(delta, epsilon)``, used to compute stabilities.
     stability_threshold
-        Keep patterns of which one stability (intensional, extensional) is above this.
+        Keep patterns with at least one stability (intensional, extensional) above this.
     compat
-        ``"elephant"`` or ``"elephant-ms"`` (trains in milliseconds) decides as Elephant does where
-        it differs from what is right.
+        ``"elephant"`` or ``"elephant-ms"`` (trains in milliseconds) reproduces Elephant where it
+        deviates from the correct result.
     seed
-        Of surrogates and stabilities.
+        Random seed of surrogates and stabilities.
     threads, progress
         As in `episodes`.
     device
@@ -465,7 +467,7 @@ isi_steps
     Warns
     -----
     UserWarning
-        For what `PatternResult.warnings` has: spikes that share a bin or lie in none, too few
+        As listed in `PatternResult.warnings`: spikes that share a bin or lie in none, too few
         surrogates.
 
     References

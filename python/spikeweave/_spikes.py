@@ -1,4 +1,4 @@
-"""Spikes of many units in time order, and what can be taken for them."""
+"""Spikes of many units in time order, and conversion from other forms."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _SHOWN = 8
 class SpikeSequence:
     """All spikes of a recording in time order.
 
-    Times are whole microseconds inside, so that no delay is misjudged by rounding, and seconds
-    (float64) outside. No unit has two spikes at the same microsecond. The object does not change.
+    Times are stored as whole microseconds, so that rounding affects no delay, and returned in
+    seconds (float64). No unit has two spikes at the same microsecond. The object does not change.
 
-    ``SpikeSequence(...)`` makes one of what `SpikeSequence.of` lists, which every function of the
-    package does by itself with what it is given; so do `read` and the functions of `simulate`.
+    ``SpikeSequence(...)`` converts any input that `SpikeSequence.of` lists; every function of the
+    package does this with its input. `read` and the functions of `simulate` also return one.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class SpikeSequence:
         t_start: Time | None = None,
         t_stop: Time | None = None,
     ) -> SpikeSequence:
-        """Takes spikes as neighbouring tools have them.
+        """Converts spikes of other packages.
 
         Parameters
         ----------
@@ -92,24 +92,24 @@ class SpikeSequence:
               labels; without `unit_names` a unit is what occurs among them;
             - ``(times, offsets)``: the trains one after another (compressed rows), where unit ``i``
               has ``times[offsets[i]:offsets[i + 1]]``; also as ``{"times": ..., "offsets": ...}``,
-              which is the way for as many offsets as times;
-            - a list of arrays, a train of times each; a mapping from names to such arrays;
+              which is required if there are as many offsets as times;
+            - a list of arrays, one train of times each; a mapping from names to such arrays;
             - a pandas ``DataFrame`` with a column ``time`` (or ``times``, ``time_s``) and a column
-              ``unit`` (or ``units``), a row a spike;
+              ``unit`` (or ``units``), one row per spike;
             - a list of `neo.SpikeTrain` or a neo ``SpikeTrainList``, in any units of time, or the
               neo ``Segment`` that has them;
-            - an Elephant ``BinnedSpikeTrain``: a spike stands at the left edge of its bin;
+            - an Elephant ``BinnedSpikeTrain``: a spike is placed at the left edge of its bin;
             - a pynapple ``TsGroup``; its span is that of its whole time support;
             - a SpikeInterface ``BaseSorting`` of one segment, in the time of SpikeInterface: where
               a recording is registered, its start or its time vector counts.
 
-            Times are in seconds, but for those that have a unit of their own.
+            Times are in seconds unless they have their own unit.
         unit_names
-            One name a unit, all different; by default what the input calls its units, in natural
-            order where they are labels of spikes ("n2" before "n10"), else 0, 1, …
+            One name per unit, all different; by default the names in the input, in natural order if
+            they are labels of spikes ("n2" before "n10"), else 0, 1, …
         t_start, t_stop : float, str or quantity
-            The recorded span in seconds, which holds all spikes. By default what the input says,
-            else from the first spike to the last.
+            The recorded span in seconds, which contains all spikes. By default as stated in the
+            input, else from the first spike to the last.
 
         Returns
         -------
@@ -120,8 +120,8 @@ class SpikeSequence:
         TypeError
             If it is none of these.
         ValueError
-            For times that are not finite or lie outside of the span, units without a name, names
-            that repeat, quantities that are no times.
+            If times are not finite or lie outside the span, units have no name, names repeat, or
+            quantities are not times.
 
         Warns
         -----
@@ -207,7 +207,7 @@ class SpikeSequence:
         t_start: Time | None = None,
         t_stop: Time | None = None,
     ) -> SpikeSequence:
-        """Some of the units, or a part of the recording.
+        """Selects units, or a part of the recording.
 
         Parameters
         ----------
@@ -225,7 +225,7 @@ class SpikeSequence:
         Raises
         ------
         TypeError, ValueError
-            For a unit that there is not, or a part outside of the recorded span.
+            If a unit does not exist, or the part is outside the recorded span.
 
         Examples
         --------
@@ -283,7 +283,7 @@ class SpikeSequence:
 
     def check(self) -> list[str]:
         """Likely data problems as whole sentences: double spikes, units that share their spikes,
-        milliseconds taken for seconds, artefacts. Empty for clean data."""
+        milliseconds read as seconds, artefacts. Empty for clean data."""
         return self._core.check()
 
     def to_neo(self) -> list[Any]:
@@ -329,7 +329,7 @@ class SpikeSequence:
         Raises
         ------
         ValueError
-            For spikes before time 0, which are no samples.
+            If there are spikes before time 0.
         """
         try:
             from spikeinterface import NumpySorting
@@ -358,12 +358,12 @@ class SpikeSequence:
         target
             A `pynwb.NWBFile` without units, or the path of a file.
         overwrite, append
-            What to do with a file that exists: replace it, or add the units to it.
+            Whether to replace an existing file, or to add the units to it.
 
         Returns
         -------
         pynwb.NWBFile
-            Closed, where a path was given.
+            Closed if a path was given.
 
         Raises
         ------
@@ -377,7 +377,7 @@ class SpikeSequence:
         return units_to_nwb(self, {}, target, overwrite, append)
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """A pandas data frame with a row a spike: ``time`` in seconds, ``unit`` by its name."""
+        """A pandas data frame with one row per spike: ``time`` in seconds, ``unit`` by its name."""
         names = np.asarray(self.unit_names, dtype=object)
         return data_frame({"time": self.times, "unit": names[self.units]})
 

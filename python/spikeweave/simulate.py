@@ -1,5 +1,5 @@
-"""Spikes with known truth. One seed gives the same spikes on every machine and any number of
-threads."""
+"""Spikes with known ground truth. The same seed gives the same spikes on every machine and any
+number of threads."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class SimulatedSpikes:
     delay : ndarray of float64, shape (connections,)
         Seconds.
     probability : ndarray of float64, shape (connections,)
-        That a spike of the source makes the target fire.
+        Probability that a spike of the source makes the target fire.
     chains : list of ndarray of uint32
         Planted chains; their steps are among the connections.
     """
@@ -82,11 +82,11 @@ class SimulatedRecording:
     ----------
     recording : Recording
     spikes : SpikeSequence
-        When each unit fired: the troughs on its nearest contact.
+        Spikes of each unit, at the troughs on its nearest contact.
     channel : ndarray of uint32, shape (units,)
         That contact.
     peak_uv, rate : ndarray of float64, shape (units,)
-        Of the trough there, and spikes a second.
+        Size of the trough there, and spikes per second.
     """
 
     recording: Recording
@@ -106,7 +106,7 @@ class SimulatedFeatures:
     samples : ndarray of int64, shape (spikes,)
     sample_rate : float
     truth : ndarray of uint32, shape (spikes,)
-        The unit of each spike from 1; 0 is of none.
+        The unit of each spike, from 1; 0 means none.
     """
 
     features: NDArray[np.float64]
@@ -149,19 +149,19 @@ def sym26(
     units
         Named n0, n1, …
     length
-        Of the recording: seconds, a text such as ``"1min"`` or a quantity.
+        Length of the recording: seconds, a text such as ``"1min"`` or a quantity.
     chains
         Units of each planted chain, which takes consecutive units.
     rest_rate
-        Of an uncoupled unit, in Hz.
+        Rate of an uncoupled unit, in Hz.
     probability
-        That a spike makes the next unit of its chain fire.
+        Probability that a spike makes the next unit of its chain fire.
     delay, jitter
-        From a spike to the one that it makes, and how far around that, uniformly.
+        Delay from a spike to the one that it causes, and its uniform variation.
     background
         Connect other pairs, too, at about chance level.
     seed
-        One seed gives one result.
+        Random seed; the same seed gives the same result.
     threads, progress
         As in `spikeweave.episodes`.
 
@@ -212,13 +212,13 @@ def culture(
     channels
         Named 0, 1, …
     length
-        Of the recording.
+        Length of the recording.
     background_rate
-        Of a channel between bursts, in Hz.
+        Rate of a channel between bursts, in Hz.
     burst_every, burst_length
         Mean time between bursts, and how long each is.
     burst_low, burst_high
-        Each channel fires at a rate between these in a burst, drawn anew for each, in Hz.
+        Range of a channel's rate in a burst, drawn for each burst, in Hz.
     chains, probability, delay
         As in `sym26`.
     seed, threads, progress
@@ -258,9 +258,9 @@ def poisson(
     units
         Named n0, n1, …
     length
-        Of the recording.
+        Length of the recording.
     rate
-        Of each unit, in Hz.
+        Rate of each unit, in Hz.
     seed, threads, progress
         As in `sym26`.
 
@@ -305,22 +305,22 @@ def patterns(
     units
         Named n0, n1, …
     length
-        Of the recording.
+        Length of the recording.
     patterns
         Spikes of each planted pattern, which takes consecutive units from the first on.
     occurrences
-        Of each pattern.
+        Occurrences of each pattern.
     lag
-        From one spike of a pattern to the next.
+        Time from one spike of a pattern to the next.
     rate
-        Mean of a unit without its planted spikes, in Hz.
+        Mean rate of a unit, not counting planted spikes, in Hz.
     rates
         ``"constant"``; ``"spread"``: each unit its own; ``"steps"``: all faster
         together, for 100 ms of each second; ``"wave"``: one after the other.
     gamma
         Order of the intervals' gamma distribution: 1 is Poisson; more is more regular.
     dead_time
-        Between two spikes of a unit.
+        Dead time between two spikes of a unit.
     seed, threads, progress
         As in `sym26`.
 
@@ -374,21 +374,21 @@ def recording(
     Parameters
     ----------
     length
-        Of the recording.
+        Length of the recording.
     channels, columns, pitch
-        Contacts, how many side by side, and micrometres between neighbours.
+        Number of contacts, number side by side, and distance between neighbours in micrometres.
     sample_rate, gain
-        In Hz, and microvolts of a count.
+        Sample rate in Hz, and microvolts per count.
     units
         Named 0, 1, …
     low_rate, high_rate
-        Each unit's own mean rate lies between these, in Hz.
+        Range of the units' mean rates, in Hz.
     dead_time
-        Between two spikes of a unit.
+        Dead time between two spikes of a unit.
     low_peak, high_peak
-        Each unit's trough on its nearest contact lies between these, in microvolts.
+        Range of the units' trough on the nearest contact, in microvolts.
     jitter
-        Standard deviation of each spike's size, as a part of it.
+        Standard deviation of each spike's amplitude, as a fraction of the mean.
     noise, noise_reach
         Standard deviation on each channel in microvolts, and micrometres: channels further apart
         than twice this are independent.
@@ -430,16 +430,16 @@ def features(
     threads: int = 0,
     progress: Progress = None,
 ) -> SimulatedFeatures:
-    """Features of spikes without a recording around them, for `spikeweave.sort_features`.
+    """Features of spikes without a recording, for `spikeweave.sort_features`.
 
     Parameters
     ----------
     spikes, units, channels, features_per_channel
-        How many of each.
+        Number of each.
     separation
-        Least distance of two units in standard deviations of the noise.
+        Minimum distance of two units in standard deviations of the noise.
     of_no_unit
-        Share of spikes of no unit.
+        Fraction of spikes that belong to no unit.
     seed, threads, progress
         As in `sym26`.
 

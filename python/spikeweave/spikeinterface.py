@@ -30,7 +30,7 @@ def numpy_sorting(result: SortResult) -> NumpySorting:
     Raises
     ------
     TypeError
-        If it is no `SortResult`.
+        If it is not a `SortResult`.
     ValueError
         Without times.
     ImportError
@@ -63,7 +63,7 @@ def run_sorter(recording: BaseRecording, **parameters: Any) -> NumpySorting:
     Parameters
     ----------
     recording
-        Of one segment.
+        A recording with one segment.
     **parameters
         Those of `spikeweave.sort`.
 
@@ -94,7 +94,7 @@ def run_sorter(recording: BaseRecording, **parameters: Any) -> NumpySorting:
 
 
 def sort_analyzer(analyzer: SortingAnalyzer, **parameters: Any) -> NumpySorting:
-    """Clusters the principal components of a SortingAnalyzer anew.
+    """Re-sorts the principal components of a SortingAnalyzer.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def sort_analyzer(analyzer: SortingAnalyzer, **parameters: Any) -> NumpySorting:
     Raises
     ------
     TypeError
-        If it is no SortingAnalyzer.
+        If it is not a SortingAnalyzer.
     ValueError
         Without these extensions, with some of the spikes only, or with components of all channels
         together.

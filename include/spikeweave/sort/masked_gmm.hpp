@@ -50,8 +50,8 @@ struct masked_gmm_options {
     std::uint32_t max_clusters = 1000;
     std::uint32_t max_iterations = 1000;
     stop_rule stop = stop_rule::klustakwik2;
-    /// A feature has covariances within a cluster if its masks there sum to at least this; at least
-    /// 1. Larger is coarser and faster; klustakwik2 uses 100, KlustaKwik 10.
+    /// A feature has covariances within a cluster if its masks there sum to at least this; above 0.
+    /// Larger is coarser and faster; klustakwik2 uses 100, KlustaKwik 10.
     double points_for_cluster_mask = 50;
     /// The variance of a cluster's other features: exact, or that of the noise, as in klustakwik2.
     bool exact_variances = false;
