@@ -10,8 +10,8 @@
 #include "mine/episode/cuda/event_time.cuh"
 #include "mine/episode/cuda/resident_stream.hpp"
 
-/// Candidates as kernels read them. `Stamp`, a time since the first spike, is 32 bits wide for
-/// recordings below 71 minutes and 64 bits for longer ones.
+/// Candidates in the form that kernels read. `Stamp`, a time since the first spike, is 32 bits wide
+/// for recordings below 71 minutes and 64 bits for longer ones.
 namespace spikeweave::episodes {
 
 template <class Stamp>
@@ -29,7 +29,7 @@ __device__ Stamp stamp_of(const resident_events& events, std::uint32_t spike) {
     }
 }
 
-// Bounds beyond what a stamp can hold mean the same as the largest one: no delay is longer.
+// Bounds beyond the range of a stamp are equivalent to the largest one: no delay is longer.
 template <class Stamp>
 std::vector<step_of<Stamp>> steps_of(const counting_problem& problem) {
     constexpr auto most = static_cast<std::int64_t>(

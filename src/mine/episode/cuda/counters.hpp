@@ -8,18 +8,18 @@
 #include "mine/episode/counters.hpp"
 #include "mine/episode/cuda/resident_stream.hpp"
 
-/// The private interface of episode mining on CUDA devices: one line for each strategy. Without
-/// CUDA no_cuda.cpp stands in, and throws.
+/// The private interface of episode mining on CUDA devices: one function for each strategy. Without
+/// CUDA, no_cuda.cpp replaces them with functions that throw.
 namespace spikeweave::episodes {
 
-/// What is to be counted, and one device with its spikes.
+/// The counting problem, and one device with its spikes.
 struct device_problem : counting_problem {
     const resident_stream& data;
     int ordinal;
 };
 
-// Each counts candidates of size 2 or more on the one device. Counts below `at_least` may come out
-// as any smaller number. They throw device_error and cancelled.
+// Each function counts candidates of size 2 or more on one device. Counts below `at_least` may be
+// returned as any smaller number. They throw device_error and cancelled.
 count_result count_by_thread_per_episode_on_device(const device_problem&, const candidate_set&,
                                                    std::uint64_t at_least);
 count_result count_by_segments_per_episode_on_device(const device_problem&, const candidate_set&,
@@ -35,7 +35,7 @@ count_result count_by_latest_start_on_device(const device_problem&, const candid
 
 using device_counter = count_result (*)(const device_problem&, const candidate_set&, std::uint64_t);
 
-/// Latest start level by level, on all of `devices`, which hold the same spikes.
+/// Counts by latest start, level by level, on all `devices`, which hold the same spikes.
 std::unique_ptr<level_counter> levels_of_latest_start_on_devices(
     std::span<const device_problem> devices, const level_rules&);
 

@@ -9,13 +9,14 @@
 
 namespace spikeweave::episodes {
 
-/// The devices of a run with the spikes on them: once on each, however often it stands in the list.
+/// The devices of a run with the spikes on them. Each holds the spikes once, however often it is
+/// listed.
 class device_set {
 public:
     /// @throws device_error if one of `problem.run.devices` does not exist.
     explicit device_set(const counting_problem& problem);
 
-    /// One element for each of `problem.run.devices`, in their order.
+    /// The spikes on each of `problem.run.devices`, one element per entry, in the same order.
     std::span<const device_problem> problems() const { return problems_; }
 
 private:
@@ -23,7 +24,8 @@ private:
     std::vector<device_problem> problems_{};
 };
 
-/// Splits the candidates over the devices, each of which counts its share on a thread of its own.
+/// Divides the candidates among the devices. Each device has its own host thread and counts its
+/// share.
 count_result count_on_devices(std::span<const device_problem> devices, device_counter count,
                               const candidate_set& candidates, std::uint64_t at_least);
 

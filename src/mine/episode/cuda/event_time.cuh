@@ -6,7 +6,7 @@
 
 namespace spikeweave::episodes {
 
-/// The whole time of a spike from its low 32 bits: microseconds since the first spike.
+/// Restores the full time of a spike, in microseconds since the first spike, from its low 32 bits.
 /// @param era_begin  index of the first spike of each of `eras` eras, ascending
 __device__ inline std::int64_t whole_time(std::uint32_t low, const std::uint32_t* era_begin,
                                           std::uint32_t eras, std::uint32_t spike) {
@@ -19,7 +19,7 @@ __device__ inline std::int64_t time_of(const resident_events& events, std::uint3
     return whole_time(events.time_low[spike], events.era_begin, events.eras, spike);
 }
 
-/// @param spike  index among all trains, one of `unit`'s
+/// @param spike  index of a spike of `unit`, among all trains
 __device__ inline std::int64_t time_of(const resident_trains& trains, std::uint32_t unit,
                                        std::uint32_t spike) {
     return whole_time(trains.time_low[spike], trains.era_begin + unit * (trains.eras + 1),

@@ -9,10 +9,10 @@
 
 namespace spikeweave::episodes {
 
-/// Units go in 16 bits when there are no more than this.
+/// If there are no more units than this, 16 bits are used for each.
 constexpr std::size_t most_narrow_units = std::size_t{1} << 16;
 
-/// Room for all spikes on one device. One of the two for units is null.
+/// Device memory for all spikes. One of the two pointers for units is null.
 struct event_room {
     int ordinal;
     const device::stream* on;
@@ -22,7 +22,8 @@ struct event_room {
 };
 
 /// Converts spikes on the threads of `run`, once, and copies them to every device while the next
-/// ones are converted. Returns when all have arrived. `to` agree in which units they take.
+/// ones are converted. Returns when all have arrived. All elements of `to` must use the same width
+/// for units.
 /// @throws device_error, cancelled.
 void upload_events(std::span<const std::int64_t> times_us, std::span<const unit_id> units,
                    std::span<const event_room> to, const execution& run);

@@ -3,7 +3,7 @@
 // sees all episodes, and it needs no lists.
 //
 // Where the lists of a level do not fit, they are dropped, and what follows is counted from the
-// trains anew, in pieces.
+// trains again, in pieces.
 
 #include <algorithm>
 #include <array>

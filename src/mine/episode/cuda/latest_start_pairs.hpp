@@ -11,7 +11,7 @@
 
 namespace spikeweave::episodes {
 
-/// A pair of wanted units, by their numbers among these, with its count.
+/// A pair of wanted units, given by their indices in the list of these, with its count.
 struct counted_pair {
     std::uint32_t from;
     std::uint32_t delay;
@@ -21,7 +21,7 @@ struct counted_pair {
 
 /// Counts pairs from every one of `units` to [first_to, last_to) of them with every interval, by
 /// looking back from each spike over the widest interval, and returns those that count at least
-/// `at_least`, in no order. `kernel_seconds` grows by the time that kernels ran.
+/// `at_least`, in no particular order. Adds the time that kernels ran to `kernel_seconds`.
 std::vector<counted_pair> look_back_on_device(const device_problem& problem,
                                               const interval_32* intervals,
                                               std::span<const unit_id> units, std::size_t first_to,

@@ -12,21 +12,21 @@
 
 namespace spikeweave::episodes {
 
-/// Candidates of one size by what their beginnings have in common: level k holds every distinct
-/// beginning of k + 2 units once, as an extension of one of level k - 1 (of a unit for k = 0), in
+/// Candidates of one size as a trie of their common beginnings. Level k holds every distinct
+/// beginning of k + 2 units once, as an extension of one of level k - 1 (for k = 0, of a unit), in
 /// the order of their parents.
 struct episode_trie {
     std::vector<std::vector<extension>> levels{};
-    std::vector<std::uint32_t> leaf_of{};  ///< of each candidate, in the last level
+    std::vector<std::uint32_t> leaf_of{};  ///< index of each candidate in the last level
 
     explicit episode_trie(const candidate_set& candidates);
 };
 
-/// Survivor lists with their sizes known on this computer.
+/// Survivor lists whose sizes are known on the host.
 struct known_lists {
     survivor_lists lists{};
     std::vector<std::uint64_t> begins{};
-    std::vector<list_count> counts{};  ///< when they were asked for
+    std::vector<list_count> counts{};  ///< filled if counts were requested
 
     std::uint64_t size(std::size_t i) const { return begins[i + 1] - begins[i]; }
 };
@@ -34,10 +34,10 @@ struct known_lists {
 /// Latest-start counting on one device, whose `scoped_device` the caller holds.
 class latest_start_worker {
 public:
-    /// @param from where survivors that count may end first: 0, or the first place that does not
-    ///             belong to an earlier stretch of time
-    /// @param room_bytes for survivor lists; 0: what the device has to spare
-    /// @throws invalid_argument if the recording is too long for one stretch.
+    /// @param from earliest place at which a survivor that counts may end: 0, or the first place
+    ///             that does not belong to an earlier segment of time
+    /// @param room_bytes memory for survivor lists; 0 means what the device has to spare
+    /// @throws invalid_argument if the recording is too long for one segment.
     explicit latest_start_worker(const device_problem& problem, std::uint32_t from = 0,
                                  std::uint64_t room_bytes = 0);
 
@@ -45,7 +45,7 @@ public:
     const device::stream& stream() const { return on_; }
     const device::device_limits& limits() const { return limits_; }
     const device_trains& trains() const { return trains_; }
-    /// Every unit's train as the survivors of its spikes alone.
+    /// The train of every unit, as the survivor list of an episode of this unit alone.
     list_view train_lists() const;
     std::span<const std::uint64_t> train_begins() const { return train_begins_; }
     std::uint64_t room_bytes() const { return room_bytes_; }
@@ -53,14 +53,14 @@ public:
     double& kernel_seconds() { return kernel_seconds_; }
 
     /// Continues lists, and counts the new ones if `counted`. Waits.
-    /// @param parent_begins the parents' on this computer
+    /// @param parent_begins the `begins` of the parents, in host memory
     known_lists extended(const list_view& parents, std::span<const std::uint64_t> parent_begins,
                          std::span<const extension> jobs, bool counted);
 
     /// Called with leaves [first, first + lists.count) once they are counted.
     using leaf_visit = std::function<void(std::size_t first, const known_lists&)>;
-    /// Counts the leaves of a trie, each level in as large pieces as there is room for. Leaves
-    /// whose beginnings show that they count less than `at_least` are not visited.
+    /// Counts the leaves of a trie, each level in pieces as large as memory allows. Leaves whose
+    /// beginnings show that their count is below `at_least` are not visited.
     void count_leaves(const episode_trie& trie, std::uint64_t at_least, const leaf_visit& visit);
 
 private:
@@ -85,7 +85,7 @@ private:
     device_trains trains_{};
     std::vector<std::uint64_t> train_begins_;
     std::uint64_t room_bytes_;
-    double survivors_each_ = 1;  // of a parent's survivor, as measured so far
+    double survivors_each_ = 1;  // survivors per survivor of the parent, as measured so far
     double kernel_seconds_ = 0;
 };
 

@@ -7,11 +7,11 @@
 
 namespace spikeweave::episodes {
 
-/// Counts with so much room, whatever the device has.
+/// Counts with this much memory, whatever the device has.
 count_result count_by_occurrences_within(const device_problem&, const candidate_set&,
                                          const occurrence_room&);
 
-/// Messages are made where nvcc does not look. @throws device_error.
+/// Messages are made in a file that nvcc does not compile. @throws device_error.
 [[noreturn]] void throw_no_room_for_occurrences(int ordinal, std::uint64_t most);
 
 }  // namespace spikeweave::episodes

@@ -5,15 +5,17 @@
 
 #include "device/limits.hpp"
 
-/// From sizes and limits to launches: arithmetic on the host, tested without a device.
+/// Computes launches from sizes and limits. This is arithmetic on the host, tested without a
+/// device.
 namespace spikeweave::episodes {
 
 constexpr std::uint64_t pieces_of(std::uint64_t whole, std::uint64_t piece) {
     return (whole + piece - 1) / piece;
 }
 
-/// Threads of a block when each thread has work of its own and all of it takes about the same time:
-/// small blocks spread it evenly, and larger ones are only taken when there is enough.
+/// The number of threads per block if each thread has its own work and all of it takes about
+/// equally long. Small blocks distribute it evenly; larger ones are used only if there is enough
+/// work.
 constexpr int threads_for_even_spread(std::uint64_t threads, int multiprocessors) {
     constexpr int most = 256;
     constexpr std::uint64_t blocks_per_multiprocessor = 16;
@@ -24,32 +26,32 @@ constexpr int threads_for_even_spread(std::uint64_t threads, int multiprocessors
     return block;
 }
 
-/// What one call may take of a device's memory for work space; the same device may stand in the
-/// list twice, and streams need room, too.
+/// The part of a device's memory that one call may use as work space. The same device may be listed
+/// twice, and streams need memory too.
 constexpr std::uint64_t work_space_bytes(const device::device_limits& limits) {
     return limits.free_bytes / 3;
 }
 
-/// How many segments of time each of `candidates` episodes is counted in: as many as give every
-/// thread that the device holds one, whole warps of them for each episode.
+/// The number of segments of time in which each of `candidates` episodes is counted: enough for one
+/// segment per thread that the device holds, in whole warps for each episode.
 constexpr std::uint32_t segments_for(std::uint64_t candidates,
                                      const device::device_limits& limits) {
     constexpr std::uint64_t warp = 32;
-    // Registers allow half of the threads that a multiprocessor could hold.
+    // Registers allow half the threads that a multiprocessor could hold.
     const std::uint64_t threads = static_cast<std::uint64_t>(limits.multiprocessors) *
                                   static_cast<std::uint64_t>(limits.threads_per_multiprocessor) / 2;
     const std::uint64_t warps = pieces_of(threads, warp * std::max<std::uint64_t>(candidates, 1));
     return static_cast<std::uint32_t>(warp * std::max<std::uint64_t>(warps, 1));
 }
 
-/// Into how many pieces each of `sweeps` one-warp walks through spikes is cut, where that can be:
-/// so many that the last of them, which run alone, are few beside all; none so short that beginning
-/// and ending it costs much.
+/// The number of pieces into which each of `sweeps` one-warp walks through spikes is cut, where
+/// possible: so many that the last pieces, which run alone, are a small part of all, but none so
+/// short that starting and ending it costs much.
 constexpr std::uint32_t pieces_of_sweeps(std::uint64_t sweeps, std::uint64_t longest_spikes,
                                          const device::device_limits& limits) {
     constexpr std::uint64_t warps_per_multiprocessor = 512;
     constexpr std::uint64_t shortest_spikes = 256;
-    constexpr std::uint64_t most = 65535;  // of a grid's third dimension
+    constexpr std::uint64_t most = 65535;  // limit of a grid's third dimension
     const std::uint64_t wanted =
         pieces_of(warps_per_multiprocessor * static_cast<std::uint64_t>(limits.multiprocessors),
                   std::max<std::uint64_t>(sweeps, 1));
@@ -57,15 +59,17 @@ constexpr std::uint32_t pieces_of_sweeps(std::uint64_t sweeps, std::uint64_t lon
         std::clamp<std::uint64_t>(longest_spikes / shortest_spikes, 1, std::min(wanted, most)));
 }
 
-/// Room for lists of partial occurrences.
+/// The memory for lists of partial occurrences.
 struct occurrence_room {
-    /// In one list.
+    /// Number of elements in one list.
     std::uint64_t most_occurrences = 0;
-    /// Ways to go on from a partial occurrence that room is made for before they are counted.
+    /// Number of continuations of a partial occurrence for which memory is reserved before they are
+    /// counted.
     std::uint32_t first_ways = 4;
 };
 
-/// Two lists with their places, or one while it is sorted and scheduled: 64 bytes an occurrence.
+/// Plans for two lists with their places, or one while it is sorted and scheduled: 64 bytes per
+/// occurrence.
 constexpr occurrence_room room_for_occurrences(const device::device_limits& limits) {
     constexpr std::uint64_t bytes = 64;
     constexpr std::uint64_t most = std::uint64_t{1} << 30;

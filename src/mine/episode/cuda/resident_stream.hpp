@@ -11,9 +11,9 @@
 
 namespace spikeweave::episodes {
 
-// Times are microseconds since the first spike. Only their low 32 bits stand on the device: the
-// upper ones change once in 71 minutes, at the borders of eras, so that a recording shorter than
-// that has a single era and every time in 32 bits.
+// Times are microseconds since the first spike. The device only holds their low 32 bits. The upper
+// bits change once in 71 minutes, at the borders of eras, so a recording shorter than that has a
+// single era, and every time fits in 32 bits.
 
 /// All spikes in time order, in device memory.
 struct resident_events {
@@ -29,11 +29,12 @@ struct resident_events {
 /// The spikes of each unit, unit after unit, in device memory.
 struct resident_trains {
     const std::uint32_t* time_low;
-    /// Index among all spikes, which is the place that tie_rule::order judges by.
+    /// Index of each spike among all spikes, which is its place under tie_rule::order.
     const std::uint32_t* position;
-    /// Of unit u: begin[u] to begin[u + 1]; units + 1 elements.
+    /// The spikes of unit u are begin[u] to begin[u + 1]; units + 1 elements.
     const std::uint32_t* begin;
-    /// Of unit u in era e: era_begin[u * (eras + 1) + e] to the next; e = eras is the unit's end.
+    /// The spikes of unit u in era e are era_begin[u * (eras + 1) + e] to the next element; e =
+    /// eras is the end of the unit.
     const std::uint32_t* era_begin;
     std::uint32_t eras;
     std::uint32_t units;
@@ -45,7 +46,7 @@ struct resident_trains {
 struct resident_search {
     const train_place* trains;  ///< by unit
     const std::uint32_t* buckets;
-    const std::uint64_t* begins;  ///< of each unit's train; units + 1 elements
+    const std::uint64_t* begins;  ///< begin of each unit's train; units + 1 elements
     train_place events;           ///< all events as one train
     const std::uint32_t* event_buckets;
 };
@@ -56,18 +57,18 @@ struct spike_range {
     std::size_t end;
 };
 
-/// A spike sequence on one device, where it stays as long as this lives. Each part is uploaded when
-/// it is first asked for; several threads may ask. What is returned is complete: any stream of the
-/// device may read it at once.
+/// A spike sequence on one device, where it stays during the lifetime of this object. Each part is
+/// uploaded at its first request; several threads may request it. The returned data are complete:
+/// any stream of the device may read them immediately.
 class resident_stream {
 public:
     /// `spikes` must outlive this. @throws device_error if there is no such device.
     resident_stream(const spike_sequence& spikes, int ordinal, const execution& run = {});
-    /// Some of the spikes, as if there were no others.
+    /// Uses only some of the spikes, as if there were no others.
     resident_stream(const spike_sequence& spikes, spike_range which, int ordinal,
                     const execution& run);
-    /// One on each device, all different. The first that is asked for events uploads them to all,
-    /// which takes little longer than to one.
+    /// Makes one object for each device; the devices must differ. The first request for events
+    /// uploads them to all devices, which takes little longer than to one.
     static std::vector<std::unique_ptr<resident_stream>> on_each(const spike_sequence& spikes,
                                                                  std::span<const int> ordinals,
                                                                  const execution& run);
@@ -78,15 +79,16 @@ public:
     resident_stream& operator=(resident_stream&&) = delete;
 
     int ordinal() const;
-    /// 8 bytes a spike, and 2 more while they are uploaded. @throws device_error.
+    /// All spikes: 8 bytes per spike, and 2 more during the upload. @throws device_error.
     resident_events events() const;
-    /// 8 bytes a spike, and 16 more while they are made. @throws device_error.
+    /// The trains: 8 bytes per spike, and 16 more while they are made. @throws device_error.
     resident_trains trains() const;
-    /// About half a byte a spike, and the trains. Only with a single era. @throws device_error.
+    /// The search tables: about half a byte per spike, and the trains. Only for recordings with a
+    /// single era. @throws device_error.
     resident_search search() const;
     /// `resident_trains::begin` on the host.
     std::span<const std::uint32_t> train_begins() const;
-    /// Of the last spike, in microseconds since the first; 0 without spikes.
+    /// The time of the last spike, in microseconds since the first; 0 if there are no spikes.
     std::uint64_t length_us() const;
 
 private:

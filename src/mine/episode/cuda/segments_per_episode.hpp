@@ -6,8 +6,8 @@
 
 namespace spikeweave::episodes {
 
-/// Counts in this many segments of each candidate's time, or in as many as are no shorter than an
-/// occurrence can be; of the CPU's strategy `segments` there are 256.
+/// Counts each candidate in this many segments of time, or in fewer if segments would be shorter
+/// than an occurrence can be. The CPU's strategy `segments` uses 256.
 count_result count_in_segments(const device_problem&, const candidate_set&, std::uint32_t segments);
 
 }  // namespace spikeweave::episodes

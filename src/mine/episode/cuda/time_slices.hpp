@@ -8,11 +8,12 @@
 
 namespace spikeweave::episodes {
 
-/// Counts one episode in a single sweep over the spikes of its units, a slice of time after the
-/// other, without survivor lists in the device's memory.
+/// Counts one episode in a single sweep over the spikes of its units, one slice of time after
+/// another, without survivor lists in device memory.
 ///
-/// Nothing where that cannot be: the trains are too unlike in size, the delays too long beside the
-/// distances of spikes, or survivors overlap in long runs. `latest_start_worker` counts all.
+/// Returns nothing if that is not possible: the trains differ too much in size, the delays are too
+/// long compared with the distances of spikes, or survivors overlap in long runs.
+/// `latest_start_worker` can count every episode.
 std::optional<count_result> count_by_time_slices(const device_problem& problem,
                                                  const candidate_set& one_candidate);
 

@@ -12,31 +12,31 @@
 
 namespace spikeweave::episodes {
 
-/// (low, high] in ticks of the device, at most `latest_tick`.
+/// A delay interval (low, high] in ticks of the device, at most `latest_tick`.
 struct interval_32 {
     std::uint32_t low;
     std::uint32_t high;
 };
 
-/// Later than any spike; spikes lie before it by at least one tick, so that "one tick after a
-/// spike" never overflows.
+/// A time later than any spike, by at least one tick, so that "one tick after a spike" never
+/// overflows.
 constexpr std::uint32_t latest_tick = UINT32_MAX;
 
-/// Never beyond `latest_tick`, after which there are no spikes.
+/// Adds times without exceeding `latest_tick`, after which there are no spikes.
 SPIKEWEAVE_HD inline std::uint32_t later_by(std::uint32_t time, std::uint32_t delay) {
     return time > latest_tick - delay ? latest_tick : time + delay;
 }
 
-/// Where one unit's spikes and the table for searching them begin in the arrays of all units.
+/// The positions of one unit's spikes and of its search table in the arrays of all units.
 struct train_place {
     std::uint32_t begin;
     std::uint32_t size;
     std::uint32_t buckets_begin;
-    std::uint32_t bucket_count;  ///< without the one behind the last, which holds `size`
+    std::uint32_t bucket_count;  ///< without the one after the last, which holds `size`
     std::int32_t shift;
 };
 
-/// A place whose table has about one bucket for eight spikes, were they spread evenly.
+/// Makes a place whose table has about one bucket per eight spikes if spikes were spread evenly.
 /// @param last time of the last spike of all trains
 constexpr train_place place_of_train(std::uint32_t begin, std::uint32_t size,
                                      std::uint32_t buckets_begin, std::uint32_t last) {
@@ -46,7 +46,7 @@ constexpr train_place place_of_train(std::uint32_t begin, std::uint32_t size,
     return {begin, size, buckets_begin, (last >> shift) + 1, shift};
 }
 
-/// One unit's spikes. buckets[b]: the first one at or after b << shift.
+/// One unit's spikes. buckets[b] is the index of the first one at or after b << shift.
 struct searched_train {
     const std::uint32_t* times;
     const std::uint32_t* buckets;

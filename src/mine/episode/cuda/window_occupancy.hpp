@@ -19,14 +19,14 @@ struct occupancy_answers {
     double kernel_seconds = 0;
 };
 
-/// One element a question, each of which is read from the trains once.
+/// Answers each query with one element. Each query reads the trains once.
 occupancy_answers most_spikes_within(const device_problem&, std::span<const occupancy_question>);
 
-/// How many stamps a list of each candidate's node can hold, the last node left out:
-/// most[c * (size - 1) + k] is of node k, whose stamps are open as long as the delay to the next
-/// node may be.
+/// The largest number of stamps in the list of each candidate's nodes, except the last node:
+/// most[c * (size - 1) + k] is that of node k, whose stamps stay open as long as the delay to the
+/// next node may be.
 occupancy_answers most_open_stamps(const device_problem&, const candidate_set&);
-/// The same of spikes that no later spike of the next node can follow yet: those within the lower
+/// The same for spikes that no later spike of the next node can follow yet: those within the lower
 /// bound of the delay.
 occupancy_answers most_spikes_too_young(const device_problem&, const candidate_set&);
 
