@@ -20,7 +20,7 @@ namespace spikeweave::cli {
 
 /// What every verb works with.
 struct session {
-    /// As it was typed.
+    /// The command line as typed.
     std::string command_line{};
     progress_line& progress;
     std::stop_token stop{};
@@ -49,7 +49,7 @@ struct session {
     }
 };
 
-/// What is left to do once the command line is understood.
+/// The action to run after the command line is parsed.
 using verb = std::function<void(session&)>;
 
 /// Each declares its verb's options; parsing then leaves in `chosen` what is to be done.

@@ -27,7 +27,7 @@ struct episodes_options {
     std::vector<std::string> only_units{};
     int threads = 0;
     /// Where episodes are counted; none: on the CPU.
-    std::optional<std::vector<int>> devices{std::in_place};  ///< nothing: as it pays
+    std::optional<std::vector<int>> devices{std::in_place};  ///< nullopt: automatic
 };
 
 void add_options(CLI::App& app, episodes_options& options);

@@ -17,7 +17,7 @@ class output_closed : public std::exception {};
 
 /// @throws io_error if not all of it could be written, as on a full disk; output_closed.
 void write_stdout(std::string_view text);
-/// What cannot be said is lost: there is nobody left to tell.
+/// Output that cannot be written is lost: there is nowhere left to report it.
 void write_stderr(std::string_view text) noexcept;
 
 /// "12,345,678".

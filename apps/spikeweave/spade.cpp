@@ -98,7 +98,7 @@ private:
         execution alone = run_;
         alone.ranks = nullptr;
         const spade_estimate expected = estimate_mining(in_->prepared.windows, how, alone);
-        // Of tested patterns only those that are significant are ever held, but for FP-growth.
+        // Of tested patterns, only significant ones are held in memory, except with FP-growth.
         const bool all_held =
             (is_collected() && (!choices_.is_tested() || choices_.filters_by_stability())) ||
             choices_.strategy == spade_strategy::fp_growth;
@@ -119,7 +119,7 @@ private:
         write_stderr(fmt::format("spikeweave: estimate: {}{}\n", text, text_of(tests)));
     }
 
-    // Of all surrogates, from the first.
+    // The time of all surrogates, estimated from the first.
     tried_time time_of_tests() const {
         if (!choices_.is_tested()) return {};
         const prepared_windows& prepared = in_->prepared;

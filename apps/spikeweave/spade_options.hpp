@@ -12,7 +12,7 @@
 
 namespace spikeweave::cli {
 
-/// What is asked for, and what of it concerns the command alone.
+/// The options of the search, and those of the command itself.
 struct spade_choices : pattern_request {
     spade_choices() { called = option_name; }
 

@@ -11,7 +11,7 @@ struct tried_time {
     double seconds = 0;
     bool at_least = false;  ///< it was not finished
 };
-/// Does the work once, to tell how long many of it will take; gives up after ten seconds.
+/// Runs the work once, to estimate the time of many runs; gives up after ten seconds.
 /// @param work   throws `cancelled` when its token asks
 /// @param asked  stops the work too, which then throws `cancelled`
 tried_time try_once(const std::function<void(std::stop_token)>& work, const std::stop_token& asked);

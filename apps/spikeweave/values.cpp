@@ -190,7 +190,7 @@ spike_sequence only_units(const spike_sequence& spikes, const std::vector<std::s
     std::vector<unit_id> kept;
     kept.reserve(names.size());
     for (const std::string& name : names) kept.push_back(spikes.unit(name));
-    // In the file's order of units, so that the order in which they are asked for means nothing.
+    // In the file's order of units, so that the order of the option has no effect.
     std::sort(kept.begin(), kept.end());
     std::vector<unit_id> renumbered(spikes.unit_count(), left_out);
     std::vector<std::string> kept_names;

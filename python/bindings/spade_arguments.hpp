@@ -5,7 +5,7 @@
 
 namespace spikeweave::python {
 
-/// What `spade` is asked for.
+/// The arguments of `spade`.
 pattern_request take_request(given& how);
 /// As the arguments of a call that does the same: what was settled on the way takes the place of
 /// what left it to be settled.

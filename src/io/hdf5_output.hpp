@@ -9,7 +9,7 @@
 
 namespace spikeweave::io::hdf5 {
 
-/// An HDF5 file that is written: whole or absent afterwards.
+/// Writes an HDF5 file atomically.
 ///
 /// libhdf5 1.10 crashes when the process ends after a file that it could not write to the end. So
 /// it writes through a driver of ours that keeps a failure to itself, until `commit` throws it.

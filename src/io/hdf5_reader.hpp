@@ -21,7 +21,7 @@ namespace spikeweave::io::hdf5 {
 /// before, and "" is the root.
 class reader {
 public:
-    /// @throws io_error when it is no HDF5 file or damaged.
+    /// @throws io_error if it is not an HDF5 file or is damaged.
     reader(const std::filesystem::path& path, const std::stop_token& stop);
 
     const std::filesystem::path& path() const;
@@ -32,7 +32,7 @@ public:
     std::vector<std::string> members(const std::string& group) const;
     /// The file that an object lies in, which is another one behind an external link.
     std::filesystem::path file_of(const std::string& object) const;
-    /// A text attribute; empty when there is none, or it is no single text.
+    /// A text attribute; empty if it is missing or not a single text.
     std::string text_attribute(const std::string& object, const char* name) const;
     /// All texts of an attribute; none when there is none, or it holds no texts.
     std::vector<std::string> text_attributes(const std::string& object, const char* name) const;

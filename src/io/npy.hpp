@@ -47,7 +47,7 @@ public:
     std::uint64_t remaining() const { return remaining_; }
 
     /// The next items, as many as there are and `into` holds.
-    /// @throws io_error when the data are cut or cannot be such numbers.
+    /// @throws io_error if the data are truncated or of the wrong type.
     std::size_t read(std::span<double> into);
     std::size_t read(std::span<std::int64_t> into);
     /// The next item of a text array, as UTF-8; numbers are not text.

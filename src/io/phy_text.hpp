@@ -10,7 +10,7 @@ namespace spikeweave::io {
 /// @throws io_error when there is none.
 double read_phy_sample_rate(const std::filesystem::path& path);
 
-/// Clusters that a `cluster_group.tsv` calls noise; none when there is no such file.
+/// Clusters that a `cluster_group.tsv` labels noise; empty if there is no such file.
 /// @throws io_error naming the line.
 std::set<std::int64_t> read_phy_noise(const std::filesystem::path& path);
 

@@ -9,8 +9,8 @@
 
 namespace spikeweave::io {
 
-/// A folder of results that is made aside and renamed, so that it is whole or absent. What it
-/// replaces is kept until then.
+/// A result folder, written under a temporary name and renamed, so it is complete or absent. What
+/// it replaces is kept until then.
 class result_folder {
 public:
     /// @param our_files  all names that such a result can have, as "folder/name" in a folder of it:

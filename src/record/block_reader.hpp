@@ -10,7 +10,7 @@
 
 namespace spikeweave {
 
-/// Frames per block of the grid on which filtered traces are worked out.
+/// Frames per block of the grid on which filtered traces are computed.
 constexpr std::size_t standard_block_frames = 8192;
 
 /// Filtered frames of one block, and of an apron on both sides of it that the same computation has

@@ -38,7 +38,7 @@ private:
     void take(std::vector<channel_peak>&& peaks) {
         const auto highest = std::max_element(
             peaks.begin(), peaks.end(), [](const channel_peak& a, const channel_peak& b) {
-                // Of equals the earlier one, then the lower channel.
+                // Ties go to the earlier one, then to the lower channel.
                 return std::tuple{a.height, -a.frame, -static_cast<std::int64_t>(a.channel)} <
                        std::tuple{b.height, -b.frame, -static_cast<std::int64_t>(b.channel)};
             });

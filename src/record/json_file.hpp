@@ -40,7 +40,7 @@ private:
 /// A value as it stands in a file, shortened: for messages.
 std::string shown(const nlohmann::json& value);
 
-/// A number that is no infinity and no NaN. @throws io_error
+/// A finite number. @throws io_error
 double finite_number(const json_file& file, const nlohmann::json& value, std::string_view where);
 
 }  // namespace spikeweave

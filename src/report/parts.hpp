@@ -10,7 +10,7 @@
 
 namespace spikeweave::report {
 
-/// A report with what every part of it needs, worked out once.
+/// A report with the data that all its parts share, computed once.
 struct prepared {
     /// @throws invalid_argument if the parts do not belong together.
     explicit prepared(const episode_report& what);

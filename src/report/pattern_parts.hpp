@@ -11,7 +11,7 @@
 
 namespace spikeweave::report {
 
-/// A report with what every part of it needs, worked out once.
+/// A report with the data that all its parts share, computed once.
 struct prepared_patterns {
     /// @throws invalid_argument if the parts do not belong together.
     explicit prepared_patterns(const pattern_report& what);

@@ -51,7 +51,7 @@ double minus_log_of_complement(double p);
 std::vector<std::string> numbered_names(std::string_view prefix, std::uint32_t n);
 
 /// Chains over consecutive units from 0: their members, and their steps as planted edges.
-/// @throws invalid_argument if they do not fit, or if delay or probability cannot be.
+/// @throws invalid_argument if they do not fit, or if delay or probability is out of range.
 void plant_chains(std::span<const std::uint32_t> lengths, std::uint32_t units, duration delay,
                   double probability, simulated_spikes& into);
 

@@ -30,7 +30,7 @@ bool holds_times(const number_table& table) {
         if (value < before || std::trunc(value) != value) return false;
         before = value;
     }
-    // A feature that is 0 everywhere, or on a few spikes only, is no clock.
+    // A column that is 0 everywhere, or covers only a few spikes, is not a time column.
     return before >= static_cast<double>(table.rows());
 }
 

@@ -73,7 +73,7 @@ public:
 
     bool is_defined() const { return defined_; }
 
-    // Of spikes [begin, begin + into.size()), those of the unit too.
+    // For spikes [begin, begin + into.size()), including those of the unit.
     void squared_distances(std::size_t begin, std::span<double> into) const {
         matrix all(static_cast<Eigen::Index>(columns_->size()),
                    static_cast<Eigen::Index>(into.size()));

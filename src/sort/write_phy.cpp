@@ -142,7 +142,7 @@ private:
         write_array(folder_ / "amplitudes.npy", io::npy_kind::real, {n}, amplitudes);
     }
 
-    // Of the channel where its features are largest.
+    // On the channel where its features are largest.
     double amplitude(std::size_t spike) const {
         const auto values = content_.features.values(spike);
         double most = 0;

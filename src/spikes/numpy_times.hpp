@@ -13,7 +13,7 @@ namespace spikeweave {
 /// Spikes that are read from numpy arrays at once.
 inline constexpr std::size_t numpy_block = std::size_t{1} << 14;
 
-/// Turns the items of a numpy array into microseconds, and refuses those that are no time.
+/// Turns the items of a numpy array into microseconds, and rejects invalid times.
 class numpy_times {
 public:
     /// The unit of time is the caller's, else seconds; whole numbers need one to be given.

@@ -59,7 +59,7 @@ spike_format detect_format(const std::filesystem::path& path);
 void finish(spike_file& file, spike_sequence_builder& builder, const reading& job,
             const time_span* span = nullptr);
 
-/// What to say of a time below zero that nobody asked for.
+/// The message for a time below zero if these are not allowed.
 std::string found_before_zero(std::string_view time);
 
 /// Whether binary files can hold these spikes: names that print, times that are exact as seconds.

@@ -110,7 +110,7 @@ std::optional<text_layout> layout_of_heading(const std::vector<std::string_view>
     return layout;
 }
 
-// Of two columns with one name nobody can say which is meant.
+// If two columns have one name, it is unclear which is meant.
 void expect_named_once(const std::vector<std::string_view>& fields, const text_layout& layout,
                        const numbered_line& header, const reading& job) {
     for (const int column : {layout.time_column, layout.unit_column}) {

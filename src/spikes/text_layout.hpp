@@ -34,7 +34,7 @@ std::string_view without_byte_order_mark(std::string_view text);
 std::vector<std::string_view> split_fields(std::string_view line, char delimiter);
 
 /// Finds out how a text file is laid out from its first lines: header, delimiter, columns, unit of
-/// time. Nothing when there is no line with data.
+/// time. Empty if there is no line with data.
 /// @throws io_error when a line or the columns cannot be what a spike file has.
 std::optional<text_layout> find_text_layout(std::string_view first_lines, const reading& job);
 

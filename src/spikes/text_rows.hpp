@@ -42,7 +42,7 @@ private:
     std::vector<slot> slots_;
 };
 
-/// A label's unit that is no unit: its times go to `text_rows::stimulus_us`.
+/// Marks a label that is not a unit: its times go to `text_rows::stimulus_us`.
 inline constexpr unit_id stimulus_marker{UINT32_MAX};
 
 /// The rows of a text file, block by block.

@@ -13,7 +13,7 @@
 namespace spikeweave {
 namespace {
 
-// Features of so many values at most are worked out at once.
+// Maximum number of feature values computed at once.
 constexpr std::size_t most_features = std::size_t{1} << 24U;
 
 block_grid grid_of(const recording& from, const trace_recipe& recipe, std::size_t block_frames,

@@ -42,7 +42,7 @@ constexpr std::size_t blocks_together(const block_grid& grid) {
                                    std::max<std::size_t>(grid.block_count(), 1));
 }
 
-/// Shares of a device that work side by side, each with a stream of its own: one reads while
+/// Shares of a device that work concurrently, each with a stream of its own: one reads while
 /// another copies and a third computes.
 constexpr std::size_t lanes_per_device = 4;
 

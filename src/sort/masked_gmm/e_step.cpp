@@ -19,7 +19,7 @@ constexpr std::size_t most_numbers = std::size_t{1} << 17;
 constexpr std::size_t most_spikes = 256;
 constexpr std::size_t fewest_spikes = 16;
 constexpr std::size_t clusters_at_once = 32;
-// Above it the costs' rounding errors would be seen in a score: they are worked out from residuals.
+// Above it rounding errors of the costs could affect a score: they are computed from residuals.
 constexpr double too_much_cancels = 1e6;
 
 std::size_t term_count(std::size_t features) {

@@ -70,8 +70,8 @@ public:
     /// Those of clusters 1, 2, …
     virtual std::vector<cluster_model> models(const partition& now, const execution& run) = 0;
     virtual double penalty(const partition& now) const = 0;
-    /// By how much the score falls when the spikes of a cluster go to their second best ones; of
-    /// noise and of what cannot be given up: minus infinity.
+    /// Decrease of the score if the spikes of a cluster go to their second-best ones; minus
+    /// infinity for noise and for clusters that cannot be deleted.
     /// @param clusters  of the partition that `found` comes from
     virtual std::vector<double> deletion_gains(const assignment& found, std::uint32_t clusters,
                                                const execution& run) const = 0;
@@ -102,7 +102,7 @@ std::unique_ptr<mixture> make_cuda(const spike_features& features,
 std::unique_ptr<mixture> make_cuda(const spike_features& features, const feature_space& space,
                                    const masked_gmm_options& options, const execution& run);
 
-/// @throws invalid_argument for no spikes, or options that cannot be.
+/// @throws invalid_argument if there are no spikes or an option is out of range.
 void check(const spike_features& features, const masked_gmm_options& options, const execution& run);
 /// What `automatic` is. @throws invalid_argument for options that another strategy has.
 sort_strategy resolve(const masked_gmm_options& options, const execution& run);

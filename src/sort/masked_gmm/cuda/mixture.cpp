@@ -20,7 +20,7 @@ namespace spikeweave::masked_gmm {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// Above it the costs' rounding errors would be seen in a score: they are worked out from residuals.
+// Above it rounding errors of the costs could affect a score: they are computed from residuals.
 constexpr double too_much_cancels = 1e6;
 // The same of single precision, where errors are a hundred million times as large and seen: in
 // scores from the fifth digit on. It may not choose between clusters that are as near as this.

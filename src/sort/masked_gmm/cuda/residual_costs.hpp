@@ -15,7 +15,7 @@ struct cost_question {
     member_list spikes;
 };
 
-/// -ln of the densities, weights left out, worked out from residuals: nothing cancels, whatever the
+/// -ln of the densities, weights left out, computed from residuals: nothing cancels, whatever the
 /// cluster. The answers stand one after another. Takes longer than the E-step's products.
 class residual_costs {
 public:
