@@ -7,9 +7,9 @@
 
 #include "spikeweave/mine/episode.hpp"
 
-/// Counts from the words of the definition, by trying everything: all tuples of spikes, then all
-/// sequences of occurrences. No greedy argument, no order of the input used; only for a handful of
-/// spikes.
+/// Counts straight from the definition, by trying everything: all tuples of spikes, then all
+/// sequences of occurrences. It uses no greedy argument and no order of the input. Only for a
+/// handful of spikes.
 class brute_force {
 public:
     brute_force(const spikeweave::spike_sequence& spikes, const spikeweave::episode& what,

@@ -10,8 +10,8 @@
 
 #include "spikeweave/mine/spade.hpp"
 
-/// SPADE's patterns from the words of the definition, with sets of pairs: the closed ones are all
-/// that windows have in common. Only for a handful of windows.
+/// SPADE's patterns straight from the definition, with sets of pairs: a closed pattern is
+/// everything that some windows have in common. Only for a handful of windows.
 class brute_force_patterns {
 public:
     using spike = std::pair<std::uint32_t, std::uint32_t>;  // lag, unit

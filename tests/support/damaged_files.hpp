@@ -11,8 +11,8 @@
 namespace spikeweave {
 
 /// Changes one to three bytes of a file of the folder, round after round, and reads it each time.
-/// The reader may take it, or refuse it by an io_error that names a file of the folder; all else
-/// fails the test. The file is whole again afterwards.
+/// The reader may accept it, or refuse it with an io_error that names a file of the folder;
+/// anything else fails the test. The file is restored afterwards.
 template <class Read>
 void read_with_changed_bytes(const temporary_folder& folder, const std::string& name, int rounds,
                              const Read& read) {

@@ -5,7 +5,7 @@
 #include <exception>
 #include <string>
 
-/// What a call says when it throws; it has to.
+/// The message of the exception that a call throws; the test fails if it throws none.
 template <class Call>
 std::string text_of(const Call& call) {
     try {

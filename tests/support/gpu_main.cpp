@@ -7,7 +7,7 @@
 #include "spikeweave/core/device.hpp"
 #include "support/ways.hpp"
 
-// One card, and two shares on it: that is how the split over several is tested without them.
+// One device, and two shares on it, which tests the split among devices with a single one.
 std::vector<way> every_way() {
     std::vector<way> all;
     for (const spikeweave::episode_strategy strategy :

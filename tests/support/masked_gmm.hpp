@@ -6,11 +6,11 @@
 #include <cmath>
 #include <vector>
 
-/// `points_for_cluster_mask`: clusters' masks add up to less than it here, to more there, and
-/// sometimes to just as much.
+/// Values of `points_for_cluster_mask`: the masks of some clusters add up to less, of others to
+/// more, and sometimes to exactly this value.
 inline const std::vector<double> cluster_masks{1e-100, 10, 40, 1e9};
 
-/// Within this part of the largest of `a`.
+/// Compares with a tolerance: this fraction of the largest element of `a`.
 inline void expect_near(const std::vector<double>& a, const std::vector<double>& b, double part,
                         const char* what) {
     ASSERT_EQ(a.size(), b.size()) << what;

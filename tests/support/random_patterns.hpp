@@ -7,8 +7,8 @@
 #include "spikeweave/core/random.hpp"
 #include "spikeweave/mine/spade.hpp"
 
-/// Patterns of three units as a miner hands them on, of random items, counts and numbers of
-/// occurrences.
+/// Patterns of three units in the form that a miner returns, with random items, counts and numbers
+/// of occurrences.
 inline spikeweave::pattern_table random_patterns(std::uint32_t seed, std::size_t patterns,
                                                  std::uint32_t window) {
     spikeweave::random_stream random(seed, spikeweave::random_purpose::poisson_spikes, 0);

@@ -8,8 +8,8 @@
 
 #include "spikeweave/parallel/communicator.hpp"
 
-/// What CTest says of the ranks that this test runs on: `mpi`, `none` where MPI was left out of the
-/// build, empty where the test was started by itself.
+/// What CTest says about the ranks of this test: `mpi`, `none` if the build has no MPI, empty if
+/// the test was not started by CTest.
 inline std::string_view ranks_asked_for() {
     const char* const set = std::getenv("SPIKEWEAVE_TEST_RANKS");
     return set == nullptr ? "" : set;
@@ -20,6 +20,6 @@ inline std::shared_ptr<spikeweave::communicator> ranks_of_test() {
     return ranks_asked_for() == "mpi" ? spikeweave::mpi_ranks() : spikeweave::local_rank();
 }
 
-/// Shows the test as skipped where it was asked to run on ranks and MPI was left out of the build.
+/// Skips a test that needs ranks if the build has no MPI.
 #define SPIKEWEAVE_NEEDS_RANKS() \
     if (ranks_asked_for() == "none") GTEST_SKIP() << "built without MPI (SPIKEWEAVE_MPI)"

@@ -10,7 +10,7 @@
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/record/recording.hpp"
 
-/// Channels one above the other, 20 um apart, a microvolt a count.
+/// Channels one above the other, 20 um apart, with one microvolt per count.
 inline spikeweave::recording_description channels_in_a_line(std::size_t channels,
                                                             double rate_hz = 30000) {
     spikeweave::recording_description what{.rate_hz = rate_hz};
@@ -52,7 +52,7 @@ inline std::vector<std::int16_t> samples_of(const spikeweave::recording& what) {
     return samples;
 }
 
-/// What a call says when it refuses.
+/// The message of the exception that a call throws.
 template <class Call>
 std::string refusal_of(const Call& call) {
     try {

@@ -6,7 +6,7 @@
 
 #include "spikeweave/record/detection.hpp"
 
-/// Everything to the bit.
+/// Compares everything, bit by bit.
 inline void expect_same_spikes(const spikeweave::detected_spikes& found,
                                const spikeweave::detected_spikes& expected,
                                const std::string& what) {

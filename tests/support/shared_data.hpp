@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-/// The real recordings stand beside the checkout, in ../shared/data, or where
-/// SPIKEWEAVE_SHARED_DATA says; a machine without them skips the test by name.
+/// The real recordings are next to the checkout, in ../shared/data, or where SPIKEWEAVE_SHARED_DATA
+/// says. Without them the test is skipped by name.
 inline std::filesystem::path shared_data(const std::filesystem::path& name) {
     const char* const folder = std::getenv("SPIKEWEAVE_SHARED_DATA");
     if (folder != nullptr) return folder / name;

@@ -27,7 +27,7 @@ struct protocol {
     std::uint32_t min_occ = 3;
 };
 
-/// Spectrum and whose decisions.
+/// A spectrum, and whose decisions are followed.
 struct way {
     spikeweave::spectrum_kind kind;
     spikeweave::compatibility compat;
@@ -46,7 +46,7 @@ struct outcome {
     bool found = false;           ///< the planted pattern is one of them, spike by spike
 };
 
-/// Of one recording: patterns mined, and what is left of them in each of the `ways`.
+/// The result for one recording: the patterns mined, and those left in each of the `ways`.
 struct result {
     std::size_t mined = 0;
     std::array<outcome, ways.size()> outcomes{};

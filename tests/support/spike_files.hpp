@@ -26,7 +26,7 @@ inline named_spikes named(const spike_sequence& spikes) {
     return out;
 }
 
-/// What the error of a read says; fails the test when there is none.
+/// The message of the error that a read throws; the test fails if it throws none.
 inline std::string error_of(const std::filesystem::path& path, const spike_reading& how = {}) {
     try {
         static_cast<void>(read_spikes(path, how));

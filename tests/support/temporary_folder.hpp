@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-/// A folder of one test's own that goes when the test ends.
+/// A folder for a single test, removed when the test ends.
 class temporary_folder {
 public:
     temporary_folder() {
@@ -47,7 +47,7 @@ inline std::string read_bytes(const std::filesystem::path& path) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// The names of what stands directly in a folder.
+/// The names of the entries of a folder, without those of its subfolders.
 inline std::set<std::string> names_in(const std::filesystem::path& folder) {
     std::set<std::string> out;
     for (const auto& entry : std::filesystem::directory_iterator(folder))
