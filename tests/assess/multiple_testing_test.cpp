@@ -10,6 +10,7 @@
 #include "spikeweave/assess/significance.hpp"
 #include "spikeweave/core/error.hpp"
 #include "support/random_streams.hpp"
+#include "support/run_length.hpp"
 
 namespace spikeweave {
 namespace {

@@ -15,6 +15,7 @@
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/parallel/communicator.hpp"
 #include "support/random_streams.hpp"
+#include "support/run_length.hpp"
 #include "support/threads_as_ranks.hpp"
 
 namespace spikeweave {

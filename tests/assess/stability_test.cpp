@@ -18,6 +18,7 @@
 #include "assess/subset_share.hpp"
 #include "spikeweave/core/error.hpp"
 #include "support/random_streams.hpp"
+#include "support/run_length.hpp"
 #include "support/threads_as_ranks.hpp"
 
 namespace spikeweave {

@@ -8,6 +8,7 @@
 #include "spikeweave/mine/episode.hpp"
 #include "support/brute_force.hpp"
 #include "support/random_streams.hpp"
+#include "support/run_length.hpp"
 #include "support/ways.hpp"
 
 namespace spikeweave {

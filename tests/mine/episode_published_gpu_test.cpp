@@ -13,6 +13,7 @@
 #include "spikeweave/mine/episode.hpp"
 #include "spikeweave/simulate/spikes.hpp"
 #include "support/random_streams.hpp"
+#include "support/run_length.hpp"
 #include "support/temporary_folder.hpp"
 
 // What is particular to the published strategies on devices; that they count right is tested where

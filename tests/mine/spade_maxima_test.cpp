@@ -10,6 +10,7 @@
 #include "spikeweave/mine/spade.hpp"
 #include "spikeweave/spikes/files.hpp"
 #include "support/brute_force_patterns.hpp"
+#include "support/run_length.hpp"
 #include "support/shared_data.hpp"
 
 // The maxima that branch and bound finds are those of all patterns, on surrogates of a real
@@ -40,11 +41,11 @@ std::vector<pattern_rule> chosen_rules() {
     return chosen;
 }
 
-// Five seeds: 25 surrogates, or as many as SPIKEWEAVE_MAXIMA_SURROGATES says for each seed.
+// Of each of five seeds; or as many as SPIKEWEAVE_MAXIMA_SURROGATES says.
 std::uint32_t surrogates_a_seed() {
     if (const char* const asked = std::getenv("SPIKEWEAVE_MAXIMA_SURROGATES"))
         return static_cast<std::uint32_t>(std::stoul(asked));
-    return std::getenv("SPIKEWEAVE_PROPERTY_SHARE") != nullptr ? 1 : 5;
+    return static_cast<std::uint32_t>(property_cases(2));
 }
 
 void raise(occurrence_maxima& all, const occurrence_maxima& some) {

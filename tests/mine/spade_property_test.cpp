@@ -11,6 +11,7 @@
 #include "spikeweave/mine/spade.hpp"
 #include "support/brute_force_patterns.hpp"
 #include "support/random_streams.hpp"
+#include "support/run_length.hpp"
 
 namespace spikeweave {
 

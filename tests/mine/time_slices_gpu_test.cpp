@@ -12,6 +12,7 @@
 #include "mine/episode/cuda/device_set.hpp"
 #include "spikeweave/mine/episode.hpp"
 #include "support/random_streams.hpp"
+#include "support/run_length.hpp"
 
 namespace spikeweave {
 namespace {

@@ -8,6 +8,7 @@
 #include "record/detect.hpp"
 #include "support/random_streams.hpp"
 #include "support/recordings.hpp"
+#include "support/run_length.hpp"
 
 namespace spikeweave {
 namespace {

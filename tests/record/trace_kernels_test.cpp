@@ -9,6 +9,7 @@
 #include "record/trace_steps.hpp"
 #include "support/random_streams.hpp"
 #include "support/recordings.hpp"
+#include "support/run_length.hpp"
 
 // What kernels do, thread after thread on the CPU, against what the CPU itself does.
 namespace spikeweave {

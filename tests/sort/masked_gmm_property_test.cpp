@@ -9,18 +9,11 @@
 #include <vector>
 
 #include "spikeweave/sort/masked_gmm.hpp"
+#include "support/run_length.hpp"
 #include "support/spike_clouds.hpp"
 
 namespace spikeweave {
 namespace {
-
-// A shortened run, as under a sanitizer, tries fewer seeds.
-std::uint64_t seeds(std::uint64_t whole) {
-    const char* const share = std::getenv("SPIKEWEAVE_PROPERTY_SHARE");
-    if (share == nullptr) return whole;
-    return std::max<std::uint64_t>(
-        1, static_cast<std::uint64_t>(std::atof(share) * static_cast<double>(whole)));
-}
 
 // Labels are the same up to the units' numbers.
 bool same_partition(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
@@ -48,7 +41,7 @@ spike_features permuted(const spike_features& features, const std::vector<std::s
 }
 
 TEST(MaskedGmmLaws, TheAnswerDoesNotDependOnThreads) {
-    for (std::uint64_t seed = 1; seed <= seeds(5); ++seed) {
+    for (std::uint64_t seed = 1; seed <= property_cases(5); ++seed) {
         const spike_features features =
             make_cloud({.spikes = 5000, .units = 12, .channels = 10, .seed = seed}).features;
         const masked_gmm_options options{.starting_clusters = 30, .split_first = 5, .seed = seed};
@@ -65,7 +58,7 @@ TEST(MaskedGmmLaws, TheAnswerDoesNotDependOnThreads) {
 }
 
 TEST(MaskedGmmLaws, TheAnswerDoesNotDependOnTheOrderOfSpikes) {
-    for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
+    for (std::uint64_t seed = 1; seed <= property_cases(10); ++seed) {
         const spike_features features = make_cloud({.spikes = 800, .seed = seed}).features;
         std::vector<std::size_t> order(features.size());
         std::iota(order.begin(), order.end(), 0U);
@@ -87,7 +80,7 @@ TEST(MaskedGmmLaws, TheAnswerDoesNotDependOnTheOrderOfSpikes) {
 
 // Masks see only whether features are large; the range to which they are scaled takes the rest.
 TEST(MaskedGmmLaws, TheAnswerDoesNotDependOnUnitsOfMeasurement) {
-    for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
+    for (std::uint64_t seed = 1; seed <= property_cases(10); ++seed) {
         const spike_features features = make_cloud({.spikes = 800, .seed = seed}).features;
         std::vector<double> values(features.values().begin(), features.values().end());
         for (std::size_t i = 0; i < values.size(); ++i)
@@ -106,7 +99,7 @@ TEST(MaskedGmmLaws, TheAnswerDoesNotDependOnUnitsOfMeasurement) {
 // With nothing masked it is hard EM of a plain mixture, whose likelihood never falls.
 TEST(MaskedGmmLaws, UnmaskedTheLikelihoodNeverFalls) {
     std::size_t steps = 0;
-    for (std::uint64_t seed = 1; seed <= seeds(20); ++seed) {
+    for (std::uint64_t seed = 1; seed <= property_cases(20); ++seed) {
         const spike_cloud cloud =
             make_cloud({.spikes = 600, .units = 4, .channels = 2, .of_no_unit = 0, .seed = seed});
         spike_masks all;
@@ -207,7 +200,7 @@ TEST(MaskedGmmLaws, FindsTheCentresOfKlustakwik2sTests) {
     std::size_t well = 0;
     std::size_t tried = 0;
     for (const data& one : all) {
-        for (std::uint64_t seed = 1; seed <= seeds(25); ++seed, ++tried) {
+        for (std::uint64_t seed = 1; seed <= property_cases(25); ++seed, ++tried) {
             const spike_cloud cloud = around(one.centres, one.spikes, seed);
             const clustered_spikes found =
                 sort_spikes(cloud.features,

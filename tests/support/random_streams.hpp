@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
@@ -68,15 +67,6 @@ inline spikeweave::spike_sequence bursting_stream(std::uint64_t seed, std::uint3
                        spikeweave::unit_id{static_cast<std::uint32_t>(draw.below(units))});
     }
     return builder.finish();
-}
-
-/// How many random cases a property test draws; SPIKEWEAVE_PROPERTY_SHARE (0 to 1) shortens runs
-/// under a sanitizer.
-inline std::size_t property_cases(std::size_t full) {
-    const char* const share = std::getenv("SPIKEWEAVE_PROPERTY_SHARE");
-    return share == nullptr
-               ? full
-               : static_cast<std::size_t>(static_cast<double>(full) * std::atof(share)) + 1;
 }
 
 inline std::string describe(const spikeweave::spike_sequence& spikes,

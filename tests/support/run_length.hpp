@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+
+/// How long tests may take: the variable SPIKEWEAVE_PROPERTY_SHARE is the share of the usual random
+/// cases that are drawn, below 1 under a sanitizer, above 1 for a run of hours.
+inline double property_share() {
+    const char* const share = std::getenv("SPIKEWEAVE_PROPERTY_SHARE");
+    return share == nullptr ? 1 : std::atof(share);
+}
+
+/// Whether a test does what takes seconds rather than minutes.
+inline bool is_shortened_run() {
+    return property_share() < 1;
+}
+
+/// Whether a test also does what takes minutes and is much like the rest of it.
+inline bool is_long_run() {
+    return property_share() > 1;
+}
+
+/// The number of random cases that a property test draws, at least 1.
+inline std::size_t property_cases(std::size_t usual) {
+    const double cases = static_cast<double>(usual) * property_share();
+    return property_share() < 1 ? static_cast<std::size_t>(cases) + 1
+                                : static_cast<std::size_t>(cases);
+}
