@@ -115,15 +115,22 @@ private:
         if (H5Pget_external_count(how.get()) != 0)
             throw io_error(
                 "keeps its numbers in another file (external storage), expected them in this one");
-        if (H5Pget_layout(how.get()) == H5D_VIRTUAL) return;
         hsize_t bytes = std::max<hsize_t>(H5Tget_size(type.get()), 1);
         bool fits = true;
         for (const hsize_t length : shape)
             fits = fits && !__builtin_mul_overflow(bytes, length, &bytes);
-        const hsize_t stored = H5Dget_storage_size(dataset.get());
+        // A virtual dataset has no bytes of its own: it may claim what its whole file could hold.
+        const bool is_virtual = H5Pget_layout(how.get()) == H5D_VIRTUAL;
+        const hsize_t stored = is_virtual ? file_bytes() : H5Dget_storage_size(dataset.get());
         if (!fits || (bytes > small && bytes / densest > stored))
             throw io_error(fmt::format("claims {} items and has only {} bytes in the file",
                                        items_text(), stored));
+    }
+    hsize_t file_bytes() const {
+        const handle file = opened({H5Iget_file_id(dataset.get()), H5Fclose}, "its file");
+        hsize_t bytes = 0;
+        expect(H5Fget_filesize(file.get(), &bytes) >= 0, "the size of its file");
+        return bytes;
     }
     std::string items_text() const {
         std::string text;

@@ -127,12 +127,22 @@ TEST(Hdf5Reader, RefusesWhatTheFileCannotHold) {
         add_unwritten(root, "small", {1000}, [](hid_t) {});
         add_unwritten(root, "outside", {8},
                       [](hid_t how) { H5Pset_external(how, "/etc/passwd", 0, 64); });
+        add_unwritten(root, "elsewhere", {1'000'000'000}, [](hid_t how) {
+            const hsize_t begin = 0;
+            const hsize_t some = 1000;
+            const hsize_t all = 1'000'000'000;
+            const handle source{H5Screate_simple(1, &some, nullptr), H5Sclose};
+            const handle target{H5Screate_simple(1, &all, nullptr), H5Sclose};
+            H5Sselect_hyperslab(target.get(), H5S_SELECT_SET, &begin, nullptr, &some, nullptr);
+            H5Pset_virtual(how, target.get(), ".", "small", source.get());
+        });
     });
     EXPECT_SAYS(text_of([&] { column(file, "plain"); }),
                 "claims 1000000000 items and has only 0 bytes");
     EXPECT_SAYS(text_of([&] { column(file, "chunks"); }), "claims 1152921504606846976 items");
     EXPECT_EQ(column(file, "small").read_all(1000), std::vector<double>(1000));
     EXPECT_SAYS(text_of([&] { column(file, "outside"); }), "in another file (external storage)");
+    EXPECT_SAYS(text_of([&] { column(file, "elsewhere"); }), "claims 1000000000 items");
 }
 
 TEST(Hdf5Reader, NamesTheFileThatIsNone) {
