@@ -1,4 +1,4 @@
-"""The checks of layers, docs and test results must catch what they are there for."""
+"""The checks of layers, docs, commits and test results must catch what they are there for."""
 
 import subprocess
 import sys
@@ -28,6 +28,42 @@ class Planted(unittest.TestCase):
         self.assertEqual(result.returncode, 1, result)
         self.assertIn(where, result.stderr)
         self.assertIn(what, result.stderr)
+
+
+class Commits(Planted):
+    tool = "check_commits.py"
+
+    def git(self, *arguments):
+        subprocess.run(["git", "-C", self.root, "-c", "user.name=a", "-c", "user.email=a@b.c", *arguments], check=True,
+                       capture_output=True)
+
+    def commit(self, message):
+        self.git("commit", "--allow-empty", "-m", message)
+
+    def setUp(self):
+        super().setUp()
+        self.git("init")
+        self.commit("Whatever was before the rule.")
+        self.plant("tools/check_commits.py", "")
+        self.git("add", ".")
+        self.commit("tools: check the messages of commits\n\nSo that history can be searched.")
+
+    def test_allows_an_area_a_summary_and_a_body(self):
+        self.commit("mine: count pairs by merging\n\nIt takes half the time.")
+        result = self.run_tool(self.tool, self.root)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_catches_a_subject_without_an_area(self):
+        self.commit("Count pairs by merging\n\nIt takes half the time.")
+        self.assert_caught(self.tool, "Count pairs", "area: summary")
+
+    def test_catches_a_long_subject(self):
+        self.commit("mine: " + 70 * "a" + "\n\nIt takes half the time.")
+        self.assert_caught(self.tool, "mine: aaa", "76 characters")
+
+    def test_catches_a_commit_that_does_not_say_why(self):
+        self.commit("mine: count pairs by merging")
+        self.assert_caught(self.tool, "by merging", "says why")
 
 
 class Layers(Planted):
