@@ -93,11 +93,11 @@ TEST(HelperProcess, MakesCrashesErrorsOfItsCallers) {
         {"crash", "crashed (Segmentation fault)"},
         {"abort", "crashed (Aborted)"},
         {"leave", "ended early (status 7)"}};
-    for (const auto& [request, says] : ways) {
+    for (const auto& way : ways) {
         helper_process helper(make_obeying);
-        EXPECT_SAYS(text_of([&] { ask(helper, request); }), says);
+        EXPECT_SAYS(text_of([&] { ask(helper, way.first); }), way.second);
         // It stays what it is.
-        EXPECT_SAYS(text_of([&] { ask(helper, "a"); }), says);
+        EXPECT_SAYS(text_of([&] { ask(helper, "a"); }), way.second);
         EXPECT_THROW(ask(helper, "a"), io_error);
     }
 }

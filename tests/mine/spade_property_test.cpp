@@ -127,7 +127,7 @@ void expect_same(const spade_windows& windows, spade_options options,
                  const mined_patterns& expected, int threads) {
     for (const spade_strategy strategy : both_strategies) {
         options.strategy = strategy;
-        const mined_patterns mined = mine_patterns(windows, options, {.threads = threads});
+        const mined_patterns mined = mine_patterns(windows, options, execution{.threads = threads});
         SCOPED_TRACE(std::string(to_string(strategy)) + ", threads " + std::to_string(threads));
         ASSERT_EQ(mined.table, expected.table) << describe(windows, options);
         ASSERT_EQ(mined.summary.closed, expected.summary.closed) << describe(windows, options);
