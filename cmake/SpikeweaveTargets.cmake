@@ -35,7 +35,6 @@ function(spikeweave_configure target)
   endif()
   if(SPIKEWEAVE_FUZZ)
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
-    target_compile_definitions(${target} PRIVATE SPIKEWEAVE_FUZZ)
   endif()
 endfunction()
 
