@@ -62,12 +62,23 @@ std::vector<jitter_null::verdict> test_by_jitter(const spike_sequence& spikes,
         const auto& [what, count] = table.episodes[i];
         if (what.size() == 2) out[i] = of_pair[pair_index.at(what)];
         if (what.size() < 3) return;
-        double largest = 0;
-        for (std::size_t k = 0; k < what.delays.size(); ++k)
-            largest = std::max(largest, of_pair[pair_index.at(step_of(what, k))].p);
-        // If a step is likely by chance already, testing one unit is enough for the expected count.
-        out[i] = null.test(what, count, largest < enough ? enough : 0);
-        out[i].p = std::max(out[i].p, largest);
+        std::size_t weakest = pair_index.at(step_of(what, 0));
+        for (std::size_t k = 1; k < what.delays.size(); ++k) {
+            const std::size_t pair = pair_index.at(step_of(what, k));
+            if (of_pair[pair].p > of_pair[weakest].p) weakest = pair;
+        }
+        // An episode with a step that is likely by chance is not significant, whatever its own test
+        // says. Bursts give many of them, so only their expected count is estimated, from that
+        // step.
+        const auto [p, expected] = of_pair[weakest];
+        if (p >= enough) {
+            const std::uint64_t pairs_counted = std::max<std::uint64_t>(1, pairs[weakest].count);
+            const double ratio = expected / static_cast<double>(pairs_counted);
+            out[i] = {p, ratio * static_cast<double>(count)};
+            return;
+        }
+        out[i] = null.test(what, count, enough);
+        out[i].p = std::max(out[i].p, p);
     });
     return out;
 }

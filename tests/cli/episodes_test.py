@@ -121,7 +121,7 @@ class Memory(CliTest):
         super().setUp()
         self.data = self.folder / "bursts.npz"
         self.ok("simulate", "culture", "--channels", "24", "--length", "300s", "-o", self.data)
-        self.search = ("episodes", self.data, "--min-count", "60", "--max-size", "3")
+        self.search = ("episodes", self.data, "--min-count", "60", "--max-size", "3", "--test", "exact")
 
     def test_is_bounded_with_its_results(self):
         for options, most in ((("-o", self.folder / "out"), 60e6), (("--json",), 200e6),
