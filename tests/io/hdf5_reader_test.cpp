@@ -127,22 +127,36 @@ TEST(Hdf5Reader, RefusesWhatTheFileCannotHold) {
         add_unwritten(root, "small", {1000}, [](hid_t) {});
         add_unwritten(root, "outside", {8},
                       [](hid_t how) { H5Pset_external(how, "/etc/passwd", 0, 64); });
-        add_unwritten(root, "elsewhere", {1'000'000'000}, [](hid_t how) {
-            const hsize_t begin = 0;
-            const hsize_t some = 1000;
-            const hsize_t all = 1'000'000'000;
-            const handle source{H5Screate_simple(1, &some, nullptr), H5Sclose};
-            const handle target{H5Screate_simple(1, &all, nullptr), H5Sclose};
-            H5Sselect_hyperslab(target.get(), H5S_SELECT_SET, &begin, nullptr, &some, nullptr);
-            H5Pset_virtual(how, target.get(), ".", "small", source.get());
-        });
     });
     EXPECT_SAYS(text_of([&] { column(file, "plain"); }),
                 "claims 1000000000 items and has only 0 bytes");
     EXPECT_SAYS(text_of([&] { column(file, "chunks"); }), "claims 1152921504606846976 items");
     EXPECT_EQ(column(file, "small").read_all(1000), std::vector<double>(1000));
     EXPECT_SAYS(text_of([&] { column(file, "outside"); }), "in another file (external storage)");
-    EXPECT_SAYS(text_of([&] { column(file, "elsewhere"); }), "claims 1000000000 items");
+}
+
+TEST(Hdf5Reader, RefusesAVirtualDatasetThatTheFileCannotHold) {
+    const written_file place;
+    {
+        const handle access{H5Pcreate(H5P_FILE_ACCESS), H5Pclose};
+        H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110);
+        const handle file{H5Fcreate(place.path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()),
+                          H5Fclose};
+        add_unwritten(file.get(), "source", {1000}, [](hid_t) {});
+        for (const auto& [name, claimed] :
+             {std::pair{"small", hsize_t{2000}}, {"huge", hsize_t{1'000'000'000}}})
+            add_unwritten(file.get(), name, {claimed}, [length = claimed](hid_t how) {
+                const hsize_t begin = 0;
+                const hsize_t some = 1000;
+                const handle source{H5Screate_simple(1, &some, nullptr), H5Sclose};
+                const handle target{H5Screate_simple(1, &length, nullptr), H5Sclose};
+                H5Sselect_hyperslab(target.get(), H5S_SELECT_SET, &begin, nullptr, &some, nullptr);
+                H5Pset_virtual(how, target.get(), ".", "source", source.get());
+            });
+    }
+    const reader file(place.path, {});
+    EXPECT_EQ(column(file, "small").read_all(2000), std::vector<double>(2000));
+    EXPECT_SAYS(text_of([&] { column(file, "huge"); }), "claims 1000000000 items");
 }
 
 TEST(Hdf5Reader, NamesTheFileThatIsNone) {
