@@ -9,7 +9,7 @@ int main() {
     const spikeweave::simulated_recording simulated =
         spikeweave::simulate_recording({.channels = 16, .length = 10s, .units = 6, .seed = 1});
 
-    const spikeweave::detected_spikes found = spikeweave::detect_spikes(simulated.traces);
+    const spikeweave::detection_result found = spikeweave::detect_spikes(simulated.traces);
     for (std::size_t n = 0; n < 3; ++n)
         std::printf("%.6f s on channel %u, %zu channels unmasked\n",
                     static_cast<double>(found.time_us(n)) / 1e6, found.peak_channels[n],

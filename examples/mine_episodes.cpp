@@ -10,7 +10,7 @@ int main() {
 
     const auto table = spikeweave::mine_episodes(
         spikes, {.delays = {{4ms, 6ms}}, .threshold = spikeweave::count_threshold{200}});
-    const auto assessed = spikeweave::assess_episodes(spikes, table);
+    const auto assessed = spikeweave::test_against_null(spikes, table);
     const auto circuit = spikeweave::find_circuit(spikes, table, assessed);
     // [mine]
 

@@ -29,7 +29,7 @@ struct session {
     std::shared_ptr<communicator> ranks{};
 
     /// Whether this is the process that writes files and says what came out.
-    bool speaks() const { return !ranks || ranks->rank() == 0; }
+    bool is_root() const { return !ranks || ranks->rank() == 0; }
     execution run(int threads = 0, std::vector<int> devices = {}) const {
         execution how{
             .threads = threads, .stop = stop, .ranks = ranks, .devices = std::move(devices)};

@@ -14,7 +14,7 @@ namespace {
 
 struct convert_options {
     std::string from{};
-    spike_reading how{};
+    spike_read_options how{};
     std::string to{};
     bool overwrite = false;
 };

@@ -19,7 +19,7 @@ struct devices_options {
 
 // Sizes with the number of episodes from which hybrid gives each a thread.
 nlohmann::ordered_json crossovers_of(const device_info& one) {
-    const auto kept = kept_hybrid_calibration(one);
+    const auto kept = load_hybrid_calibration(one);
     if (!kept) return nullptr;
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const auto& [size, episodes] : kept->crossovers)
@@ -28,7 +28,7 @@ nlohmann::ordered_json crossovers_of(const device_info& one) {
 }
 
 std::string crossovers_text(const device_info& one) {
-    const auto kept = kept_hybrid_calibration(one);
+    const auto kept = load_hybrid_calibration(one);
     if (!kept) return "        not calibrated (--calibrate)\n";
     std::string text = "        a thread for each episode from";
     for (const auto& [size, episodes] : kept->crossovers)
@@ -51,13 +51,14 @@ nlohmann::ordered_json as_json(const std::vector<device_info>& all) {
              {"driver_cuda", one.driver_cuda},
              {"hybrid_crossovers", crossovers_of(one)}});
     nlohmann::ordered_json document{{"devices", list}};
-    if (all.empty()) document["why_none"] = why_no_device();
+    if (all.empty()) document["why_none"] = device_unavailable_reason();
     return document;
 }
 
 std::string as_text(const std::vector<device_info>& all) {
     if (all.empty())
-        return fmt::format("No usable GPU: {}.\nEverything runs on the CPU.\n", why_no_device());
+        return fmt::format("No usable GPU: {}.\nEverything runs on the CPU.\n",
+                           device_unavailable_reason());
     std::string text;
     for (const device_info& one : all) {
         text += fmt::format(
@@ -74,7 +75,7 @@ std::string as_text(const std::vector<device_info>& all) {
 void run_devices(const devices_options& options, session& now) {
     const std::vector<device_info> all = spikeweave::devices();
     if (options.calibrate) {
-        if (all.empty()) throw device_error(why_no_device());
+        if (all.empty()) throw device_error(device_unavailable_reason());
         for (const device_info& one : all) calibrate_hybrid(one.ordinal, now.run());
     }
     if (options.json)

@@ -27,12 +27,12 @@ episode_table count_given(const spike_sequence& spikes, const episodes_options& 
                           const execution& run) {
     const std::vector<episode> given = read_given_episodes(options.count_only, spikes);
     const auto began = std::chrono::steady_clock::now();
-    const episode_counts counted = count_episodes(spikes, given,
-                                                  {.ties = options.mining.ties,
-                                                   .strategy = options.mining.strategy,
-                                                   .split = options.mining.split,
-                                                   .compact = options.mining.compact},
-                                                  run);
+    const episode_count_result counted = count_episodes(spikes, given,
+                                                        {.ties = options.mining.ties,
+                                                         .strategy = options.mining.strategy,
+                                                         .split = options.mining.split,
+                                                         .compaction = options.mining.compaction},
+                                                        run);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
 
     episode_table table{.threshold = 0,
@@ -65,8 +65,8 @@ std::string counts_text(const episode_report& report) {
     const bool surrogates = !report.surrogates.empty();
     text += fmt::format("{:>10} {:>12} {:>10} {:>10} {:>9}  episode\n", "count", "expected", "p",
                         "q", "strength");
-    const std::vector<assessed_episode> judged =
-        surrogates ? by_surrogates(report.assessed, report.surrogates) : report.assessed;
+    const std::vector<episode_test> judged =
+        surrogates ? with_surrogate_tests(report.assessed, report.surrogates) : report.assessed;
     for (std::size_t i = 0; i < judged.size(); ++i) {
         const counted_episode& counted = report.table.episodes[i];
         text += fmt::format("{:>10} {:>12.2f} {:>10.2g} {:>10.2g} {:>9.2f}  {}\n", counted.count,
@@ -106,11 +106,11 @@ void assess(episode_report& report, const episodes_options& options, session& no
     report.significance = options.significance;
     report.surrogate = options.surrogates;
     report.circuit_rules.alpha = options.significance.alpha;
-    episode_findings findings = judge_episodes(report.spikes, report.table, options.significance,
-                                               options.surrogates, now.run(options.threads));
+    episode_test_result findings = test_episodes(report.spikes, report.table, options.significance,
+                                                 options.surrogates, now.run(options.threads));
     report.assessed = std::move(findings.assessed);
     report.surrogates = std::move(findings.surrogates);
-    report.found = std::move(findings.found);
+    report.circuit = std::move(findings.circuit);
     now.warn(report.run, findings.warnings);
 }
 
@@ -178,7 +178,7 @@ void find_episodes(episodes_options options, const memory_guard& memory, session
     report.run.input = source.describe(run);
     now.stop_if_asked();
     const execution counting = now.run(
-        options.threads, options.devices ? *options.devices : devices_that_pay(report.spikes));
+        options.threads, options.devices ? *options.devices : recommended_devices(report.spikes));
     report.table = options.count_only.empty()
                        ? mine_episodes(report.spikes, options.mining, counting)
                        : count_given(report.spikes, options, counting);

@@ -60,7 +60,7 @@ std::string summary_of(episode_strategy strategy) {
     throw CLI::Success();
 }
 
-void add_delays(CLI::App& app, episode_options& mining) {
+void add_delays(CLI::App& app, episode_mining_options& mining) {
     CLI::Option* list =
         add_value(app, "--delays", mining.delays, parse_delays,
                   "delay intervals, each without its lower and with its upper bound "
@@ -72,7 +72,7 @@ void add_delays(CLI::App& app, episode_options& mining) {
     list->excludes(grid);
 }
 
-void add_threshold(CLI::App& app, episode_options& mining) {
+void add_threshold(CLI::App& app, episode_mining_options& mining) {
     CLI::Option* count =
         add_value(
             app, "--min-count", mining.threshold,
@@ -101,7 +101,7 @@ void add_threshold(CLI::App& app, episode_options& mining) {
 }
 
 void add_search(CLI::App& app, episodes_options& options) {
-    episode_options& mining = options.mining;
+    episode_mining_options& mining = options.mining;
     add_delays(app, mining);
     add_threshold(app, mining);
     add_value(
@@ -123,11 +123,11 @@ void add_search(CLI::App& app, episodes_options& options) {
 }
 
 void add_counting(CLI::App& app, episodes_options& options) {
-    episode_options& mining = options.mining;
+    episode_mining_options& mining = options.mining;
     add_value(app, "--strategy", mining.strategy, episode_strategy_from,
               "how to count; the result says what ran [automatic]")
         ->type_name("NAME");
-    add_value(app, "--compaction", mining.compact, compaction_from,
+    add_value(app, "--compaction", mining.compaction, compaction_from,
               "how occurrences makes lists on GPUs: automatic, atomic, select or count-scan-write "
               "[automatic]")
         ->type_name("NAME");
@@ -172,7 +172,7 @@ void add_significance(CLI::App& app, episodes_options& options) {
         app, "--alpha", options.significance.alpha, parse_fraction,
         fmt::format("significance level: significant is q < Q [{}]", options.significance.alpha))
         ->type_name("Q");
-    add_value(app, "--correction", options.significance.correct, one_stage_correction_from,
+    add_value(app, "--correction", options.significance.correction, one_stage_correction_from,
               "for the number of candidates: none, bonferroni, sidak, holm-sidak, holm, "
               "simes-hochberg, hommel, fdr_bh (or bh) or fdr_by [holm]")
         ->type_name("NAME");
@@ -234,7 +234,7 @@ void add_options(CLI::App& app, episodes_options& options) {
 }
 
 parameter_list resolved_parameters(const episodes_options& options, const episode_table& table) {
-    const episode_options& mining = options.mining;
+    const episode_mining_options& mining = options.mining;
     const auto or_none = [](std::uint64_t value) {
         return value > 0 ? parameter_value(value) : parameter_value(nullptr);
     };
@@ -251,14 +251,14 @@ parameter_list resolved_parameters(const episodes_options& options, const episod
     }
     list.emplace_back("ties", text(to_string(mining.ties)));
     list.emplace_back("strategy", text(to_string(mining.strategy)));
-    list.emplace_back("compaction", text(to_string(mining.compact)));
+    list.emplace_back("compaction", text(to_string(mining.compaction)));
     list.emplace_back("device", format_devices(options.devices));
     list.emplace_back("only_units", options.only_units.empty()
                                         ? "all"
                                         : fmt::format("{}", fmt::join(options.only_units, ",")));
     list.emplace_back("max_memory_bytes", or_none(mining.max_memory_bytes));
     list.emplace_back("test", text(to_string(options.significance.test)));
-    list.emplace_back("correction", text(to_string(options.significance.correct)));
+    list.emplace_back("correction", text(to_string(options.significance.correction)));
     list.emplace_back("alpha", options.significance.alpha);
     if (options.significance.test == significance_test::jitter)
         list.emplace_back("jitter_window", format_duration(options.significance.jitter_window));

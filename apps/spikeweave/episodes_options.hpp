@@ -12,14 +12,14 @@ namespace spikeweave::cli {
 
 struct episodes_options {
     std::string path{};
-    spike_reading how{};
+    spike_read_options how{};
     /// Empty: the terminal's result is all.
     std::string to{};
     bool overwrite = false;
     bool json = false;
     bool occurrences = false;
     /// `mining.delays` stays empty until the defaults are filled in.
-    episode_options mining{};
+    episode_mining_options mining{};
     significance_options significance{};
     surrogate_options surrogates{};
     /// Empty: mine.

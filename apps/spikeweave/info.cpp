@@ -23,8 +23,8 @@ constexpr std::size_t units_shown = 100;
 
 struct info_options {
     std::string path{};
-    spike_reading how{};
-    recording_reading recording_how{};
+    spike_read_options how{};
+    recording_read_options recording_how{};
     bool json = false;
 };
 
@@ -156,7 +156,7 @@ void info(const info_options& options, session& now) {
     if (options.how.format == spike_format::automatic && !is_standard_input(options.path) &&
         is_recording(options.path, options.recording_how, now.run()))
         return info_of_recording(options, now);
-    if (options.recording_how != recording_reading{})
+    if (options.recording_how != recording_read_options{})
         throw invalid_argument(
             fmt::format("'{}' is a file of spikes, to which the options of recordings do not apply",
                         options.path));

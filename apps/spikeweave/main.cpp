@@ -163,7 +163,7 @@ int run(int argc, char** argv, job& now) {
     return done;
 }
 
-int run_and_tell(int argc, char** argv, job& now) {
+int run_and_report(int argc, char** argv, job& now) {
     try {
         return run(argc, argv, now);
     } catch (const output_closed&) {
@@ -191,7 +191,7 @@ int run_and_tell(int argc, char** argv, job& now) {
 
 int main(int argc, char** argv) {
     job now;
-    const int code = run_and_tell(argc, argv, now);
+    const int code = run_and_report(argc, argv, now);
     // The others wait for what this one will never send.
     if (code != done && now.ranks) now.ranks->abort(code);
     return code;

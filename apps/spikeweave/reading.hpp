@@ -9,7 +9,7 @@
 namespace spikeweave::cli {
 
 /// The options that every verb has which reads spikes.
-inline void add_reading(CLI::App& app, std::string& path, spike_reading& how) {
+inline void add_reading(CLI::App& app, std::string& path, spike_read_options& how) {
     app.add_option("FILE", path, "file or folder of spikes; - is standard input")
         ->required()
         ->type_name("");

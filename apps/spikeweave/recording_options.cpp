@@ -45,7 +45,7 @@ std::string probe_text(const recording& what) {
 
 }  // namespace
 
-void add_recording_reading(CLI::App& app, recording_reading& how,
+void add_recording_reading(CLI::App& app, recording_read_options& how,
                            const std::string& sample_rate_help) {
     add_value(app, "--sample-rate", how.rate_hz, parse_positive, sample_rate_help)->type_name("HZ");
     add_value(
@@ -68,7 +68,8 @@ void add_recording_reading(CLI::App& app, recording_reading& how,
         ->type_name("NAME");
 }
 
-bool is_recording(const std::string& path, const recording_reading& how, const execution& run) {
+bool is_recording(const std::string& path, const recording_read_options& how,
+                  const execution& run) {
     return how.rate_hz != 0 || how.channels != 0 || find_recording_format(path, run).has_value();
 }
 

@@ -8,7 +8,7 @@
 namespace spikeweave::cli {
 
 void session::warn(const std::vector<std::string>& warnings) const {
-    if (quiet || !speaks() || warnings.empty()) return;
+    if (quiet || !is_root() || warnings.empty()) return;
     progress.clear();
     for (const std::string& warning : warnings)
         write_stderr(fmt::format("spikeweave: warning: {}\n", warning));

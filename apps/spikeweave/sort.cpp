@@ -10,9 +10,9 @@
 
 #include "cli.hpp"
 #include "output.hpp"
+#include "run_sort.hpp"
 #include "sort_input.hpp"
 #include "sort_options.hpp"
-#include "sort_ways.hpp"
 #include "spikeweave/spikeweave.hpp"
 
 namespace spikeweave::cli {
@@ -50,7 +50,7 @@ std::vector<device_info> chosen_devices(const sort_options& options) {
             return found.ordinal == ordinal;
         });
         if (one == all.end())
-            throw device_error(all.empty() ? why_no_device()
+            throw device_error(all.empty() ? device_unavailable_reason()
                                            : fmt::format("there is no GPU {}", ordinal));
         chosen.push_back(*one);
     }

@@ -48,7 +48,7 @@ std::vector<std::uint32_t> read_start(const std::string& path, std::size_t spike
 // Features have a sample rate, too, which therefore does not tell; and nobody calls them like raw
 // samples. Of an NWB file that holds units besides, the samples are what there is to sort.
 bool is_to_be_detected(const sort_options& options, const execution& run) {
-    recording_reading marks = options.recording;
+    recording_read_options marks = options.recording;
     marks.rate_hz = 0;
     const auto extension = std::filesystem::path(options.path).extension();
     return is_recording(options.path, marks, run) || extension == ".bin" || extension == ".dat" ||
@@ -121,8 +121,8 @@ std::optional<sorting_model> read_fitting_model(const sort_options& options) {
 }
 
 // With the model's components, if there is one.
-detected_spikes detect_for(const std::optional<sorting_model>& model, const recording& from,
-                           const sort_options& options, const execution& run) {
+detection_result detect_for(const std::optional<sorting_model>& model, const recording& from,
+                            const sort_options& options, const execution& run) {
     if (!model) return detect_spikes(from, options.detection, run);
     detection_options how = options.detection;
     how.basis = model->basis();
@@ -140,7 +140,7 @@ sort_input detect_features(sort_options& options, const std::optional<sorting_mo
     options.detection.features_per_channel =
         static_cast<std::uint32_t>(options.how.features_per_channel);
     const recording from = read_recording(options.path, options.recording, run);
-    detected_spikes found = detect_for(model, from, options, run);
+    detection_result found = detect_for(model, from, options, run);
     if (found.size() == 0) fail_without_spikes(options, found.warnings);
     options.detection.preprocessing.reference = found.reference;
     auto& warnings = report.run.warnings;

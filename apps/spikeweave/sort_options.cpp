@@ -135,7 +135,7 @@ void add_search(CLI::App& app, masked_gmm_options& search) {
     add_count(app, "--max-clusters", search.max_clusters, "splits make no more units than this");
     add_count(app, "--max-iterations", search.max_iterations, "stop after so many");
     add_value(
-        app, "--stop", search.stop, stop_rule_from,
+        app, "--stop", search.stop, em_stop_rule_from,
         "when to stop: klustakwik2 (nothing changes any more) or seed (Cai et al. 2020: early) "
         "[klustakwik2]")
         ->type_name("RULE");
@@ -272,7 +272,7 @@ parameter_list feature_parameters(const sort_options& options) {
 }
 
 parameter_list recording_parameters(const sort_options& options) {
-    const recording_reading& how = options.recording;
+    const recording_read_options& how = options.recording;
     const detection_options& detection = options.detection;
     const double near = detection.neighbour_um;
     return {

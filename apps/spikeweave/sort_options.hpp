@@ -13,9 +13,9 @@ namespace spikeweave::cli {
 struct sort_options {
     std::string path{};
     /// Its sample rate is that of features, too; 0: what the file says.
-    recording_reading recording{};
+    recording_read_options recording{};
     detection_options detection{};
-    feature_reading how{};
+    feature_read_options how{};
     /// The options that were given and make sense for one kind of input only.
     std::vector<std::string> given_of_features{};
     std::vector<std::string> given_of_recordings{};

@@ -51,9 +51,9 @@ private:
         if (!choices_.epochs_path.empty())
             choices_.epochs = read_epochs(choices_.epochs_path, run_);
         check(choices_);
-        if (!choices_.to.empty() && now_.speaks())
+        if (!choices_.to.empty() && now_.is_root())
             check_output_place(choices_.to, choices_.overwrite);
-        in_ = std::make_unique<spade_input>(read_input(choices_, guard_, now_));
+        in_ = std::make_unique<spade_file_input>(read_input(choices_, guard_, now_));
         choices_.surrogates = in_->prepared.surrogates;
         now_.warn(in_->record.warnings);
         begin_report();
@@ -71,10 +71,10 @@ private:
     }
 
     void begin_report() {
-        const prepared_windows& prepared = in_->prepared;
+        const spade_input& prepared = in_->prepared;
         report_.axes = prepared.axes;
         report_.input = prepared.facts;
-        report_.kind = choices_.kind;
+        report_.spectrum = choices_.spectrum;
         report_.mining = prepared.mining;
         report_.testing = choices_.testing();
         report_.surrogate = choices_.surrogates;
@@ -92,8 +92,8 @@ private:
 
     // Says what is to come before it is waited for, and refuses what cannot be before it is begun.
     void announce() const {
-        if (!now_.speaks()) return;
-        spade_options how = in_->prepared.mining;
+        if (!now_.is_root()) return;
+        pattern_mining_options how = in_->prepared.mining;
         how.with_occurrences = is_collected() || choices_.strategy == spade_strategy::fp_growth;
         execution alone = run_;
         alone.ranks = nullptr;
@@ -122,11 +122,11 @@ private:
     // The time of all surrogates, estimated from the first.
     tried_time time_of_tests() const {
         if (!choices_.is_tested()) return {};
-        const prepared_windows& prepared = in_->prepared;
+        const spade_input& prepared = in_->prepared;
         tried_time tests = try_once(
             [&](std::stop_token stop) {
                 const spade_windows windows(prepared.maker->make(0), choices_.window);
-                find_occurrence_maxima(windows, prepared.mining, choices_.kind,
+                find_occurrence_maxima(windows, prepared.mining, choices_.spectrum,
                                        {.threads = 1, .stop = std::move(stop)});
             },
             now_.stop);
@@ -148,11 +148,11 @@ private:
 
     void stream() {
         std::unique_ptr<pattern_stream> file;
-        if (!choices_.to.empty() && now_.speaks())
+        if (!choices_.to.empty() && now_.is_root())
             file = std::make_unique<pattern_stream>(choices_.to, in_->prepared.axes,
                                                     choices_.occurrences, choices_.overwrite);
-        pattern_tally tally(choices_.window, choices_.kind, most_shown);
-        spade_options how = in_->prepared.mining;
+        pattern_tally tally(choices_.window, choices_.spectrum, most_shown);
+        pattern_mining_options how = in_->prepared.mining;
         // On all ranks, though only the first one writes.
         how.with_occurrences = choices_.occurrences && !choices_.to.empty();
         const mining_summary found = mine_patterns(
@@ -162,7 +162,7 @@ private:
                 if (file) file->take(block);
             },
             run_);
-        if (!now_.speaks()) return;
+        if (!now_.is_root()) return;
         report_.ran_on = found.ran_on;
         report_.funnel = search_steps(found, choices_);
         report_.patterns = tally.patterns();
@@ -193,8 +193,8 @@ private:
     }
 
     void collect() {
-        pattern_findings found = find_patterns(in_->prepared, choices_, run_);
-        if (!now_.speaks()) return;
+        spade_result found = find_patterns(in_->prepared, choices_, run_);
+        if (!now_.is_root()) return;
         now_.warn(report_.run, found.warnings);
         report_.patterns = found.table.size();
         report_.table = std::move(found.table);
@@ -265,7 +265,7 @@ private:
     session now_;
     execution run_;
     clock::time_point began_ = clock::now();
-    std::unique_ptr<spade_input> in_{};
+    std::unique_ptr<spade_file_input> in_{};
     pattern_report report_{};
 };
 

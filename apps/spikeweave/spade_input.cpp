@@ -36,15 +36,15 @@ void check_items_fit(std::size_t units, const spade_choices& choices, const memo
 }
 
 // Items are UNIT * WINDOW + BIN: all that is known of units is their numbers.
-spade_input read_given_windows(const spade_choices& choices, const memory_guard& memory,
-                               const execution& run) {
+spade_file_input read_given_windows(const spade_choices& choices, const memory_guard& memory,
+                                    const execution& run) {
     if (is_standard_input(choices.path))
         throw invalid_argument("windows are read from a file, not from standard input");
     spade_windows windows = read_transactions(choices.path, choices.window, run);
     check_items_fit(windows.unit_count(), choices, memory);
     run_record record{.input = describe_input(choices.path, run)};
     take_warnings(record, warnings_of(choices));
-    prepared_windows prepared = prepare_windows(std::move(windows), choices);
+    spade_input prepared = prepare_spade(std::move(windows), choices);
     take_warnings(record, std::exchange(prepared.warnings, {}));
     return {.prepared = std::move(prepared), .record = std::move(record)};
 }
@@ -67,7 +67,8 @@ void check_windows_fit(const binned_spikes& binned, const spade_choices& choices
     check_items_fit(binned.unit_count(), choices, memory);
 }
 
-spade_input read_recording(const spade_choices& choices, const memory_guard& memory, session& now) {
+spade_file_input read_recording(const spade_choices& choices, const memory_guard& memory,
+                                session& now) {
     const execution run = now.run(choices.threads);
     run_record record;
     if (is_standard_input(choices.path) && now.ranks)
@@ -78,18 +79,20 @@ spade_input read_recording(const spade_choices& choices, const memory_guard& mem
     record.input = source.describe(run);
     now.stop_if_asked();
     if (!choices.only_units.empty()) file.spikes = only_units(file.spikes, choices.only_units);
-    binned_recording binned = bin_recording(std::move(file.spikes), choices, file.states_span);
+    binned_recording binned =
+        bin_recording(std::move(file.spikes), choices, file.has_recorded_span);
     take_warnings(record, std::exchange(binned.warnings, {}));
     take_warnings(record, warnings_of(choices));
     check_windows_fit(binned.binned, choices, memory);
-    prepared_windows prepared = prepare_windows(std::move(binned), choices, run);
+    spade_input prepared = prepare_spade(std::move(binned), choices, run);
     take_warnings(record, std::exchange(prepared.warnings, {}));
     return {.prepared = std::move(prepared), .record = std::move(record)};
 }
 
 }  // namespace
 
-spade_input read_input(const spade_choices& choices, const memory_guard& memory, session& now) {
+spade_file_input read_input(const spade_choices& choices, const memory_guard& memory,
+                            session& now) {
     return choices.transactions ? read_given_windows(choices, memory, now.run(choices.threads))
                                 : read_recording(choices, memory, now);
 }

@@ -321,12 +321,12 @@ void add_intervals(CLI::App& app, joint_isi_options& joint) {
 }
 
 void add_tests(CLI::App& app, spade_choices& choices) {
-    add_value(app, "--spectrum", choices.kind, spectrum_kind_from,
+    add_value(app, "--spectrum", choices.spectrum, spectrum_kind_from,
               "signatures: # (spikes, occurrences) or 3d# (also duration) [#]")
         ->type_name("#|3d#");
     add_value(app, "--alpha", choices.alpha, parse_fraction, "significance level [0.01]")
         ->type_name("P");
-    add_value(app, "--correction", choices.correct, correction_from,
+    add_value(app, "--correction", choices.correction, correction_from,
               "for the number of signatures: none, bonferroni, sidak, holm-sidak, holm, "
               "simes-hochberg, hommel, fdr_bh, fdr_by, fdr_tsbh or fdr_tsbky [fdr_bh]")
         ->type_name("NAME");

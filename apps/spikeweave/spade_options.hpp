@@ -13,13 +13,13 @@
 namespace spikeweave::cli {
 
 /// The options of the search, and those of the command itself.
-struct spade_choices : pattern_request {
+struct spade_choices : spade_options {
     spade_choices() { called = option_name; }
 
     /// The options that were typed, such as "--alpha".
     std::set<std::string> given{};
     std::string path{};
-    spike_reading how{};
+    spike_read_options how{};
     bool transactions = false;  ///< FILE holds windows, not spikes
     /// Empty: the terminal's result is all.
     std::string to{};

@@ -79,9 +79,9 @@ void add_tests(const spade_choices& choices, parameter_list& list) {
     if (surrogates.method == surrogate_method::joint_isi_dithering ||
         surrogates.method == surrogate_method::isi_dithering)
         add_intervals(surrogates.joint_isi, list);
-    list.emplace_back("spectrum", name_text(to_string(choices.kind)));
+    list.emplace_back("spectrum", name_text(to_string(choices.spectrum)));
     list.emplace_back("alpha", choices.alpha);
-    list.emplace_back("correction", name_text(to_string(choices.correct)));
+    list.emplace_back("correction", name_text(to_string(choices.correction)));
 }
 
 void add_stability(const spade_choices& choices, parameter_list& list) {

@@ -75,7 +75,7 @@ spike_source::~spike_source() {
     if (held_ >= 0) ::close(held_);
 }
 
-spike_file spike_source::read(const spike_reading& how, const execution& run) const {
+spike_file spike_source::read(const spike_read_options& how, const execution& run) const {
     try {
         return read_spikes(path_, how, run);
     } catch (const io_error& error) {

@@ -28,7 +28,7 @@ public:
     spike_source& operator=(spike_source&&) = delete;
 
     /// As `read_spikes` and `describe_input`, whose messages call standard input by that name.
-    spike_file read(const spike_reading& how, const execution& run) const;
+    spike_file read(const spike_read_options& how, const execution& run) const;
     input_record describe(const execution& run) const;
 
 private:

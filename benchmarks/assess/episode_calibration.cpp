@@ -18,7 +18,7 @@
 
 #include "null_recordings.hpp"
 #include "parallel/parallel_for.hpp"
-#include "spikeweave/assess/episode_findings.hpp"
+#include "spikeweave/assess/episode_tests.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace {
@@ -38,11 +38,12 @@ struct found {
 
 found look(const spike_sequence& spikes, const episode_table& table, std::uint32_t surrogates,
            std::uint64_t seed) {
-    const episode_findings findings =
-        judge_episodes(spikes, table, {}, {.surrogates = surrogates, .seed = seed}, {.threads = 1});
-    const std::vector<assessed_episode> judged =
-        surrogates > 0 ? by_surrogates(findings.assessed, findings.surrogates) : findings.assessed;
-    found out{findings.found.edges.size(), false};
+    const episode_test_result findings =
+        test_episodes(spikes, table, {}, {.surrogates = surrogates, .seed = seed}, {.threads = 1});
+    const std::vector<episode_test> judged =
+        surrogates > 0 ? with_surrogate_tests(findings.assessed, findings.surrogates)
+                       : findings.assessed;
+    found out{findings.circuit.edges.size(), false};
     for (std::size_t i = 0; i < judged.size(); ++i)
         if (table.episodes[i].what.size() > 2 && judged[i].q < significance_options{}.alpha)
             out.longer = true;

@@ -159,7 +159,7 @@ void published_load(benchmark::State& state, const contender& one, int seconds, 
     double last_seconds = 0;
     for (auto _ : state) {
         const auto began = std::chrono::steady_clock::now();
-        const episode_counts result = count_episodes(
+        const episode_count_result result = count_episodes(
             spikes, counted, {.strategy = one.strategy, .split = one.split}, one.run);
         last_seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
@@ -260,7 +260,7 @@ void billion(benchmark::State& state, const contender& one) {
     static const dense_stream load = make_dense(4, 250'000'000);
     static std::optional<std::uint64_t> expected;
     for (auto _ : state) {
-        const episode_counts result =
+        const episode_count_result result =
             count_episodes(load.spikes, std::span{&load.what, 1}, {.split = one.split}, one.run);
         if (!expected) expected = result.counts[0];
         if (result.counts[0] != *expected) {
@@ -299,7 +299,7 @@ void copy_on_device(benchmark::State& state) {
 struct search {
     std::string name;
     spike_sequence spikes;
-    episode_options options;
+    episode_mining_options options;
 };
 
 double candidates_of(const episode_table& table) {
@@ -311,7 +311,7 @@ double candidates_of(const episode_table& table) {
 void mine(benchmark::State& state, const search& what, const contender& one) {
     static std::map<std::string, episode_table> expected;
     const auto run = [&] {
-        episode_options options = what.options;
+        episode_mining_options options = what.options;
         options.strategy = one.strategy;
         return mine_episodes(what.spikes, options, one.run);
     };
@@ -481,7 +481,7 @@ void add_searches(int gpus) {
 const bool registered = [] {
     const auto gpus = static_cast<int>(devices().size());
     if (gpus == 0) {
-        std::fputs(("no GPU benchmark: " + why_no_device() + "\n").c_str(), stderr);
+        std::fputs(("no GPU benchmark: " + device_unavailable_reason() + "\n").c_str(), stderr);
         return false;
     }
     add_published_load(gpus);

@@ -65,11 +65,12 @@ std::vector<episode> random_episodes(std::size_t size, std::size_t number, delay
 // Whole calls. Their counts are compared with the CPU's before; Once for each group and strategy.
 void count(benchmark::State& state, const std::string& group, const spike_sequence& spikes,
            const std::vector<episode>& what, const std::vector<std::uint64_t>& expected,
-           const count_options& options) {
-    static std::map<std::tuple<std::string, episode_strategy, compaction>, std::uint64_t> compared;
-    const std::tuple key{group, options.strategy, options.compact};
+           const episode_count_options& options) {
+    static std::map<std::tuple<std::string, episode_strategy, compaction_method>, std::uint64_t>
+        compared;
+    const std::tuple key{group, options.strategy, options.compaction};
     if (!compared.contains(key)) {
-        const episode_counts first = count_episodes(spikes, what, options, on_the_first());
+        const episode_count_result first = count_episodes(spikes, what, options, on_the_first());
         for (std::size_t i = 0; i < what.size(); ++i) {
             if (expected[i] < options.at_least ? first.counts[i] < options.at_least
                                                : first.counts[i] == expected[i])
@@ -107,7 +108,7 @@ const counted& counted_of(std::size_t size) {
 void mapping(benchmark::State& state, const std::string& group, episode_strategy strategy,
              std::size_t size, std::size_t number) {
     // Hybrid is nothing without its calibration, which is not what is measured here.
-    if (strategy == episode_strategy::hybrid && !kept_hybrid_calibration(devices().front()))
+    if (strategy == episode_strategy::hybrid && !load_hybrid_calibration(devices().front()))
         calibrate_hybrid(0);
     const counted& all = counted_of(size);
     const auto end = static_cast<std::ptrdiff_t>(number);
@@ -119,7 +120,7 @@ void mapping(benchmark::State& state, const std::string& group, episode_strategy
 
 struct mined {
     const spike_sequence& spikes;
-    episode_options options;
+    episode_mining_options options;
 };
 
 mined what_is_mined(std::string_view name) {
@@ -176,8 +177,8 @@ void published_load(benchmark::State& state, episode_strategy strategy) {
     state.counters["threshold"] = static_cast<double>(threshold);
 }
 
-void compacted(benchmark::State& state, const std::string& group, compaction how, std::size_t size,
-               duration length) {
+void compacted(benchmark::State& state, const std::string& group, compaction_method how,
+               std::size_t size, duration length) {
     std::vector<unit_id> chain;
     for (std::uint32_t k = 0; k < size; ++k) chain.push_back(unit_id{k});
     const std::vector<episode> what{
@@ -185,7 +186,7 @@ void compacted(benchmark::State& state, const std::string& group, compaction how
     const spike_sequence& spikes = poisson(50, length);
     const auto expected = count_episodes(spikes, what).counts;
     count(state, group, spikes, what, expected,
-          {.strategy = episode_strategy::occurrences, .compact = how});
+          {.strategy = episode_strategy::occurrences, .compaction = how});
     state.counters["count"] = static_cast<double>(expected.front());
 }
 
@@ -237,8 +238,8 @@ std::vector<ratios_to> register_all() {
             const auto group =
                 fmt::format("compaction/size:{}/seconds:{}", size, length / duration{1s});
             ratios.emplace_back(group, "count-scan-write");
-            for (const auto how :
-                 {compaction::atomic, compaction::select, compaction::count_scan_write})
+            for (const auto how : {compaction_method::atomic, compaction_method::select,
+                                   compaction_method::count_scan_write})
                 add(group, to_string(how),
                     [=](benchmark::State& state) { compacted(state, group, how, size, length); });
         }
@@ -252,7 +253,7 @@ const bool registered = [] {
         return true;
     }
     const char* const required = std::getenv("SPIKEWEAVE_REQUIRE_GPU");
-    fmt::print(stderr, "skipped mapping, passes and compaction: {}\n", why_no_device());
+    fmt::print(stderr, "skipped mapping, passes and compaction: {}\n", device_unavailable_reason());
     if (required != nullptr && std::string_view(required) == "1")
         benchmark::RegisterBenchmark("gpu", [](benchmark::State& state) {
             state.SkipWithError("a GPU is required, and there is none");

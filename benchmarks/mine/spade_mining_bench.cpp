@@ -79,11 +79,11 @@ struct answer {
     friend bool operator==(const answer&, const answer&) = default;
 };
 
-spade_options options_of(std::vector<pattern_rule> rules, spade_strategy strategy) {
+pattern_mining_options options_of(std::vector<pattern_rule> rules, spade_strategy strategy) {
     return {.rules = std::move(rules), .strategy = strategy};
 }
 
-answer answer_of(const spade_options& options) {
+answer answer_of(const pattern_mining_options& options) {
     answer got;
     mine_patterns(windows(), options, [&](const pattern_table& block) { got.add(block); },
                   {.threads = 1});
@@ -91,7 +91,7 @@ answer answer_of(const spade_options& options) {
 }
 
 // Mines and lets go of each block.
-std::uint64_t mine(const spade_windows& given, const spade_options& options, int threads) {
+std::uint64_t mine(const spade_windows& given, const pattern_mining_options& options, int threads) {
     std::uint64_t patterns = 0;
     mine_patterns(given, options, [&](const pattern_table& block) { patterns += block.size(); },
                   {.threads = threads});
@@ -120,7 +120,7 @@ void measure_cpu(benchmark::State& state, Work&& work) {
 }
 
 void our_job(benchmark::State& state, std::size_t job, spade_strategy strategy) {
-    const spade_options options = options_of({jobs()[job]}, strategy);
+    const pattern_mining_options options = options_of({jobs()[job]}, strategy);
     if (strategy != spade_strategy::first_bin && answer_of(options) != expected_of(job)) {
         state.SkipWithError("the answer differs from first-bin's");
         return;
@@ -197,21 +197,21 @@ void eight_jobs(benchmark::State& state) {
 }
 
 void one_pass(benchmark::State& state) {
-    const spade_options options = options_of(jobs(), spade_strategy::first_bin);
+    const pattern_mining_options options = options_of(jobs(), spade_strategy::first_bin);
     std::uint64_t patterns = 0;
     measure_cpu(state, [&] { patterns = mine(windows(), options, 1); });
     state.counters["patterns"] = static_cast<double>(patterns);
 }
 
 void one_pass_on_threads(benchmark::State& state, int threads) {
-    const spade_options options = options_of(jobs(), spade_strategy::first_bin);
+    const pattern_mining_options options = options_of(jobs(), spade_strategy::first_bin);
     for (auto _ : state) benchmark::DoNotOptimize(mine(windows(), options, threads));
     state.SetItemsProcessed(state.iterations());
 }
 
 // The largest answer as flat arrays in a file, block after block; nothing is held back.
 void largest_job_to_disk(benchmark::State& state, bool write) {
-    const spade_options options = options_of({jobs()[2]}, spade_strategy::first_bin);
+    const pattern_mining_options options = options_of({jobs()[2]}, spade_strategy::first_bin);
     const fs::path path =
         fs::temp_directory_path() / fmt::format("spikeweave-bench-{}.patterns", ::getpid());
     double megabytes = 0;
@@ -262,7 +262,7 @@ const spade_windows& dithered() {
     return moved;
 }
 
-occurrence_maxima by_enumeration(const spade_options& options) {
+occurrence_maxima by_enumeration(const pattern_mining_options& options) {
     occurrence_maxima maxima{.durations = window_bins};
     mine_patterns(dithered(), options,
                   [&](const pattern_table& block) {
@@ -280,7 +280,7 @@ occurrence_maxima by_enumeration(const spade_options& options) {
 }
 
 void surrogate_spectrum(benchmark::State& state, bool enumerate) {
-    spade_options options = options_of(jobs(), spade_strategy::first_bin);
+    pattern_mining_options options = options_of(jobs(), spade_strategy::first_bin);
     options.with_occurrences = false;
     const auto maxima = [&] {
         return enumerate

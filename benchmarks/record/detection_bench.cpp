@@ -87,7 +87,7 @@ void channel_by_channel(benchmark::State& state) {
 }
 
 // The answer first: nearly every true spike has one that was found within 0.3 ms.
-bool is_right(const detected_spikes& found) {
+bool is_right(const detection_result& found) {
     const auto truth = simulated().truth.spikes.times_us();
     std::size_t hits = 0;
     std::size_t n = 0;
@@ -101,7 +101,7 @@ bool is_right(const detected_spikes& found) {
 void detect(benchmark::State& state, int threads, common_reference reference) {
     const detection_options options{.preprocessing = {.reference = reference}};
     for (auto _ : state) {
-        const detected_spikes found =
+        const detection_result found =
             detect_spikes(simulated().traces, options, {.threads = threads});
         if (!is_right(found)) return state.SkipWithError("spikes were lost or made up");
         benchmark::DoNotOptimize(found.features.data());

@@ -83,7 +83,7 @@ private:
     std::filesystem::path path_;
 };
 
-bool same(const detected_spikes& a, const detected_spikes& b) {
+bool same(const detection_result& a, const detection_result& b) {
     return a.noise == b.noise && a.frames == b.frames && a.peak_channels == b.peak_channels &&
            a.mask_channels == b.mask_channels && a.masks == b.masks && a.fractions == b.fractions &&
            a.features == b.features;
@@ -123,7 +123,7 @@ void measure(benchmark::State& state, const load& what, const recording& from, e
     run.on_progress = [&parts](const progress& now) { parts.hear(now); };
     const auto began = clock_type::now();
     for (auto _ : state) {
-        const detected_spikes found = detect_spikes(from, {}, run);
+        const detection_result found = detect_spikes(from, {}, run);
         parts.end();
         benchmark::DoNotOptimize(found.features.data());
         state.counters["spikes"] = static_cast<double>(found.size());
@@ -144,7 +144,7 @@ void on_cpu(benchmark::State& state, const load& what, int threads) {
 void on_gpu(benchmark::State& state, const load& what, int threads) {
     const recording& from = recording_of(what);
     const execution run{.threads = threads, .devices = {0}};
-    const detected_spikes found = detect_spikes(from, {}, run);
+    const detection_result found = detect_spikes(from, {}, run);
     if (found.size() == 0 || !same(found, detect_spikes(from)))
         return state.SkipWithError("the answer differs from the CPU's");
     measure(state, what, from, run);

@@ -47,7 +47,7 @@ bool agrees() {
     const std::vector<std::uint32_t> labels(spikes().truth.begin(), spikes().truth.begin() + few);
     const auto steps = masked_gmm::make_reference(some, {});
     const auto expected = steps->assign(masked_gmm::start_from(labels, few), {});
-    const assigned_spikes found = fit_model(some, labels).assign(some);
+    const assignment_result found = fit_model(some, labels).assign(some);
     for (std::size_t n = 0; n < few; ++n)
         if (std::abs(found.costs[n] - expected.best_cost[n]) > 1e-8) return false;
     return true;

@@ -245,7 +245,7 @@ const spike_features& features_of_60_units() {
 
 void search(benchmark::State& state, const contender& by, const masked_gmm_options& options) {
     const spike_features& features = features_of_60_units();
-    std::optional<clustered_spikes> found;
+    std::optional<clustering_result> found;
     for (auto _ : state) found = sort_spikes(features, options, by.run);
     state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(features.size()));
     state.counters["iterations"] = static_cast<double>(found->iterations.size());
@@ -303,12 +303,12 @@ const bool registered = [] {
             add("search/" + by.name, false, 1, search, by,
                 masked_gmm_options{.starting_clusters = 50});
         add("search_seed_stop/" + by.name, false, 1, search, by,
-            masked_gmm_options{.stop = stop_rule::seed});
+            masked_gmm_options{.stop = em_stop_rule::seed});
     }
     add("search_published/cpu-1-thread-from-500", false, 1, search, all[0],
-        masked_gmm_options{.stop = stop_rule::seed});
+        masked_gmm_options{.stop = em_stop_rule::seed});
     add("search_published/cuda-from-50", false, 3, search, all[2],
-        masked_gmm_options{.starting_clusters = 50, .stop = stop_rule::seed});
+        masked_gmm_options{.starting_clusters = 50, .stop = em_stop_rule::seed});
     return true;
 }();
 

@@ -2,8 +2,8 @@
 
 /// Includes every public header of the library.
 #include "spikeweave/assess/circuit.hpp"
-#include "spikeweave/assess/episode_findings.hpp"
 #include "spikeweave/assess/episode_surrogates.hpp"
+#include "spikeweave/assess/episode_tests.hpp"
 #include "spikeweave/assess/pattern_reduction.hpp"
 #include "spikeweave/assess/pattern_search.hpp"
 #include "spikeweave/assess/pattern_significance.hpp"

@@ -24,7 +24,7 @@ void bind_devices(nb::module_& m) {
         }
         return all;
     });
-    m.def("why_no_device", &why_no_device);
+    m.def("device_unavailable_reason", &device_unavailable_reason);
 }
 
 }  // namespace spikeweave::python

@@ -59,7 +59,7 @@ struct mining_call {
 };
 
 mining_call take_mining_call(const nb::dict& arguments) {
-    given how(arguments);
+    keyword_arguments how(arguments);
     mining_call out{.mining = take_mining(how), .call = how.take_call()};
     how.check_all_known();
     return out;
@@ -99,7 +99,7 @@ array_out<std::int64_t> count_bins(const array_in<std::uint64_t>& offsets,
     const auto found = run_for_result(how.call, [&](const execution& run) {
         if (how.mining.is_impossible) return std::vector<signature_count>{};
         const spade_windows windows(spikes, how.mining.window_bins, run.stop);
-        spade_options options = how.mining.options;
+        pattern_mining_options options = how.mining.options;
         options.with_occurrences = false;
         return count_signatures(mine_patterns(windows, options, run).table, how.mining.kind);
     });
@@ -148,11 +148,11 @@ array_out<std::size_t> reduce(const array_in<std::uint64_t>& item_offsets,
                               const array_in<std::uint32_t>& occurrences,
                               const matrix_in<std::uint32_t>& not_significant,
                               const nb::dict& arguments) {
-    given how(arguments);
+    keyword_arguments how(arguments);
     pattern_table table;
     reduction_options options{.compat = compatibility::elephant};
     how.take("winlen", table.window_bins);
-    how.take("spectrum", options.kind, spectrum_kind_from);
+    how.take("spectrum", options.spectrum, spectrum_kind_from);
     how.take("h_subset_filtering", options.h_subset_filtering);
     how.take("k_superset_filtering", options.k_superset_filtering);
     how.take("l_covered_spikes", options.l_covered_spikes);
@@ -170,7 +170,7 @@ array_out<std::size_t> reduce(const array_in<std::uint64_t>& item_offsets,
                                                           table.occurrence_offsets[i]));
         list.push_back(i);
     }
-    std::vector<signature> unlikely;
+    std::vector<pattern_signature> unlikely;
     for (std::size_t i = 0; i < not_significant.shape(0); ++i)
         unlikely.push_back({not_significant(i, 0), not_significant(i, 1), not_significant(i, 2)});
     return to_numpy(run_for_result(call, [&](const execution& run) {
@@ -195,7 +195,7 @@ binned_spikes binned_of(const array_in<std::uint64_t>& offsets, const array_in<s
     return {offsets_of(offsets), copied(bins), bin_count};
 }
 
-elephant_mining take_mining(given& how) {
+elephant_mining take_mining(keyword_arguments& how) {
     elephant_mining out;
     pattern_rule& rule = out.options.rules.front();
     how.take("winlen", out.window_bins);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "arrays.hpp"
-#include "given.hpp"
+#include "keyword_arguments.hpp"
 #include "spikeweave/mine/spade.hpp"
 #include "spikeweave/spikes/binned_spikes.hpp"
 
@@ -17,13 +17,13 @@ binned_spikes binned_of(const array_in<std::uint64_t>& offsets, const array_in<s
 /// What Elephant's SPADE asks of patterns.
 struct elephant_mining {
     std::uint32_t window_bins = 1;
-    spade_options options{.take_identical_windows = true};
+    pattern_mining_options options{.take_identical_windows = true};
     spectrum_kind kind = spectrum_kind::size_count;
     /// No pattern can be as wanted, which Elephant does not take for an error.
     bool is_impossible = false;
 
     const pattern_rule& rule() const { return options.rules.front(); }
 };
-elephant_mining take_mining(given& how);
+elephant_mining take_mining(keyword_arguments& how);
 
 }  // namespace spikeweave::python

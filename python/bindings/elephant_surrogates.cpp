@@ -47,7 +47,8 @@ nb::dict spectrum_of(const maxima_tally& tally, const elephant_mining& how) {
 // Mines surrogates on threads of its own while Python makes the next ones.
 class surrogate_miner {
 public:
-    explicit surrogate_miner(const nb::dict& arguments) : surrogate_miner(given(arguments)) {}
+    explicit surrogate_miner(const nb::dict& arguments)
+        : surrogate_miner(keyword_arguments(arguments)) {}
     surrogate_miner(const surrogate_miner&) = delete;
     surrogate_miner(surrogate_miner&&) = delete;
     surrogate_miner& operator=(const surrogate_miner&) = delete;
@@ -78,7 +79,7 @@ public:
     }
 
 private:
-    explicit surrogate_miner(given&& how)
+    explicit surrogate_miner(keyword_arguments&& how)
         : how_(take_mining(how)), tally_(how_.kind, how_.window_bins) {
         const call_options call = how.take_call();
         how.check_all_known();
@@ -147,7 +148,7 @@ private:
     std::vector<std::jthread> workers_;  // last: they end before what they use
 };
 
-surrogate_options take_surrogates(given& how) {
+surrogate_options take_surrogates(keyword_arguments& how) {
     surrogate_options out;
     how.take("surrogates", out.surrogates);
     how.take("method", out.method, surrogate_method_from);
@@ -175,10 +176,10 @@ surrogate_options take_surrogates(given& how) {
 
 // The spectrum of surrogates that the library makes itself.
 nb::dict own_spectrum(const shared_spikes& spikes, const nb::dict& arguments) {
-    given how(arguments);
+    keyword_arguments how(arguments);
     const elephant_mining mining = take_mining(how);
     surrogate_options options = take_surrogates(how);
-    binning bins{.span = spikes.sequence->span()};
+    binning_options bins{.span = spikes.sequence->span()};
     how.take("bin_size", bins.bin);
     bool in_seconds = true;
     how.take("in_seconds", in_seconds);

@@ -11,7 +11,7 @@
 #include "bindings.hpp"
 #include "fields.hpp"
 #include "spikes.hpp"
-#include "spikeweave/assess/episode_findings.hpp"
+#include "spikeweave/assess/episode_tests.hpp"
 
 namespace spikeweave::python {
 namespace {
@@ -20,20 +20,22 @@ delay_interval interval_of(nb::handle value) {
     constexpr const char* expected = "delay intervals such as (0.001, 0.005) or '1-5ms'";
     if (nb::isinstance<nb::str>(value)) {
         delay_interval out{};
-        given::naming("delays", [&] { out = parse_delay_interval(nb::cast<std::string>(value)); });
+        keyword_arguments::naming(
+            "delays", [&] { out = parse_delay_interval(nb::cast<std::string>(value)); });
         return out;
     }
-    if (given::length(value) != 2U) refuse_type("delays", expected, value);
-    const nb::list bounds = given::items("delays", value);
-    return {given::time("delays", bounds[0]), given::time("delays", bounds[1])};
+    if (keyword_arguments::length(value) != 2U) refuse_type("delays", expected, value);
+    const nb::list bounds = keyword_arguments::items("delays", value);
+    return {keyword_arguments::time("delays", bounds[0]),
+            keyword_arguments::time("delays", bounds[1])};
 }
 
 // One interval stands for a list of one.
 bool is_interval(nb::handle value) {
     if (nb::isinstance<nb::str>(value)) return true;
-    if (given::length(value) != 2U) return false;
+    if (keyword_arguments::length(value) != 2U) return false;
     const nb::object first = value[nb::int_(0)];
-    return !given::length(first);
+    return !keyword_arguments::length(first);
 }
 
 std::vector<delay_interval> delays_of(nb::handle value) {
@@ -42,11 +44,12 @@ std::vector<delay_interval> delays_of(nb::handle value) {
         out.push_back(interval_of(value));
         return out;
     }
-    for (const nb::handle one : given::items("delays", value)) out.push_back(interval_of(one));
+    for (const nb::handle one : keyword_arguments::items("delays", value))
+        out.push_back(interval_of(one));
     return out;
 }
 
-void take_threshold(given& how, episode_threshold& into) {
+void take_threshold(keyword_arguments& how, episode_threshold& into) {
     std::optional<std::uint64_t> count;
     std::optional<double> fraction;
     std::optional<double> rate;
@@ -68,7 +71,7 @@ void take_threshold(given& how, episode_threshold& into) {
 }
 
 struct episode_call {
-    episode_options mining{.delays = default_delays()};
+    episode_mining_options mining{.delays = default_delays()};
     significance_options significance{};
     surrogate_options surrogates{};
     call_options call{};
@@ -76,17 +79,17 @@ struct episode_call {
 
 template <class Each>
 void each_field(episode_call& options, Each each) {
-    episode_options& mining = options.mining;
+    episode_mining_options& mining = options.mining;
     each.above_zero("max_size", mining.max_size);
     each("self_repeats", mining.self_repeats);
     each("ties", mining.ties, tie_rule_from);
     each("strategy", mining.strategy, episode_strategy_from);
     each("pairs", mining.pairs, pair_method_from);
-    each("compaction", mining.compact, compaction_from);
+    each("compaction", mining.compaction, compaction_from);
     each("split", mining.split, device_split_from);
     each.above_zero("max_memory", mining.max_memory_bytes);
     each("alpha", options.significance.alpha);
-    each("correction", options.significance.correct, one_stage_correction_from);
+    each("correction", options.significance.correction, one_stage_correction_from);
     each("test", options.significance.test, significance_test_from);
     each("jitter_window", options.significance.jitter_window);
     each("surrogates", options.surrogates.surrogates);
@@ -95,7 +98,7 @@ void each_field(episode_call& options, Each each) {
     each("seed", options.surrogates.seed);
 }
 
-episode_call take_options(given& how) {
+episode_call take_options(keyword_arguments& how) {
     episode_call out;
     if (const auto delays = how.find("delays")) out.mining.delays = delays_of(*delays);
     take_threshold(how, out.mining.threshold);
@@ -125,13 +128,13 @@ nb::dict arguments_of(episode_call options, const episode_table& table) {
     options.mining.threshold = count_threshold{table.threshold};
     options.mining.strategy = table.ran_on;
     options.mining.pairs = table.pairs_by;
-    options.mining.compact = table.compacted_by;
+    options.mining.compaction = table.compacted_by;
     options.call.devices = table.ran_on_devices;
     return arguments_of(std::move(options));
 }
 
 nb::dict default_arguments() {
-    given nothing{nb::dict()};
+    keyword_arguments nothing{nb::dict()};
     return arguments_of(take_options(nothing));
 }
 
@@ -188,9 +191,10 @@ nb::list levels_of(const episode_table& table) {
 }
 
 // As it decides on the circuit: by surrogates where there are any.
-nb::dict assessed_arrays(const episode_findings& found) {
-    const std::vector<assessed_episode> judged =
-        found.surrogates.empty() ? found.assessed : by_surrogates(found.assessed, found.surrogates);
+nb::dict assessed_arrays(const episode_test_result& found) {
+    const std::vector<episode_test> judged =
+        found.surrogates.empty() ? found.assessed
+                                 : with_surrogate_tests(found.assessed, found.surrogates);
     nb::dict out;
     out["expected"] = column<double>(judged, [](const auto& one) { return one.expected; });
     out["p"] = column<double>(judged, [](const auto& one) { return one.p; });
@@ -199,7 +203,7 @@ nb::dict assessed_arrays(const episode_findings& found) {
     return out;
 }
 
-nb::dict surrogate_arrays(const std::vector<surrogate_assessment>& by) {
+nb::dict surrogate_arrays(const std::vector<surrogate_test>& by) {
     nb::dict out;
     out["mean_count"] = column<double>(by, [](const auto& one) { return one.mean_count; });
     out["p"] = column<double>(by, [](const auto& one) { return one.p; });
@@ -246,12 +250,12 @@ execution on_devices(execution run, const call_options& call, episode_strategy s
     if (call.devices)
         run.devices = *call.devices;
     else if (may_be_gpu)
-        run.devices = devices_that_pay(spikes);
+        run.devices = recommended_devices(spikes);
     return run;
 }
 
 nb::dict mine(const shared_spikes& spikes, const nb::dict& arguments) {
-    given how(arguments);
+    keyword_arguments how(arguments);
     const episode_call options = take_options(how);
     const spike_sequence& sequence = *spikes.sequence;
     double seconds = 0;
@@ -260,8 +264,8 @@ nb::dict mine(const shared_spikes& spikes, const nb::dict& arguments) {
         episode_table mined =
             mine_episodes(sequence, options.mining,
                           on_devices(run, options.call, options.mining.strategy, sequence));
-        episode_findings judged =
-            judge_episodes(sequence, mined, options.significance, options.surrogates, run);
+        episode_test_result judged =
+            test_episodes(sequence, mined, options.significance, options.surrogates, run);
         seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
         return std::pair(std::move(mined), std::move(judged));
     });
@@ -270,7 +274,7 @@ nb::dict mine(const shared_spikes& spikes, const nb::dict& arguments) {
     out["levels"] = levels_of(table);
     out["assessed"] = assessed_arrays(found);
     if (!found.surrogates.empty()) out["by_surrogates"] = surrogate_arrays(found.surrogates);
-    out["circuit"] = circuit_arrays(found.found);
+    out["circuit"] = circuit_arrays(found.circuit);
     out["threshold"] = table.threshold;
     out["parameters"] = arguments_of(options, table);
     std::vector<std::string> warnings = table.warnings;
@@ -301,10 +305,10 @@ std::vector<episode> episodes_of(const array_in<std::int64_t>& offsets,
 }  // namespace
 
 template <class Each>
-void each_field(count_options& options, Each each) {
+void each_field(episode_count_options& options, Each each) {
     each("ties", options.ties, tie_rule_from);
     each("strategy", options.strategy, episode_strategy_from);
-    each("compaction", options.compact, compaction_from);
+    each("compaction", options.compaction, compaction_from);
     each("split", options.split, device_split_from);
 }
 
@@ -313,12 +317,12 @@ namespace {
 array_out<std::int64_t> count(const shared_spikes& spikes, const array_in<std::int64_t>& offsets,
                               const array_in<std::uint32_t>& units, const matrix_in<double>& delays,
                               const nb::dict& arguments) {
-    given how(arguments);
-    const auto options = read_fields<count_options>(how);
+    keyword_arguments how(arguments);
+    const auto options = read_fields<episode_count_options>(how);
     const call_options call = how.take_call();
     how.check_all_known();
     const std::vector<episode> wanted = episodes_of(offsets, units, delays);
-    episode_counts counted = run_for_result(call, [&](const execution& run) {
+    episode_count_result counted = run_for_result(call, [&](const execution& run) {
         return count_episodes(*spikes.sequence, wanted, options,
                               on_devices(run, call, options.strategy, *spikes.sequence));
     });
@@ -347,7 +351,7 @@ void bind_episodes(nb::module_& m) {
     m.def("mine_episodes", &mine, nb::arg("spikes"), nb::arg("given"));
     m.def("episodes_defaults", &default_arguments);
     m.def("count_episodes_defaults", [] {
-        nb::dict out = default_fields<count_options>();
+        nb::dict out = default_fields<episode_count_options>();
         write_call({}, out);
         return out;
     });

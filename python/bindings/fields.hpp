@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "given.hpp"
+#include "keyword_arguments.hpp"
 #include "spikeweave/core/device.hpp"
 
 namespace spikeweave::python {
@@ -38,7 +38,7 @@ nb::object as_argument(const std::vector<Value>& values) {
 /// visits the fields of a struct therefore serves for both, and for the defaults.
 class field_reader {
 public:
-    explicit field_reader(given& how) : how_(how) {}
+    explicit field_reader(keyword_arguments& how) : how_(how) {}
 
     template <class Value>
     void operator()(const char* name, Value& into) const {
@@ -70,7 +70,7 @@ private:
         return nb::str(nb::cast(value)).c_str();
     }
 
-    given& how_;
+    keyword_arguments& how_;
 };
 
 /// Writes options as the arguments that they would be.
@@ -101,7 +101,7 @@ private:
 
 /// What a call takes that has nothing but such fields: the options that `each_field` visits.
 template <class Options>
-Options read_fields(given& how) {
+Options read_fields(keyword_arguments& how) {
     Options out;
     each_field(out, field_reader(how));
     return out;

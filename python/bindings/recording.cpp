@@ -61,7 +61,7 @@ private:
 std::vector<recording_channel> channels_of(const nb::list& channels) {
     std::vector<recording_channel> out;
     for (const nb::handle one : channels) {
-        given how{nb::borrow<nb::dict>(one)};
+        keyword_arguments how{nb::borrow<nb::dict>(one)};
         recording_channel channel;
         how.take("name", channel.name);
         how.take("gain_uv", channel.gain_uv);
@@ -102,8 +102,8 @@ held_recording from_function(nb::object get, std::uint64_t frames, const nb::lis
 }
 
 held_recording open(const std::string& path, const nb::dict& arguments) {
-    given how(arguments);
-    recording_reading reading;
+    keyword_arguments how(arguments);
+    recording_read_options reading;
     how.take("format", reading.format, recording_format_from);
     how.take("sample_rate", reading.rate_hz);
     how.take("channels", reading.channels);
@@ -156,7 +156,7 @@ void each_field(recording_options& options, Each each) {
 namespace {
 
 nb::dict simulated_recording(const nb::dict& arguments) {
-    given how(arguments);
+    keyword_arguments how(arguments);
     const auto options = read_fields<recording_options>(how);
     const call_options call = how.take_call();
     how.check_all_known();

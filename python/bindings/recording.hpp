@@ -1,6 +1,6 @@
 #pragma once
 
-#include "given.hpp"
+#include "keyword_arguments.hpp"
 #include "spikeweave/record/detection.hpp"
 #include "spikeweave/record/recording.hpp"
 

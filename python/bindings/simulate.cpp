@@ -107,7 +107,7 @@ namespace {
 
 template <class Options, class Made>
 nb::dict simulate(const nb::dict& arguments, Made (*generate)(const Options&, const execution&)) {
-    given how(arguments);
+    keyword_arguments how(arguments);
     const auto options = read_fields<Options>(how);
     const call_options call = how.take_call();
     how.check_all_known();

@@ -35,7 +35,7 @@ template <class Each>
 void each_field(masked_gmm_options& options, Each each) {
     each("max_clusters", options.max_clusters);
     each("max_iterations", options.max_iterations);
-    each("stop", options.stop, stop_rule_from);
+    each("stop", options.stop, em_stop_rule_from);
     each("points_for_cluster_mask", options.points_for_cluster_mask);
     each("exact_variances", options.exact_variances);
     each("prior_point", options.prior_point);
@@ -50,7 +50,7 @@ void each_field(masked_gmm_options& options, Each each) {
     each("precision", options.precision, sort_precision_from);
 }
 
-void take_search(given& how, masked_gmm_options& into) {
+void take_search(keyword_arguments& how, masked_gmm_options& into) {
     if (const auto start = how.find("starting_clusters");
         start && nb::isinstance<nb::str>(*start) && nb::cast<std::string>(*start) == "auto")
         into.starting_clusters = 0;
@@ -72,7 +72,7 @@ void take_search(given& how, masked_gmm_options& into) {
     });
 }
 
-sort_call take_call(given& how) {
+sort_call take_call(keyword_arguments& how) {
     sort_call out;
     take_search(how, out.search);
     how.take("refractory", out.quality.refractory);
@@ -131,7 +131,7 @@ sorted_data sort_recording(const recording& from, const sort_call& how, const ex
                      .features_per_channel = how.detection.features_per_channel,
                      .raw = raw_samples_of(from, 0),
                      .warnings = from.description().warnings};
-    detected_spikes found = detect_spikes(from, how.detection, run);
+    detection_result found = detect_spikes(from, how.detection, run);
     data.warnings.insert(data.warnings.end(), found.warnings.begin(), found.warnings.end());
     data.sorted.sample_rate = from.rate_hz();
     data.sorted.sample_count = static_cast<std::int64_t>(from.frame_count());
@@ -153,7 +153,7 @@ sorted_data sort_recording(const recording& from, const sort_call& how, const ex
     return data;
 }
 
-nb::dict search_facts(const clustered_spikes& search) {
+nb::dict search_facts(const clustering_result& search) {
     const auto& iterations = search.iterations;
     nb::dict out;
     out["stopped"] = std::string(to_string(search.stopped));
@@ -195,14 +195,14 @@ nb::dict to_python(sorted_data made) {
     return out;
 }
 
-sort_call take_recording_call(given& how) {
+sort_call take_recording_call(keyword_arguments& how) {
     sort_call out = take_call(how);
     each_field(out.detection, field_reader(how));
     return out;
 }
 
 nb::dict sort_traces(const held_recording& from, const nb::dict& arguments) {
-    given how(arguments);
+    keyword_arguments how(arguments);
     const sort_call options = take_recording_call(how);
     how.check_all_known();
     sorted_data made = run_for_result(options.call, [&](const execution& run) {
@@ -218,7 +218,7 @@ nb::dict sort_traces(const held_recording& from, const nb::dict& arguments) {
 }
 
 nb::dict sort_defaults() {
-    given nothing{nb::dict()};
+    keyword_arguments nothing{nb::dict()};
     sort_call options = take_recording_call(nothing);
     nb::dict out = arguments_of(options);
     each_field(options.detection, field_writer(out));
@@ -226,13 +226,13 @@ nb::dict sort_defaults() {
 }
 
 nb::dict sort_features_defaults() {
-    given nothing{nb::dict()};
+    keyword_arguments nothing{nb::dict()};
     return arguments_of(take_call(nothing));
 }
 
 nb::dict sort_given_features(const matrix_in<double>& values, const nb::object& masks,
                              const nb::object& samples, const nb::dict& arguments) {
-    given how(arguments);
+    keyword_arguments how(arguments);
     const sort_call options = take_call(how);
     mask_options rule;
     how.take("mask", rule.rule, mask_rule_from);
@@ -281,8 +281,8 @@ nb::dict sort_given_features(const matrix_in<double>& values, const nb::object& 
 }
 
 nb::dict read_spike_features(const std::string& path, const nb::dict& arguments) {
-    given how(arguments);
-    feature_reading reading;
+    keyword_arguments how(arguments);
+    feature_read_options reading;
     how.take("masks", reading.masks, [](const std::string& file) { return file; });
     how.take("features_per_channel", reading.features_per_channel);
     how.take("channel_group", reading.channel_group);
@@ -329,7 +329,7 @@ void each_field(feature_options& options, Each each) {
 namespace {
 
 nb::dict simulated_features(const nb::dict& arguments) {
-    given how(arguments);
+    keyword_arguments how(arguments);
     const auto options = read_fields<feature_options>(how);
     const call_options call = how.take_call();
     how.check_all_known();

@@ -15,7 +15,7 @@ namespace spikeweave::python {
 struct sorted_data {
     spike_features features{};
     sorting sorted{};
-    clustered_spikes search{};
+    clustering_result search{};
     std::vector<sorted_unit> units{};
     mean_waveforms waveforms{};
     std::vector<recording_channel> channels{};

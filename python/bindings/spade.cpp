@@ -30,7 +30,7 @@ nb::dict table_arrays(const pattern_table& table, const pattern_axes& axes) {
     return out;
 }
 
-nb::dict tested_arrays(const std::vector<assessed_signature>& tested) {
+nb::dict tested_arrays(const std::vector<signature_test>& tested) {
     nb::dict out;
     out["size"] = column<std::int64_t>(tested, [](const auto& s) { return s.what.size; });
     out["count"] = column<std::int64_t>(tested, [](const auto& s) { return s.what.count; });
@@ -43,7 +43,7 @@ nb::dict tested_arrays(const std::vector<assessed_signature>& tested) {
     out["tested"] = column<std::uint8_t>(tested, [](const auto& s) { return s.tested; });
     out["significant"] = column<std::uint8_t>(tested, [](const auto& s) { return s.significant; });
     nb::list reasons;
-    for (const assessed_signature& one : tested) reasons.append(std::string(to_string(one.reason)));
+    for (const signature_test& one : tested) reasons.append(std::string(to_string(one.reason)));
     out["reason"] = reasons;
     return out;
 }
@@ -71,13 +71,13 @@ nb::dict spectrum_arrays(const pvalue_spectrum& spectrum) {
 
 // The p and q of each pattern's signature.
 void add_probabilities(nb::dict& out, const pattern_table& table, spectrum_kind kind,
-                       const std::vector<assessed_signature>& tested) {
-    std::map<signature, const assessed_signature*> of;
-    for (const assessed_signature& one : tested) of.emplace(one.what, &one);
+                       const std::vector<signature_test>& tested) {
+    std::map<pattern_signature, const signature_test*> of;
+    for (const signature_test& one : tested) of.emplace(one.what, &one);
     std::vector<double> p;
     std::vector<double> q;
     for (std::size_t i = 0; i < table.size(); ++i) {
-        const assessed_signature& one = *of.at(signature_of(table, i, kind));
+        const signature_test& one = *of.at(signature_of(table, i, kind));
         p.push_back(one.p);
         q.push_back(one.q);
     }
@@ -98,7 +98,7 @@ nb::list funnel_list(const std::vector<funnel_step>& funnel) {
     return out;
 }
 
-nb::dict input_facts(const prepared_windows& prepared) {
+nb::dict input_facts(const spade_input& prepared) {
     nb::dict out;
     out["origin"] = to_seconds(prepared.axes.origin);
     out["beginning"] = prepared.beginning;
@@ -112,8 +112,8 @@ nb::dict input_facts(const prepared_windows& prepared) {
 }
 
 nb::dict spade(const shared_spikes& spikes, const nb::dict& arguments) {
-    given how(arguments);
-    const pattern_request request = take_request(how);
+    keyword_arguments how(arguments);
+    const spade_options request = take_request(how);
     const call_options call = how.take_call();
     how.check_all_known();
     if (call.devices && !call.devices->empty())
@@ -121,9 +121,9 @@ nb::dict spade(const shared_spikes& spikes, const nb::dict& arguments) {
     double seconds = 0;
     auto [prepared, found] = run_for_result(call, [&](const execution& run) {
         const auto began = std::chrono::steady_clock::now();
-        prepared_windows made = prepare_windows(
-            bin_recording(*spikes.sequence, request, spikes.states_span), request, run);
-        pattern_findings left = find_patterns(made, request, run);
+        spade_input made = prepare_spade(
+            bin_recording(*spikes.sequence, request, spikes.has_recorded_span), request, run);
+        spade_result left = find_patterns(made, request, run);
         seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
         return std::pair(std::move(made), std::move(left));
     });
@@ -131,7 +131,7 @@ nb::dict spade(const shared_spikes& spikes, const nb::dict& arguments) {
     nb::dict out;
     if (found.assessment) {
         const auto& tested = found.assessment->tests.signatures;
-        add_probabilities(table, found.table, request.kind, tested);
+        add_probabilities(table, found.table, request.spectrum, tested);
         out["signatures"] = tested_arrays(tested);
         out["pvalue_spectrum"] = spectrum_arrays(found.assessment->spectrum);
     } else {

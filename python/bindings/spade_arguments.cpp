@@ -19,7 +19,7 @@ std::string name_in_python(std::string_view field) {
     return std::string(field);
 }
 
-void take_min_occ(given& how, min_occ_choice& into) {
+void take_min_occ(keyword_arguments& how, min_occ_choice& into) {
     const auto value = how.find("min_occ");
     if (!value) return;
     constexpr std::uint64_t most = UINT32_MAX;
@@ -31,23 +31,23 @@ void take_min_occ(given& how, min_occ_choice& into) {
         min_occ_by_size by_size;
         for (const auto& [size, number] : nb::borrow<nb::dict>(*value))
             by_size.emplace_back(
-                static_cast<std::uint32_t>(given::whole("min_occ", size, 1, most)),
-                static_cast<std::uint32_t>(given::whole("min_occ", number, 1, most)));
+                static_cast<std::uint32_t>(keyword_arguments::whole("min_occ", size, 1, most)),
+                static_cast<std::uint32_t>(keyword_arguments::whole("min_occ", number, 1, most)));
         std::ranges::sort(by_size);
         into = std::move(by_size);
     } else {
-        into = static_cast<std::uint32_t>(given::whole("min_occ", *value, 1, most));
+        into = static_cast<std::uint32_t>(keyword_arguments::whole("min_occ", *value, 1, most));
     }
 }
 
 // Each rule is a mapping from the names of its thresholds to numbers.
-void take_rules(given& how, std::vector<pattern_rule>& into) {
+void take_rules(keyword_arguments& how, std::vector<pattern_rule>& into) {
     const auto rules = how.find("rules");
     if (!rules) return;
-    for (const nb::handle one : given::items("rules", *rules)) {
+    for (const nb::handle one : keyword_arguments::items("rules", *rules)) {
         if (!nb::isinstance<nb::dict>(one))
             refuse_type("rules", "mappings such as {'min_occ': 10, 'min_spikes': 3}", one);
-        given thresholds{nb::borrow<nb::dict>(one)};
+        keyword_arguments thresholds{nb::borrow<nb::dict>(one)};
         pattern_rule rule;
         for (const auto& [name, field] :
              {std::pair<const char*, rule_field>{"min_occ", &pattern_rule::min_occ},
@@ -60,17 +60,18 @@ void take_rules(given& how, std::vector<pattern_rule>& into) {
     }
 }
 
-void take_epochs(given& how, std::vector<time_span>& into) {
+void take_epochs(keyword_arguments& how, std::vector<time_span>& into) {
     const auto epochs = how.find("epochs");
     if (!epochs) return;
-    for (const nb::handle one : given::items("epochs", *epochs)) {
-        const nb::list ends = given::items("epochs", one);
+    for (const nb::handle one : keyword_arguments::items("epochs", *epochs)) {
+        const nb::list ends = keyword_arguments::items("epochs", one);
         if (nb::len(ends) != 2) refuse_type("epochs", "pairs of a begin and an end", one);
-        into.push_back({given::time("epochs", ends[0]), given::time("epochs", ends[1])});
+        into.push_back({keyword_arguments::time("epochs", ends[0]),
+                        keyword_arguments::time("epochs", ends[1])});
     }
 }
 
-void take_reduction(given& how, std::optional<std::array<std::uint32_t, 3>>& into) {
+void take_reduction(keyword_arguments& how, std::optional<std::array<std::uint32_t, 3>>& into) {
     std::vector<std::uint32_t> numbers;
     if (!how.find("reduce")) return;
     how.take("reduce", numbers);
@@ -80,13 +81,13 @@ void take_reduction(given& how, std::optional<std::array<std::uint32_t, 3>>& int
     into = {numbers[0], numbers[1], numbers[2]};
 }
 
-void take_stability(given& how, pattern_request& into) {
+void take_stability(keyword_arguments& how, spade_options& into) {
     if (const auto subsets = how.find("stability")) {
         stability_options stable;
         if (nb::isinstance<nb::tuple>(*subsets) && nb::len(*subsets) == 2) {
-            const nb::list both = given::items("stability", *subsets);
-            stable.delta = given::number("stability", both[0]);
-            stable.epsilon = given::number("stability", both[1]);
+            const nb::list both = keyword_arguments::items("stability", *subsets);
+            stable.delta = keyword_arguments::number("stability", both[0]);
+            stable.epsilon = keyword_arguments::number("stability", both[1]);
         } else {
             how.take("stability", stable.n_subsets);
         }
@@ -103,7 +104,7 @@ void take_stability(given& how, pattern_request& into) {
 }
 
 // A number of bins, or a time of so many.
-void take_window(given& how, pattern_request& into) {
+void take_window(keyword_arguments& how, spade_options& into) {
     const auto window = how.find("window");
     if (!window) return;
     const bool is_time = nb::isinstance<nb::str>(*window) || nb::hasattr(*window, "rescale") ||
@@ -112,7 +113,7 @@ void take_window(given& how, pattern_request& into) {
         how.take("window", into.window);
         return;
     }
-    const duration length = given::time("window", *window);
+    const duration length = keyword_arguments::time("window", *window);
     if (into.bin <= duration{0} || length <= duration{0} || length % into.bin != duration{0} ||
         length / into.bin > std::int64_t{UINT32_MAX})
         throw invalid_argument("window: expected a number of bins, or a whole multiple of bin (" +
@@ -163,7 +164,7 @@ void each_field(joint_isi_options& options, Each each) {
 }
 
 template <class Each>
-void each_field(pattern_request& options, Each each) {
+void each_field(spade_options& options, Each each) {
     surrogate_options& surrogates = options.surrogates;
     each("bin", options.bin);
     each("t_start", options.from);
@@ -184,13 +185,13 @@ void each_field(pattern_request& options, Each each) {
     each("trial_length", options.trial_length);
     each("trial_separation", options.trial_separation);
     each_field(surrogates.joint_isi, each);
-    each("spectrum", options.kind, spectrum_kind_from);
+    each("spectrum", options.spectrum, spectrum_kind_from);
     each("alpha", options.alpha);
-    each("correction", options.correct, correction_from);
+    each("correction", options.correction, correction_from);
     each("compat", options.elephant, compat_from, name_of_mode);
 }
 
-void take_method(given& how, std::optional<surrogate_method>& into) {
+void take_method(keyword_arguments& how, std::optional<surrogate_method>& into) {
     surrogate_method method{};
     if (!how.find("surrogate_method")) return;
     how.take("surrogate_method", method, surrogate_method_from);
@@ -226,7 +227,7 @@ nb::object stability_argument(const std::optional<stability_options>& stable) {
 }
 
 // As the arguments of a call that does the same.
-nb::dict arguments_of(pattern_request request, const call_options& call) {
+nb::dict arguments_of(spade_options request, const call_options& call) {
     nb::dict out;
     each_field(request, field_writer(out));
     out["window"] = request.window;
@@ -252,8 +253,8 @@ nb::dict arguments_of(pattern_request request, const call_options& call) {
 
 }  // namespace
 
-pattern_request take_request(given& how) {
-    pattern_request out;
+spade_options take_request(keyword_arguments& how) {
+    spade_options out;
     out.called = &name_in_python;
     each_field(out, field_reader(how));
     take_window(how, out);
@@ -266,8 +267,8 @@ pattern_request take_request(given& how) {
     return out;
 }
 
-nb::dict arguments_of(pattern_request request, call_options call, const prepared_windows& prepared,
-                      const pattern_findings& found) {
+nb::dict arguments_of(spade_options request, call_options call, const spade_input& prepared,
+                      const spade_result& found) {
     request.rules = prepared.mining.rules;
     request.min_occ = auto_min_occ{};
     request.min_spikes.reset();
@@ -289,7 +290,7 @@ nb::dict arguments_of(pattern_request request, call_options call, const prepared
 }
 
 nb::dict default_spade_arguments() {
-    given nothing{nb::dict()};
+    keyword_arguments nothing{nb::dict()};
     return arguments_of(take_request(nothing), {});
 }
 

@@ -59,7 +59,7 @@ time_span span_of_events(const std::vector<event>& events, std::optional<duratio
 // Spikes in any order; exact duplicates are dropped and counted.
 nb::tuple make_spikes(const array_in<double>& times, const array_in<std::uint32_t>& units,
                       const std::vector<std::string>& names, const nb::dict& arguments) {
-    given how(arguments);
+    keyword_arguments how(arguments);
     std::optional<duration> start;
     std::optional<duration> stop;
     how.take("t_start", start);
@@ -79,8 +79,8 @@ nb::tuple make_spikes(const array_in<double>& times, const array_in<std::uint32_
 }
 
 nb::dict read_file(const std::string& path, const nb::dict& arguments) {
-    given how(arguments);
-    spike_reading reading;
+    keyword_arguments how(arguments);
+    spike_read_options reading;
     how.take("format", reading.format, spike_format_from);
     how.take("time_unit", reading.time_unit);
     how.take("allow_negative", reading.allow_negative);
@@ -94,16 +94,16 @@ nb::dict read_file(const std::string& path, const nb::dict& arguments) {
     out["format"] = std::string(to_string(file.format));
     out["duplicates"] = file.duplicates;
     out["warnings"] = text_list(file.warnings);
-    out["states_span"] = file.states_span;
+    out["has_recorded_span"] = file.has_recorded_span;
     out["stimulus_us"] = to_numpy(std::move(file.stimulus_us));
-    shared_spikes spikes = share(std::move(file.spikes), file.states_span);
+    shared_spikes spikes = share(std::move(file.spikes), file.has_recorded_span);
     spikes.checked = true;
     out["spikes"] = nb::cast(std::move(spikes));
     return out;
 }
 
 void write(const std::string& path, const shared_spikes& spikes, const nb::dict& arguments) {
-    given how(arguments);
+    keyword_arguments how(arguments);
     const call_options call = how.take_call();
     how.check_all_known();
     run_unlocked(call, [&](const execution& run) { write_spikes(path, *spikes.sequence, run); });
@@ -134,8 +134,8 @@ array_out<std::int64_t> natural_order(const std::vector<std::string>& names) {
 
 }  // namespace
 
-shared_spikes share(spike_sequence spikes, bool states_span) {
-    return {std::make_shared<const spike_sequence>(std::move(spikes)), states_span};
+shared_spikes share(spike_sequence spikes, bool has_recorded_span) {
+    return {std::make_shared<const spike_sequence>(std::move(spikes)), has_recorded_span};
 }
 
 void add_warnings(nb::dict& out, const shared_spikes& spikes, std::vector<std::string> more) {
@@ -167,7 +167,8 @@ void bind_spikes(nb::module_& m) {
                      [](const shared_spikes& s) { return to_seconds(s.sequence->span().begin); })
         .def_prop_ro("t_stop",
                      [](const shared_spikes& s) { return to_seconds(s.sequence->span().end); })
-        .def_prop_ro("states_span", [](const shared_spikes& s) { return s.states_span; })
+        .def_prop_ro("has_recorded_span",
+                     [](const shared_spikes& s) { return s.has_recorded_span; })
         .def("trains", &trains_of)
         .def("check", [](const shared_spikes& s) { return text_list(check_spikes(*s.sequence)); })
         .def("same_as", [](const shared_spikes& a, const shared_spikes& b) {
@@ -178,7 +179,8 @@ void bind_spikes(nb::module_& m) {
     m.def("read_spikes", &read_file, nb::arg("path"), nb::arg("given"));
     m.def("write_spikes", &write, nb::arg("path"), nb::arg("spikes"), nb::arg("given"));
     m.def("natural_order", &natural_order, nb::arg("names"));
-    m.def("seconds", [](nb::handle value) { return to_seconds(given::time("time", value)); });
+    m.def("seconds",
+          [](nb::handle value) { return to_seconds(keyword_arguments::time("time", value)); });
 }
 
 }  // namespace spikeweave::python

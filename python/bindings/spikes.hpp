@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "given.hpp"
+#include "keyword_arguments.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
 namespace spikeweave::python {
@@ -13,12 +13,12 @@ namespace spikeweave::python {
 struct shared_spikes {
     std::shared_ptr<const spike_sequence> sequence;
     /// Whether the span is what was recorded, and not only from the first spike to the last.
-    bool states_span = true;
+    bool has_recorded_span = true;
     /// Whether whoever reads the warnings of these spikes has seen those of `check_spikes`.
     bool checked = false;
 };
 
-shared_spikes share(spike_sequence spikes, bool states_span = true);
+shared_spikes share(spike_sequence spikes, bool has_recorded_span = true);
 
 /// Puts those of `check_spikes` and then `more` into `out` as "warnings"; "told" is how many of the
 /// first were seen before.

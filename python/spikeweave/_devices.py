@@ -39,7 +39,7 @@ class DeviceList(list[Device]):
     """The GPUs there are; its repr says why there are none."""
 
     def __repr__(self) -> str:
-        return super().__repr__() if self else f"[]  # {_core.why_no_device()}"
+        return super().__repr__() if self else f"[]  # {_core.device_unavailable_reason()}"
 
 
 def devices() -> DeviceList:

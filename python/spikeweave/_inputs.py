@@ -41,7 +41,7 @@ def arrays_of(spikes: Any, unit_names: Sequence[str] | None) -> SpikeArrays:
 
 def _recognise(spikes: Any, unit_names: Sequence[str] | None) -> SpikeArrays:
     if isinstance(spikes, SpikeSequence):
-        stated = spikes._core.states_span
+        stated = spikes._core.has_recorded_span
         return SpikeArrays(
             spikes.times,
             spikes.units,

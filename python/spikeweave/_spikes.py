@@ -250,7 +250,7 @@ class SpikeSequence:
         kept = new[self.units] < len(every)
         kept &= self.times_us >= round(begin * 1e6)
         kept &= self.times_us <= round(end * 1e6)
-        stated = self._core.states_span
+        stated = self._core.has_recorded_span
         return _again(
             self.times[kept],
             new[self.units[kept]],
@@ -278,7 +278,7 @@ class SpikeSequence:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Whole microseconds come back as they are: below 285 years a double holds them exactly.
-        span = (self.t_start, self.t_stop) if self._core.states_span else (None, None)
+        span = (self.t_start, self.t_stop) if self._core.has_recorded_span else (None, None)
         return _again, (self.times, self.units, self.unit_names, *span)
 
     def check(self) -> list[str]:

@@ -264,7 +264,7 @@ def test_spikes_and_results_can_be_copied_and_kept(sym26):
     for spikes in (sym26.spikes, unstated):
         again = pickle.loads(pickle.dumps(spikes))
         assert again == spikes
-        assert again._core.states_span == spikes._core.states_span
+        assert again._core.has_recorded_span == spikes._core.has_recorded_span
     kept = copy.deepcopy(found)
     assert list(kept) == list(found)
     assert np.array_equal(kept.occurrences(-1), found.occurrences(-1))

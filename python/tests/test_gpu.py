@@ -16,8 +16,8 @@ import spikeweave
 def device():
     found = spikeweave.devices()
     if not found and os.environ.get("SPIKEWEAVE_REQUIRE_GPU") != "1":
-        pytest.skip(f"no GPU: {spikeweave._core.why_no_device()}")
-    assert found, spikeweave._core.why_no_device()
+        pytest.skip(f"no GPU: {spikeweave._core.device_unavailable_reason()}")
+    assert found, spikeweave._core.device_unavailable_reason()
     return found[0]
 
 

@@ -17,23 +17,23 @@
 namespace spikeweave {
 namespace {
 
-constexpr std::array<std::pair<correction, std::string_view>, 11> names{{
-    {correction::none, "none"},
-    {correction::bonferroni, "bonferroni"},
-    {correction::sidak, "sidak"},
-    {correction::holm_sidak, "holm-sidak"},
-    {correction::holm, "holm"},
-    {correction::simes_hochberg, "simes-hochberg"},
-    {correction::hommel, "hommel"},
-    {correction::benjamini_hochberg, "fdr_bh"},
-    {correction::benjamini_yekutieli, "fdr_by"},
-    {correction::two_stage_bh, "fdr_tsbh"},
-    {correction::two_stage_bky, "fdr_tsbky"},
+constexpr std::array<std::pair<correction_method, std::string_view>, 11> names{{
+    {correction_method::none, "none"},
+    {correction_method::bonferroni, "bonferroni"},
+    {correction_method::sidak, "sidak"},
+    {correction_method::holm_sidak, "holm-sidak"},
+    {correction_method::holm, "holm"},
+    {correction_method::simes_hochberg, "simes-hochberg"},
+    {correction_method::hommel, "hommel"},
+    {correction_method::benjamini_hochberg, "fdr_bh"},
+    {correction_method::benjamini_yekutieli, "fdr_by"},
+    {correction_method::two_stage_bh, "fdr_tsbh"},
+    {correction_method::two_stage_bky, "fdr_tsbky"},
 }};
-constexpr std::array<std::pair<std::string_view, correction>, 3> other_names{{
-    {"bh", correction::benjamini_hochberg},
-    {"benjamini-hochberg", correction::benjamini_hochberg},
-    {"no", correction::none},
+constexpr std::array<std::pair<std::string_view, correction_method>, 3> other_names{{
+    {"bh", correction_method::benjamini_hochberg},
+    {"benjamini-hochberg", correction_method::benjamini_hochberg},
+    {"no", correction_method::none},
 }};
 
 // The ascending p-values of the first of m tests; the other tests have p = 1.
@@ -150,41 +150,41 @@ outcome two_stage(const family& all, double alpha, bool krieger) {
     return out;
 }
 
-outcome correct(const family& all, correction method, double alpha) {
+outcome correct(const family& all, correction_method method, double alpha) {
     const auto times = [](double p, double tests) { return p * tests; };
     switch (method) {
-        case correction::none:
+        case correction_method::none:
             return one_step(all, alpha, [](double p) { return p; });
-        case correction::bonferroni:
+        case correction_method::bonferroni:
             return one_step(all, alpha / all.m, [&](double p) { return p * all.m; });
-        case correction::sidak:
+        case correction_method::sidak:
             return one_step(all, sidak_limit(alpha, all.m),
                             [&](double p) { return sidak(p, all.m); });
-        case correction::holm_sidak:
+        case correction_method::holm_sidak:
             return step_down(
                 all, [&](double left) { return sidak_limit(alpha, left); }, sidak);
-        case correction::holm:
+        case correction_method::holm:
             return step_down(
                 all, [&](double left) { return alpha / left; }, times);
-        case correction::simes_hochberg:
+        case correction_method::simes_hochberg:
             return step_up(
                 all, [&](double rank) { return alpha / (all.m - rank + 1); },
                 [&](double p, double rank) { return p * (all.m - rank + 1); });
-        case correction::hommel:
+        case correction_method::hommel:
             return hommel(all, alpha);
-        case correction::benjamini_hochberg:
+        case correction_method::benjamini_hochberg:
             return false_discovery_rate(all, alpha, 1);
-        case correction::benjamini_yekutieli:
+        case correction_method::benjamini_yekutieli:
             return false_discovery_rate(all, alpha, harmonic(all.m));
-        case correction::two_stage_bh:
+        case correction_method::two_stage_bh:
             return two_stage(all, alpha, false);
-        case correction::two_stage_bky:
+        case correction_method::two_stage_bky:
             return two_stage(all, alpha, true);
     }
     throw invalid_argument("no such correction");
 }
 
-std::optional<correction> find_correction(std::string_view name) {
+std::optional<correction_method> find_correction(std::string_view name) {
     for (const auto& [value, known] : names)
         if (known == name) return value;
     for (const auto& [known, value] : other_names)
@@ -204,32 +204,33 @@ template <class IsListed>
 
 }  // namespace
 
-std::string_view to_string(correction method) {
+std::string_view to_string(correction_method method) {
     for (const auto& [value, name] : names)
         if (value == method) return name;
     return "?";
 }
 
-correction correction_from(std::string_view name) {
+correction_method correction_from(std::string_view name) {
     if (const auto found = find_correction(name)) return *found;
-    refuse_correction(name, [](correction) { return true; });
+    refuse_correction(name, [](correction_method) { return true; });
 }
 
-correction one_stage_correction_from(std::string_view name) {
+correction_method one_stage_correction_from(std::string_view name) {
     const auto found = find_correction(name);
-    if (!found) refuse_correction(name, [](correction method) { return !is_two_stage(method); });
+    if (!found)
+        refuse_correction(name, [](correction_method method) { return !is_two_stage(method); });
     if (is_two_stage(*found))
         throw invalid_argument(
             fmt::format("the q-values of {} hold for one alpha only", to_string(*found)));
     return *found;
 }
 
-bool is_two_stage(correction method) {
-    return method == correction::two_stage_bh || method == correction::two_stage_bky;
+bool is_two_stage(correction_method method) {
+    return method == correction_method::two_stage_bh || method == correction_method::two_stage_bky;
 }
 
-corrected_tests correct_tests(std::span<const double> p, std::uint64_t tests, correction method,
-                              double alpha) {
+correction_result correct_tests(std::span<const double> p, std::uint64_t tests,
+                                correction_method method, double alpha) {
     if (tests < p.size())
         throw invalid_argument(
             fmt::format("{} p-values cannot come from {} tests", p.size(), tests));
@@ -245,7 +246,7 @@ corrected_tests correct_tests(std::span<const double> p, std::uint64_t tests, co
     all.p.reserve(p.size());
     for (const std::size_t i : order) all.p.push_back(p[i]);
 
-    corrected_tests out{std::vector<double>(p.size()), std::vector<bool>(p.size())};
+    correction_result out{std::vector<double>(p.size()), std::vector<bool>(p.size())};
     if (p.empty()) return out;
     const outcome sorted = correct(all, method, alpha);
     for (std::size_t rank = 0; rank < order.size(); ++rank) {
@@ -255,7 +256,8 @@ corrected_tests correct_tests(std::span<const double> p, std::uint64_t tests, co
     return out;
 }
 
-std::vector<double> adjust(std::span<const double> p, std::uint64_t tests, correction method) {
+std::vector<double> adjust_p_values(std::span<const double> p, std::uint64_t tests,
+                                    correction_method method) {
     if (is_two_stage(method))
         throw invalid_argument(fmt::format(
             "'{}' corrects for one alpha only, which is not known here", to_string(method)));
@@ -263,7 +265,7 @@ std::vector<double> adjust(std::span<const double> p, std::uint64_t tests, corre
 }
 
 std::vector<double> adjust_by_size(const episode_table& table, std::span<const double> p,
-                                   correction method) {
+                                   correction_method method) {
     std::map<std::size_t, std::vector<std::size_t>> of_size;
     for (std::size_t i = 0; i < table.episodes.size(); ++i)
         of_size[table.episodes[i].what.size()].push_back(i);
@@ -277,7 +279,7 @@ std::vector<double> adjust_by_size(const episode_table& table, std::span<const d
         std::vector<double> listed;
         listed.reserve(members.size());
         for (const std::size_t i : members) listed.push_back(p[i]);
-        const std::vector<double> adjusted = adjust(listed, tests, method);
+        const std::vector<double> adjusted = adjust_p_values(listed, tests, method);
         for (std::size_t k = 0; k < members.size(); ++k) q[members[k]] = adjusted[k];
     }
     return q;

@@ -35,7 +35,7 @@ delay_interval difference(const delay_interval& to_c, const delay_interval& to_b
 }
 
 void check(const spike_sequence& spikes, const episode_table& table,
-           std::span<const assessed_episode> assessed, const circuit_options& options) {
+           std::span<const episode_test> assessed, const circuit_options& options) {
     if (assessed.size() != table.episodes.size())
         throw invalid_argument(fmt::format("{} episodes of the table, but {} assessed",
                                            table.episodes.size(), assessed.size()));
@@ -54,7 +54,7 @@ void check(const spike_sequence& spikes, const episode_table& table,
 // The significant intervals of a pair become one edge: the best interval, with the intervals around
 // it that touch or overlap.
 circuit_edge edge_of(std::span<const std::size_t> members, const episode_table& table,
-                     std::span<const assessed_episode> assessed) {
+                     std::span<const episode_test> assessed) {
     const auto interval = [&](std::size_t i) { return table.episodes[i].what.delays.front(); };
     // p can be 0 for several intervals, if it is too small for a double; then the strength decides.
     const std::size_t best = *std::min_element(members.begin(), members.end(), [&](auto a, auto b) {
@@ -74,7 +74,7 @@ circuit_edge edge_of(std::span<const std::size_t> members, const episode_table& 
         }
     }
     const episode& what = table.episodes[best].what;
-    const assessed_episode& test = assessed[best];
+    const episode_test& test = assessed[best];
     return {what.units[0], what.units[1], delay,  interval(best), table.episodes[best].count,
             test.expected, test.p,        test.q, test.strength,  edge_kind::direct};
 }
@@ -82,7 +82,7 @@ circuit_edge edge_of(std::span<const std::size_t> members, const episode_table& 
 class explainer {
 public:
     explainer(const spike_sequence& spikes, const episode_table& table,
-              std::span<const assessed_episode> assessed, const circuit_options& options,
+              std::span<const episode_test> assessed, const circuit_options& options,
               const execution& run)
         : options_(options), counts_(spikes, table, run), unit_counts_(spikes.unit_count()) {
         for (const unit_id unit : spikes.units()) ++unit_counts_[index(unit)];
@@ -300,7 +300,7 @@ std::vector<std::size_t> not_within_longer(const episode_table& table,
 }
 
 std::vector<std::size_t> find_chains(const episode_table& table,
-                                     std::span<const assessed_episode> assessed,
+                                     std::span<const episode_test> assessed,
                                      std::span<const circuit_edge> edges, double alpha) {
     std::map<unit_pair, delay_interval> direct;
     for (const circuit_edge& edge : edges)
@@ -351,7 +351,7 @@ std::string_view to_string(edge_kind kind) {
 }
 
 circuit find_circuit(const spike_sequence& spikes, const episode_table& table,
-                     std::span<const assessed_episode> assessed, const circuit_options& options,
+                     std::span<const episode_test> assessed, const circuit_options& options,
                      const execution& run) {
     check(spikes, table, assessed, options);
     circuit out;

@@ -65,10 +65,11 @@ void raise_to_steps(const episode_table& table, std::vector<double>& p) {
 
 }  // namespace
 
-std::vector<surrogate_assessment> assess_by_surrogates(const spike_sequence& spikes,
-                                                       const episode_table& table,
-                                                       const surrogate_options& options,
-                                                       correction correct, const execution& run) {
+std::vector<surrogate_test> test_against_surrogates(const spike_sequence& spikes,
+                                                    const episode_table& table,
+                                                    const surrogate_options& options,
+                                                    correction_method correction,
+                                                    const execution& run) {
     if (options.surrogates == 0)
         throw invalid_argument("an assessment needs at least one surrogate");
     const std::vector<tally> tallies = count_in_surrogates(spikes, table, options, run);
@@ -89,21 +90,21 @@ std::vector<surrogate_assessment> assess_by_surrogates(const spike_sequence& spi
     }
     raise_to_steps(table, p);
     raise_to_steps(table, tail_p);
-    const std::vector<double> q = adjust_by_size(table, p, correct);
-    const std::vector<double> tail_q = adjust_by_size(table, tail_p, correct);
-    std::vector<surrogate_assessment> out;
+    const std::vector<double> q = adjust_by_size(table, p, correction);
+    const std::vector<double> tail_q = adjust_by_size(table, tail_p, correction);
+    std::vector<surrogate_test> out;
     for (std::size_t i = 0; i < tallies.size(); ++i)
         out.push_back(
             {static_cast<double>(tallies[i].sum) / surrogates, p[i], q[i], tail_p[i], tail_q[i]});
     return out;
 }
 
-std::vector<assessed_episode> by_surrogates(std::span<const assessed_episode> assessed,
-                                            std::span<const surrogate_assessment> surrogates) {
+std::vector<episode_test> with_surrogate_tests(std::span<const episode_test> assessed,
+                                               std::span<const surrogate_test> surrogates) {
     if (assessed.size() != surrogates.size())
         throw invalid_argument(fmt::format("{} episodes were assessed, but {} by surrogates",
                                            assessed.size(), surrogates.size()));
-    std::vector<assessed_episode> out(assessed.begin(), assessed.end());
+    std::vector<episode_test> out(assessed.begin(), assessed.end());
     for (std::size_t i = 0; i < out.size(); ++i) {
         out[i].expected = surrogates[i].mean_count;
         out[i].p = surrogates[i].tail_p;

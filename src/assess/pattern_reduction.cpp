@@ -34,7 +34,7 @@ verdict swapped(const verdict& v) {
 
 class judge {
 public:
-    judge(std::span<const signature> not_significant, const reduction_options& options)
+    judge(std::span<const pattern_signature> not_significant, const reduction_options& options)
         : options_(options), not_significant_(not_significant.begin(), not_significant.end()) {
         std::sort(not_significant_.begin(), not_significant_.end());
     }
@@ -79,8 +79,8 @@ private:
         if (options_.compat == compatibility::none &&
             count < least_occurrences(options_.rules, static_cast<std::uint32_t>(size)))
             return true;
-        const signature what{static_cast<std::uint32_t>(size), static_cast<std::uint32_t>(count),
-                             lag};
+        const pattern_signature what{static_cast<std::uint32_t>(size),
+                                     static_cast<std::uint32_t>(count), lag};
         return std::binary_search(not_significant_.begin(), not_significant_.end(), what);
     }
     std::int64_t covered(const listed_pattern& p) const {
@@ -88,7 +88,7 @@ private:
     }
 
     const reduction_options& options_;
-    std::vector<signature> not_significant_;
+    std::vector<pattern_signature> not_significant_;
 };
 
 // A shift of the first pattern after which the two share spikes, and the number of these.
@@ -220,7 +220,7 @@ std::vector<listed_pattern> patterns_of(const pattern_table& table,
     std::vector<listed_pattern> out;
     out.reserve(list.size());
     for (const std::size_t i : list) {
-        const signature what = signature_of(table, i, kind);
+        const pattern_signature what = signature_of(table, i, kind);
         out.push_back(
             {table.pattern(i), table.occurrences_of(i), what.size, what.count, what.duration});
     }
@@ -230,22 +230,22 @@ std::vector<listed_pattern> patterns_of(const pattern_table& table,
 class reduction {
 public:
     reduction(const pattern_table& table, std::span<const std::size_t> list,
-              std::span<const signature> not_significant, const reduction_options& options)
+              std::span<const pattern_signature> not_significant, const reduction_options& options)
         : list_(list),
-          patterns_(patterns_of(table, list, options.kind)),
+          patterns_(patterns_of(table, list, options.spectrum)),
           judge_(not_significant, options),
           shifts_(table.window_bins, options.compat == compatibility::elephant),
           partners_(patterns_, table.window_bins, options.compat == compatibility::elephant),
           min_occ_(options.min_occ),
           rejected_(list.size()) {}
 
-    reduced_patterns operator()(const execution& run) {
+    reduction_result operator()(const execution& run) {
         for (std::size_t a = 0; a < patterns_.size(); ++a) {
             throw_if_stopped(run.stop);
             for (const std::size_t b : partners_.after(a, patterns_[a])) compare(a, b);
             if (run.on_progress) run.on_progress({"reducing patterns", a + 1, patterns_.size()});
         }
-        reduced_patterns out;
+        reduction_result out;
         for (std::size_t i = 0; i < patterns_.size(); ++i) {
             if (rejected_[i])
                 out.rejected.push_back(*rejected_[i]);
@@ -297,8 +297,8 @@ std::string_view to_string(reduction_rule rule) {
     return "?";
 }
 
-reduced_patterns reduce_patterns(const pattern_table& table, std::span<const std::size_t> list,
-                                 std::span<const signature> not_significant,
+reduction_result reduce_patterns(const pattern_table& table, std::span<const std::size_t> list,
+                                 std::span<const pattern_signature> not_significant,
                                  const reduction_options& options, const execution& run) {
     check(table, list, options);
     return reduction(table, list, not_significant, options)(run);

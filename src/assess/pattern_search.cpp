@@ -36,19 +36,19 @@ std::string why_of(reduction_rule rule) {
     return {};
 }
 
-std::uint64_t removed_by(const reduced_patterns& reduced, reduction_rule rule) {
+std::uint64_t removed_by(const reduction_result& reduced, reduction_rule rule) {
     return static_cast<std::uint64_t>(
         std::ranges::count(reduced.rejected, rule, &rejected_pattern::rule));
 }
 
 class pattern_search {
 public:
-    pattern_search(const prepared_windows& in, const pattern_request& request, const execution& run)
+    pattern_search(const spade_input& in, const spade_options& request, const execution& run)
         : in_(in), request_(request), run_(run) {
         out_.table.window_bins = request.window;
     }
 
-    pattern_findings run() {
+    spade_result run() {
         if (request_.is_tested() && !request_.filters_by_stability())
             collect_significant();
         else
@@ -85,7 +85,7 @@ private:
             return all;
         }));
         if (is_whole()) keep_stable();
-        std::vector<signature_count> found = count_signatures(out_.table, request_.kind);
+        std::vector<signature_count> found = count_signatures(out_.table, request_.spectrum);
         if (!request_.is_tested()) {
             out_.signatures = std::move(found);
             return;
@@ -98,7 +98,7 @@ private:
 
     // The first search only counts, so that patterns that are not significant are never held.
     void collect_significant() {
-        pattern_tally tally(request_.window, request_.kind, 0);
+        pattern_tally tally(request_.window, request_.spectrum, 0);
         note_search(mine_patterns(
             in_.windows, in_.mining, [&](const pattern_table& block) { tally.take(block); }, run_));
         assess(tally.signatures());
@@ -108,9 +108,9 @@ private:
     }
 
     void assess(const std::vector<signature_count>& found) {
-        out_.assessment = assess_patterns(
+        out_.assessment = test_patterns(
             found, [&](std::uint32_t which) { return in_.maker->make(which); },
-            in_.surrogates.surrogates, request_.window, in_.mining, request_.kind,
+            in_.surrogates.surrogates, request_.window, in_.mining, request_.spectrum,
             request_.testing(), run_);
         warn_of_too_few_surrogates();
     }
@@ -119,7 +119,7 @@ private:
     void warn_of_too_few_surrogates() {
         std::size_t tested = 0;
         std::size_t undecided = 0;
-        for (const assessed_signature& one : out_.assessment->tests.signatures) {
+        for (const signature_test& one : out_.assessment->tests.signatures) {
             tested += one.tested ? 1 : 0;
             undecided += one.reason == test_reason::absent && !one.significant ? 1 : 0;
         }
@@ -134,19 +134,19 @@ private:
     }
 
     pattern_filter significant() const {
-        return {request_.kind, out_.assessment->tests.not_significant};
+        return {request_.spectrum, out_.assessment->tests.not_significant};
     }
 
     void note_significance(std::uint64_t before) {
         add_step(out_.funnel, "significance", before - out_.table.size(), before,
                  fmt::format("signature not significant at alpha {} by {}", request_.alpha,
-                             to_string(request_.correct)));
+                             to_string(request_.correction)));
     }
 
     // Collects the patterns of each block that `choose` selects.
     template <class Choose>
     mining_summary mine_into_table(Choose choose) {
-        spade_options how = in_.mining;
+        pattern_mining_options how = in_.mining;
         how.with_occurrences = true;
         pattern_blocks blocks(request_.window);
         const mining_summary found = mine_patterns(
@@ -187,7 +187,7 @@ private:
         const auto number = [&](std::size_t i) {
             return static_cast<std::int32_t>((*request_.reduce)[i]);
         };
-        return {.kind = request_.kind,
+        return {.spectrum = request_.spectrum,
                 .h_subset_filtering = number(0),
                 .k_superset_filtering = number(1),
                 .l_covered_spikes = number(2),
@@ -199,8 +199,8 @@ private:
 
     void reduce() {
         if (!request_.reduce) return;
-        const std::vector<signature> none;
-        reduced_patterns reduced = reduce_patterns(
+        const std::vector<pattern_signature> none;
+        reduction_result reduced = reduce_patterns(
             out_.table, by_count(), out_.assessment ? out_.assessment->tests.not_significant : none,
             reduction(), alone());
         std::uint64_t left = out_.table.size();
@@ -231,15 +231,15 @@ private:
         keep_only(kept);
     }
 
-    const prepared_windows& in_;
-    const pattern_request& request_;
+    const spade_input& in_;
+    const spade_options& request_;
     const execution& run_;
-    pattern_findings out_{};
+    spade_result out_{};
 };
 
 }  // namespace
 
-std::vector<funnel_step> search_steps(const mining_summary& found, const pattern_request& request) {
+std::vector<funnel_step> search_steps(const mining_summary& found, const spade_options& request) {
     std::vector<funnel_step> out;
     std::uint64_t left = found.closed;
     add_step(out, "closed patterns", 0, left, "");
@@ -251,8 +251,8 @@ std::vector<funnel_step> search_steps(const mining_summary& found, const pattern
     return out;
 }
 
-pattern_findings find_patterns(const prepared_windows& prepared, const pattern_request& request,
-                               const execution& run) {
+spade_result find_patterns(const spade_input& prepared, const spade_options& request,
+                           const execution& run) {
     if (prepared.windows.window_bins() != request.window ||
         prepared.surrogates.surrogates != request.surrogates.surrogates)
         throw invalid_argument("the windows were prepared for another request");

@@ -12,23 +12,24 @@ namespace spikeweave {
 namespace {
 
 // Compares signatures in the order of a spectrum.
-auto spectrum_key(const signature& what) {
+auto spectrum_key(const pattern_signature& what) {
     return std::tuple(what.size, what.duration, what.count);
 }
 
-signature signature_of(const signature_count& found) {
+pattern_signature signature_of(const signature_count& found) {
     return {found.size, found.count, found.duration};
 }
 
-const spectrum_entry* find(const pvalue_spectrum& spectrum, const signature& what) {
-    const auto at = std::lower_bound(spectrum.entries.begin(), spectrum.entries.end(), what,
-                                     [](const spectrum_entry& entry, const signature& value) {
-                                         return spectrum_key(entry.what) < spectrum_key(value);
-                                     });
+const spectrum_entry* find(const pvalue_spectrum& spectrum, const pattern_signature& what) {
+    const auto at =
+        std::lower_bound(spectrum.entries.begin(), spectrum.entries.end(), what,
+                         [](const spectrum_entry& entry, const pattern_signature& value) {
+                             return spectrum_key(entry.what) < spectrum_key(value);
+                         });
     return at != spectrum.entries.end() && at->what == what ? &*at : nullptr;
 }
 
-void check(const pvalue_spectrum& spectrum, const signature_testing& testing) {
+void check(const pvalue_spectrum& spectrum, const signature_test_options& testing) {
     if (spectrum.surrogates == 0) throw invalid_argument("patterns are tested by surrogates");
     if (!(testing.alpha > 0 && testing.alpha <= 1))
         throw invalid_argument(
@@ -36,13 +37,14 @@ void check(const pvalue_spectrum& spectrum, const signature_testing& testing) {
 }
 
 // Sets q and the decision of the tested signatures.
-void correct(std::vector<assessed_signature>& signatures, const signature_testing& testing) {
+void correct(std::vector<signature_test>& signatures, const signature_test_options& testing) {
     std::vector<double> p;
-    for (const assessed_signature& s : signatures)
+    for (const signature_test& s : signatures)
         if (s.tested) p.push_back(s.p);
-    const corrected_tests corrected = correct_tests(p, p.size(), testing.correct, testing.alpha);
+    const correction_result corrected =
+        correct_tests(p, p.size(), testing.correction, testing.alpha);
     std::size_t test = 0;
-    for (assessed_signature& s : signatures) {
+    for (signature_test& s : signatures) {
         if (!s.tested) continue;
         s.q = corrected.q[test];
         s.significant = corrected.rejected[test];
@@ -50,9 +52,9 @@ void correct(std::vector<assessed_signature>& signatures, const signature_testin
     }
 }
 
-void test_all(const pvalue_spectrum& spectrum, const signature_testing& testing,
-              signature_tests& out) {
-    for (assessed_signature& s : out.signatures) {
+void test_all(const pvalue_spectrum& spectrum, const signature_test_options& testing,
+              signature_test_result& out) {
+    for (signature_test& s : out.signatures) {
         s.p = (s.reached + 1.0) / (spectrum.surrogates + 1.0);
         s.tested = s.reached < spectrum.surrogates;
         if (!s.tested) s.reason = test_reason::p_is_one;
@@ -63,14 +65,14 @@ void test_all(const pvalue_spectrum& spectrum, const signature_testing& testing,
     // Every correction rejects all p up to some bound.
     bool any = false;
     std::uint32_t bound = 0;
-    for (const assessed_signature& s : out.signatures) {
+    for (const signature_test& s : out.signatures) {
         if (!s.significant) continue;
         any = true;
         bound = std::max(bound, s.reached);
     }
     for (const spectrum_entry& entry : spectrum.entries)
         if (!any || entry.reached > bound) out.not_significant.push_back(entry.what);
-    for (const assessed_signature& s : out.signatures)
+    for (const signature_test& s : out.signatures)
         if (s.reached == 0 && !s.significant) out.not_significant.push_back(s.what);
 }
 
@@ -84,7 +86,7 @@ bool close_to_one(double p) {
 // never tested.
 std::vector<bool> elephant_mask(const pvalue_spectrum& spectrum,
                                 std::span<const signature_count> found) {
-    std::vector<signature> known;
+    std::vector<pattern_signature> known;
     known.reserve(found.size());
     for (const signature_count& f : found) known.push_back(signature_of(f));
     std::sort(known.begin(), known.end());
@@ -95,7 +97,7 @@ std::vector<bool> elephant_mask(const pvalue_spectrum& spectrum,
         if (close_to_one(p)) continue;
         mask[i] = true;
         const std::size_t before = (i == 0 ? mask.size() : i) - 1;
-        const signature& last = spectrum.entries[before].what;
+        const pattern_signature& last = spectrum.entries[before].what;
         if (mask[before] && last.size == what.size && last.duration == what.duration)
             mask[before] = false;
     }
@@ -103,9 +105,9 @@ std::vector<bool> elephant_mask(const pvalue_spectrum& spectrum,
 }
 
 void test_as_elephant(const pvalue_spectrum& spectrum, std::span<const signature_count> found,
-                      const signature_testing& testing, signature_tests& out) {
+                      const signature_test_options& testing, signature_test_result& out) {
     const std::vector<bool> mask = elephant_mask(spectrum, found);
-    for (assessed_signature& s : out.signatures) {
+    for (signature_test& s : out.signatures) {
         const spectrum_entry* const entry = find(spectrum, s.what);
         if (entry == nullptr) {
             s.p = s.q = 0;
@@ -124,8 +126,8 @@ void test_as_elephant(const pvalue_spectrum& spectrum, std::span<const signature
     }
     correct(out.signatures, testing);
 
-    std::vector<signature> significant;
-    for (const assessed_signature& s : out.signatures)
+    std::vector<pattern_signature> significant;
+    for (const signature_test& s : out.signatures)
         if (s.tested && s.significant) significant.push_back(s.what);
     std::sort(significant.begin(), significant.end());
     for (const spectrum_entry& entry : spectrum.entries)
@@ -135,12 +137,13 @@ void test_as_elephant(const pvalue_spectrum& spectrum, std::span<const signature
 
 }  // namespace
 
-signature signature_of(const pattern_table& table, std::size_t pattern, spectrum_kind kind) {
+pattern_signature signature_of(const pattern_table& table, std::size_t pattern,
+                               spectrum_kind kind) {
     return {static_cast<std::uint32_t>(table.pattern(pattern).size()), table.counts[pattern],
             kind == spectrum_kind::size_count ? 0 : table.duration(pattern)};
 }
 
-std::uint32_t pvalue_spectrum::reached(const signature& what) const {
+std::uint32_t pvalue_spectrum::reached(const pattern_signature& what) const {
     const spectrum_entry* const entry = find(*this, what);
     return entry == nullptr ? 0 : entry->reached;
 }
@@ -163,20 +166,21 @@ std::string_view to_string(test_reason reason) {
     return "?";
 }
 
-signature_tests test_signatures(std::span<const signature_count> found,
-                                const pvalue_spectrum& spectrum, const signature_testing& testing) {
+signature_test_result test_signatures(std::span<const signature_count> found,
+                                      const pvalue_spectrum& spectrum,
+                                      const signature_test_options& testing) {
     check(spectrum, testing);
     const bool as_elephant = testing.compat == compatibility::elephant;
-    signature_tests out;
+    signature_test_result out;
     out.signatures.reserve(found.size());
     for (const signature_count& f : found) {
-        assessed_signature& s = out.signatures.emplace_back();
+        signature_test& s = out.signatures.emplace_back();
         s.what = signature_of(f);
         s.patterns = f.patterns;
         s.reached = spectrum.reached(s.what);
     }
     if (testing.alpha == 1) {
-        for (assessed_signature& s : out.signatures) {
+        for (signature_test& s : out.signatures) {
             s.p = as_elephant ? static_cast<double>(s.reached) / spectrum.surrogates
                               : (s.reached + 1.0) / (spectrum.surrogates + 1.0);
             s.significant = true;
@@ -191,7 +195,8 @@ signature_tests test_signatures(std::span<const signature_count> found,
     return out;
 }
 
-pattern_filter::pattern_filter(spectrum_kind kind, std::span<const signature> not_significant)
+pattern_filter::pattern_filter(spectrum_kind kind,
+                               std::span<const pattern_signature> not_significant)
     : kind_(kind), dropped_(not_significant.begin(), not_significant.end()) {
     std::sort(dropped_.begin(), dropped_.end());
 }
@@ -205,7 +210,7 @@ std::vector<std::size_t> pattern_filter::kept(const pattern_table& block) const 
 }
 
 std::vector<std::size_t> filter_patterns(const pattern_table& table, spectrum_kind kind,
-                                         std::span<const signature> not_significant) {
+                                         std::span<const pattern_signature> not_significant) {
     return pattern_filter(kind, not_significant).kept(table);
 }
 

@@ -39,7 +39,7 @@ struct pattern_tally::state {
     std::uint64_t patterns = 0;
     /// For each size, counts in rows of `durations`, extended as needed.
     std::vector<std::vector<std::uint64_t>> flat{};
-    std::map<signature, std::uint64_t> rare{};
+    std::map<pattern_signature, std::uint64_t> rare{};
     /// A heap with the worst pattern on top.
     std::vector<candidate> best{};
 

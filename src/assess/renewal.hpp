@@ -46,6 +46,6 @@ double start_probability_for(double mean, double ticks, double span_ticks);
 
 /// Corrects p-values of a table's episodes size by size, for all candidates of the size.
 std::vector<double> adjust_by_size(const episode_table& table, std::span<const double> p,
-                                   correction method);
+                                   correction_method method);
 
 }  // namespace spikeweave

@@ -178,12 +178,12 @@ occurrence_model independent_model(const spike_sequence& spikes, const episode& 
     return independent_units(spikes, tick).model(what);
 }
 
-std::vector<assessed_episode> assess_episodes(const spike_sequence& spikes,
-                                              const episode_table& table,
-                                              const significance_options& options,
-                                              const execution& run) {
+std::vector<episode_test> test_against_null(const spike_sequence& spikes,
+                                            const episode_table& table,
+                                            const significance_options& options,
+                                            const execution& run) {
     independent_units null(spikes, options.tick);
-    std::vector<assessed_episode> out;
+    std::vector<episode_test> out;
     std::vector<double> p;
     out.reserve(table.episodes.size());
     p.reserve(table.episodes.size());
@@ -211,7 +211,7 @@ std::vector<assessed_episode> assess_episodes(const spike_sequence& spikes,
             out[i].p = p[i] = verdicts[i].p;
         }
     }
-    const std::vector<double> q = adjust_by_size(table, p, options.correct);
+    const std::vector<double> q = adjust_by_size(table, p, options.correction);
     for (std::size_t i = 0; i < out.size(); ++i) out[i].q = q[i];
     return out;
 }

@@ -215,7 +215,8 @@ scoped_device::scoped_device(int ordinal) {
     int count = 0;
     if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) {
         cudaGetLastError();
-        throw device_error(fmt::format("there is no GPU {}: {}", ordinal, why_no_device()));
+        throw device_error(
+            fmt::format("there is no GPU {}: {}", ordinal, device_unavailable_reason()));
     }
     if (ordinal < 0 || ordinal >= count)
         throw device_error(

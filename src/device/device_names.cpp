@@ -18,7 +18,8 @@ constexpr int highest_ordinal = 1024;
 
 std::vector<int> all_ordinals() {
     const std::vector<device_info> all = devices();
-    if (all.empty()) throw invalid_argument(fmt::format("there is no GPU: {}", why_no_device()));
+    if (all.empty())
+        throw invalid_argument(fmt::format("there is no GPU: {}", device_unavailable_reason()));
     std::vector<int> ordinals;
     ordinals.reserve(all.size());
     for (const device_info& one : all) ordinals.push_back(one.ordinal);

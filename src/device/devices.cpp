@@ -56,7 +56,7 @@ std::vector<device_info> devices() {
     return all;
 }
 
-std::string why_no_device() {
+std::string device_unavailable_reason() {
     int count = 0;
     const cudaError_t found = cudaGetDeviceCount(&count);
     cudaGetLastError();

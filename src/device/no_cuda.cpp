@@ -8,7 +8,7 @@ std::vector<device_info> devices() {
     return {};
 }
 
-std::string why_no_device() {
+std::string device_unavailable_reason() {
     return "this spikeweave was built without CUDA";
 }
 
@@ -17,11 +17,11 @@ bool device::built() {
 }
 
 device::device_limits device::limits_of(int) {
-    throw device_error(why_no_device());
+    throw device_error(device_unavailable_reason());
 }
 
 std::uint64_t device::total_bytes_of(int) {
-    throw device_error(why_no_device());
+    throw device_error(device_unavailable_reason());
 }
 
 }  // namespace spikeweave

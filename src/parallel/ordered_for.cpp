@@ -126,7 +126,7 @@ void run_in_order(std::size_t n, std::size_t kept, const execution& run, std::st
         try {
             std::size_t i = 0;
             if (!in_line.enter(i, run.stop)) return;
-            apart([&] {
+            isolate([&] {
                 produce(i, turn_in_line(in_line, i, run.stop));
                 in_line.leave(i);
             });

@@ -94,7 +94,7 @@ void parallel_for(std::size_t n, const execution& run, std::string_view task,
     });
 }
 
-void apart(const std::function<void()>& work) {
+void isolate(const std::function<void()>& work) {
     const being_apart here(true);
     work();
 }

@@ -20,6 +20,6 @@ void parallel_for(std::size_t n, const execution& run, std::string_view task,
 /// Calls `work` in isolation: while a `parallel_for` inside it waits for its last pieces, the
 /// thread takes on no work from outside. This is needed if `work` holds something that others wait
 /// for.
-void apart(const std::function<void()>& work);
+void isolate(const std::function<void()>& work);
 
 }  // namespace spikeweave

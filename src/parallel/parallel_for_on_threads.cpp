@@ -52,7 +52,7 @@ void parallel_for(std::size_t n, const execution& run, std::string_view task,
 }
 
 // Each loop has its own threads here, which take on no other work.
-void apart(const std::function<void()>& work) {
+void isolate(const std::function<void()>& work) {
     work();
 }
 

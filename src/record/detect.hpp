@@ -6,7 +6,8 @@
 namespace spikeweave {
 
 /// `detect_spikes` on a grid of other blocks.
-detected_spikes detect_in_blocks(const filtered_recording& traces, const detection_options& options,
-                                 std::size_t block_frames, const execution& run);
+detection_result detect_in_blocks(const filtered_recording& traces,
+                                  const detection_options& options, std::size_t block_frames,
+                                  const execution& run);
 
 }  // namespace spikeweave

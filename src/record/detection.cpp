@@ -67,7 +67,7 @@ public:
         if (options.basis) check_same_space(*options.basis, out_.basis);
     }
 
-    detected_spikes find(const execution& run) {
+    detection_result find(const execution& run) {
         describe(find_all(run));
         out_.ran_on_devices = run.devices;
         if (out_.size() == 0) return std::move(out_);
@@ -96,7 +96,7 @@ private:
     waveform_window window_;
     crossing_rule crossings_;
     std::unique_ptr<trace_steps> steps_;
-    detected_spikes out_;
+    detection_result out_;
 };
 
 found_events spike_finder::find_all(const execution& run) const {
@@ -251,19 +251,20 @@ spike_sign spike_sign_from(std::string_view name) {
         "'{}' is not a way that spikes point (expected negative, positive or both)", name));
 }
 
-std::int64_t detected_spikes::time_us(std::size_t spike) const {
+std::int64_t detection_result::time_us(std::size_t spike) const {
     const double frame = static_cast<double>(frames[spike]) + fractions[spike];
     return std::llround(frame / rate_hz * 1e6);
 }
 
-detected_spikes detect_in_blocks(const filtered_recording& traces, const detection_options& options,
-                                 std::size_t block_frames, const execution& run) {
+detection_result detect_in_blocks(const filtered_recording& traces,
+                                  const detection_options& options, std::size_t block_frames,
+                                  const execution& run) {
     check(options);
     return spike_finder(traces, options, block_frames, run).find(run);
 }
 
-detected_spikes detect_spikes(const recording& from, const detection_options& options,
-                              const execution& run) {
+detection_result detect_spikes(const recording& from, const detection_options& options,
+                               const execution& run) {
     check(options);
     return detect_in_blocks(filtered_recording(from, options.preprocessing, run), options,
                             standard_block_frames, run);

@@ -105,7 +105,8 @@ std::optional<recording_format> find_recording_format(const fs::path& path, cons
     return std::nullopt;
 }
 
-recording read_recording(const fs::path& path, const recording_reading& how, const execution& run) {
+recording read_recording(const fs::path& path, const recording_read_options& how,
+                         const execution& run) {
     throw_if_stopped(run.stop);
     std::error_code unknown;
     if (!fs::exists(path, unknown)) throw io::file_error(path, "does not exist");
@@ -148,7 +149,7 @@ recording read_recording(const fs::path& path, const recording_reading& how, con
 }
 
 opened read_raw(const opening& job) {
-    const recording_reading& how = job.how;
+    const recording_read_options& how = job.how;
     if (how.rate_hz == 0 || how.channels == 0)
         throw invalid_argument(
             fmt::format("'{}' holds raw samples and does not say of how many channels and how many "

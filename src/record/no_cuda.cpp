@@ -9,13 +9,13 @@ namespace spikeweave {
 std::vector<std::vector<float>> excerpts_on_devices(const recording&, const trace_recipe&,
                                                     std::span<const std::size_t>,
                                                     const execution&) {
-    throw device_error(why_no_device());
+    throw device_error(device_unavailable_reason());
 }
 
 std::unique_ptr<trace_steps> steps_on_devices(const filtered_recording&, const crossing_rule&,
                                               const waveform_window&, std::size_t,
                                               const execution&) {
-    throw device_error(why_no_device());
+    throw device_error(device_unavailable_reason());
 }
 
 }  // namespace spikeweave

@@ -16,7 +16,7 @@ namespace spikeweave {
 /// One call of `read_recording`.
 struct opening {
     const std::filesystem::path& path;
-    const recording_reading& how;
+    const recording_read_options& how;
     const execution& run;
 };
 

@@ -51,7 +51,7 @@ public:
 private:
     static constexpr double loop_height = 34;
 
-    const circuit_edge& edge(std::size_t e) const { return p_.report.found.edges[e]; }
+    const circuit_edge& edge(std::size_t e) const { return p_.report.circuit.edges[e]; }
 
     // Between two units, bent to one side, so that the way back has a line of its own; around
     // itself outside of the circle.

@@ -46,7 +46,7 @@ std::string circuit_graphml(const prepared& p) {
                        data("name", xml_escaped(p.report.spikes.unit_names()[u])),
                        data("spikes", std::to_string(p.unit_counts[u])),
                        data("rate", p.rate_hz(u)));
-    for (const circuit_edge& edge : p.report.found.edges) {
+    for (const circuit_edge& edge : p.report.circuit.edges) {
         fmt::format_to(add, R"(    <edge source="u{}" target="u{}">)", index(edge.from),
                        index(edge.to));
         out += data("low", milliseconds(edge.delay.low));

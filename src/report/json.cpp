@@ -33,7 +33,7 @@ json run_of(const prepared& p) {
                   {"levels", levels_of(report.table)}}},
                 {"significance",
                  {{"test", to_string(report.significance.test)},
-                  {"correction", to_string(report.significance.correct)},
+                  {"correction", to_string(report.significance.correction)},
                   {"alpha", report.circuit_rules.alpha},
                   {"tick_ms", ms(report.significance.tick)}}},
                 {"circuit", {{"explained", report.circuit_rules.explained}}}});
@@ -53,7 +53,7 @@ json episodes_of(const prepared& p) {
     json out = json::array();
     for (const std::size_t i : p.order) {
         const auto& [what, count] = p.report.table.episodes[i];
-        const assessed_episode& test = p.judged[i];
+        const episode_test& test = p.judged[i];
         json units = json::array();
         for (const unit_id unit : what.units) units.push_back(p.name(unit));
         json delays = json::array();
@@ -69,8 +69,8 @@ json episodes_of(const prepared& p) {
                  {"significant", p.significant(i)},
                  {"maximal", static_cast<bool>(p.maximal[i])}};
         if (!p.report.surrogates.empty()) {
-            const surrogate_assessment& s = p.report.surrogates[i];
-            const assessed_episode& independent = p.report.assessed[i];
+            const surrogate_test& s = p.report.surrogates[i];
+            const episode_test& independent = p.report.assessed[i];
             one["independent"] = {
                 {"expected", independent.expected}, {"p", independent.p}, {"q", independent.q}};
             one["surrogate"] = {{"mean", s.mean_count},
@@ -86,7 +86,7 @@ json episodes_of(const prepared& p) {
 
 json edges_of(const prepared& p) {
     json out = json::array();
-    for (const circuit_edge& edge : p.report.found.edges) {
+    for (const circuit_edge& edge : p.report.circuit.edges) {
         json one{{"from", p.name(edge.from)},
                  {"to", p.name(edge.to)},
                  {"delay_ms", interval_of(edge.delay)},
@@ -121,7 +121,7 @@ std::string to_json(const episode_report& report) {
                          {"count", p.unit_counts[u]},
                          {"rate_hz", p.rate_hz(u)}});
     report::json chains = report::json::array();
-    for (const std::size_t i : report.found.chains) chains.push_back(p.number[i]);
+    for (const std::size_t i : report.circuit.chains) chains.push_back(p.number[i]);
     return report::text_of({{"run", report::run_of(p)},
                             {"units", units},
                             {"episodes", report::episodes_of(p)},

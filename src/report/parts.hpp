@@ -17,7 +17,7 @@ struct prepared {
 
     const episode_report& report;
     /// By surrogates where there are any, else under independence; as the circuit was found.
-    std::vector<assessed_episode> judged;
+    std::vector<episode_test> judged;
     /// Indices into the table in the order in which episodes are listed: longest first, then by q,
     /// p, falling count. An episode's number in every file is its place here, from 1.
     std::vector<std::size_t> order;

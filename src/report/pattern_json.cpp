@@ -4,7 +4,7 @@
 namespace spikeweave::report {
 namespace {
 
-json rules_of(const spade_options& mining) {
+json rules_of(const pattern_mining_options& mining) {
     json rules = json::array();
     for (const pattern_rule& rule : mining.rules)
         rules.push_back({{"min_occ", rule.min_occ},
@@ -44,9 +44,9 @@ json run_of(const prepared_patterns& p) {
                      {"patterns", report.patterns}};
     out["funnel"] = funnel_of(report);
     if (p.tested())
-        out["significance"] = {{"spectrum", to_string(report.kind)},
+        out["significance"] = {{"spectrum", to_string(report.spectrum)},
                                {"alpha", report.testing.alpha},
-                               {"correction", to_string(report.testing.correct)},
+                               {"correction", to_string(report.testing.correction)},
                                {"surrogates", report.assessment->spectrum.surrogates},
                                {"surrogate_method", to_string(report.surrogate.method)},
                                {"dither_ms", ms(report.surrogate.dither)},
@@ -86,9 +86,10 @@ json pattern_of(const prepared_patterns& p, std::size_t i) {
     return one;
 }
 
-json signature_json(const prepared_patterns& p, const signature& what, std::uint64_t patterns) {
+json signature_json(const prepared_patterns& p, const pattern_signature& what,
+                    std::uint64_t patterns) {
     json one{{"size", what.size}, {"count", what.count}};
-    if (p.report.kind == spectrum_kind::size_count_duration)
+    if (p.report.spectrum == spectrum_kind::size_count_duration)
         one["duration_ms"] = ms(p.report.axes.bin * what.duration);
     one["patterns"] = patterns;
     return one;
@@ -102,7 +103,7 @@ json signatures_of(const prepared_patterns& p) {
                 signature_json(p, {found.size, found.count, found.duration}, found.patterns));
         return out;
     }
-    for (const assessed_signature& test : p.report.assessment->tests.signatures) {
+    for (const signature_test& test : p.report.assessment->tests.signatures) {
         json one = signature_json(p, test.what, test.patterns);
         one.update({{"p", test.p},
                     {"tested", test.tested},

@@ -72,7 +72,7 @@ char* pattern_lines::room(std::size_t bytes) {
 }
 
 void pattern_lines::append(std::uint64_t number, const pattern_table& table, std::size_t i,
-                           const assessed_signature* test, const stability* stable) {
+                           const signature_test* test, const stability* stable) {
     const auto items = table.pattern(i);
     std::size_t most = 8 * number_bytes + items.size() * (longest_name_ + longest_lag_ + 2);
     if (columns_.occurrences) most += table.occurrences_of(i).size() * number_bytes;

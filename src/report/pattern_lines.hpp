@@ -27,7 +27,7 @@ public:
     /// Adds pattern `i` of a table to what `taken` gives.
     /// @param test, stable  may be null where there is no such column
     void append(std::uint64_t number, const pattern_table& table, std::size_t i,
-                const assessed_signature* test = nullptr, const stability* stable = nullptr);
+                const signature_test* test = nullptr, const stability* stable = nullptr);
     std::string_view text() const { return {memory_.get(), size_}; }
     void clear() { size_ = 0; }
 

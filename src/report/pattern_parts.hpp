@@ -23,7 +23,7 @@ struct prepared_patterns {
     /// Of each pattern of the table, from 1: its line in `patterns.tsv`.
     std::vector<std::uint64_t> number;
     /// The test of each pattern's signature, null without one.
-    std::vector<const assessed_signature*> tests;
+    std::vector<const signature_test*> tests;
 
     bool tested() const { return report.assessment.has_value(); }
     bool streamed() const { return !report.numbers.empty(); }

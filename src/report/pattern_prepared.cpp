@@ -30,17 +30,18 @@ void check(const pattern_report& what) {
         throw invalid_argument("the report's patterns are not of its units");
 }
 
-std::vector<const assessed_signature*> tests_of(const pattern_report& report) {
-    std::vector<const assessed_signature*> out(report.table.size(), nullptr);
+std::vector<const signature_test*> tests_of(const pattern_report& report) {
+    std::vector<const signature_test*> out(report.table.size(), nullptr);
     if (!report.assessment) return out;
-    std::map<signature, const assessed_signature*> by_signature;
-    for (const assessed_signature& test : report.assessment->tests.signatures)
+    std::map<pattern_signature, const signature_test*> by_signature;
+    for (const signature_test& test : report.assessment->tests.signatures)
         by_signature.emplace(test.what, &test);
     for (std::size_t i = 0; i < out.size(); ++i) {
         const auto found = by_signature.find(
             {.size = static_cast<std::uint32_t>(report.table.pattern(i).size()),
              .count = report.table.counts[i],
-             .duration = report.kind == spectrum_kind::size_count ? 0 : report.table.duration(i)});
+             .duration =
+                 report.spectrum == spectrum_kind::size_count ? 0 : report.table.duration(i)});
         if (found == by_signature.end())
             throw invalid_argument("a pattern of the report has a signature that was not tested");
         out[i] = found->second;
@@ -85,7 +86,7 @@ std::string prepared_patterns::how_tested() const {
     if (!tested()) return "not tested: no surrogates";
     return fmt::format("tested against {} surrogates (alpha {}, {})",
                        grouped(report.assessment->spectrum.surrogates), report.testing.alpha,
-                       to_string(report.testing.correct));
+                       to_string(report.testing.correction));
 }
 
 }  // namespace spikeweave::report

@@ -68,8 +68,8 @@ private:
 
     void signatures() {
         if (!p_.tested()) return;
-        std::vector<const assessed_signature*> all;
-        for (const assessed_signature& test : p_.report.assessment->tests.signatures)
+        std::vector<const signature_test*> all;
+        for (const signature_test& test : p_.report.assessment->tests.signatures)
             all.push_back(&test);
         const auto significant =
             std::ranges::count_if(all, [](const auto* test) { return test->significant; });
@@ -80,9 +80,9 @@ private:
         if (all.size() > shown) line("  … and {} more", all.size() - shown);
     }
 
-    std::string signature_text(const assessed_signature& test) const {
+    std::string signature_text(const signature_test& test) const {
         const std::string lasting =
-            p_.report.kind == spectrum_kind::size_count
+            p_.report.spectrum == spectrum_kind::size_count
                 ? ""
                 : fmt::format(", {} ms", milliseconds(p_.report.axes.bin * test.what.duration));
         return fmt::format(

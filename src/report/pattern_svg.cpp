@@ -182,7 +182,7 @@ private:
         const pattern_table& table = p_.report.table;
         const std::size_t i = shown_[n];
         const auto items = table.pattern(i);
-        const assessed_signature* test = p_.tests[i];
+        const signature_test* test = p_.tests[i];
         constexpr double title_height = 34;
         const std::string title = fmt::format("{}: {}", p_.number[i], p_.chain(i));
         const auto room = static_cast<std::size_t>(width / title_character);

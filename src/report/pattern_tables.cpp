@@ -11,8 +11,8 @@ namespace {
 
 // With "#" signatures have no duration.
 std::string duration_text(const prepared_patterns& p, std::uint32_t bins) {
-    return p.report.kind == spectrum_kind::size_count ? "-"
-                                                      : milliseconds(p.report.axes.bin * bins);
+    return p.report.spectrum == spectrum_kind::size_count ? "-"
+                                                          : milliseconds(p.report.axes.bin * bins);
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ std::string signatures_tsv(const prepared_patterns& p) {
                            found.count, duration_text(p, found.duration), found.patterns);
         return out;
     }
-    for (const assessed_signature& test : p.report.assessment->tests.signatures)
+    for (const signature_test& test : p.report.assessment->tests.signatures)
         fmt::format_to(std::back_inserter(out), "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
                        test.what.size, test.what.count, duration_text(p, test.what.duration),
                        test.patterns, test.reached, number_text(test.p), yes_no(test.tested),

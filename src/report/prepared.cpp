@@ -24,11 +24,11 @@ void check(const episode_report& what) {
                             [&](const counted_episode& counted) {
                                 return std::ranges::all_of(counted.what.units, known);
                             }) &&
-        std::ranges::all_of(what.found.edges, [&](const circuit_edge& edge) {
+        std::ranges::all_of(what.circuit.edges, [&](const circuit_edge& edge) {
             return known(edge.from) && known(edge.to) && (!edge.via || known(*edge.via));
         });
     const bool chains_fit =
-        std::ranges::all_of(what.found.chains, [&](std::size_t i) { return i < n; });
+        std::ranges::all_of(what.circuit.chains, [&](std::size_t i) { return i < n; });
     if (!units_fit || !chains_fit)
         throw invalid_argument("the report's episodes and circuit are not of its spikes");
 }
@@ -39,8 +39,8 @@ prepared::prepared(const episode_report& what)
     : report(what), unit_counts(what.spikes.unit_count()) {
     check(what);
     const auto& episodes = what.table.episodes;
-    judged =
-        what.surrogates.empty() ? what.assessed : by_surrogates(what.assessed, what.surrogates);
+    judged = what.surrogates.empty() ? what.assessed
+                                     : with_surrogate_tests(what.assessed, what.surrogates);
     order.resize(episodes.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     const auto rank = [&](std::size_t i) {
@@ -66,11 +66,11 @@ double prepared::rate_hz(std::size_t unit) const {
 
 std::vector<std::size_t> prepared::loose_edges() const {
     std::set<std::pair<unit_id, unit_id>> taken;
-    for (const std::size_t i : report.found.chains) {
+    for (const std::size_t i : report.circuit.chains) {
         const std::vector<unit_id>& units = report.table.episodes[i].what.units;
         for (std::size_t k = 1; k < units.size(); ++k) taken.emplace(units[k - 1], units[k]);
     }
-    const auto& edges = report.found.edges;
+    const auto& edges = report.circuit.edges;
     std::vector<std::size_t> out;
     for (std::size_t e = 0; e < edges.size(); ++e)
         if (edges[e].kind == edge_kind::direct && !taken.contains({edges[e].from, edges[e].to}))

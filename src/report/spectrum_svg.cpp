@@ -54,8 +54,7 @@ public:
             field = std::max(field, entry.p);
             include(entry.what);
         }
-        for (const assessed_signature& test : p.report.assessment->tests.signatures)
-            include(test.what);
+        for (const signature_test& test : p.report.assessment->tests.signatures) include(test.what);
     }
 
     std::string drawn() {
@@ -65,7 +64,7 @@ public:
         out_.text(
             drawing::margin, y, "note",
             fmt::format("surrogates with a pattern of this size{} that occurs this often · {}",
-                        p_.report.kind == spectrum_kind::size_count
+                        p_.report.spectrum == spectrum_kind::size_count
                             ? ""
                             : " (of any duration: the largest p)",
                         p_.how_tested()));
@@ -92,7 +91,7 @@ public:
 private:
     static constexpr double left = drawing::margin + 46;
 
-    void include(const signature& what) {
+    void include(const pattern_signature& what) {
         low_ = std::min(low_, what.count);
         high_ = std::max(high_, what.count);
         smallest_ = std::min(smallest_, what.size);
@@ -144,7 +143,7 @@ private:
     void found() {
         // One mark a field, and what is significant on top.
         std::map<std::pair<std::uint32_t, std::uint32_t>, bool> marks;
-        for (const assessed_signature& test : p_.report.assessment->tests.signatures)
+        for (const signature_test& test : p_.report.assessment->tests.signatures)
             if (test.what.size <= largest_) {
                 bool& significant = marks[{test.what.size, column_of(test.what.count)}];
                 significant = significant || test.significant;

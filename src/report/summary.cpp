@@ -46,7 +46,7 @@ private:
              report.surrogates.empty()
                  ? fmt::format("{} test", to_string(report.significance.test))
                  : fmt::format("{} surrogates", grouped(report.surrogate.surrogates)),
-             to_string(report.significance.correct), report.circuit_rules.alpha);
+             to_string(report.significance.correction), report.circuit_rules.alpha);
     }
 
     std::string chain_text(const episode& what) const {
@@ -58,12 +58,12 @@ private:
     }
 
     void chains() {
-        const auto& found = p_.report.found.chains;
+        const auto& found = p_.report.circuit.chains;
         line("\n{}", bold(found.empty() ? "No chain of three units or more"
                                         : fmt::format("Chains ({})", found.size())));
         for (std::size_t c = 0; c < std::min(found.size(), most_chains); ++c) {
             const auto& [what, count] = p_.report.table.episodes[found[c]];
-            const assessed_episode& test = p_.judged[found[c]];
+            const episode_test& test = p_.judged[found[c]];
             line("  {}", chain_text(what));
             line("      {} times, {:.3g} expected by chance, p {}, strength {:.2f}", count,
                  test.expected, p_text(test.p), test.strength);
@@ -72,7 +72,7 @@ private:
     }
 
     void edges() {
-        const auto& all = p_.report.found.edges;
+        const auto& all = p_.report.circuit.edges;
         std::vector<const circuit_edge*> direct;
         std::size_t indirect = 0;
         std::size_t common = 0;

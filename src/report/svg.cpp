@@ -39,7 +39,7 @@ public:
 
     std::string drawn() {
         y_ = drawing::margin + 14;
-        const auto& found = p_.report.found;
+        const auto& found = p_.report.circuit;
         out_.text(drawing::margin, y_, "head", "Circuit");
         const auto direct =
             std::count_if(found.edges.begin(), found.edges.end(),
@@ -66,14 +66,14 @@ private:
     // Then a row a chain shows every unit once.
     bool chains_share_no_unit() const {
         std::set<unit_id> seen;
-        for (const std::size_t i : p_.report.found.chains)
+        for (const std::size_t i : p_.report.circuit.chains)
             for (const unit_id unit : p_.report.table.episodes[i].what.units)
                 if (!seen.insert(unit).second) return false;
         return true;
     }
 
     void draw_graph() {
-        const auto& edges = p_.report.found.edges;
+        const auto& edges = p_.report.circuit.edges;
         std::vector<std::size_t> direct(edges.size());
         std::iota(direct.begin(), direct.end(), std::size_t{0});
         std::erase_if(direct, [&](std::size_t e) { return edges[e].kind != edge_kind::direct; });
@@ -86,7 +86,7 @@ private:
     }
 
     void list_chains() {
-        const auto& chains = p_.report.found.chains;
+        const auto& chains = p_.report.circuit.chains;
         if (chains.empty()) return;
         y_ += title_height;
         out_.title(y_, "Chains", "");
@@ -105,7 +105,7 @@ private:
     }
 
     void draw_chains() {
-        const auto& chains = p_.report.found.chains;
+        const auto& chains = p_.report.circuit.chains;
         for (std::size_t c = 0; c < std::min(chains.size(), most_drawn_chains); ++c)
             draw_chain(chains[c]);
         if (chains.size() > most_drawn_chains)
@@ -114,7 +114,7 @@ private:
 
     void draw_chain(std::size_t i) {
         const auto& [what, count] = p_.report.table.episodes[i];
-        const assessed_episode& test = p_.judged[i];
+        const episode_test& test = p_.judged[i];
         const std::string p = test.p < 1e-300 ? "p < 1e-300" : fmt::format("p = {:.2g}", test.p);
         y_ += title_height;
         out_.title(y_, fmt::format("{} units, {} times", what.size(), count),
@@ -151,7 +151,7 @@ private:
     }
 
     double edge_strength(unit_id from, unit_id to) const {
-        for (const circuit_edge& edge : p_.report.found.edges)
+        for (const circuit_edge& edge : p_.report.circuit.edges)
             if (edge.from == from && edge.to == to) return edge.strength;
         return 0;
     }

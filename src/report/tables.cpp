@@ -41,14 +41,14 @@ void write_episodes(const prepared& p, const std::function<void(std::string_view
     out += '\n';
     for (const std::size_t i : p.order) {
         const auto& [what, count] = report.table.episodes[i];
-        const assessed_episode& test = p.judged[i];
+        const episode_test& test = p.judged[i];
         fmt::format_to(std::back_inserter(out), "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
                        p.number[i], what.size(), units_text(p, what), delays_text(what), count,
                        number_text(test.expected), number_text(test.p), number_text(test.q),
                        number_text(test.strength), yes_no(p.significant(i)), yes_no(p.maximal[i]));
         if (!report.surrogates.empty()) {
-            const surrogate_assessment& s = report.surrogates[i];
-            const assessed_episode& independent = report.assessed[i];
+            const surrogate_test& s = report.surrogates[i];
+            const episode_test& independent = report.assessed[i];
             for (const double value : {independent.expected, independent.p, independent.q,
                                        s.mean_count, s.p, s.q, s.tail_p, s.tail_q})
                 out += '\t' + number_text(value);
@@ -64,7 +64,7 @@ void write_episodes(const prepared& p, const std::function<void(std::string_view
 
 std::string circuit_tsv(const prepared& p) {
     std::string out = "from\tto\tdelay\tbest_delay\tcount\texpected\tp\tq\tstrength\tkind\tvia\n";
-    for (const circuit_edge& edge : p.report.found.edges)
+    for (const circuit_edge& edge : p.report.circuit.edges)
         fmt::format_to(
             std::back_inserter(out), "{}\t{}\t{} ms\t{} ms\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
             p.name(edge.from), p.name(edge.to), interval_text(edge.delay), interval_text(edge.best),
@@ -76,9 +76,9 @@ std::string circuit_tsv(const prepared& p) {
 void write_occurrences(const prepared& p, const std::function<void(std::string_view)>& write,
                        const execution& run) {
     // What the circuit is made of: its chains, and the pairs behind its direct edges.
-    std::set<std::size_t> wanted(p.report.found.chains.begin(), p.report.found.chains.end());
+    std::set<std::size_t> wanted(p.report.circuit.chains.begin(), p.report.circuit.chains.end());
     std::set<episode> pairs;
-    for (const circuit_edge& edge : p.report.found.edges)
+    for (const circuit_edge& edge : p.report.circuit.edges)
         if (edge.kind == edge_kind::direct) pairs.insert({{edge.from, edge.to}, {edge.best}});
     for (std::size_t i = 0; i < p.order.size(); ++i)
         if (pairs.contains(p.report.table.episodes[i].what)) wanted.insert(i);

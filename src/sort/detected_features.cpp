@@ -4,7 +4,7 @@
 
 namespace spikeweave {
 
-spike_features to_features(const detected_spikes& spikes) {
+spike_features to_features(const detection_result& spikes) {
     const std::size_t width = spikes.features_per_channel;
     spike_masks masks;
     masks.offsets.reserve(spikes.mask_offsets.size());

@@ -13,10 +13,10 @@
 namespace spikeweave {
 
 /// klusta's `.kwx`, with what a `.kwik` beside it says. @throws io_error, always without HDF5
-feature_file read_kwik(const std::filesystem::path& path, const feature_reading& how,
+feature_file read_kwik(const std::filesystem::path& path, const feature_read_options& how,
                        const execution& run);
 /// The principal components of a Phy folder, or of the one that `params.py` lies in.
-feature_file read_phy_features(const std::filesystem::path& path, const feature_reading& how,
+feature_file read_phy_features(const std::filesystem::path& path, const feature_read_options& how,
                                const execution& run);
 
 /// Features (NaN: not kept) with masks by a rule; says in `file` where these are from and what is

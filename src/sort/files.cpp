@@ -99,7 +99,7 @@ spike_features with_masks_of(number_table table, bool time_column,
     return {table.columns, std::move(table.values), std::move(masks)};
 }
 
-feature_file read_fet(const std::filesystem::path& path, const feature_reading& how,
+feature_file read_fet(const std::filesystem::path& path, const feature_read_options& how,
                       const execution& run) {
     feature_file file;
     file.files.push_back(path);
@@ -185,7 +185,7 @@ void read_times(const io::zip_reader& archive, const std::filesystem::path& path
     }
 }
 
-feature_file read_npz_features(const std::filesystem::path& path, const feature_reading& how,
+feature_file read_npz_features(const std::filesystem::path& path, const feature_read_options& how,
                                const execution& run) {
     const io::zip_reader archive(path);
     if (!has(archive, "features"))
@@ -249,7 +249,7 @@ void check_samples(const feature_file& file, const std::filesystem::path& path) 
                              fmt::format("found the time {} before zero", *negative));
 }
 
-feature_file read_features(const std::filesystem::path& path, const feature_reading& how,
+feature_file read_features(const std::filesystem::path& path, const feature_read_options& how,
                            const execution& run) {
     const auto extension = path.extension();
     std::error_code unknown;

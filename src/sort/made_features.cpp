@@ -53,7 +53,7 @@ void fill_missing(number_table& table, const spike_masks& masks) {
 
 spike_features with_made_masks(number_table table, mask_rule rule, std::size_t features_per_channel,
                                feature_file& file, const execution& run) {
-    const made_masks made =
+    const mask_result made =
         make_masks(table.values, table.columns,
                    {.rule = rule, .features_per_channel = features_per_channel}, run);
     fill_missing(table, made.masks);

@@ -134,10 +134,10 @@ mask_rule mask_rule_from(std::string_view name) {
         fmt::format("no rule for masks is named '{}'; there are mad, seed, all", name));
 }
 
-made_masks make_masks(std::span<const double> values, std::size_t feature_count,
-                      const mask_options& options, const execution& run) {
+mask_result make_masks(std::span<const double> values, std::size_t feature_count,
+                       const mask_options& options, const execution& run) {
     check(feature_count, options);
-    made_masks made;
+    mask_result made;
     std::vector<double> row(feature_count, 1.0);
     const std::size_t spikes = values.size() / feature_count;
     if (options.rule == mask_rule::all) {

@@ -11,7 +11,7 @@ constexpr auto no_kwik =
 
 }  // namespace
 
-feature_file read_kwik(const std::filesystem::path& path, const feature_reading& /*how*/,
+feature_file read_kwik(const std::filesystem::path& path, const feature_read_options& /*how*/,
                        const execution& /*run*/) {
     throw io::file_error(path, no_kwik);
 }

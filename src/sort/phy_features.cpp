@@ -201,7 +201,7 @@ void read_labels(const fs::path& folder, const std::vector<std::int64_t>& shapes
 
 }  // namespace
 
-feature_file read_phy_features(const fs::path& path, const feature_reading& how,
+feature_file read_phy_features(const fs::path& path, const feature_read_options& how,
                                const execution& run) {
     std::error_code unknown;
     const fs::path folder = fs::is_directory(path, unknown) ? path : path.parent_path();

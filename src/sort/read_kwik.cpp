@@ -80,7 +80,7 @@ feature_counts count_features(const h5::column& data) {
 
 // Features with their masks, a pair after another.
 void read_features_masks(const fs::path& path, const h5::column& data, const feature_counts& counts,
-                         const feature_reading& how, feature_file& out, const execution& run) {
+                         const feature_read_options& how, feature_file& out, const execution& run) {
     const std::string name = features_name(out);
     number_table table;
     table.columns = counts.features;
@@ -215,7 +215,8 @@ void read_beside(const h5::reader& file, const feature_counts& counts, feature_f
 
 }  // namespace
 
-feature_file read_kwik(const fs::path& path, const feature_reading& how, const execution& run) {
+feature_file read_kwik(const fs::path& path, const feature_read_options& how,
+                       const execution& run) {
     const fs::path features = fs::path(path).replace_extension(".kwx");
     const fs::path spikes = fs::path(path).replace_extension(".kwik");
     std::error_code unknown;

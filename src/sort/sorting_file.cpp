@@ -7,7 +7,7 @@
 
 #include "io/file_error.hpp"
 #include "io/zip_reader.hpp"
-#include "sort/whole_array.hpp"
+#include "sort/read_array.hpp"
 #include "spikeweave/sort/files.hpp"
 
 namespace spikeweave {

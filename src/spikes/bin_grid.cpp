@@ -22,7 +22,8 @@ std::uint32_t checked_bin_count(double bins) {
 
 }  // namespace
 
-bin_grid::bin_grid(const spike_sequence& spikes, const binning& how) : bin_(how.bin.count()) {
+bin_grid::bin_grid(const spike_sequence& spikes, const binning_options& how)
+    : bin_(how.bin.count()) {
     if (bin_ <= 0) throw invalid_argument("the bin must be above 0");
     const time_span span = how.span.value_or(spikes.span());
     if (span.end < span.begin) throw invalid_argument("the span to bin ends before it begins");
@@ -34,7 +35,7 @@ bin_grid::bin_grid(const spike_sequence& spikes, const binning& how) : bin_(how.
         set_elephant(how);
 }
 
-void bin_grid::set_exact(const spike_sequence& spikes, const binning& how) {
+void bin_grid::set_exact(const spike_sequence& spikes, const binning_options& how) {
     if (!how.span) {
         const std::int64_t past = origin_ % bin_;
         origin_ -= past < 0 ? past + bin_ : past;
@@ -47,7 +48,7 @@ void bin_grid::set_exact(const spike_sequence& spikes, const binning& how) {
     bin_count_ = checked_bin_count(static_cast<double>(bins));
 }
 
-void bin_grid::set_elephant(const binning& how) {
+void bin_grid::set_elephant(const binning_options& how) {
     us_per_unit_ = how.arithmetic == bin_arithmetic::elephant_seconds ? 1e6 : 1e3;
     start_ = static_cast<double>(origin_) / us_per_unit_;
     stop_ = static_cast<double>(end_) / us_per_unit_;

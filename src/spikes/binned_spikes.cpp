@@ -24,7 +24,7 @@ binned_spikes::binned_spikes(std::vector<std::size_t> offsets, std::vector<std::
     }
 }
 
-binning_result bin_spikes(const spike_sequence& spikes, const binning& how) {
+binning_result bin_spikes(const spike_sequence& spikes, const binning_options& how) {
     const bin_grid grid(spikes, how);
     binning_result result{.origin = grid.origin()};
     std::vector<std::int64_t> last(spikes.unit_count(), -1);

@@ -83,7 +83,7 @@ spike_format spike_format_from(std::string_view name) {
                                        fmt::join(known, ", ")));
 }
 
-spike_file read_spikes(const std::filesystem::path& path, const spike_reading& how,
+spike_file read_spikes(const std::filesystem::path& path, const spike_read_options& how,
                        const execution& run) {
     if (!how.time_unit.empty()) static_cast<void>(time_scale::from(how.time_unit));
     throw_if_stopped(run.stop);
@@ -130,7 +130,7 @@ void finish(spike_file& file, spike_sequence_builder& builder, const reading& jo
     if (builder.size() == 0 && file.stimulus_us.empty() && span == nullptr)
         throw io::file_error(job.path, "holds no spikes");
     throw_if_stopped(job.run.stop);
-    file.states_span = span != nullptr;
+    file.has_recorded_span = span != nullptr;
     file.spikes = span == nullptr ? builder.finish() : builder.finish(*span);
     if (span != nullptr) check_span(file, *span);
     file.duplicates = builder.duplicates();

@@ -16,7 +16,7 @@ namespace spikeweave {
 /// One call of `read_spikes`; the format is known.
 struct reading {
     const std::filesystem::path& path;
-    const spike_reading& how;
+    const spike_read_options& how;
     const execution& run;
 
     io::progress_meter meter(std::uint64_t total_bytes) const {

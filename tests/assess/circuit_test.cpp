@@ -21,15 +21,15 @@ using namespace std::chrono_literals;
 
 struct analysis {
     episode_table table;
-    std::vector<assessed_episode> assessed;
+    std::vector<episode_test> assessed;
     circuit found;
 };
 
 analysis analyse(const spike_sequence& spikes, const std::vector<delay_interval>& delays,
-                 std::uint64_t threshold, correction method = correction::holm) {
+                 std::uint64_t threshold, correction_method method = correction_method::holm) {
     analysis out;
     out.table = mine_episodes(spikes, {.delays = delays, .threshold = count_threshold{threshold}});
-    out.assessed = assess_episodes(spikes, out.table, {.correct = method});
+    out.assessed = test_against_null(spikes, out.table, {.correction = method});
     out.found = find_circuit(spikes, out.table, out.assessed);
     return out;
 }
@@ -64,7 +64,8 @@ protected:
 INSTANTIATE_TEST_SUITE_P(Seeds, FindCircuitInSym26, ::testing::Range<std::uint64_t>(0, 5));
 
 TEST_P(FindCircuitInSym26, FindsTheTenEdgesAndNoOther) {
-    for (const correction method : {correction::holm, correction::bonferroni}) {
+    for (const correction_method method :
+         {correction_method::holm, correction_method::bonferroni}) {
         const analysis result = analyse(simulated_.spikes, {{4ms, 6ms}}, 200, method);
 
         EXPECT_EQ(edges_of(result.found, edge_kind::direct), truth_of(simulated_));
@@ -191,7 +192,7 @@ TEST(FindCircuit, DoesNotDependOnThreads) {
     const spike_sequence spikes = simulate_sym26({.length = 20s}).spikes;
     const episode_table table =
         mine_episodes(spikes, {.delays = fine, .threshold = count_threshold{100}});
-    const auto assessed = assess_episodes(spikes, table);
+    const auto assessed = test_against_null(spikes, table);
 
     const circuit one = find_circuit(spikes, table, assessed, {}, {.threads = 1});
     const circuit four = find_circuit(spikes, table, assessed, {}, {.threads = 4});
@@ -208,7 +209,7 @@ TEST(FindCircuit, RefusesPartsThatDoNotBelongTogether) {
     const spike_sequence spikes = simulate_poisson({.units = 2, .length = 1s}).spikes;
     episode_table table;
     table.episodes = {{{{unit_id{0}, unit_id{2}}, {{0ms, 5ms}}}, 3}};
-    const std::vector<assessed_episode> assessed(1);
+    const std::vector<episode_test> assessed(1);
 
     EXPECT_THROW(find_circuit(spikes, table, assessed), invalid_argument);
     EXPECT_THROW(find_circuit(spikes, table, {}), invalid_argument);
@@ -250,13 +251,14 @@ TEST(FindCircuit, DoesNotDependOnTheNamesOfUnits) {
     for (std::size_t i = 0; i < spikes.size(); ++i)
         builder.append(spikes.times_us()[i], mirrored(spikes.units()[i]));
     const spike_sequence renamed = builder.finish(spikes.span());
-    const episode_options mining{.delays = {{1ms, 4ms}, {4ms, 8ms}, {8ms, 12ms}, {12ms, 16ms}},
-                                 .threshold = count_threshold{300},
-                                 .max_size = 2};
+    const episode_mining_options mining{
+        .delays = {{1ms, 4ms}, {4ms, 8ms}, {8ms, 12ms}, {12ms, 16ms}},
+        .threshold = count_threshold{300},
+        .max_size = 2};
     const auto edges = [&](const spike_sequence& of, auto name) {
         const episode_table table = mine_episodes(of, mining);
         std::map<std::pair<unit_id, unit_id>, std::pair<edge_kind, std::uint64_t>> found;
-        const auto assessed = assess_episodes(of, table, {.test = significance_test::exact});
+        const auto assessed = test_against_null(of, table, {.test = significance_test::exact});
         for (const circuit_edge& edge : find_circuit(of, table, assessed).edges)
             found[{name(edge.from), name(edge.to)}] = {edge.kind, edge.count};
         return found;

@@ -15,18 +15,18 @@
 namespace spikeweave {
 namespace {
 
-const std::vector<correction>& all_corrections() {
-    static const std::vector<correction> all{correction::none,
-                                             correction::bonferroni,
-                                             correction::sidak,
-                                             correction::holm_sidak,
-                                             correction::holm,
-                                             correction::simes_hochberg,
-                                             correction::hommel,
-                                             correction::benjamini_hochberg,
-                                             correction::benjamini_yekutieli,
-                                             correction::two_stage_bh,
-                                             correction::two_stage_bky};
+const std::vector<correction_method>& all_corrections() {
+    static const std::vector<correction_method> all{correction_method::none,
+                                                    correction_method::bonferroni,
+                                                    correction_method::sidak,
+                                                    correction_method::holm_sidak,
+                                                    correction_method::holm,
+                                                    correction_method::simes_hochberg,
+                                                    correction_method::hommel,
+                                                    correction_method::benjamini_hochberg,
+                                                    correction_method::benjamini_yekutieli,
+                                                    correction_method::two_stage_bh,
+                                                    correction_method::two_stage_bky};
     return all;
 }
 
@@ -73,7 +73,7 @@ TEST(CorrectTests, SaysWhatStatsmodelsSays) {
         ASSERT_EQ(expected.size(), listed.size());
         ASSERT_EQ(decisions.size(), listed.size());
 
-        const corrected_tests got =
+        const correction_result got =
             correct_tests(listed, listed.size(), correction_from(method), std::stod(alpha));
 
         ASSERT_EQ(got.q.size(), listed.size());
@@ -95,9 +95,9 @@ TEST(CorrectTests, CountsUnlistedTestsAsPOfOne) {
         std::vector<double> whole = p;
         whole.resize(p.size() + unlisted, 1.0);
         const double alpha = random() % 5 == 0 ? 1 : static_cast<double>(1 + random() % 99) / 100;
-        for (const correction method : all_corrections()) {
-            const corrected_tests got = correct_tests(p, whole.size(), method, alpha);
-            const corrected_tests expected = correct_tests(whole, whole.size(), method, alpha);
+        for (const correction_method method : all_corrections()) {
+            const correction_result got = correct_tests(p, whole.size(), method, alpha);
+            const correction_result expected = correct_tests(whole, whole.size(), method, alpha);
             for (std::size_t i = 0; i < p.size(); ++i) {
                 ASSERT_NEAR(got.q[i], expected.q[i], 1e-14) << to_string(method);
                 ASSERT_EQ(got.rejected[i], expected.rejected[i])
@@ -110,37 +110,37 @@ TEST(CorrectTests, CountsUnlistedTestsAsPOfOne) {
 TEST(CorrectTests, SumsTheHarmonicSeriesWhereItIsLong) {
     // On both sides of where the sum is no longer taken term by term.
     const std::vector<double> p{1e-9};
-    const double below = adjust(p, 1'000'000, correction::benjamini_yekutieli)[0];
-    const double above = adjust(p, 1'000'001, correction::benjamini_yekutieli)[0];
+    const double below = adjust_p_values(p, 1'000'000, correction_method::benjamini_yekutieli)[0];
+    const double above = adjust_p_values(p, 1'000'001, correction_method::benjamini_yekutieli)[0];
     EXPECT_NEAR(below, 1e-9 * 1e6 * 14.392726722865724, 1e-13);  // H(10^6)
     EXPECT_NEAR(above - below, 1e-9 * (14.392726722865724 + 1), 1e-13);
 }
 
 TEST(CorrectTests, ReadsAndWritesEveryName) {
-    for (const correction method : all_corrections())
+    for (const correction_method method : all_corrections())
         EXPECT_EQ(correction_from(to_string(method)), method);
-    EXPECT_EQ(correction_from("bh"), correction::benjamini_hochberg);
-    EXPECT_EQ(correction_from("benjamini-hochberg"), correction::benjamini_hochberg);
+    EXPECT_EQ(correction_from("bh"), correction_method::benjamini_hochberg);
+    EXPECT_EQ(correction_from("benjamini-hochberg"), correction_method::benjamini_hochberg);
     try {
         static_cast<void>(correction_from("fdr"));
         ADD_FAILURE();
     } catch (const invalid_argument& error) {
-        for (const correction method : all_corrections())
+        for (const correction_method method : all_corrections())
             EXPECT_NE(std::string_view(error.what()).find(to_string(method)), std::string::npos);
     }
 }
 
 TEST(CorrectTests, RefusesWhatCannotBe) {
     const std::vector<double> p{0.1, 0.2};
-    EXPECT_THROW(correct_tests(p, 1, correction::holm, 0.05), invalid_argument);
-    EXPECT_THROW(correct_tests(std::vector<double>{-0.1}, 1, correction::holm, 0.05),
+    EXPECT_THROW(correct_tests(p, 1, correction_method::holm, 0.05), invalid_argument);
+    EXPECT_THROW(correct_tests(std::vector<double>{-0.1}, 1, correction_method::holm, 0.05),
                  invalid_argument);
     for (const double alpha : {0.0, -0.1, 1.1, std::nan("")})
-        EXPECT_THROW(correct_tests(p, 2, correction::holm, alpha), invalid_argument);
-    EXPECT_THROW(adjust(p, 2, correction::two_stage_bh), invalid_argument);
-    EXPECT_THROW(adjust(p, 2, correction::two_stage_bky), invalid_argument);
-    EXPECT_TRUE(correct_tests({}, 0, correction::hommel, 0.05).q.empty());
-    EXPECT_TRUE(correct_tests({}, 7, correction::two_stage_bky, 0.05).q.empty());
+        EXPECT_THROW(correct_tests(p, 2, correction_method::holm, alpha), invalid_argument);
+    EXPECT_THROW(adjust_p_values(p, 2, correction_method::two_stage_bh), invalid_argument);
+    EXPECT_THROW(adjust_p_values(p, 2, correction_method::two_stage_bky), invalid_argument);
+    EXPECT_TRUE(correct_tests({}, 0, correction_method::hommel, 0.05).q.empty());
+    EXPECT_TRUE(correct_tests({}, 7, correction_method::two_stage_bky, 0.05).q.empty());
 }
 
 }  // namespace

@@ -45,9 +45,9 @@ std::vector<std::size_t> all_of(const pattern_table& table) {
 
 using indices = std::vector<std::size_t>;
 
-reduced_patterns reduce(const std::vector<concept_of>& patterns, std::uint32_t window_bins,
+reduction_result reduce(const std::vector<concept_of>& patterns, std::uint32_t window_bins,
                         const reduction_options& options,
-                        const std::vector<signature>& not_significant = {}) {
+                        const std::vector<pattern_signature>& not_significant = {}) {
     const pattern_table table = table_of(patterns, window_bins);
     return reduce_patterns(table, all_of(table), not_significant, options);
 }
@@ -60,12 +60,12 @@ const concept_of c{{0, 7, 14, 21}, {0, 8}};
 const concept_of d{{1, 6}, {0, 8}};
 
 void expect_kept(const std::vector<concept_of>& patterns, const reduction_options& options,
-                 const std::vector<signature>& not_significant, const indices& kept,
+                 const std::vector<pattern_signature>& not_significant, const indices& kept,
                  const std::vector<rejected_pattern>& rejected) {
     for (const auto compat : {compatibility::none, compatibility::elephant}) {
         reduction_options how = options;
         how.compat = compat;
-        const reduced_patterns got = reduce(patterns, 6, how, not_significant);
+        const reduction_result got = reduce(patterns, 6, how, not_significant);
         EXPECT_EQ(got.kept, kept);
         EXPECT_EQ(got.rejected, rejected);
     }
@@ -140,7 +140,7 @@ TEST(ReducePatterns, CountsCoveredSpikesWithoutL) {
     // 3 × 4 against 2 × 7, without one spike each 2 × 4 against 1 × 7.
     const std::vector<concept_of> nested{{{0, 7, 14}, {1, 11, 21, 31}},
                                          {{0, 7}, {1, 11, 21, 31, 41, 51, 61}}};
-    const std::vector<signature> unlikely{{2, 3, 0}};
+    const std::vector<pattern_signature> unlikely{{2, 3, 0}};
     EXPECT_EQ(reduce(nested, 6, {}, unlikely).kept, (indices{1}));
     EXPECT_EQ(reduce(nested, 6, {.l_covered_spikes = 1}, unlikely).kept, (indices{0}));
 }
@@ -158,7 +158,7 @@ TEST(ReducePatterns, NamesTheRuleOfTheEarliestShift) {
 }
 
 TEST(ReducePatterns, LooksForDurationsWithTheSpectrumThatHasThem) {
-    const reduction_options three{.kind = spectrum_kind::size_count_duration,
+    const reduction_options three{.spectrum = spectrum_kind::size_count_duration,
                                   .h_subset_filtering = 1,
                                   .k_superset_filtering = 1};
     // b lasts one bin.
@@ -186,7 +186,7 @@ std::vector<std::uint32_t> numbers(const std::string& text, char separator) {
 struct golden_case {
     std::uint32_t window_bins = 1;
     reduction_options options{};
-    std::vector<signature> not_significant{};
+    std::vector<pattern_signature> not_significant{};
     std::vector<concept_of> patterns{};
     indices kept{};
 };
@@ -206,8 +206,8 @@ std::vector<golden_case> golden_cases() {
         golden_case& one = all.emplace_back();
         const auto number = [&](std::size_t field) { return std::stoi(fields.at(field)); };
         one.window_bins = static_cast<std::uint32_t>(number(0));
-        one.options = {.kind = fields.at(1) == "#" ? spectrum_kind::size_count
-                                                   : spectrum_kind::size_count_duration,
+        one.options = {.spectrum = fields.at(1) == "#" ? spectrum_kind::size_count
+                                                       : spectrum_kind::size_count_duration,
                        .h_subset_filtering = number(2),
                        .k_superset_filtering = number(3),
                        .l_covered_spikes = number(4),
@@ -236,7 +236,7 @@ TEST(ReducePatterns, KeepsWhatElephantKeeps) {
     std::size_t otherwise = 0;
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const golden_case& one = cases[i];
-        const reduced_patterns got =
+        const reduction_result got =
             reduce(one.patterns, one.window_bins, one.options, one.not_significant);
         ASSERT_EQ(got.kept, one.kept) << "line " << i + 1;
         ASSERT_EQ(got.kept.size() + got.rejected.size(), one.patterns.size());
@@ -254,9 +254,9 @@ TEST(ReducePatterns, KeepsWhatElephantKeeps) {
 // counted.
 indices reduce_by_definition(const std::vector<concept_of>& patterns, std::uint32_t window_bins,
                              const reduction_options& options,
-                             const std::vector<signature>& not_significant) {
+                             const std::vector<pattern_signature>& not_significant) {
     using spikes = std::set<std::pair<std::int64_t, std::int64_t>>;
-    const std::set<signature> unlikely(not_significant.begin(), not_significant.end());
+    const std::set<pattern_signature> unlikely(not_significant.begin(), not_significant.end());
     const auto bins = static_cast<std::int64_t>(window_bins);
     const auto spikes_of = [&](const concept_of& p, std::int64_t shift) {
         spikes out;
@@ -266,7 +266,7 @@ indices reduce_by_definition(const std::vector<concept_of>& patterns, std::uint3
     const auto lasts = [&](const concept_of& p) {
         std::uint32_t most = 0;
         for (const pattern_item item : p.items) most = std::max(most, item % window_bins);
-        return options.kind == spectrum_kind::size_count ? 0 : most;
+        return options.spectrum == spectrum_kind::size_count ? 0 : most;
     };
     const auto size = [](const auto& set) { return static_cast<std::int64_t>(set.size()); };
     const auto is_unlikely = [&](std::int64_t z, std::int64_t n, const concept_of& p) {
@@ -336,7 +336,7 @@ TEST(ReducePatterns, FollowsTheDefinitionByUnitAndTime) {
 
 TEST(ReducePatterns, NamesWhoRejectedWhom) {
     for (const golden_case& one : golden_cases()) {
-        const reduced_patterns got =
+        const reduction_result got =
             reduce(one.patterns, one.window_bins, one.options, one.not_significant);
         for (const rejected_pattern& r : got.rejected) {
             ASSERT_NE(r.pattern, r.by);
@@ -345,7 +345,7 @@ TEST(ReducePatterns, NamesWhoRejectedWhom) {
             const bool later = r.pattern > r.by;
             const std::vector<concept_of> pair{one.patterns[std::min(r.pattern, r.by)],
                                                one.patterns[std::max(r.pattern, r.by)]};
-            const reduced_patterns alone =
+            const reduction_result alone =
                 reduce(pair, one.window_bins, one.options, one.not_significant);
             const auto found = std::find_if(
                 alone.rejected.begin(), alone.rejected.end(),
@@ -403,7 +403,7 @@ TEST(ReducePatterns, TakesAThousandFrequentPatternsInASecond) {
                                             .min_occ = 10,
                                             .compat = compatibility::elephant};
             const auto start = std::chrono::steady_clock::now();
-            const reduced_patterns got = reduce_patterns(table, list, {}, options);
+            const reduction_result got = reduce_patterns(table, list, {}, options);
             const std::chrono::duration<double> taken_s = std::chrono::steady_clock::now() - start;
             EXPECT_EQ(got.kept.size() + got.rejected.size(), 1000);
             RecordProperty("milliseconds_" + std::to_string(units) + "_" + std::to_string(slack),

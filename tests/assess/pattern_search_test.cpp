@@ -32,36 +32,36 @@ const spike_sequence& planted_recording() {
     return spikes;
 }
 
-pattern_request small_request() {
-    pattern_request request{.window = 10, .min_occ = 5U};
+spade_options small_request() {
+    spade_options request{.window = 10, .min_occ = 5U};
     request.surrogates.surrogates = 39;
     request.surrogates.seed = 11;
     request.alpha = 0.1;
     return request;
 }
 
-prepared_windows prepare(const pattern_request& request,
-                         const spike_sequence& spikes = planted_recording()) {
-    return prepare_windows(bin_recording(spikes, request), request);
+spade_input prepare(const spade_options& request,
+                    const spike_sequence& spikes = planted_recording()) {
+    return prepare_spade(bin_recording(spikes, request), request);
 }
 
-pattern_findings find(const pattern_request& request, const execution& run = {}) {
+spade_result find(const spade_options& request, const execution& run = {}) {
     return find_patterns(prepare(request), request, run);
 }
 
-std::vector<std::uint64_t> lefts(const pattern_findings& found) {
+std::vector<std::uint64_t> lefts(const spade_result& found) {
     std::vector<std::uint64_t> out;
     for (const funnel_step& step : found.funnel) out.push_back(step.left);
     return out;
 }
 
-std::vector<std::string> steps(const pattern_findings& found) {
+std::vector<std::string> steps(const spade_result& found) {
     std::vector<std::string> out;
     for (const funnel_step& step : found.funnel) out.push_back(step.step);
     return out;
 }
 
-void expect_same(const pattern_findings& found, const pattern_findings& expected) {
+void expect_same(const spade_result& found, const spade_result& expected) {
     EXPECT_EQ(found.table, expected.table);
     EXPECT_EQ(found.signatures, expected.signatures);
     EXPECT_EQ(found.stabilities, expected.stabilities);
@@ -72,7 +72,7 @@ void expect_same(const pattern_findings& found, const pattern_findings& expected
     if (!found.assessment) return;
     EXPECT_EQ(found.assessment->spectrum, expected.assessment->spectrum);
     EXPECT_EQ(found.assessment->tests.not_significant, expected.assessment->tests.not_significant);
-    const auto q = [](const assessed_signature& one) { return std::pair(one.what, one.q); };
+    const auto q = [](const signature_test& one) { return std::pair(one.what, one.q); };
     EXPECT_TRUE(std::ranges::equal(found.assessment->tests.signatures,
                                    expected.assessment->tests.signatures, {}, q, q));
 }
@@ -80,13 +80,13 @@ void expect_same(const pattern_findings& found, const pattern_findings& expected
 // The stages one by one, each by the public call for it.
 struct parts {
     spade_windows windows;
-    spade_options mining;
+    pattern_mining_options mining;
     pattern_table all;
     std::vector<stability> stabilities{};
 
-    static parts mined(const spike_sequence& spikes, const pattern_request& request) {
+    static parts mined(const spike_sequence& spikes, const spade_options& request) {
         const spade_windows windows(bin_spikes(spikes, {.bin = 5ms}).spikes, request.window);
-        const spade_options mining{.rules = {{.min_occ = std::get<1>(request.min_occ)}}};
+        const pattern_mining_options mining{.rules = {{.min_occ = std::get<1>(request.min_occ)}}};
         return {windows, mining, mine_patterns(windows, mining).table};
     }
 
@@ -97,40 +97,40 @@ struct parts {
         all = std::move(out);
     }
 
-    pattern_assessment assess(const spike_sequence& spikes, const pattern_request& request,
-                              surrogate_options how) const {
+    pattern_test_result assess(const spike_sequence& spikes, const spade_options& request,
+                               surrogate_options how) const {
         how.surrogates = request.surrogates.surrogates;
         how.seed = request.surrogates.seed;
         how.dither = 15ms;
         const surrogate_maker maker(spikes, how, {.bin = 5ms});
-        return assess_patterns(count_signatures(all, request.kind),
-                               [&](std::uint32_t i) { return maker.make(i); }, how.surrogates,
-                               request.window, mining, request.kind, {.alpha = request.alpha});
+        return test_patterns(count_signatures(all, request.spectrum),
+                             [&](std::uint32_t i) { return maker.make(i); }, how.surrogates,
+                             request.window, mining, request.spectrum, {.alpha = request.alpha});
     }
 
-    void judge(const pattern_request& request) {
+    void judge(const spade_options& request) {
         stability_options how = *request.stable;
         how.seed = request.surrogates.seed;
         stabilities = approximate_stability(windows, all, how);
     }
 
-    reduced_patterns reduce(const pattern_assessment& tested,
+    reduction_result reduce(const pattern_test_result& tested,
                             const reduction_options& options) const {
         std::vector<std::size_t> list(all.size());
         std::iota(list.begin(), list.end(), std::size_t{0});
         std::ranges::stable_sort(list, {}, [&](std::size_t i) { return all.counts[i]; });
-        reduced_patterns out = reduce_patterns(all, list, tested.tests.not_significant, options);
+        reduction_result out = reduce_patterns(all, list, tested.tests.not_significant, options);
         std::ranges::sort(out.kept);
         return out;
     }
 };
 
 TEST(FindPatterns, GivesAllThatWereMinedWithoutTests) {
-    pattern_request request = small_request();
+    spade_options request = small_request();
     request.surrogates.surrogates = 0;
     const parts expected = parts::mined(planted_recording(), request);
 
-    const pattern_findings found = find(request);
+    const spade_result found = find(request);
 
     EXPECT_GT(found.table.size(), 100U);
     EXPECT_EQ(found.table, expected.all);
@@ -142,21 +142,21 @@ TEST(FindPatterns, GivesAllThatWereMinedWithoutTests) {
 TEST(FindPatterns, GivesWhatItsPartsGiveOneByOne) {
     for (const spectrum_kind kind :
          {spectrum_kind::size_count, spectrum_kind::size_count_duration}) {
-        pattern_request request = small_request();
-        request.kind = kind;
+        spade_options request = small_request();
+        request.spectrum = kind;
         request.reduce = {0, 0, 2};
         request.stable = stability_options{.n_subsets = 50};
         parts expected = parts::mined(planted_recording(), request);
         const std::size_t mined = expected.all.size();
-        const pattern_assessment tested = expected.assess(
+        const pattern_test_result tested = expected.assess(
             planted_recording(), request, {.method = dither_spikes_with_refractory_period});
         expected.keep(filter_patterns(expected.all, kind, tested.tests.not_significant));
         const std::size_t significant = expected.all.size();
         expected.keep(
-            expected.reduce(tested, {.kind = kind, .l_covered_spikes = 2, .min_occ = 5}).kept);
+            expected.reduce(tested, {.spectrum = kind, .l_covered_spikes = 2, .min_occ = 5}).kept);
         expected.judge(request);
 
-        const pattern_findings found = find(request);
+        const spade_result found = find(request);
 
         EXPECT_GT(mined, significant);
         EXPECT_GT(significant, expected.all.size());
@@ -177,7 +177,7 @@ TEST(FindPatterns, GivesWhatItsPartsGiveOneByOne) {
 }
 
 TEST(FindPatterns, ReducesInTheOrderOfThePublishedCode) {
-    pattern_request request = small_request();
+    spade_options request = small_request();
     request.surrogates.surrogates = 0;
     request.reduce = {0, 0, 2};
     parts expected = parts::mined(planted_recording(), request);
@@ -187,7 +187,7 @@ TEST(FindPatterns, ReducesInTheOrderOfThePublishedCode) {
 }
 
 TEST(FindPatterns, TestsOnlyWhatIsStableWhereThatIsAskedFor) {
-    pattern_request request = small_request();
+    spade_options request = small_request();
     request.stable = stability_options{.n_subsets = 50};
     request.least_stable = {0.5, 0.9};
     parts expected = parts::mined(planted_recording(), request);
@@ -195,11 +195,11 @@ TEST(FindPatterns, TestsOnlyWhatIsStableWhereThatIsAskedFor) {
     expected.judge(request);
     expected.keep(filter_stable(expected.stabilities, request.least_stable));
     const std::size_t stable = expected.all.size();
-    const pattern_assessment tested = expected.assess(
+    const pattern_test_result tested = expected.assess(
         planted_recording(), request, {.method = dither_spikes_with_refractory_period});
-    expected.keep(filter_patterns(expected.all, request.kind, tested.tests.not_significant));
+    expected.keep(filter_patterns(expected.all, request.spectrum, tested.tests.not_significant));
 
-    const pattern_findings found = find(request);
+    const spade_result found = find(request);
 
     EXPECT_LT(stable, mined);
     EXPECT_FALSE(found.table.empty());
@@ -210,20 +210,20 @@ TEST(FindPatterns, TestsOnlyWhatIsStableWhereThatIsAskedFor) {
 }
 
 TEST(FindPatterns, AnswersTheSameForAnyNumberOfThreadsAndRanks) {
-    pattern_request request = small_request();
+    spade_options request = small_request();
     request.reduce = {0, 0, 2};
     request.stable = stability_options{.n_subsets = 50};
     for (const bool stable_only : {false, true}) {
         request.least_stable = stable_only ? stability{0.5, 0.9} : stability{};
-        const prepared_windows prepared = prepare(request);
-        const pattern_findings expected = find_patterns(prepared, request, {.threads = 1});
+        const spade_input prepared = prepare(request);
+        const spade_result expected = find_patterns(prepared, request, {.threads = 1});
         EXPECT_FALSE(expected.table.empty());
 
         expect_same(find_patterns(prepared, request, {.threads = 3}), expected);
         for (const int ranks : {1, 2, 3}) {
-            pattern_findings first;
+            spade_result first;
             threads_as_ranks::run(ranks, [&](int rank, std::shared_ptr<communicator> all) {
-                pattern_findings found =
+                spade_result found =
                     find_patterns(prepared, request, {.threads = 1, .ranks = std::move(all)});
                 if (rank == 0) first = std::move(found);
             });
@@ -233,18 +233,18 @@ TEST(FindPatterns, AnswersTheSameForAnyNumberOfThreadsAndRanks) {
 }
 
 TEST(FindPatterns, SaysThatSurrogatesAreTooFew) {
-    pattern_request request = small_request();
-    request.correct = correction::bonferroni;
+    spade_options request = small_request();
+    request.correction = correction_method::bonferroni;
 
-    const pattern_findings found = find(request);
+    const spade_result found = find(request);
 
     ASSERT_EQ(found.warnings.size(), 1U);
     EXPECT_NE(found.warnings[0].find("39 surrogates are too few"), std::string::npos);
 }
 
 TEST(FindPatterns, RefusesWindowsOfAnotherRequest) {
-    const prepared_windows prepared = prepare(small_request());
-    pattern_request other = small_request();
+    const spade_input prepared = prepare(small_request());
+    spade_options other = small_request();
     other.window = 9;
     EXPECT_THROW(find_patterns(prepared, other), invalid_argument);
     other = small_request();
@@ -253,8 +253,8 @@ TEST(FindPatterns, RefusesWindowsOfAnotherRequest) {
 }
 
 TEST(FindPatterns, StopsOnRequest) {
-    const pattern_request request = small_request();
-    const prepared_windows prepared = prepare(request);
+    const spade_options request = small_request();
+    const spade_input prepared = prepare(request);
     std::stop_source source;
     source.request_stop();
 
@@ -262,17 +262,17 @@ TEST(FindPatterns, StopsOnRequest) {
 }
 
 TEST(PatternSearch, JoinsEpochsWhichAreTrials) {
-    pattern_request request = small_request();
+    spade_options request = small_request();
     request.epochs = {{1s, 4s}, {5s, 6s}, {8s, 11s}};
     const concatenated_epochs joined =
         concatenate_epochs(planted_recording(), request.epochs, 100ms);
     parts expected = parts::mined(joined.spikes, request);
-    const pattern_assessment tested =
+    const pattern_test_result tested =
         expected.assess(joined.spikes, request, {.method = trial_shifting, .trials = joined.spans});
-    expected.keep(filter_patterns(expected.all, request.kind, tested.tests.not_significant));
+    expected.keep(filter_patterns(expected.all, request.spectrum, tested.tests.not_significant));
 
-    const prepared_windows prepared = prepare(request);
-    const pattern_findings found = find_patterns(prepared, request);
+    const spade_input prepared = prepare(request);
+    const spade_result found = find_patterns(prepared, request);
 
     EXPECT_FALSE(found.table.empty());
     EXPECT_EQ(found.table, expected.all);
@@ -290,7 +290,7 @@ TEST(PatternSearch, JoinsEpochsWhichAreTrials) {
 }
 
 TEST(PatternSearch, LeavesOutWhatIsEarlierOrLater) {
-    pattern_request request = small_request();
+    spade_options request = small_request();
     request.surrogates.surrogates = 0;
     request.from = 2s;
     request.until = 7s;
@@ -311,10 +311,10 @@ TEST(PatternSearch, CountsTrialsFromZeroWhereTheSpanIsThatOfTheSpikes) {
     const spike_sequence spikes =
         sequence_of({{700'000, unit_id{0}}, {1'500'000, unit_id{1}}, {3'400'000, unit_id{0}}},
                     {"a", "b"}, {700ms, 3400ms});
-    pattern_request request = small_request();
+    spade_options request = small_request();
     request.trial_length = 1s;
-    const auto trials = [&](bool states_span) {
-        return prepare_windows(bin_recording(spikes, request, states_span), request)
+    const auto trials = [&](bool has_recorded_span) {
+        return prepare_spade(bin_recording(spikes, request, has_recorded_span), request)
             .surrogates.trials;
     };
 
@@ -325,17 +325,17 @@ TEST(PatternSearch, CountsTrialsFromZeroWhereTheSpanIsThatOfTheSpikes) {
 }
 
 TEST(PatternSearch, HasTheDefaultsOfTheCommand) {
-    const pattern_request request;
+    const spade_options request;
     std::vector<std::size_t> counts(planted_recording().unit_count(), 0);
     for (const unit_id unit : planted_recording().units()) ++counts[index(unit)];
 
-    const prepared_windows prepared = prepare(request);
+    const spade_input prepared = prepare(request);
 
     EXPECT_EQ(request.bin, 5ms);
     EXPECT_EQ(request.window, 20U);
     EXPECT_EQ(request.surrogates.dither, 15ms);
     EXPECT_EQ(request.alpha, 0.01);
-    EXPECT_EQ(request.correct, correction::benjamini_hochberg);
+    EXPECT_EQ(request.correction, correction_method::benjamini_hochberg);
     std::vector<pattern_rule> rules =
         estimate_rules(counts, planted_recording().span().length(), 5ms, 20);
     EXPECT_EQ(prepared.mining.rules, rules);
@@ -345,8 +345,8 @@ TEST(PatternSearch, HasTheDefaultsOfTheCommand) {
 }
 
 TEST(PatternSearch, ChoosesHowSurrogatesAreMade) {
-    const auto method = [](const std::function<void(pattern_request&)>& change) {
-        pattern_request request = small_request();
+    const auto method = [](const std::function<void(spade_options&)>& change) {
+        spade_options request = small_request();
         change(request);
         return prepare(request).surrogates.method;
     };
@@ -359,7 +359,7 @@ TEST(PatternSearch, ChoosesHowSurrogatesAreMade) {
 }
 
 TEST(PatternSearch, MakesRulesOfThresholds) {
-    const auto rules = [](const pattern_request& request) { return rules_of(request, {}, {}); };
+    const auto rules = [](const spade_options& request) { return rules_of(request, {}, {}); };
     const min_occ_by_size by_size{{2, 25}, {4, 9}};
 
     EXPECT_EQ(rules({.min_occ = 7U}), (std::vector<pattern_rule>{{7, 2, 0, 1}}));
@@ -381,20 +381,20 @@ TEST(PatternSearch, EstimatesNoThresholdsWithoutRates) {
          {spike_sequence{}, spike_sequence({}, {}, {"a", "b"}, {}),
           spike_sequence({}, {}, {"a"}, {0s, 1s}), spike_sequence({}, {}, {}, {0s, 1s}),
           spike_sequence({7}, {unit_id{0}}, {"a"}, {7us, 7us})}) {
-        pattern_request request{};
+        spade_options request{};
         EXPECT_EQ(prepare(request, spikes).mining.rules,
                   (std::vector<pattern_rule>{{10, 2, 0, 2}}));
         request.surrogates.surrogates = 100;
-        const prepared_windows prepared = prepare(request, spikes);
+        const spade_input prepared = prepare(request, spikes);
         EXPECT_EQ(find_patterns(prepared, request).table.size(), 0U);
     }
 }
 
 TEST(PatternSearch, TakesWindowsThatAreGiven) {
     const spade_windows windows({0, 2, 5, 7}, {0, 5, 0, 5, 9, 1, 8}, 3, 4);
-    const pattern_request request{.window = 4, .min_occ = 2U};
+    const spade_options request{.window = 4, .min_occ = 2U};
 
-    const prepared_windows prepared = prepare_windows(windows, request);
+    const spade_input prepared = prepare_spade(windows, request);
 
     EXPECT_FALSE(prepared.axes.timed);
     EXPECT_EQ(prepared.axes.unit_names, (std::vector<std::string>{"0", "1", "2"}));
@@ -402,19 +402,19 @@ TEST(PatternSearch, TakesWindowsThatAreGiven) {
     const pattern_table found = find_patterns(prepared, request).table;
     EXPECT_EQ(found.items, (std::vector<pattern_item>{0, 5}));
     EXPECT_EQ(found.occurrences, (std::vector<std::uint32_t>{0, 1}));
-    const auto says = [&](const pattern_request& asked) {
-        return text_of([&] { prepare_windows(windows, asked); });
+    const auto says = [&](const spade_options& asked) {
+        return text_of([&] { prepare_spade(windows, asked); });
     };
     EXPECT_NE(says({.window = 4}).find("min_occ auto needs spikes"), std::string::npos);
     EXPECT_NE(says({.window = 5, .min_occ = 2U}).find("windows have 4 bins"), std::string::npos);
-    pattern_request tested = request;
+    spade_options tested = request;
     tested.surrogates.surrogates = 9;
     EXPECT_NE(says(tested).find("surrogates are made of spikes"), std::string::npos);
 }
 
 TEST(PatternSearch, RefusesWhatCannotBe) {
     const struct {
-        std::function<void(pattern_request&)> change;
+        std::function<void(spade_options&)> change;
         std::vector<std::string> words;
     } cases[]{
         {[](auto& r) { r.bin = 0s; }, {"bin", "above 0", "0 ms"}},
@@ -462,7 +462,7 @@ TEST(PatternSearch, RefusesWhatCannotBe) {
         {[](auto& r) { r.surrogates.dither = 2h; }, {"dither", "7200 s"}},
     };
     for (const auto& one : cases) {
-        pattern_request request = small_request();
+        spade_options request = small_request();
         one.change(request);
         const std::string text = text_of([&] { prepare(request); });
         for (const std::string& word : one.words)
@@ -471,7 +471,7 @@ TEST(PatternSearch, RefusesWhatCannotBe) {
 }
 
 TEST(PatternSearch, CallsFieldsAsTheCallerDoes) {
-    pattern_request request = small_request();
+    spade_options request = small_request();
     request.max_spikes = 1;
     request.called = [](std::string_view field) { return "<" + std::string(field) + ">"; };
 
@@ -480,7 +480,7 @@ TEST(PatternSearch, CallsFieldsAsTheCallerDoes) {
 }
 
 TEST(PatternSearch, WarnsBeforehandOfWhatCannotCome) {
-    pattern_request request = small_request();
+    spade_options request = small_request();
     request.surrogates.surrogates = 5;
 
     EXPECT_NE(prepare(request).warnings.back().find("nothing can be significant at alpha 0.1"),

@@ -43,9 +43,9 @@ pvalue_spectrum spectrum_of(std::vector<spectrum_entry> entries, std::uint32_t s
     return {kind, surrogates, std::move(entries)};
 }
 
-std::string decisions(const signature_tests& tests) {
+std::string decisions(const signature_test_result& tests) {
     std::string out;
-    for (const assessed_signature& s : tests.signatures)
+    for (const signature_test& s : tests.signatures)
         out += s.tested ? (s.significant ? "T" : "F") : (s.significant ? "t" : "f");
     return out;
 }
@@ -101,10 +101,10 @@ TEST(MaximaTally, TakesEachSizeFromTheRulesThatTakeIt) {
     const std::vector<pattern_rule> rules{{.min_occ = 5, .min_spikes = 2, .max_spikes = 2},
                                           {.min_occ = 4, .min_spikes = 2, .max_spikes = 3},
                                           {.min_occ = 3, .min_spikes = 5, .max_spikes = 0}};
-    std::vector<signature> listed;
+    std::vector<pattern_signature> listed;
     for (const spectrum_entry& e : tally.make_spectrum(rules).entries) listed.push_back(e.what);
-    EXPECT_EQ(listed,
-              (std::vector<signature>{{2, 4, 0}, {2, 5, 0}, {2, 6, 0}, {3, 4, 0}, {5, 3, 0}}));
+    EXPECT_EQ(listed, (std::vector<pattern_signature>{
+                          {2, 4, 0}, {2, 5, 0}, {2, 6, 0}, {3, 4, 0}, {5, 3, 0}}));
 }
 
 std::vector<occurrence_maxima> random_maxima(std::mt19937_64& random, std::uint32_t durations) {
@@ -180,8 +180,8 @@ TEST(TestSignatures, TestsEveryOneFoundByDefault) {
     const std::vector<signature_count> found{
         {2, 4, 0, 9}, {2, 5, 0, 3}, {3, 5, 0, 2}, {3, 6, 0, 1}, {3, 7, 0, 1}};
 
-    const signature_tests tests =
-        test_signatures(found, spectrum, {.alpha = 0.06, .correct = correction::none});
+    const signature_test_result tests =
+        test_signatures(found, spectrum, {.alpha = 0.06, .correction = correction_method::none});
 
     EXPECT_EQ(decisions(tests), "fFTTT");
     const std::vector<double> p{1, 401. / 1001, 41. / 1001, 31. / 1001, 1. / 1001};
@@ -194,7 +194,7 @@ TEST(TestSignatures, TestsEveryOneFoundByDefault) {
         EXPECT_EQ(tests.signatures[i].reason, reasons[i]);
         EXPECT_EQ(tests.signatures[i].patterns, found[i].patterns);
     }
-    EXPECT_EQ(tests.not_significant, (std::vector<signature>{{2, 4, 0}, {2, 5, 0}}));
+    EXPECT_EQ(tests.not_significant, (std::vector<pattern_signature>{{2, 4, 0}, {2, 5, 0}}));
 }
 
 TEST(TestSignatures, CorrectsForThoseTested) {
@@ -202,8 +202,8 @@ TEST(TestSignatures, CorrectsForThoseTested) {
         spectrum_of({{{2, 4, 0}, 99}, {{2, 5, 0}, 4}, {{3, 5, 0}, 1}}, 99);
     const std::vector<signature_count> found{{2, 4, 0, 1}, {2, 5, 0, 1}, {3, 5, 0, 1}};
 
-    const signature_tests tests =
-        test_signatures(found, spectrum, {.alpha = 0.05, .correct = correction::bonferroni});
+    const signature_test_result tests = test_signatures(
+        found, spectrum, {.alpha = 0.05, .correction = correction_method::bonferroni});
 
     EXPECT_EQ(decisions(tests), "fFT");
     EXPECT_DOUBLE_EQ(tests.signatures[0].q, 1);
@@ -215,12 +215,13 @@ TEST(TestSignatures, SaysThatTooFewSurrogatesShowNothing) {
     // Nothing like it in 9 surrogates is p = 0.1.
     const pvalue_spectrum spectrum = spectrum_of({{{2, 4, 0}, 3}, {{2, 5, 0}, 1}}, 9);
 
-    const signature_tests tests =
+    const signature_test_result tests =
         test_signatures(std::vector<signature_count>{{3, 8, 0, 1}}, spectrum, {.alpha = 0.05});
 
     EXPECT_EQ(decisions(tests), "F");
     EXPECT_DOUBLE_EQ(tests.signatures[0].p, 0.1);
-    EXPECT_EQ(tests.not_significant, (std::vector<signature>{{2, 4, 0}, {2, 5, 0}, {3, 8, 0}}));
+    EXPECT_EQ(tests.not_significant,
+              (std::vector<pattern_signature>{{2, 4, 0}, {2, 5, 0}, {3, 8, 0}}));
 }
 
 TEST(TestSignatures, CallsWhatWasNotFoundNotSignificantByTheSameBound) {
@@ -231,15 +232,17 @@ TEST(TestSignatures, CallsWhatWasNotFoundNotSignificantByTheSameBound) {
                                                   {{3, 4, 0}, 30},
                                                   {{3, 5, 0}, 2}},
                                                  1000);
-    const signature_tests tests =
+    const signature_test_result tests =
         test_signatures(std::vector<signature_count>{{2, 6, 0, 1}, {3, 4, 0, 1}}, spectrum,
-                        {.alpha = 0.01, .correct = correction::none});
+                        {.alpha = 0.01, .correction = correction_method::none});
     EXPECT_EQ(decisions(tests), "TF");
-    EXPECT_EQ(tests.not_significant, (std::vector<signature>{{2, 4, 0}, {2, 5, 0}, {3, 4, 0}}));
+    EXPECT_EQ(tests.not_significant,
+              (std::vector<pattern_signature>{{2, 4, 0}, {2, 5, 0}, {3, 4, 0}}));
 }
 
-signature_testing as_elephant(double alpha, correction correct = correction::none) {
-    return {alpha, correct, compatibility::elephant};
+signature_test_options as_elephant(double alpha,
+                                   correction_method correction = correction_method::none) {
+    return {alpha, correction, compatibility::elephant};
 }
 
 TEST(TestSignaturesAsElephant, MasksAllButTheHighestOfARun) {
@@ -257,20 +260,20 @@ TEST(TestSignaturesAsElephant, MasksAllButTheHighestOfARun) {
                                         spectrum, as_elephant(.05))),
               "TT");
 
-    const signature_tests tests = test_signatures(
+    const signature_test_result tests = test_signatures(
         std::vector<signature_count>{{2, 3, 0, 1}, {2, 4, 0, 1}}, spectrum, as_elephant(.05));
     EXPECT_EQ(tests.signatures[0].reason, test_reason::masked);
     EXPECT_EQ(tests.signatures[1].p, 0.05);
     // All that is not tested and significant, found or not.
     EXPECT_EQ(tests.not_significant,
-              (std::vector<signature>{{2, 3, 0}, {3, 5, 0}, {3, 6, 0}, {3, 7, 0}}));
+              (std::vector<pattern_signature>{{2, 3, 0}, {3, 5, 0}, {3, 6, 0}, {3, 7, 0}}));
 }
 
 TEST(TestSignaturesAsElephant, GivesTheReferencesOwnExample) {
     const pvalue_spectrum spectrum = spectrum_of({{{2, 3, 0}, 40}, {{2, 4, 0}, 10}}, 200);
     const std::vector<signature_count> found{{2, 3, 0, 1}, {2, 4, 0, 1}};
     EXPECT_EQ(decisions(test_signatures(found, spectrum,
-                                        as_elephant(.15, correction::benjamini_hochberg))),
+                                        as_elephant(.15, correction_method::benjamini_hochberg))),
               "fT");
     // By default the lower is tested too.
     EXPECT_EQ(decisions(test_signatures(found, spectrum, {.alpha = .15})), "FT");
@@ -289,13 +292,14 @@ TEST(TestSignaturesAsElephant, NeverTestsAPOfOneAndKeepsWhatIsAbsent) {
         spectrum_of({{{2, 3, 0}, 10}, {{2, 4, 0}, 10}, {{2, 5, 0}, 9}}, 10);
     const std::vector<signature_count> found{{2, 3, 0, 1}, {2, 4, 0, 1}, {2, 6, 0, 4}};
 
-    const signature_tests tests = test_signatures(found, spectrum, as_elephant(.999));
+    const signature_test_result tests = test_signatures(found, spectrum, as_elephant(.999));
 
     EXPECT_EQ(decisions(tests), "fft");
     EXPECT_EQ(tests.signatures[1].reason, test_reason::p_is_one);
     EXPECT_EQ(tests.signatures[2].reason, test_reason::absent);
     EXPECT_EQ(tests.signatures[2].p, 0);
-    EXPECT_EQ(tests.not_significant, (std::vector<signature>{{2, 3, 0}, {2, 4, 0}, {2, 5, 0}}));
+    EXPECT_EQ(tests.not_significant,
+              (std::vector<pattern_signature>{{2, 3, 0}, {2, 4, 0}, {2, 5, 0}}));
     EXPECT_TRUE(
         test_signatures(found, {by_count, 10, {}}, as_elephant(.05)).not_significant.empty());
 }
@@ -309,11 +313,11 @@ TEST(TestSignaturesAsElephant, TakesAPNextToOneForOne) {
 
 TEST(TestSignaturesAsElephant, NeverTestsTheOnlyEntry) {
     const pvalue_spectrum spectrum = spectrum_of({{{2, 3, 0}, 1}}, 1000);
-    const signature_tests tests =
+    const signature_test_result tests =
         test_signatures(std::vector<signature_count>{{2, 3, 0, 1}}, spectrum, as_elephant(.05));
     EXPECT_EQ(decisions(tests), "f");
     EXPECT_EQ(tests.signatures[0].reason, test_reason::single_entry);
-    EXPECT_EQ(tests.not_significant, (std::vector<signature>{{2, 3, 0}}));
+    EXPECT_EQ(tests.not_significant, (std::vector<pattern_signature>{{2, 3, 0}}));
 }
 
 std::vector<std::string> split(const std::string& text, char separator) {
@@ -323,8 +327,8 @@ std::vector<std::string> split(const std::string& text, char separator) {
     return out;
 }
 
-std::vector<signature> signatures_in(const std::string& text) {
-    std::vector<signature> out;
+std::vector<pattern_signature> signatures_in(const std::string& text) {
+    std::vector<pattern_signature> out;
     for (const std::string& word : split(text, ' ')) {
         const auto values = split(word, ',');
         const auto number = [&](std::size_t i) {
@@ -337,7 +341,7 @@ std::vector<signature> signatures_in(const std::string& text) {
 
 // Written by tests/golden/make_signature_tests.py.
 TEST(TestSignaturesAsElephant, SaysWhatElephantSays) {
-    std::ifstream in(SPIKEWEAVE_SOURCE_DIR "/tests/golden/signature_tests.tsv");
+    std::ifstream in(SPIKEWEAVE_SOURCE_DIR "/tests/golden/signature_test_result.tsv");
     std::size_t lines = 0;
     std::size_t otherwise = 0;
     for (std::string line; std::getline(in, line); ++lines) {
@@ -360,7 +364,7 @@ TEST(TestSignaturesAsElephant, SaysWhatElephantSays) {
 
         const pvalue_spectrum spectrum = tally.make_spectrum(number(2), number(3), number(4));
 
-        std::vector<signature> listed;
+        std::vector<pattern_signature> listed;
         const auto entries = split(fields[8], ' ');
         ASSERT_EQ(spectrum.entries.size(), entries.size()) << line;
         for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -370,10 +374,10 @@ TEST(TestSignaturesAsElephant, SaysWhatElephantSays) {
         ASSERT_EQ(listed, signatures_in(fields[8])) << line;
 
         std::vector<signature_count> found;
-        for (const signature& what : signatures_in(fields[9]))
+        for (const pattern_signature& what : signatures_in(fields[9]))
             found.push_back({what.size, what.count, what.duration, 1});
-        signature_testing testing{std::stod(fields[5]), correction_from(fields[6]),
-                                  compatibility::elephant};
+        signature_test_options testing{std::stod(fields[5]), correction_from(fields[6]),
+                                       compatibility::elephant};
         ASSERT_EQ(test_signatures(found, spectrum, testing).not_significant,
                   signatures_in(fields[10]))
             << line;
@@ -391,8 +395,8 @@ TEST(TestSignatures, FindsEverythingSignificantAtAlphaOne) {
     const pvalue_spectrum spectrum = spectrum_of({{{2, 3, 0}, 10}, {{2, 4, 0}, 9}}, 10);
     const std::vector<signature_count> found{{2, 3, 0, 1}, {2, 4, 0, 1}, {2, 5, 0, 1}};
     for (const auto compat : {compatibility::none, compatibility::elephant}) {
-        const signature_tests tests =
-            test_signatures(found, spectrum, {1, correction::benjamini_hochberg, compat});
+        const signature_test_result tests =
+            test_signatures(found, spectrum, {1, correction_method::benjamini_hochberg, compat});
         EXPECT_EQ(decisions(tests), "ttt");
         EXPECT_TRUE(tests.not_significant.empty());
         EXPECT_EQ(tests.signatures[0].reason, test_reason::alpha_is_one);
@@ -417,15 +421,16 @@ TEST(FilterPatterns, KeepsByWhatTheSpectrumKnowsThemBy) {
     add({0, 5}, {1, 2, 3});     // (2, 3, 0)
     add({0, 7}, {1, 2, 3});     // (2, 3, 2)
     add({0, 5, 7}, {1, 2, 3});  // (3, 3, 2)
-    EXPECT_EQ(signature_of(table, 1, by_duration), (signature{2, 3, 2}));
-    EXPECT_EQ(signature_of(table, 1, by_count), (signature{2, 3, 0}));
-    EXPECT_EQ(filter_patterns(table, by_count, std::vector<signature>{{2, 3, 0}}),
+    EXPECT_EQ(signature_of(table, 1, by_duration), (pattern_signature{2, 3, 2}));
+    EXPECT_EQ(signature_of(table, 1, by_count), (pattern_signature{2, 3, 0}));
+    EXPECT_EQ(filter_patterns(table, by_count, std::vector<pattern_signature>{{2, 3, 0}}),
               (std::vector<std::size_t>{2}));
-    EXPECT_EQ(filter_patterns(table, by_duration, std::vector<signature>{{3, 3, 2}, {2, 3, 2}}),
-              (std::vector<std::size_t>{0}));
+    EXPECT_EQ(
+        filter_patterns(table, by_duration, std::vector<pattern_signature>{{3, 3, 2}, {2, 3, 2}}),
+        (std::vector<std::size_t>{0}));
 
     // One filter for all blocks, from signatures in any order.
-    const pattern_filter filter(by_duration, std::vector<signature>{{3, 3, 2}, {2, 3, 2}});
+    const pattern_filter filter(by_duration, std::vector<pattern_signature>{{3, 3, 2}, {2, 3, 2}});
     for (std::size_t i = 0; i < table.size(); ++i) {
         pattern_table block{.window_bins = 5};
         block.append(table.pattern(i), table.counts[i], table.occurrences_of(i));

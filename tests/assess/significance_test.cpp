@@ -136,32 +136,35 @@ TEST(CountMomentsByRecursion, RefusesWhatHasNoSteps) {
 
 TEST(Adjust, GivesTheValuesWorkedByHand) {
     const std::vector<double> p{0.01, 0.04, 0.03, 0.005};
-    const auto expect = [&](correction method, std::uint64_t tests,
+    const auto expect = [&](correction_method method, std::uint64_t tests,
                             const std::vector<double>& expected) {
-        const std::vector<double> q = adjust(p, tests, method);
+        const std::vector<double> q = adjust_p_values(p, tests, method);
         ASSERT_EQ(q.size(), expected.size());
         for (std::size_t i = 0; i < q.size(); ++i)
             EXPECT_NEAR(q[i], expected[i], 1e-12) << to_string(method) << tests << ' ' << i;
     };
-    expect(correction::none, 4, p);
-    expect(correction::bonferroni, 4, {0.04, 0.16, 0.12, 0.02});
-    expect(correction::holm, 4, {0.03, 0.06, 0.06, 0.02});
-    expect(correction::benjamini_hochberg, 4, {0.02, 0.04, 0.04, 0.02});
+    expect(correction_method::none, 4, p);
+    expect(correction_method::bonferroni, 4, {0.04, 0.16, 0.12, 0.02});
+    expect(correction_method::holm, 4, {0.03, 0.06, 0.06, 0.02});
+    expect(correction_method::benjamini_hochberg, 4, {0.02, 0.04, 0.04, 0.02});
     // Unlisted hypotheses are there, at p = 1.
-    expect(correction::bonferroni, 10, {0.1, 0.4, 0.3, 0.05});
-    expect(correction::holm, 10, {0.09, 0.28, 0.24, 0.05});
-    expect(correction::benjamini_hochberg, 10, {0.05, 0.1, 0.1, 0.05});
-    expect(correction::bonferroni, 50, {0.5, 1, 1, 0.25});
-    EXPECT_TRUE(adjust({}, 0, correction::holm).empty());
+    expect(correction_method::bonferroni, 10, {0.1, 0.4, 0.3, 0.05});
+    expect(correction_method::holm, 10, {0.09, 0.28, 0.24, 0.05});
+    expect(correction_method::benjamini_hochberg, 10, {0.05, 0.1, 0.1, 0.05});
+    expect(correction_method::bonferroni, 50, {0.5, 1, 1, 0.25});
+    EXPECT_TRUE(adjust_p_values({}, 0, correction_method::holm).empty());
 }
 
 TEST(Adjust, RefusesWhatIsNoProbabilityOrTooFewTests) {
-    EXPECT_THROW(adjust(std::vector<double>{0.1, 0.2}, 1, correction::holm), invalid_argument);
-    EXPECT_THROW(adjust(std::vector<double>{1.1}, 1, correction::holm), invalid_argument);
-    EXPECT_THROW(adjust(std::vector<double>{std::nan("")}, 1, correction::none), invalid_argument);
+    EXPECT_THROW(adjust_p_values(std::vector<double>{0.1, 0.2}, 1, correction_method::holm),
+                 invalid_argument);
+    EXPECT_THROW(adjust_p_values(std::vector<double>{1.1}, 1, correction_method::holm),
+                 invalid_argument);
+    EXPECT_THROW(adjust_p_values(std::vector<double>{std::nan("")}, 1, correction_method::none),
+                 invalid_argument);
     EXPECT_THROW(correction_from("fdr"), invalid_argument);
-    for (const auto method : {correction::none, correction::bonferroni, correction::holm,
-                              correction::benjamini_hochberg})
+    for (const auto method : {correction_method::none, correction_method::bonferroni,
+                              correction_method::holm, correction_method::benjamini_hochberg})
         EXPECT_EQ(correction_from(to_string(method)), method);
     for (const auto test :
          {significance_test::jitter, significance_test::exact, significance_test::chebyshev})
@@ -176,9 +179,9 @@ TEST(Adjust, KeepsOrderAndNeverLowersAndStandsAsTheMethodsDo) {
         for (double& value : p)  // with ties
             value = static_cast<double>(random.below(30)) / 2000;
         const std::uint64_t tests = p.size() + random.below(50);
-        const auto bonferroni = adjust(p, tests, correction::bonferroni);
-        const auto holm = adjust(p, tests, correction::holm);
-        const auto bh = adjust(p, tests, correction::benjamini_hochberg);
+        const auto bonferroni = adjust_p_values(p, tests, correction_method::bonferroni);
+        const auto holm = adjust_p_values(p, tests, correction_method::holm);
+        const auto bh = adjust_p_values(p, tests, correction_method::benjamini_hochberg);
         for (std::size_t i = 0; i < p.size(); ++i) {
             ASSERT_LE(p[i], bh[i]);
             ASSERT_LE(bh[i], holm[i] + 1e-15);
@@ -234,13 +237,13 @@ TEST(AssessEpisodes, TestsEveryCandidateAndNoSingleUnit) {
     table.levels = {{1, 2, 2, 0, 0}, {2, 50, 1, 0, 0}};
     const occurrence_model model = independent_model(regular_spikes(), a_to_b, 1ms);
 
-    const auto exact =
-        assess_episodes(regular_spikes(), table,
-                        {.test = significance_test::exact, .correct = correction::bonferroni});
+    const auto exact = test_against_null(
+        regular_spikes(), table,
+        {.test = significance_test::exact, .correction = correction_method::bonferroni});
     const auto jitter =
-        assess_episodes(regular_spikes(), table, {.correct = correction::bonferroni});
+        test_against_null(regular_spikes(), table, {.correction = correction_method::bonferroni});
     const auto bound =
-        assess_episodes(regular_spikes(), table, {.test = significance_test::chebyshev});
+        test_against_null(regular_spikes(), table, {.test = significance_test::chebyshev});
 
     ASSERT_EQ(exact.size(), 2U);
     EXPECT_EQ(exact[0].expected, 100);
@@ -265,7 +268,7 @@ TEST(AssessEpisodes, InvertsTheExpectedCountForTheStrength) {
     episode_table table;
     table.episodes = {{a_to_b, 50}};
 
-    const double strength = assess_episodes(regular_spikes(), table).front().strength;
+    const double strength = test_against_null(regular_spikes(), table).front().strength;
 
     const double rho = 0.0099;
     const occurrence_model planted{10'000, rho * strength, 5};
@@ -309,10 +312,12 @@ TEST(AssessEpisodes, RejectsIndependentPoissonUnitsNoMoreOftenThanAlpha) {
         const auto counts = count_episodes(spikes, shapes, {}, {.threads = 1}).counts;
         for (std::size_t s = 0; s < shapes.size(); ++s)
             table.episodes.push_back({shapes[s], counts[s]});
-        const auto assessed = assess_episodes(
-            spikes, table, {.test = significance_test::exact, .correct = correction::none});
-        const auto bounded = assess_episodes(
-            spikes, table, {.test = significance_test::chebyshev, .correct = correction::none});
+        const auto assessed = test_against_null(
+            spikes, table,
+            {.test = significance_test::exact, .correction = correction_method::none});
+        const auto bounded = test_against_null(
+            spikes, table,
+            {.test = significance_test::chebyshev, .correction = correction_method::none});
         for (std::size_t s = 0; s < shapes.size(); ++s) {
             exact[s] += assessed[s].p < 0.01 ? 1 : 0;
             chebyshev[s] += bounded[s].p < 0.01 ? 1 : 0;
@@ -338,7 +343,7 @@ std::size_t significant_pairs(const spike_sequence& spikes, std::vector<delay_in
     const episode_table table = mine_episodes(
         spikes, {.delays = std::move(delays), .threshold = count_threshold{10}, .max_size = 2});
     std::size_t out = 0;
-    for (const assessed_episode& one : assess_episodes(spikes, table, {.test = test}))
+    for (const episode_test& one : test_against_null(spikes, table, {.test = test}))
         out += one.q < 0.01 ? 1 : 0;
     return out;
 }
@@ -388,8 +393,8 @@ TEST(AssessEpisodes, TakesNoUnitOfALongEpisodeForItsOwnRepetition) {
     const episode around{{unit_id{0}, unit_id{1}, unit_id{0}}, {{1ms, 4ms}, {1ms, 4ms}}};
     table.episodes = {{around, count_episodes(spikes, std::vector{around}).counts.front()}};
 
-    ASSERT_LT(assess_episodes(spikes, table, {.test = significance_test::exact})[0].q, 1e-6);
-    EXPECT_GT(assess_episodes(spikes, table)[0].q, 0.01);
+    ASSERT_LT(test_against_null(spikes, table, {.test = significance_test::exact})[0].q, 1e-6);
+    EXPECT_GT(test_against_null(spikes, table)[0].q, 0.01);
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ TEST_P(SpadeSurrogate, KeepsUnitsAndSpanAndAccountsForEverySpike) {
 TEST_P(SpadeSurrogate, IsAPureFunctionOfSeedAndNumberForEachUnit) {
     const spike_sequence spikes = recording();
     const surrogate_options options = options_for(GetParam(), spikes);
-    const surrogate_maker maker(spikes, options, binning{});
+    const surrogate_maker maker(spikes, options, binning_options{});
     surrogate_options other = options;
     other.seed = 4;
 
@@ -137,7 +137,7 @@ TEST_P(SpadeSurrogate, IsAPureFunctionOfSeedAndNumberForEachUnit) {
 
 TEST_P(SpadeSurrogate, DoesNotDependOnThreadsOrOrder) {
     const spike_sequence spikes = recording();
-    const surrogate_maker maker(spikes, options_for(GetParam(), spikes), binning{});
+    const surrogate_maker maker(spikes, options_for(GetParam(), spikes), binning_options{});
     constexpr std::uint32_t count = 12;
     std::vector<binned_spikes> in_order;
     for (std::uint32_t s = 0; s < count; ++s) in_order.push_back(maker.make(s));
@@ -156,15 +156,15 @@ TEST_P(SpadeSurrogate, DoesNotDependOnThreadsOrOrder) {
 
 TEST_P(SpadeSurrogate, IsTheSameInBinsAsBinnedAfterwards) {
     const spike_sequence spikes = recording();
-    for (const binning& bins :
-         {binning{}, binning{.bin = 3ms}, binning{.bin = 5ms, .span = time_span{9s, 20s}}}) {
+    for (const binning_options& bins : {binning_options{}, binning_options{.bin = 3ms},
+                                        binning_options{.bin = 5ms, .span = time_span{9s, 20s}}}) {
         const surrogate_maker maker(spikes, options_for(GetParam(), spikes), bins);
         for (std::uint32_t s = 0; s < 3; ++s)
             EXPECT_EQ(maker.make(s), bin_spikes(maker.make_sequence(s).spikes, bins).spikes);
     }
     // Elephant's grid lies elsewhere at some edges, so that shuffled bins may be left.
     if (GetParam() == bin_shuffling) return;
-    const binning elephant{.arithmetic = bin_arithmetic::elephant_seconds};
+    const binning_options elephant{.arithmetic = bin_arithmetic::elephant_seconds};
     const surrogate_maker maker(spikes, options_for(GetParam(), spikes), elephant);
     EXPECT_EQ(maker.make(1), bin_spikes(maker.make_sequence(1).spikes, elephant).spikes);
 }
@@ -181,7 +181,7 @@ TEST_P(SpadeSurrogate, StandsRecordingsWithHardlyASpike) {
             for (const auto edges : {surrogate_edges::drop, surrogate_edges::clamp}) {
                 options.dither = dither;
                 options.edges = edges;
-                const surrogate_maker maker(spikes, options, binning{.bin = 5ms});
+                const surrogate_maker maker(spikes, options, binning_options{.bin = 5ms});
                 for (std::uint32_t s = 0; s < 20; ++s) {
                     const surrogate_spikes made = maker.make_sequence(s);  // checks itself
                     EXPECT_LE(made.spikes.size(), times.size());
@@ -667,7 +667,7 @@ std::vector<std::uint32_t> bins_of(const binned_spikes& spikes) {
 
 TEST(BinShuffling, KeepsTheNumberOfEachBlock) {
     const spike_sequence spikes = recording();
-    const binning bins{.bin = 4ms};
+    const binning_options bins{.bin = 4ms};
     const surrogate_options options{.method = bin_shuffling, .dither = 15ms};  // blocks of 6 bins
     const binned_spikes before = bin_spikes(spikes, bins).spikes;
     const binned_spikes after = make_binned_surrogate(spikes, bins, options, 0);
@@ -769,7 +769,7 @@ TEST(BinnedSurrogates, LoseSpikesToClippingInTheBenchmark) {
     for (const auto& [method, lost] : expected) {
         const surrogate_options options{
             .method = method, .dither = 25ms, .trials = trials_between_gaps(spikes, 150ms)};
-        const surrogate_maker maker(spikes, options, binning{});
+        const surrogate_maker maker(spikes, options, binning_options{});
         double kept = 0;
         for (std::uint32_t s = 0; s < 20; ++s)
             kept += static_cast<double>(maker.make(s).size()) / 20;

@@ -178,7 +178,8 @@ TEST(AssessBySurrogates, CountsWhatMakeSurrogateMakes) {
     const episode_table table = pairs_of(spikes);
     const surrogate_options options{.surrogates = 20, .seed = 4};
 
-    const auto assessed = assess_by_surrogates(spikes, table, options, correction::bonferroni);
+    const auto assessed =
+        test_against_surrogates(spikes, table, options, correction_method::bonferroni);
 
     ASSERT_EQ(assessed.size(), table.episodes.size());
     for (std::size_t i = 0; i < assessed.size(); ++i) {
@@ -203,8 +204,8 @@ TEST(AssessBySurrogates, DoesNotDependOnThreads) {
     const spike_sequence spikes = simulate_sym26({.length = 5s}).spikes;
     const episode_table table = pairs_of(spikes);
     const auto assess = [&](int threads) {
-        return assess_by_surrogates(spikes, table, {.surrogates = 12, .seed = 4}, correction::holm,
-                                    {.threads = threads});
+        return test_against_surrogates(spikes, table, {.surrogates = 12, .seed = 4},
+                                       correction_method::holm, {.threads = threads});
     };
 
     const auto one = assess(1);
@@ -222,12 +223,12 @@ TEST(AssessBySurrogates, NeedsASurrogateAndStopsOnRequest) {
     std::stop_source stop;
     stop.request_stop();
 
-    EXPECT_THROW(assess_by_surrogates(spikes, pairs_of(spikes), {}, correction::holm),
+    EXPECT_THROW(test_against_surrogates(spikes, pairs_of(spikes), {}, correction_method::holm),
                  invalid_argument);
-    EXPECT_THROW(assess_by_surrogates(spikes, pairs_of(spikes), {.surrogates = 3}, correction::holm,
-                                      {.stop = stop.get_token()}),
+    EXPECT_THROW(test_against_surrogates(spikes, pairs_of(spikes), {.surrogates = 3},
+                                         correction_method::holm, {.stop = stop.get_token()}),
                  cancelled);
-    EXPECT_THROW(by_surrogates(std::vector<assessed_episode>(1), {}), invalid_argument);
+    EXPECT_THROW(with_surrogate_tests(std::vector<episode_test>(1), {}), invalid_argument);
 }
 
 double share_below(const std::vector<double>& p, double alpha) {
@@ -239,8 +240,8 @@ TEST(AssessBySurrogates, HasRankValuesThatAreUniformForIndependentUnits) {
     const spike_sequence spikes = simulate_poisson({.length = 30s, .seed = 3}).spikes;
     const episode_table table = pairs_of(spikes);
 
-    const auto assessed =
-        assess_by_surrogates(spikes, table, {.surrogates = 99, .seed = 1}, correction::none);
+    const auto assessed = test_against_surrogates(spikes, table, {.surrogates = 99, .seed = 1},
+                                                  correction_method::none);
 
     std::vector<double> rank;
     std::vector<double> tail;
@@ -265,11 +266,11 @@ struct culture_result {
 
 culture_result significant_pairs(const spike_sequence& spikes, std::uint64_t seed) {
     const episode_table table = pairs_of(spikes);
-    const auto assessed = assess_episodes(spikes, table);
-    const auto constant = assess_episodes(spikes, table, {.test = significance_test::exact});
-    const auto judged = by_surrogates(
-        assessed,
-        assess_by_surrogates(spikes, table, {.surrogates = 199, .seed = seed}, correction::holm));
+    const auto assessed = test_against_null(spikes, table);
+    const auto constant = test_against_null(spikes, table, {.test = significance_test::exact});
+    const auto judged = with_surrogate_tests(
+        assessed, test_against_surrogates(spikes, table, {.surrogates = 199, .seed = seed},
+                                          correction_method::holm));
     culture_result out;
     for (std::size_t i = 0; i < judged.size(); ++i) {
         const episode& what = table.episodes[i].what;
@@ -302,10 +303,10 @@ TEST(AssessBySurrogates, FindsNothingInDeadTimesThatDoubletsBreak) {
     for (const auto method :
          {surrogate_method::interval_jitter, surrogate_method::spike_dithering}) {
         const episode_table table = pairs_of(spikes);
-        const auto judged = by_surrogates(
-            assess_episodes(spikes, table),
-            assess_by_surrogates(spikes, table, {.surrogates = 120, .method = method, .seed = 1},
-                                 correction::holm));
+        const auto judged = with_surrogate_tests(
+            test_against_null(spikes, table),
+            test_against_surrogates(spikes, table, {.surrogates = 120, .method = method, .seed = 1},
+                                    correction_method::holm));
         EXPECT_EQ(
             std::count_if(judged.begin(), judged.end(), [](const auto& j) { return j.q < 0.01; }),
             0);
@@ -335,8 +336,8 @@ TEST(AssessBySurrogates, TakesNoUnitOfALongEpisodeForItsOwnRepetition) {
                      [&](const counted_episode& counted) { return counted.what == around; });
     ASSERT_NE(found, table.episodes.end());
 
-    const auto assessed =
-        assess_by_surrogates(spikes, table, {.surrogates = 120, .seed = 1}, correction::none);
+    const auto assessed = test_against_surrogates(spikes, table, {.surrogates = 120, .seed = 1},
+                                                  correction_method::none);
     const auto& one = assessed[static_cast<std::size_t>(found - table.episodes.begin())];
 
     EXPECT_GT(static_cast<double>(found->count), 1.5 * one.mean_count);

@@ -34,14 +34,15 @@ std::string as_npz(const feature_file& file) {
 }  // namespace
 
 void read_features_and_write_again(const temporary_folder& folder,
-                                   const std::filesystem::path& path, const feature_reading& how) {
+                                   const std::filesystem::path& path,
+                                   const feature_read_options& how) {
     feature_file first;
     try {
         first = read_features(path, how, one_thread());
     } catch (const io_error& error) {
         check_message(error.what());
         if (how.rule) throw;
-        feature_reading without_masks = how;
+        feature_read_options without_masks = how;
         without_masks.rule = mask_rule::all;
         first = read_features(path, without_masks, one_thread());
     }

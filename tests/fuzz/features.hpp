@@ -10,6 +10,6 @@ namespace spikeweave::fuzz {
 /// Reads features, and once more after they were written as `.npz`.
 void read_features_and_write_again(const temporary_folder& folder,
                                    const std::filesystem::path& path,
-                                   const feature_reading& how = {});
+                                   const feature_read_options& how = {});
 
 }  // namespace spikeweave::fuzz

@@ -20,7 +20,7 @@ SPIKEWEAVE_FUZZ_TARGET(model, parts, nullptr) {
     spike_masks masks;
     const std::vector<double> row(features, 0.5);
     masks.append(row);
-    const assigned_spikes assigned =
+    const assignment_result assigned =
         first.assign(spike_features(features, row, std::move(masks)), one_thread());
     const std::uint32_t label = assigned.labels.front();
     require(label == 0 ||

@@ -25,7 +25,7 @@ std::vector<recording_channel> with_shanks_in_order(std::vector<recording_channe
 
 void read_recording_and_write_again(const temporary_folder& folder,
                                     const std::filesystem::path& path,
-                                    const recording_reading& how) {
+                                    const recording_read_options& how) {
     const recording first = read_recording(path, how);
     constexpr std::uint64_t most_samples = 1'000'000;
     if (first.frame_count() > most_samples / first.channel_count()) return;

@@ -11,6 +11,6 @@ namespace spikeweave::fuzz {
 /// SpikeInterface's.
 void read_recording_and_write_again(const temporary_folder& folder,
                                     const std::filesystem::path& path,
-                                    const recording_reading& how = {});
+                                    const recording_read_options& how = {});
 
 }  // namespace spikeweave::fuzz

@@ -31,29 +31,29 @@ device_info some_device() {
 
 TEST(HybridChoice, GivesAThreadToEachFromTheCrossoverOn) {
     const hybrid_calibration by = some_table();
-    EXPECT_FALSE(gives_each_episode_a_thread(by, 2, 99));
-    EXPECT_TRUE(gives_each_episode_a_thread(by, 2, 100));
-    EXPECT_FALSE(gives_each_episode_a_thread(by, 3, 49));
-    EXPECT_TRUE(gives_each_episode_a_thread(by, 3, 50));
-    EXPECT_TRUE(gives_each_episode_a_thread(by, 4, 0));
+    EXPECT_FALSE(prefers_thread_per_episode(by, 2, 99));
+    EXPECT_TRUE(prefers_thread_per_episode(by, 2, 100));
+    EXPECT_FALSE(prefers_thread_per_episode(by, 3, 49));
+    EXPECT_TRUE(prefers_thread_per_episode(by, 3, 50));
+    EXPECT_TRUE(prefers_thread_per_episode(by, 4, 0));
 }
 
 TEST(HybridChoice, JudgesLargerEpisodesLikeTheLargestMeasured) {
     hybrid_calibration by = some_table();
     by.crossovers.pop_back();
-    EXPECT_FALSE(gives_each_episode_a_thread(by, 9, 49));
-    EXPECT_TRUE(gives_each_episode_a_thread(by, 9, 50));
+    EXPECT_FALSE(prefers_thread_per_episode(by, 9, 49));
+    EXPECT_TRUE(prefers_thread_per_episode(by, 9, 50));
 }
 
 TEST(HybridChoice, NeedsATable) {
-    EXPECT_THROW(gives_each_episode_a_thread({}, 2, 1), invalid_argument);
+    EXPECT_THROW(prefers_thread_per_episode({}, 2, 1), invalid_argument);
 }
 
 TEST(HybridChoice, HasATableForDevicesThatWereNotMeasured) {
     const hybrid_calibration& by = episodes::built_in_calibration();
     for (std::size_t size = 2; size <= 8; ++size) {
-        EXPECT_FALSE(gives_each_episode_a_thread(by, size, 1)) << size;
-        EXPECT_TRUE(gives_each_episode_a_thread(by, size, 10'000'000)) << size;
+        EXPECT_FALSE(prefers_thread_per_episode(by, size, 1)) << size;
+        EXPECT_TRUE(prefers_thread_per_episode(by, size, 10'000'000)) << size;
     }
 }
 
@@ -110,9 +110,9 @@ TEST_F(KeptCalibration, IsBelowTheCacheFolderUnderAPlainName) {
 }
 
 TEST_F(KeptCalibration, IsThereOnceItWasKept) {
-    EXPECT_EQ(kept_hybrid_calibration(some_device()), std::nullopt);
+    EXPECT_EQ(load_hybrid_calibration(some_device()), std::nullopt);
     keep(episodes::calibration_text(some_table()));
-    EXPECT_EQ(kept_hybrid_calibration(some_device()), some_table());
+    EXPECT_EQ(load_hybrid_calibration(some_device()), some_table());
 }
 
 TEST_F(KeptCalibration, OfAnotherDeviceOrDriverOrVersionIsNone) {
@@ -120,7 +120,7 @@ TEST_F(KeptCalibration, OfAnotherDeviceOrDriverOrVersionIsNone) {
         hybrid_calibration other = some_table();
         (changed == 0 ? other.device_name : changed == 1 ? other.driver : other.version) += "a";
         keep(episodes::calibration_text(other));
-        EXPECT_EQ(kept_hybrid_calibration(some_device()), std::nullopt) << changed;
+        EXPECT_EQ(load_hybrid_calibration(some_device()), std::nullopt) << changed;
     }
 }
 
@@ -129,19 +129,20 @@ TEST_F(KeptCalibration, IsNoneWithoutACacheFolder) {
     const std::string before = home == nullptr ? "" : home;
     unsetenv("XDG_CACHE_HOME");
     unsetenv("HOME");
-    EXPECT_EQ(kept_hybrid_calibration(some_device()), std::nullopt);
+    EXPECT_EQ(load_hybrid_calibration(some_device()), std::nullopt);
     EXPECT_THROW(hybrid_calibration_file(some_device()), io_error);
     if (home != nullptr) setenv("HOME", before.c_str(), 1);
 }
 
 TEST_F(KeptCalibration, ThatIsBrokenIsAnError) {
     keep("nonsense\n");
-    EXPECT_THROW(kept_hybrid_calibration(some_device()), io_error);
+    EXPECT_THROW(load_hybrid_calibration(some_device()), io_error);
 }
 
 TEST(Compaction, HasNames) {
-    for (const compaction how : {compaction::automatic, compaction::atomic, compaction::select,
-                                 compaction::count_scan_write})
+    for (const compaction_method how :
+         {compaction_method::automatic, compaction_method::atomic, compaction_method::select,
+          compaction_method::count_scan_write})
         EXPECT_EQ(compaction_from(to_string(how)), how);
     EXPECT_THROW(compaction_from("cudpp"), invalid_argument);
 }
@@ -153,11 +154,12 @@ TEST(Compaction, IsRefusedWhereNothingIsCompacted) {
     for (const episode_strategy strategy :
          {episode_strategy::automatic, episode_strategy::occurrences}) {
         EXPECT_THROW(
-            count_episodes(spikes, what, {.strategy = strategy, .compact = compaction::select}),
+            count_episodes(spikes, what,
+                           {.strategy = strategy, .compaction = compaction_method::select}),
             invalid_argument);
         EXPECT_THROW(mine_episodes(spikes, {.delays = {{duration{0}, duration{5}}},
                                             .strategy = strategy,
-                                            .compact = compaction::select}),
+                                            .compaction = compaction_method::select}),
                      invalid_argument);
     }
 }

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 class EpisodeParity : public ::testing::TestWithParam<way> {
 protected:
     // Mines by latest start and expects the parameter's strategy to give the same table.
-    void expect_the_same(const spike_sequence& spikes, episode_options options,
+    void expect_the_same(const spike_sequence& spikes, episode_mining_options options,
                          std::size_t at_least) {
         for (const tie_rule ties : {tie_rule::time, tie_rule::order}) {
             options.ties = ties;

@@ -122,7 +122,7 @@ protected:
 };
 
 TEST_F(Refusals, AStrategyForGpusWithoutOne) {
-    const std::string why = why_no_device();
+    const std::string why = device_unavailable_reason();
     expect_refused(episode_strategy::thread_per_episode, {},
                    why.empty() ? "none was asked for" : why);
 }
@@ -133,7 +133,7 @@ TEST_F(Refusals, AStrategyForTheCpuWithAGpu) {
 }
 
 TEST(Devices, AreThereOrItIsSaidWhyNot) {
-    EXPECT_EQ(devices().empty(), !why_no_device().empty());
+    EXPECT_EQ(devices().empty(), !device_unavailable_reason().empty());
 }
 
 TEST(Devices, ThatAreNotThereAreAnErrorThatNamesThem) {
@@ -144,7 +144,7 @@ TEST(Devices, ThatAreNotThereAreAnErrorThatNamesThem) {
         count_episodes(spikes, what, {}, {.devices = {1'000}});
         FAIL() << "there is no such device";
     } catch (const device_error& error) {
-        const std::string why = why_no_device();
+        const std::string why = device_unavailable_reason();
         const std::string text = error.what();
         EXPECT_NE(text.find(why.empty() ? "1000" : why), std::string::npos) << text;
     }

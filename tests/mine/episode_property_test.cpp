@@ -190,11 +190,11 @@ TEST(EpisodeProperty, MiningEqualsUnprunedBruteForce) {
 // definition.
 class LargerStreams : public ::testing::Test {
 protected:
-    episode_options options{.delays = {{duration{0}, duration{30}},
-                                       {duration{30}, duration{60}},
-                                       {duration{20}, duration{50}}},
-                            .threshold = count_threshold{25},
-                            .max_size = 5};
+    episode_mining_options options{.delays = {{duration{0}, duration{30}},
+                                              {duration{30}, duration{60}},
+                                              {duration{20}, duration{50}}},
+                                   .threshold = count_threshold{25},
+                                   .max_size = 5};
 };
 
 TEST_F(LargerStreams, EveryStrategyMinesTheSame) {

@@ -117,11 +117,11 @@ TEST(Occurrences, EveryCompactionGivesTheCounts) {
         what.push_back({{unit_id{u}, unit_id{u + 1}, unit_id{u + 2}}, {{0ms, 10ms}, {2ms, 12ms}}});
     for (const tie_rule ties : {tie_rule::time, tie_rule::order}) {
         const auto expected = count_episodes(simulated.spikes, what, {.ties = ties}).counts;
-        for (const compaction how :
-             {compaction::atomic, compaction::select, compaction::count_scan_write}) {
+        for (const compaction_method how : {compaction_method::atomic, compaction_method::select,
+                                            compaction_method::count_scan_write}) {
             const auto counted = count_episodes(
                 simulated.spikes, what,
-                {.ties = ties, .strategy = episode_strategy::occurrences, .compact = how},
+                {.ties = ties, .strategy = episode_strategy::occurrences, .compaction = how},
                 on_the_first());
             EXPECT_EQ(counted.compacted_by, how);
             EXPECT_EQ(counted.counts, expected) << to_string(how) << ", " << to_string(ties);
@@ -142,10 +142,10 @@ TEST(Occurrences, ThatDoNotFitAreCountedInParts) {
         const tie_rule ties = draw.below(2) == 0 ? tie_rule::time : tie_rule::order;
         const auto expected = count_episodes(spikes, what, {.ties = ties});
         counting_case several(spikes, what, ties);
-        for (const compaction how :
-             {compaction::atomic, compaction::select, compaction::count_scan_write}) {
+        for (const compaction_method how : {compaction_method::atomic, compaction_method::select,
+                                            compaction_method::count_scan_write}) {
             episodes::device_problem problem = several.on_device();
-            problem.compact = how;
+            problem.compaction = how;
             for (const std::uint64_t room : {4U, 20U, 100U, 1000U}) {
                 try {
                     ASSERT_EQ(episodes::count_by_occurrences_within(problem, several.candidates,
@@ -206,7 +206,7 @@ TEST(Hybrid, MeasuresItsDeviceAndSaysWhenItDidNot) {
     EXPECT_TRUE(measured.warnings.empty());
     EXPECT_EQ(unmeasured.counts, expected);
     EXPECT_EQ(measured.counts, expected);
-    EXPECT_EQ(kept_hybrid_calibration(devices().front()), table);
+    EXPECT_EQ(load_hybrid_calibration(devices().front()), table);
     ASSERT_EQ(table.crossovers.size(), 7U);
     for (const hybrid_crossover& one : table.crossovers) EXPECT_GE(one.episodes, 32U) << one.size;
     unsetenv("XDG_CACHE_HOME");

@@ -190,7 +190,7 @@ TEST(ResolveThreshold, KeepsTheFrequentPairsToThirtyTwoAUnit) {
         }
     }
     const auto spikes = builder.finish();
-    episode_options options{.max_size = 2};
+    episode_mining_options options{.max_size = 2};
     for (int i = 0; i < 10; ++i) options.delays.push_back(us(4 * i, 4 * i + 4));
 
     const auto table = mine_episodes(spikes, options);

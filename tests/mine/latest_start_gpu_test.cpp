@@ -125,7 +125,7 @@ TEST(LatestStartOnDevices, CountsRecordingsOfDays) {
     const spike_sequence spikes = builder.finish();
     const std::vector<delay_interval> steps{{0s, 5s}, {5s, 60s}};
     expect_the_cpus(spikes, walks(9, 3, 3, 30, steps), {0}, device_split::automatic);
-    const episode_options options{
+    const episode_mining_options options{
         .delays = steps, .threshold = count_threshold{500}, .max_size = 3};
     const auto expected = mine_episodes(spikes, options);
     EXPECT_GT(expected.episodes.size(), 3U);
@@ -139,11 +139,11 @@ TEST(LatestStartOnDevices, MinesTheSameEitherWayOfCountingPairs) {
     const spike_sequence spikes = stream(10, 40, 40'000, 400'000, false);
     for (const pair_method method : {pair_method::merge, pair_method::look_back}) {
         for (const std::vector<int>& devices : {std::vector{0}, std::vector{0, 0, 0}}) {
-            episode_options options{.delays = {{0us, 50us}, {50us, 100us}},
-                                    .threshold = count_threshold{12},
-                                    .max_size = 4,
-                                    .self_repeats = true,
-                                    .pairs = method};
+            episode_mining_options options{.delays = {{0us, 50us}, {50us, 100us}},
+                                           .threshold = count_threshold{12},
+                                           .max_size = 4,
+                                           .self_repeats = true,
+                                           .pairs = method};
             const auto expected = mine_episodes(spikes, options);
             const auto table = mine_episodes(spikes, options, {.devices = devices});
             EXPECT_GT(expected.episodes.size(), 100U);
@@ -166,7 +166,7 @@ TEST(LatestStartOnDevices, SweepsTrainsInPieces) {
     }
     const spike_sequence spikes = builder.finish();
     for (const tie_rule ties : {tie_rule::time, tie_rule::order}) {
-        const episode_options options{
+        const episode_mining_options options{
             .delays = {{0us, 3us}, {0us, 60us}, {20us, 150us}, {0us, 10'000us}},
             .threshold = count_threshold{5},
             .max_size = 2,

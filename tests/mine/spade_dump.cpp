@@ -51,11 +51,11 @@ int main(int argc, char** argv) try {
         return 2;
     }
     const spade_windows windows = read_transactions(argv[1], number(argv[2]));
-    const spade_options options{.rules = {{.min_occ = number(argv[3]),
-                                           .min_spikes = number(argv[4]),
-                                           .min_neu = number(argv[5])}},
-                                .with_occurrences = false,
-                                .strategy = spade_strategy_from(argv[6])};
+    const pattern_mining_options options{.rules = {{.min_occ = number(argv[3]),
+                                                    .min_spikes = number(argv[4]),
+                                                    .min_neu = number(argv[5])}},
+                                         .with_occurrences = false,
+                                         .strategy = spade_strategy_from(argv[6])};
     print(mine_patterns(windows, options).table);
     return EXIT_SUCCESS;
 } catch (const std::exception& error) {

@@ -58,7 +58,7 @@ void raise(occurrence_maxima& all, const occurrence_maxima& some) {
 TEST(SpadeMaxima, OfSurrogatesAreThoseOfAllPatterns) {
     SPIKEWEAVE_NEEDS_SHARED_DATA(movement_recording);
     const spike_file file = read_spikes(shared_data(movement_recording));
-    const spade_options options{.rules = chosen_rules(), .with_occurrences = false};
+    const pattern_mining_options options{.rules = chosen_rules(), .with_occurrences = false};
     std::uint32_t largest = 0;
     for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U}) {
         const surrogate_maker maker(

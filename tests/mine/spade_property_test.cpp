@@ -75,8 +75,8 @@ public:
         return all;
     }
 
-    spade_options options(std::uint32_t units) {
-        spade_options some{
+    pattern_mining_options options(std::uint32_t units) {
+        pattern_mining_options some{
             .rules = {}, .drop_window_subsets = chance(70), .with_occurrences = chance(80)};
         for (std::uint32_t i = 0; i <= below(3); ++i) {
             pattern_rule rule{.min_occ = 1 + below(3),
@@ -108,7 +108,7 @@ spade_windows given(const std::vector<std::set<pattern_item>>& windows, std::siz
     return {std::move(offsets), std::move(items), units, window_bins};
 }
 
-std::string describe(const spade_windows& windows, const spade_options& options) {
+std::string describe(const spade_windows& windows, const pattern_mining_options& options) {
     std::string text = "windows of " + std::to_string(windows.window_bins()) + " bins:";
     constexpr std::size_t most = 40;
     for (std::size_t w = 0; w < std::min(windows.size(), most); ++w) {
@@ -123,11 +123,12 @@ std::string describe(const spade_windows& windows, const spade_options& options)
            std::to_string(options.drop_window_subsets);
 }
 
-void expect_same(const spade_windows& windows, spade_options options,
-                 const mined_patterns& expected, int threads) {
+void expect_same(const spade_windows& windows, pattern_mining_options options,
+                 const pattern_mining_result& expected, int threads) {
     for (const spade_strategy strategy : both_strategies) {
         options.strategy = strategy;
-        const mined_patterns mined = mine_patterns(windows, options, execution{.threads = threads});
+        const pattern_mining_result mined =
+            mine_patterns(windows, options, execution{.threads = threads});
         SCOPED_TRACE(std::string(to_string(strategy)) + ", threads " + std::to_string(threads));
         ASSERT_EQ(mined.table, expected.table) << describe(windows, options);
         ASSERT_EQ(mined.summary.closed, expected.summary.closed) << describe(windows, options);
@@ -151,8 +152,8 @@ struct coverage {
     std::uint64_t too_frequent = 0;
     std::uint64_t beyond_max_spikes = 0;
 
-    void add(const brute_force_patterns& truth, spade_options options,
-             const mined_patterns& expected) {
+    void add(const brute_force_patterns& truth, pattern_mining_options options,
+             const pattern_mining_result& expected) {
         patterns += expected.table.size();
         window_subsets += expected.summary.window_subsets;
         too_frequent += expected.summary.too_frequent;
@@ -169,9 +170,9 @@ TEST(SpadeProperty, BothStrategiesFindWhatTheDefinitionSaysInBinnedSpikes) {
         const std::uint32_t units = 1 + draw.below(5);
         const binned_spikes spikes = draw.spikes(units, 1 + draw.below(18), 60);
         const std::uint32_t window_bins = draw.chance(20) ? 1 : 1 + draw.below(6);
-        const spade_options options = draw.options(units);
+        const pattern_mining_options options = draw.options(units);
         const brute_force_patterns truth(spikes, window_bins);
-        const mined_patterns expected = truth.mine(options);
+        const pattern_mining_result expected = truth.mine(options);
         seen.add(truth, options, expected);
         ASSERT_NO_FATAL_FAILURE(expect_same(spade_windows(spikes, window_bins), options, expected,
                                             static_cast<int>(1 + i % 4)))
@@ -192,9 +193,9 @@ TEST(SpadeProperty, BothStrategiesFindWhatTheDefinitionSaysInGivenWindows) {
         const std::uint32_t units = 1 + draw.below(4);
         const std::uint32_t window_bins = 1 + draw.below(4);
         const auto windows = draw.windows(draw.below(14), units * window_bins, 10 + draw.below(70));
-        const spade_options options = draw.options(units);
+        const pattern_mining_options options = draw.options(units);
         const brute_force_patterns truth(windows, window_bins);
-        const mined_patterns expected = truth.mine(options);
+        const pattern_mining_result expected = truth.mine(options);
         seen.add(truth, options, expected);
         ASSERT_NO_FATAL_FAILURE(expect_same(given(windows, units, window_bins), options, expected,
                                             static_cast<int>(1 + i % 4)))
@@ -212,13 +213,13 @@ protected:
                                   std::size_t closed) {
         const brute_force_patterns truth(windows, window_bins);
         EXPECT_EQ(truth.closed_count(), closed);
-        for_each_rule([&](const spade_options& options, int threads) {
+        for_each_rule([&](const pattern_mining_options& options, int threads) {
             expect_same(given(windows, units, window_bins), options, truth.mine(options), threads);
         });
     }
     static void expect_definition(const binned_spikes& spikes, std::uint32_t window_bins) {
         const brute_force_patterns truth(spikes, window_bins);
-        for_each_rule([&](const spade_options& options, int threads) {
+        for_each_rule([&](const pattern_mining_options& options, int threads) {
             expect_same(spade_windows(spikes, window_bins), options, truth.mine(options), threads);
         });
     }
@@ -283,15 +284,15 @@ TEST_P(LargerDatabases, BothStrategiesFindTheSame) {
     random_databases draw(bins);
     const binned_spikes spikes = draw.spikes(6, bins, 40);
     const spade_windows windows(spikes, 4);
-    spade_options options{.rules = {{.min_occ = std::max(2U, bins / 60), .min_spikes = 2},
-                                    {.min_occ = std::max(2U, bins / 90),
-                                     .min_spikes = 4,
-                                     .max_spikes = 7,
-                                     .min_neu = 3}},
-                          .strategy = spade_strategy::fp_growth};
+    pattern_mining_options options{.rules = {{.min_occ = std::max(2U, bins / 60), .min_spikes = 2},
+                                             {.min_occ = std::max(2U, bins / 90),
+                                              .min_spikes = 4,
+                                              .max_spikes = 7,
+                                              .min_neu = 3}},
+                                   .strategy = spade_strategy::fp_growth};
     for (const bool drop : {true, false}) {
         options.drop_window_subsets = drop;
-        const mined_patterns expected = mine_patterns(windows, options, {.threads = 1});
+        const pattern_mining_result expected = mine_patterns(windows, options, {.threads = 1});
         EXPECT_GT(expected.table.size(), 50U);
         for (std::size_t i = 0; i < expected.table.size(); ++i)
             ASSERT_EQ(expected.table.occurrences_of(i).size(), expected.table.counts[i]);
@@ -318,10 +319,10 @@ TEST(SpadeProperty, ARootInThousandsOfWindows) {
             offsets.push_back(fired.size());
         }
         const spade_windows windows(binned_spikes(offsets, fired, bins), 3);
-        const spade_options options{
+        const pattern_mining_options options{
             .rules = {{.min_occ = std::max(2U, bins / 50), .min_spikes = 2}},
             .strategy = spade_strategy::fp_growth};
-        const mined_patterns expected = mine_patterns(windows, options, {.threads = 1});
+        const pattern_mining_result expected = mine_patterns(windows, options, {.threads = 1});
         EXPECT_GT(*std::max_element(expected.table.counts.begin(), expected.table.counts.end()),
                   bins * 9 / 10);
         expect_same(windows, options, expected, 2);
@@ -342,8 +343,8 @@ TEST(SpadeProperty, UnitNumbersDoNotMatter) {
         const spade_windows windows(spikes, 5);
         const spade_windows turned(binned_spikes(offsets, fired, 200), 5);
         for (const spade_strategy strategy : both_strategies) {
-            const spade_options options{.rules = {{.min_occ = 4, .min_spikes = 3}},
-                                        .strategy = strategy};
+            const pattern_mining_options options{.rules = {{.min_occ = 4, .min_spikes = 3}},
+                                                 .strategy = strategy};
             for (const spectrum_kind kind : both_kinds)
                 EXPECT_EQ(count_signatures(mine_patterns(windows, options).table, kind),
                           count_signatures(mine_patterns(turned, options).table, kind));

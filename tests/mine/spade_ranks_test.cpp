@@ -32,14 +32,14 @@ binned_spikes random_spikes(std::uint32_t bins, std::uint64_t seed) {
     return {std::move(offsets), std::move(fired), bins};
 }
 
-spade_options options_of(spade_strategy strategy, bool with_occurrences) {
+pattern_mining_options options_of(spade_strategy strategy, bool with_occurrences) {
     return {.rules = {{.min_occ = 12, .min_spikes = 2}, {.min_occ = 4, .min_spikes = 4}},
             .max_occ = 16,
             .with_occurrences = with_occurrences,
             .strategy = strategy};
 }
 
-void expect_same(const mined_patterns& found, const mined_patterns& expected) {
+void expect_same(const pattern_mining_result& found, const pattern_mining_result& expected) {
     EXPECT_EQ(found.table, expected.table);
     EXPECT_EQ(found.summary.closed, expected.summary.closed);
     EXPECT_EQ(found.summary.window_subsets, expected.summary.window_subsets);
@@ -47,7 +47,7 @@ void expect_same(const mined_patterns& found, const mined_patterns& expected) {
     EXPECT_EQ(found.summary.ran_on, expected.summary.ran_on);
 }
 
-void expect_same(const signature_tests& found, const signature_tests& expected) {
+void expect_same(const signature_test_result& found, const signature_test_result& expected) {
     EXPECT_EQ(found.not_significant, expected.not_significant);
     ASSERT_EQ(found.signatures.size(), expected.signatures.size());
     for (std::size_t i = 0; i < found.signatures.size(); ++i) {
@@ -85,13 +85,13 @@ INSTANTIATE_TEST_SUITE_P(Every, SpadeOnRanks,
 TEST_P(SpadeOnRanks, FindsWhatOneProcessFinds) {
     const spade_windows windows(random_spikes(400, 1), small_window);
     for (const bool with_occurrences : {true, false}) {
-        const spade_options options = options_of(GetParam(), with_occurrences);
-        const mined_patterns expected = mine_patterns(windows, options, {.threads = 1});
+        const pattern_mining_options options = options_of(GetParam(), with_occurrences);
+        const pattern_mining_result expected = mine_patterns(windows, options, {.threads = 1});
         ASSERT_GT(expected.table.size(), 500U);
         ASSERT_GT(expected.summary.too_frequent, 0U);
         for (const int threads : {1, 2})
             on_ranks([&](int rank, std::shared_ptr<communicator> all) {
-                const mined_patterns found =
+                const pattern_mining_result found =
                     mine_patterns(windows, options, {.threads = threads, .ranks = std::move(all)});
                 if (rank == 0)
                     expect_same(found, expected);
@@ -113,22 +113,22 @@ TEST_P(SpadeOnRanks, FindsNothingWhereThereIsNothing) {
 TEST_P(SpadeOnRanks, TestsAsOneProcessDoes) {
     const binned_spikes spikes = random_spikes(200, 2);
     const spade_windows windows(spikes, small_window);
-    const spade_options options = options_of(GetParam(), false);
+    const pattern_mining_options options = options_of(GetParam(), false);
     constexpr std::uint32_t surrogates = 17;
     for (const spectrum_kind kind :
          {spectrum_kind::size_count, spectrum_kind::size_count_duration}) {
         const auto assess = [&](const execution& run) {
             const std::vector<signature_count> found =
                 count_signatures(mine_patterns(windows, options, run).table, kind);
-            return assess_patterns(
+            return test_patterns(
                 found, [](std::uint32_t which) { return random_spikes(200, 100 + which); },
                 surrogates, small_window, options, kind, {.alpha = 0.2}, run);
         };
-        const pattern_assessment expected = assess({.threads = 1});
+        const pattern_test_result expected = assess({.threads = 1});
         ASSERT_FALSE(expected.spectrum.entries.empty());
         ASSERT_FALSE(expected.tests.signatures.empty());
         on_ranks([&](int rank, std::shared_ptr<communicator> all) {
-            const pattern_assessment found = assess({.threads = 2, .ranks = std::move(all)});
+            const pattern_test_result found = assess({.threads = 2, .ranks = std::move(all)});
             EXPECT_EQ(found.spectrum, expected.spectrum) << "on every rank";
             if (rank > 0) return;
             expect_same(found.tests, expected.tests);

@@ -36,7 +36,7 @@ std::vector<std::size_t> benchmark_counts() {
 }
 
 // The set-up of Porrmann et al. 2021; the gaps of the file make it longer than the recording was.
-thresholds of_benchmark(const min_occ_recipe& recipe, std::uint32_t window_bins = 20) {
+thresholds of_benchmark(const min_occ_options& recipe, std::uint32_t window_bins = 20) {
     return estimated(estimate_rules(benchmark_counts(), 22'320ms, 5ms, window_bins, recipe),
                      recipe.least_occ);
 }

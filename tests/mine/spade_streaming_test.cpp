@@ -28,7 +28,7 @@ spade_windows bursting() {
 
 TEST(MinePatterns, HandsOnPartsOfWhatOneUnitBegins) {
     const spade_windows windows = bursting();
-    const spade_options options{.rules = {{.min_occ = 20, .min_spikes = 3}}};
+    const pattern_mining_options options{.rules = {{.min_occ = 20, .min_spikes = 3}}};
     for (const int threads : {1, 3}) {
         pattern_blocks joined(windows.window_bins());
         std::size_t largest = 0;
@@ -95,7 +95,7 @@ TEST(KeepPatterns, LeavesThoseThatAreNamed) {
 TEST(EstimateMining, IsNearWhatIsFoundInBursts) {
     const spade_windows windows = bursting();
     for (const std::uint32_t min_occ : {12U, 20U, 60U}) {
-        const spade_options options{.rules = {{.min_occ = min_occ, .min_spikes = 3}}};
+        const pattern_mining_options options{.rules = {{.min_occ = min_occ, .min_spikes = 3}}};
         std::uint64_t patterns = 0;
         std::uint64_t bytes = 0;
         mine_patterns(windows, options, [&](const pattern_table& block) {

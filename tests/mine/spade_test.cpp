@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "mine/spade/number_32.hpp"
+#include "mine/spade/checked_uint32.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/mine/spade.hpp"
 #include "support/temporary_folder.hpp"
@@ -43,8 +43,8 @@ std::ifstream golden(const char* name) {
 
 class Spade : public ::testing::TestWithParam<spade_strategy> {
 protected:
-    mined_patterns mine(const spade_windows& windows, std::vector<pattern_rule> rules,
-                        std::uint32_t max_occ = 0) const {
+    pattern_mining_result mine(const spade_windows& windows, std::vector<pattern_rule> rules,
+                               std::uint32_t max_occ = 0) const {
         return mine_patterns(
             windows, {.rules = std::move(rules), .max_occ = max_occ, .strategy = GetParam()},
             {.threads = 2});
@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(Every, Spade,
 TEST_P(Spade, FindsAPatternAmongWindowsThatOverlap) {
     const spade_windows windows(binned_spikes({0, 3, 4}, {1, 2, 3, 2}, 4), 2);
 
-    const mined_patterns mined = mine(windows, {{.min_occ = 2, .min_spikes = 2}});
+    const pattern_mining_result mined = mine(windows, {{.min_occ = 2, .min_spikes = 2}});
 
     ASSERT_EQ(mined.table.size(), 1U);
     EXPECT_EQ(std::vector(mined.table.items), (std::vector<pattern_item>{0, 1}));
@@ -76,15 +76,15 @@ TEST_P(Spade, FindsAPatternAmongWindowsThatOverlap) {
 // ends where (0, 2, 1) does.
 TEST_P(Spade, LeavesOutWhatIsPartOfALongerPatternThatBeginsEarlier) {
     const spade_windows windows(binned_spikes({0, 2, 4, 6}, {0, 10, 3, 13, 1, 11}, 20), 5);
-    const auto patterns = [](const mined_patterns& mined) {
+    const auto patterns = [](const pattern_mining_result& mined) {
         std::vector<std::vector<pattern_item>> all;
         for (std::size_t i = 0; i < mined.table.size(); ++i)
             all.emplace_back(mined.table.pattern(i).begin(), mined.table.pattern(i).end());
         return all;
     };
 
-    const mined_patterns dropped = mine(windows, {{}});
-    const mined_patterns kept = mine_patterns(
+    const pattern_mining_result dropped = mine(windows, {{}});
+    const pattern_mining_result kept = mine_patterns(
         windows, {.drop_window_subsets = false, .strategy = GetParam()}, {.threads = 1});
 
     EXPECT_EQ(patterns(dropped), (std::vector<std::vector<pattern_item>>{{0, 11, 8}}));
@@ -98,7 +98,8 @@ TEST_P(Spade, LeavesOutWhatIsPartOfALongerPatternThatBeginsEarlier) {
 TEST_P(Spade, ClosednessIsTrueBeyondTheLargestSize) {
     const spade_windows windows({0, 3, 6, 8, 9}, {0, 1, 2, 0, 1, 2, 0, 1, 0}, 3, 1);
 
-    const mined_patterns two = mine(windows, {{.min_occ = 1, .min_spikes = 2, .max_spikes = 2}});
+    const pattern_mining_result two =
+        mine(windows, {{.min_occ = 1, .min_spikes = 2, .max_spikes = 2}});
 
     ASSERT_EQ(two.table.size(), 1U);  // {0, 2} and {1, 2} are parts of the three
     EXPECT_EQ(two.table.items, (std::vector<pattern_item>{0, 1}));
@@ -137,9 +138,9 @@ TEST_P(Spade, IdenticalWindowsObeyTheThresholdsToo) {
 TEST_P(Spade, TakesIdenticalWindowsAsElephantDoesWhenAsked) {
     const spade_windows identical({0, 3, 6}, {0, 1, 2, 0, 1, 2}, 3, 1);
     const spade_windows different({0, 3, 5}, {0, 1, 2, 0, 1}, 3, 1);
-    const spade_options options{.rules = {{.min_occ = 3, .min_spikes = 4}},
-                                .take_identical_windows = true,
-                                .strategy = GetParam()};
+    const pattern_mining_options options{.rules = {{.min_occ = 3, .min_spikes = 4}},
+                                         .take_identical_windows = true,
+                                         .strategy = GetParam()};
 
     const auto mined = mine_patterns(identical, options, {.threads = 1});
 
@@ -425,9 +426,9 @@ TEST(SpadeNames, AreReadAsTheyAreWritten) {
 }
 
 TEST(MinePatterns, RefusesMoreThanCanBeNumbered) {
-    EXPECT_EQ(spade::number_32(UINT32_MAX - 1, "nodes"), UINT32_MAX - 1);
-    EXPECT_THROW(spade::number_32(UINT32_MAX, "nodes"), invalid_argument);
-    EXPECT_THROW(spade::number_32(std::uint64_t{1} << 32U, "nodes"), invalid_argument);
+    EXPECT_EQ(spade::checked_uint32(UINT32_MAX - 1, "nodes"), UINT32_MAX - 1);
+    EXPECT_THROW(spade::checked_uint32(UINT32_MAX, "nodes"), invalid_argument);
+    EXPECT_THROW(spade::checked_uint32(std::uint64_t{1} << 32U, "nodes"), invalid_argument);
 }
 
 }  // namespace

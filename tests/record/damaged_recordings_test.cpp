@@ -9,7 +9,7 @@ namespace spikeweave {
 namespace {
 
 // Reads all that is described, unless that is another file.
-void read_through(const std::filesystem::path& path, const recording_reading& how = {}) {
+void read_through(const std::filesystem::path& path, const recording_read_options& how = {}) {
     const recording what = read_recording(path, how);
     EXPECT_GT(what.rate_hz(), 0);
     EXPECT_GT(what.channel_count(), 0U);
@@ -49,10 +49,10 @@ TEST(DamagedRecordings, GiveAnErrorOrAnotherRecording) {
 
     folder.file("four.dat", std::string(16, '\1'));
     folder.file("p.json", read_bytes(folder.path() / "rec/probe.json"));
-    const recording_reading how{.format = recording_format::raw,
-                                .rate_hz = 20000,
-                                .channels = 4,
-                                .probe = folder.path() / "p.json"};
+    const recording_read_options how{.format = recording_format::raw,
+                                     .rate_hz = 20000,
+                                     .channels = 4,
+                                     .probe = folder.path() / "p.json"};
     read_with_changed_bytes(folder, "p.json", 1000,
                             [&] { read_through(folder.path() / "four.dat", how); });
 }

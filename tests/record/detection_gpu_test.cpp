@@ -16,14 +16,14 @@ using namespace std::chrono_literals;
 // On one device, and on two shares of it.
 const std::vector<int> shares[] = {{0}, {0, 0}};
 
-detected_spikes expect_same(const recording& from, const detection_options& options,
-                            std::size_t block_frames, const std::string& what) {
+detection_result expect_same(const recording& from, const detection_options& options,
+                             std::size_t block_frames, const std::string& what) {
     const filtered_recording traces(from, options.preprocessing);
-    const detected_spikes expected = detect_in_blocks(traces, options, block_frames, {});
+    const detection_result expected = detect_in_blocks(traces, options, block_frames, {});
     for (const std::vector<int>& devices : shares) {
         const execution run{.threads = 4, .devices = devices};
         const filtered_recording on_devices(from, options.preprocessing, run);
-        const detected_spikes found = detect_in_blocks(on_devices, options, block_frames, run);
+        const detection_result found = detect_in_blocks(on_devices, options, block_frames, run);
         expect_same_spikes(found, expected, what);
         EXPECT_EQ(found.ran_on_devices, devices);
     }
@@ -60,7 +60,7 @@ TEST(DetectionOnDevices, FindsTheSameSpikesOnAnyNumberOfChannels) {
             for (const bool whiten : {false, true}) {
                 // The median of one channel is the channel; of two it leaves one number.
                 if (channels <= 2 && reference == common_reference::median && whiten) continue;
-                const detected_spikes found = expect_same(
+                const detection_result found = expect_same(
                     from, {.preprocessing = {.reference = reference, .whiten = whiten}}, 8192,
                     std::to_string(channels) + " channels, " + std::string(to_string(reference)) +
                         (whiten ? ", whitened" : ""));
@@ -75,8 +75,8 @@ TEST(DetectionOnDevices, FindsTheSameSpikesOfASimulation) {
     for (const std::uint32_t channels : {32U, 96U}) {
         const simulated_recording made = simulate_recording(
             {.channels = channels, .length = 20s, .units = channels / 2, .seed = 3});
-        const detected_spikes expected = detect_spikes(made.traces);
-        const detected_spikes found = detect_spikes(made.traces, {}, {.devices = {0}});
+        const detection_result expected = detect_spikes(made.traces);
+        const detection_result found = detect_spikes(made.traces, {}, {.devices = {0}});
         EXPECT_GT(expected.size(), 1000U);
         expect_same_spikes(found, expected, std::to_string(channels) + " channels");
     }

@@ -106,7 +106,7 @@ private:
     std::vector<char> seen_;
 };
 
-std::vector<found_spike> as_found(const detected_spikes& spikes) {
+std::vector<found_spike> as_found(const detection_result& spikes) {
     std::vector<found_spike> out(spikes.size());
     for (std::size_t n = 0; n < spikes.size(); ++n) {
         out[n].frame = spikes.frames[n];
@@ -150,7 +150,7 @@ TEST(DetectedSpikes, AreThoseOfTheDefinition) {
 }
 
 // What a block's own rounding may change: less than half a millionth of a microvolt in a trace.
-void expect_alike(const detected_spikes& a, const detected_spikes& b, const std::string& what) {
+void expect_alike(const detection_result& a, const detection_result& b, const std::string& what) {
     ASSERT_EQ(a.frames, b.frames) << what;
     ASSERT_EQ(a.peak_channels, b.peak_channels) << what;
     ASSERT_EQ(a.mask_offsets, b.mask_offsets) << what;
@@ -167,7 +167,7 @@ TEST(DetectedSpikes, AreTheSameInBlocksOfAnySize) {
         detection_options options = drawn_options(draw);
         options.longest = std::chrono::milliseconds{1 + draw.below(4)};
         const filtered_recording traces(drawn_recording(draw, seed));
-        const detected_spikes whole = detect_in_blocks(traces, options, 1U << 20U, {});
+        const detection_result whole = detect_in_blocks(traces, options, 1U << 20U, {});
         for (const std::size_t block_frames : {64U, 501U, 1024U})
             expect_alike(detect_in_blocks(traces, options, block_frames, {.threads = 2}), whole,
                          "seed " + std::to_string(seed));
@@ -176,10 +176,10 @@ TEST(DetectedSpikes, AreTheSameInBlocksOfAnySize) {
 
 TEST(DetectedSpikes, AreTheSameToTheBitOnAnyNumberOfThreads) {
     const recording from = noisy_recording(9, 5, 60000, 300);
-    const detected_spikes one = detect_spikes(from, {}, {.threads = 1});
+    const detection_result one = detect_spikes(from, {}, {.threads = 1});
     EXPECT_GT(one.size(), 200U);
     for (const int threads : {2, 3, 8}) {
-        const detected_spikes many = detect_spikes(from, {}, {.threads = threads});
+        const detection_result many = detect_spikes(from, {}, {.threads = threads});
         EXPECT_EQ(many.frames, one.frames);
         EXPECT_EQ(many.fractions, one.fractions);
         EXPECT_EQ(many.mask_channels, one.mask_channels);
@@ -192,11 +192,11 @@ TEST(DetectedSpikes, AreTheSameToTheBitOnAnyNumberOfThreads) {
 // Four microvolts a count scale everything exactly, and the minus turns it upside down.
 TEST(DetectedSpikes, DoNotDependOnTheUnitOrTheSign) {
     const recording from = noisy_recording(10, 4, 20000, 80);
-    const detected_spikes plain = detect_spikes(from);
+    const detection_result plain = detect_spikes(from);
     recording_description other = from.description();
     for (recording_channel& channel : other.channels) channel.gain_uv = -4;
 
-    const detected_spikes turned =
+    const detection_result turned =
         detect_spikes({other, samples_of(from)}, {.sign = spike_sign::positive});
 
     expect_alike(turned, plain, "turned");

@@ -126,7 +126,7 @@ TEST(DetectSpikes, FindsOneWithItsPlaceAndMasks) {
     std::vector<float> around(21 * 4);
     traces.read(12335, around);
 
-    const detected_spikes found = detect_spikes(from, {.strong = 8});
+    const detection_result found = detect_spikes(from, {.strong = 8});
 
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found.frames[0], 12345);
@@ -145,7 +145,7 @@ TEST(DetectSpikes, FindsOneWithItsPlaceAndMasks) {
                 std::ranges::count(found.mask_channels, 2U) == 1);
 }
 
-void expect_sound(const detected_spikes& found) {
+void expect_sound(const detection_result& found) {
     for (const float value : found.features) ASSERT_TRUE(std::isfinite(value));
     for (const float value : found.fractions) ASSERT_LE(std::abs(value), 0.5F);
     for (const float value : found.masks) ASSERT_TRUE(value > 0 && value <= 1);
@@ -160,7 +160,7 @@ void expect_sound(const detected_spikes& found) {
 
 TEST(DetectSpikes, FindsNothingInSilence) {
     const recording silent(channels_in_a_line(3), std::vector<std::int16_t>(3 * 20000, 0));
-    const detected_spikes found = detect_spikes(silent);
+    const detection_result found = detect_spikes(silent);
     EXPECT_EQ(found.size(), 0U);
     expect_sound(found);
     ASSERT_EQ(found.warnings.size(), 1U);
@@ -173,7 +173,7 @@ TEST(DetectSpikes, LeavesOutAChannelThatIsStuckAtItsEnd) {
     const recording from = noisy_recording(2, 3, 30000, 50);
     auto samples = samples_of(from);
     for (std::size_t at = 1; at < samples.size(); at += 3) samples[at] = 32767;
-    const detected_spikes found = detect_spikes({from.description(), samples});
+    const detection_result found = detect_spikes({from.description(), samples});
     expect_sound(found);
     EXPECT_GT(found.size(), 10U);
     EXPECT_EQ(std::ranges::count(found.mask_channels, 1U), 0);
@@ -187,7 +187,7 @@ TEST(DetectSpikes, CutsAnArtefactThatEveryChannelSees) {
     for (std::size_t f = 10000; f < 12000; ++f)
         for (std::size_t c = 0; c < 4; ++c)
             samples[f * 4 + c] = f / 3 % 2 == 0 ? std::int16_t{32767} : std::int16_t{-32768};
-    const detected_spikes found = detect_spikes({from.description(), samples}, {.join_frames = 6});
+    const detection_result found = detect_spikes({from.description(), samples}, {.join_frames = 6});
     expect_sound(found);
     EXPECT_GE(found.cut, 3U);
     EXPECT_SAYS(found.warnings.back(), "went on for more than 16 ms");
@@ -198,7 +198,7 @@ TEST(DetectSpikes, DropsNoSpikeAtTheEnds) {
     auto samples = samples_of(noise);
     for (const std::size_t at : {2U, 19997U})
         for (std::size_t k = at - 1; k <= at + 1; ++k) samples[2 * k] = -400;
-    const detected_spikes found = detect_spikes({noise.description(), samples}, {.strong = 10});
+    const detection_result found = detect_spikes({noise.description(), samples}, {.strong = 10});
     expect_sound(found);
     ASSERT_EQ(found.size(), 2U);
     EXPECT_EQ(found.frames[0], 2);
@@ -207,7 +207,7 @@ TEST(DetectSpikes, DropsNoSpikeAtTheEnds) {
 
 TEST(DetectSpikes, GivesFeaturesThatAreUncorrelatedAndLargestFirst) {
     const recording from = noisy_recording(5, 3, 90000, 900);
-    const detected_spikes found = detect_spikes(from);
+    const detection_result found = detect_spikes(from);
     expect_sound(found);
     std::vector<std::size_t> of_channel;
     for (std::size_t n = 0; n < found.size(); ++n)
@@ -234,7 +234,7 @@ TEST(DetectSpikes, GivesFeaturesThatAreUncorrelatedAndLargestFirst) {
 }
 
 TEST(DetectSpikes, GivesSpikesAFirstComponentAboveZero) {
-    const detected_spikes found = detect_spikes(noisy_recording(5, 3, 90000, 900));
+    const detection_result found = detect_spikes(noisy_recording(5, 3, 90000, 900));
     std::size_t above = 0;
     for (std::size_t n = 0; n < found.size(); ++n)
         above += found.features_of(n)[3 * found.peak_channels[n]] > 0 ? 1 : 0;
@@ -247,9 +247,9 @@ TEST(DetectSpikes, GivesTheFeaturesOfAnotherRecordingsBasis) {
     std::vector<std::int16_t> samples = samples_of(whole);
     samples.resize(3 * 45000);
     const recording half(whole.description(), samples);
-    const detected_spikes all = detect_spikes(whole);
-    const detected_spikes own = detect_spikes(half);
-    const detected_spikes found = detect_spikes(half, {.basis = all.basis});
+    const detection_result all = detect_spikes(whole);
+    const detection_result own = detect_spikes(half);
+    const detection_result found = detect_spikes(half, {.basis = all.basis});
 
     EXPECT_EQ(found.basis, all.basis);
     EXPECT_NE(own.basis.components, all.basis.components);
@@ -299,7 +299,7 @@ TEST(DetectSpikes, FindsTheSpikesOfASimulation) {
     using namespace std::chrono_literals;
     const simulated_recording simulated =
         simulate_recording({.channels = 16, .length = 20s, .units = 6, .seed = 3});
-    const detected_spikes found = detect_spikes(simulated.traces);
+    const detection_result found = detect_spikes(simulated.traces);
     expect_sound(found);
     const auto truth = simulated.truth.spikes.times_us();
     std::size_t hits = 0;

@@ -31,7 +31,7 @@ std::vector<std::int16_t> counting(std::size_t n) {
     return out;
 }
 
-std::string refused(const std::filesystem::path& path, const recording_reading& how = {}) {
+std::string refused(const std::filesystem::path& path, const recording_read_options& how = {}) {
     return refusal_of([&] { read_recording(path, how); });
 }
 
@@ -263,7 +263,7 @@ TEST(OpenEphysFolders, AreReadWithoutTheirAnalogInputs) {
 TEST(OpenEphysFolders, SayWhatIsWrong) {
     const temporary_folder folder;
     const auto says = [&](std::string_view what, std::string_view by,
-                          const recording_reading& how = {}) {
+                          const recording_read_options& how = {}) {
         folder.file("r/structure.oebin", replaced(structure, what, by));
         return refused(folder.path() / "r", how);
     };
@@ -357,7 +357,7 @@ TEST(NwbRecordings, AreReadWithTheirElectrodes) {
 
 TEST(NwbRecordings, SayWhatIsWrongOrAmbiguous) {
     const temporary_folder folder;
-    const auto says = [&](const nwb_choices& how, const recording_reading& reading = {}) {
+    const auto says = [&](const nwb_choices& how, const recording_read_options& reading = {}) {
         return refused(write_nwb(folder, how), reading);
     };
     EXPECT_SAYS(says({.rate = false}), "/acquisition/raw/starting_time@rate: is missing");

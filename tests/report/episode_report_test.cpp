@@ -44,11 +44,11 @@ episode_report small_episode_report() {
                     {2, 1, 1, 0},           {0.008, 3.2e-5, 3.9e-4, 1},
                     {0.014, 9e-5, 1e-3, 1}, {0.008, 3.2e-5, 3.9e-4, 0.8125},
                     {1e-5, 0, 0, 1}};
-    out.found.edges = {
+    out.circuit.edges = {
         {a, b, near, near, 2, 0.008, 3.2e-5, 3.9e-4, 1, edge_kind::direct},
         {a, c, far, far, 2, 0.014, 9e-5, 1e-3, 1, edge_kind::indirect, b},
         {b, c, {1ms, 6ms}, near, 2, 0.008, 3.2e-5, 3.9e-4, 0.8125, edge_kind::direct}};
-    out.found.chains = {6};
+    out.circuit.chains = {6};
     out.run = {.command = "spikeweave episodes x.tsv",
                .parameters = {{"delays", "4-6ms"}, {"alpha", 0.01}, {"max_size", nullptr}},
                .input = {"x.tsv", 123, "xxh3-128", "00ff"},
@@ -163,7 +163,7 @@ void expect_well_formed(const std::string& xml) {
 TEST(EpisodeReport, WritesWellFormedXml) {
     episode_report report = small_episode_report();
     episode_report without_chains = small_episode_report();
-    without_chains.found.chains.clear();
+    without_chains.circuit.chains.clear();
     episode_report empty{.spikes = {}};
 
     for (const episode_report* one : {&report, &without_chains, &empty}) {
@@ -175,7 +175,7 @@ TEST(EpisodeReport, WritesWellFormedXml) {
 TEST(EpisodeReport, DrawsChainsAndTheEdgesOutsideThem) {
     episode_report report = small_episode_report();
     const std::string chain = report::circuit_svg(report::prepared(report));
-    report.found.chains.clear();
+    report.circuit.chains.clear();
     const std::string loose = report::circuit_svg(report::prepared(report));
 
     EXPECT_EQ(count_of("<circle ", chain), 3U);
@@ -192,8 +192,8 @@ TEST(EpisodeReport, DrawsChainsAndTheEdgesOutsideThem) {
 TEST(EpisodeReport, DrawsEveryUnitOnceWhereChainsShareUnits) {
     episode_report report = small_episode_report();
     // Back again, to itself, and beside the chain.
-    report.found.edges.push_back({b, a, near, near, 2, 0, 0, 0, 0.5, edge_kind::direct});
-    report.found.edges.push_back({a, a, near, near, 2, 0, 0, 0, 0.5, edge_kind::direct});
+    report.circuit.edges.push_back({b, a, near, near, 2, 0, 0, 0, 0.5, edge_kind::direct});
+    report.circuit.edges.push_back({a, a, near, near, 2, 0, 0, 0, 0.5, edge_kind::direct});
 
     const std::string svg = report::circuit_svg(report::prepared(report));
 
@@ -213,13 +213,13 @@ TEST(EpisodeReport, DrawsTheStrongestOfManyEdges) {
     for (std::uint32_t from = 0; from < 20; ++from)
         for (std::uint32_t to = 0; to < 10; ++to)
             if (from != to)
-                report.found.edges.push_back({unit_id{from}, unit_id{to}, near, near, 2, 0, 0, 0,
-                                              from / 20.0, edge_kind::direct});
+                report.circuit.edges.push_back({unit_id{from}, unit_id{to}, near, near, 2, 0, 0, 0,
+                                                from / 20.0, edge_kind::direct});
     report.spikes = {{}, {}, names, {0s, 1s}};
 
     const std::string svg = report::circuit_svg(report::prepared(report));
 
-    EXPECT_EQ(report.found.edges.size(), 190U);
+    EXPECT_EQ(report.circuit.edges.size(), 190U);
     EXPECT_EQ(count_of("class=\"arrow\"", svg), 150U);
     EXPECT_EQ(count_of("class=\"on-arrow\"", svg), 0U);
     EXPECT_NE(svg.find("and 40 more: circuit.tsv"), std::string::npos);
@@ -254,7 +254,7 @@ TEST(EpisodeReport, WrapsALongChain) {
     report.spikes = {{}, {}, names, {0s, 1s}};
     report.table.episodes = {{long_one, 3}};
     report.assessed = {{0, 0, 0, 1}};
-    report.found.chains = {0};
+    report.circuit.chains = {0};
 
     const std::string svg = report::circuit_svg(report::prepared(report));
 
@@ -311,9 +311,9 @@ TEST(EpisodeReport, RefusesPartsThatDoNotBelongTogether) {
     episode_report fewer = small_episode_report();
     fewer.assessed.pop_back();
     episode_report chainless = small_episode_report();
-    chainless.found.chains = {7};
+    chainless.circuit.chains = {7};
     episode_report strange = small_episode_report();
-    strange.found.edges[0].to = unit_id{3};
+    strange.circuit.edges[0].to = unit_id{3};
 
     for (const episode_report* one : {&fewer, &chainless, &strange}) {
         EXPECT_THROW(to_json(*one), invalid_argument);
@@ -394,11 +394,11 @@ TEST(WriteEpisodeReport, WritesTheSameBytesForAnyNumberOfThreads) {
         episode_report report{.spikes = spikes};
         report.table = mine_episodes(
             spikes, {.delays = {{4ms, 6ms}, {8ms, 11ms}}, .threshold = count_threshold{40}}, run);
-        report.assessed = assess_episodes(spikes, report.table);
+        report.assessed = test_against_null(spikes, report.table);
         report.surrogate = {.surrogates = 5};
-        report.surrogates =
-            assess_by_surrogates(spikes, report.table, report.surrogate, correction::holm, run);
-        report.found = find_circuit(spikes, report.table, report.assessed, {}, run);
+        report.surrogates = test_against_surrogates(spikes, report.table, report.surrogate,
+                                                    correction_method::holm, run);
+        report.circuit = find_circuit(spikes, report.table, report.assessed, {}, run);
         report.with_occurrences = true;
         write_episode_report(place.path() / std::to_string(threads), report, false, run);
     }

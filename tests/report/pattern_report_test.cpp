@@ -36,7 +36,7 @@ pattern_report small_pattern_report() {
     out.table.append(std::vector{at(0, 0), at(2, 0), at(1, 3)}, 2, twice);
     out.table.append(std::vector{at(1, 0), at(2, 1)}, 2, twice);
     out.patterns = 3;
-    out.assessment = pattern_assessment{
+    out.assessment = pattern_test_result{
         .spectrum = {.surrogates = 99,
                      .entries = {{{2, 2, 0}, 99, 1},
                                  {{2, 3, 0}, 25, 25.0 / 99},
@@ -144,7 +144,7 @@ TEST(PatternReport, SaysOfEverySignatureWhatBecameOfIt) {
 
 TEST(PatternReport, GivesSignaturesTheirDurationWithThreeDimensions) {
     pattern_report report = untested_report();
-    report.kind = spectrum_kind::size_count_duration;
+    report.spectrum = spectrum_kind::size_count_duration;
     report.signatures = {{2, 4, 2, 1}};
 
     EXPECT_NE(report::signatures_tsv(report::prepared_patterns(report))

@@ -9,8 +9,8 @@ namespace spikeweave {
 namespace {
 
 // Three channels of two features; the second spike is on two of them.
-detected_spikes two_spikes() {
-    detected_spikes spikes;
+detection_result two_spikes() {
+    detection_result spikes;
     spikes.channel_count = 3;
     spikes.features_per_channel = 2;
     spikes.frames = {10, 20};
@@ -33,7 +33,7 @@ TEST(DetectedFeatures, HaveTheMaskOfTheirChannel) {
 }
 
 TEST(DetectedFeatures, AreRefusedWhenTheyAreNotThoseOfTheSpikes) {
-    detected_spikes spikes = two_spikes();
+    detection_result spikes = two_spikes();
     spikes.features.pop_back();
 
     EXPECT_THROW(to_features(spikes), invalid_argument);

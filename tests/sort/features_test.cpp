@@ -17,7 +17,7 @@ namespace {
 const std::string four_spikes = "5\n1 3 5 7 11\n6 7 8 9 10\n11 12 13 14 15\n16 17 18 19 20\n";
 const std::string four_masks = "5\n1 0.5 0 0 0\n0 1 1 0 0\n0 1 1 0 0\n0 0 0 1 1\n";
 
-std::string error_of(const std::filesystem::path& path, const feature_reading& how) {
+std::string error_of(const std::filesystem::path& path, const feature_read_options& how) {
     return text_of([&] { static_cast<void>(read_features(path, how)); });
 }
 
@@ -75,7 +75,7 @@ TEST(FeatureFiles, NeedNoLastNewlineAndTakeTheShankInEitherPlace) {
 TEST(FeatureFiles, HaveATimeColumnWhenItNeverFalls) {
     const temporary_folder folder;
     const auto fet = folder.file("a.fet.1", timed_rows(20));
-    const feature_reading all{.rule = mask_rule::all};
+    const feature_read_options all{.rule = mask_rule::all};
 
     const feature_file file = read_features(fet, all);
     EXPECT_EQ(file.features.feature_count(), 1U);
@@ -126,7 +126,7 @@ TEST(FeatureFiles, MayHaveRowsOfThousandsOfNumbers) {
 
 TEST(FeatureFiles, SayWhereAndWhatIsWrong) {
     const temporary_folder folder;
-    const feature_reading all{.rule = mask_rule::all};
+    const feature_read_options all{.rule = mask_rule::all};
     const std::vector<std::pair<std::string, std::string>> wrong{
         {"", "is empty, expected the number of columns"},
         {"x\n1\n", "line 1: found 'x', expected the number of columns"},
@@ -173,7 +173,7 @@ TEST(FeatureFiles, SayWhichMaskIsNone) {
 TEST(FeatureFiles, SayWhichTimeIsWrong) {
     const temporary_folder folder;
     const auto fet = folder.file("a.fet.1", "2\n1 2\n3 4\n");
-    const feature_reading all{.rule = mask_rule::all};
+    const feature_read_options all{.rule = mask_rule::all};
     folder.file("a.res.1", "10\n");
     EXPECT_SAYS(error_of(fet, all), "a.res.1': holds 1 times, expected 2");
     folder.file("a.res.1", "10\n-3\n");
@@ -249,7 +249,7 @@ TEST(Masks, RiseFromTwoToFourAndAHalfNoiseDeviations) {
     for (int n = 0; n < 99; ++n) values.insert(values.end(), {noise(n), -noise(n)});
     values.insert(values.end(), {0, 3.25, 0, 4.5, 0, -100, 2, 2});
 
-    const made_masks made = make_masks(values, 2, {.features_per_channel = 1});
+    const mask_result made = make_masks(values, 2, {.features_per_channel = 1});
 
     const spike_features with(2, values, made.masks);
     EXPECT_EQ(with.unmasked(99).size(), 1U);
@@ -267,7 +267,7 @@ TEST(Masks, AreThoseOfAChannelsLargestFeature) {
     std::vector<double> values;
     for (int n = 0; n < 99; ++n) values.insert(values.end(), 4, noise(n));
     values.insert(values.end(), {0, 3.25, 0, 0});
-    const made_masks made = make_masks(values, 4, {.features_per_channel = 2});
+    const mask_result made = make_masks(values, 4, {.features_per_channel = 2});
     const spike_features with(4, values, made.masks);
     ASSERT_EQ(with.unmasked(99).size(), 2U);
     EXPECT_NEAR(with.mask_values(99)[0], 0.5, 1e-12);
@@ -280,7 +280,7 @@ TEST(Masks, AreThoseOfAChannelsLargestFeature) {
 TEST(Masks, OverAllSpikesAreBlindToWhatFiresMuch) {
     std::vector<double> values;
     for (int n = 0; n < 100; ++n) values.push_back(n % 2 == 0 ? 10 : -10);
-    const made_masks made = make_masks(values, 1, {.rule = mask_rule::seed});
+    const mask_result made = make_masks(values, 1, {.rule = mask_rule::seed});
     EXPECT_EQ(made.without_mask, 100U);
     EXPECT_TRUE(made.masks.columns.empty());
 }
@@ -288,7 +288,7 @@ TEST(Masks, OverAllSpikesAreBlindToWhatFiresMuch) {
 TEST(Masks, OfAConstantFeatureAreZero) {
     const std::vector<double> values{5, 1, 5, -2, 5, 1.5, 5, 9};
     for (const mask_rule rule : {mask_rule::mad, mask_rule::seed}) {
-        const made_masks made = make_masks(values, 2, {.rule = rule, .features_per_channel = 1});
+        const mask_result made = make_masks(values, 2, {.rule = rule, .features_per_channel = 1});
         EXPECT_EQ(made.constant_features, 1U);
         for (const std::uint32_t column : made.masks.columns) EXPECT_EQ(column, 1U);
     }

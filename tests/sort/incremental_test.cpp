@@ -53,7 +53,7 @@ TEST(SortingModel, AssignsAsAnIterationDoes) {
         const auto expected = masked_gmm::make_reference(made.features, options)->assign(start, {});
 
         const sorting_model model = fit_model(made.features, made.truth, options);
-        const assigned_spikes found = model.assign(made.features, {.threads = 2});
+        const assignment_result found = model.assign(made.features, {.threads = 2});
 
         EXPECT_EQ(found.labels, expected.best);
         for (std::size_t n = 0; n < 500; ++n)

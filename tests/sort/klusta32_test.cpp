@@ -77,7 +77,7 @@ TEST_F(Klusta32, IsSortedAsWellAsByKlustakwik2) {
         runs.push_back({all_masks, 100, 0.68, -1'382'312});
     }
     for (const run& one : runs) {
-        const clustered_spikes found =
+        const clustering_result found =
             sort_spikes(file.features, {.starting_clusters = one.start,
                                         .points_for_cluster_mask = one.points,
                                         .delete_many = one.many});
@@ -117,9 +117,9 @@ TEST_F(Klusta32, IsSortedAsWellSpikeBySpike) {
 // What the early stop is worth: it ends with many more clusters.
 TEST_F(Klusta32, StoppedEarlyHasMoreClusters) {
     const feature_file file = read_features(shared_data(klusta32_file));
-    const clustered_spikes early = sort_spikes(
+    const clustering_result early = sort_spikes(
         file.features,
-        {.starting_clusters = 100, .stop = stop_rule::seed, .points_for_cluster_mask = 100});
+        {.starting_clusters = 100, .stop = em_stop_rule::seed, .points_for_cluster_mask = 100});
     EXPECT_EQ(early.stopped, stop_reason::few_changed);
     EXPECT_FALSE(early.warnings.empty());
     EXPECT_GT(early.units, 30U);
@@ -132,7 +132,7 @@ TEST_F(Klusta32, MasksOfFeaturesAreWorseThanTheDetectors) {
         const feature_file file = read_features(shared_data(klusta32_file), {.rule = rule});
         for (std::size_t n = 0; n < file.features.size(); ++n)
             without += file.features.unmasked(n).empty() ? 1 : 0;
-        const clustered_spikes found =
+        const clustering_result found =
             sort_spikes(file.features, {.starting_clusters = 100, .points_for_cluster_mask = 100});
         return judge(file.samples, found.labels).accuracy;
     };

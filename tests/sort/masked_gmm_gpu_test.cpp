@@ -159,8 +159,8 @@ TEST(MaskedGmmGpu, WorksOutWhatCancels) {
 }
 
 void expect_same_search(const spike_features& features, masked_gmm_options options) {
-    const clustered_spikes expected = sort_spikes(features, options, {.threads = 2});
-    const clustered_spikes found = sort_spikes(features, options, on_gpu);
+    const clustering_result expected = sort_spikes(features, options, {.threads = 2});
+    const clustering_result found = sort_spikes(features, options, on_gpu);
     EXPECT_EQ(found.ran_on, sort_strategy::cuda);
     EXPECT_EQ(found.labels, expected.labels);
     EXPECT_EQ(found.units, expected.units);
@@ -176,7 +176,7 @@ void expect_same_search(const spike_features& features, masked_gmm_options optio
         EXPECT_EQ(b.splits, a.splits);
         EXPECT_NEAR(b.score(), a.score(), 1e-6) << i;
     }
-    const clustered_spikes again = sort_spikes(features, options, on_gpu);
+    const clustering_result again = sort_spikes(features, options, on_gpu);
     EXPECT_EQ(again.labels, found.labels);
     for (std::size_t i = 0; i < found.iterations.size(); ++i)
         EXPECT_EQ(again.iterations[i].score(), found.iterations[i].score());

@@ -113,9 +113,9 @@ TEST(MaskedGmmParity, WholeSearchesAreTheSame) {
                                    .split_every = 5,
                                    .random_splits = start == 2U};
         options.strategy = sort_strategy::reference;
-        const clustered_spikes expected = sort_spikes(made.features, options);
+        const clustering_result expected = sort_spikes(made.features, options);
         options.strategy = sort_strategy::cpu;
-        const clustered_spikes found = sort_spikes(made.features, options, {.threads = 2});
+        const clustering_result found = sort_spikes(made.features, options, {.threads = 2});
 
         EXPECT_EQ(expected.ran_on, sort_strategy::reference);
         EXPECT_EQ(found.ran_on, sort_strategy::cpu);

@@ -45,9 +45,9 @@ TEST(MaskedGmmLaws, TheAnswerDoesNotDependOnThreads) {
         const spike_features features =
             make_cloud({.spikes = 5000, .units = 12, .channels = 10, .seed = seed}).features;
         const masked_gmm_options options{.starting_clusters = 30, .split_first = 5, .seed = seed};
-        const clustered_spikes expected = sort_spikes(features, options, {.threads = 1});
+        const clustering_result expected = sort_spikes(features, options, {.threads = 1});
         for (const int threads : {1, 2, 16}) {
-            const clustered_spikes found = sort_spikes(features, options, {.threads = threads});
+            const clustering_result found = sort_spikes(features, options, {.threads = threads});
             EXPECT_EQ(found.labels, expected.labels);
             ASSERT_EQ(found.iterations.size(), expected.iterations.size());
             // To the bit.
@@ -68,8 +68,8 @@ TEST(MaskedGmmLaws, TheAnswerDoesNotDependOnTheOrderOfSpikes) {
         // Enough clusters for every mask, and no random halves.
         const masked_gmm_options options{.starting_clusters = 100'000, .split_clusters = false};
 
-        const clustered_spikes plain = sort_spikes(features, options);
-        const clustered_spikes shuffled = sort_spikes(permuted(features, order), options);
+        const clustering_result plain = sort_spikes(features, options);
+        const clustering_result shuffled = sort_spikes(permuted(features, order), options);
 
         std::vector<std::uint32_t> expected;
         for (const std::size_t n : order) expected.push_back(plain.labels[n]);
@@ -88,8 +88,8 @@ TEST(MaskedGmmLaws, TheAnswerDoesNotDependOnUnitsOfMeasurement) {
                 values[i] * static_cast<double>(1U << (i % features.feature_count() % 8)) + 64;
         const spike_features other(features.feature_count(), values, features.masks());
 
-        const clustered_spikes a = sort_spikes(features, {.seed = seed});
-        const clustered_spikes b = sort_spikes(other, {.seed = seed});
+        const clustering_result a = sort_spikes(features, {.seed = seed});
+        const clustering_result b = sort_spikes(other, {.seed = seed});
 
         EXPECT_EQ(a.labels, b.labels) << seed;
         EXPECT_NEAR(a.score(), b.score(), 1e-6 * std::abs(a.score()));
@@ -111,12 +111,12 @@ TEST(MaskedGmmLaws, UnmaskedTheLikelihoodNeverFalls) {
         cloud_random random(seed);
         std::vector<std::uint32_t> start(600);
         for (std::uint32_t& label : start) label = static_cast<std::uint32_t>(random.below(4)) + 1;
-        const clustered_spikes found = sort_spikes(features, {.points_for_cluster_mask = 1e-100,
-                                                              .prior_point = 1e-9,
-                                                              .noise_point = 1e-9,
-                                                              .delete_clusters = false,
-                                                              .split_clusters = false,
-                                                              .start = start});
+        const clustering_result found = sort_spikes(features, {.points_for_cluster_mask = 1e-100,
+                                                               .prior_point = 1e-9,
+                                                               .noise_point = 1e-9,
+                                                               .delete_clusters = false,
+                                                               .split_clusters = false,
+                                                               .start = start});
         for (std::size_t i = 1; i < found.iterations.size(); ++i, ++steps)
             EXPECT_LE(found.iterations[i].negated_log_likelihood,
                       found.iterations[i - 1].negated_log_likelihood + 1e-4);
@@ -202,7 +202,7 @@ TEST(MaskedGmmLaws, FindsTheCentresOfKlustakwik2sTests) {
     for (const data& one : all) {
         for (std::uint64_t seed = 1; seed <= property_cases(25); ++seed, ++tried) {
             const spike_cloud cloud = around(one.centres, one.spikes, seed);
-            const clustered_spikes found =
+            const clustering_result found =
                 sort_spikes(cloud.features,
                             {.starting_clusters = one.start, .points_for_cluster_mask = 1e-100});
             well += well_clustered(found.labels, one.spikes) ? 1 : 0;

@@ -102,7 +102,7 @@ TEST(MaskedGmm, RefusesOptionsThatCannotBe) {
 }
 
 TEST(MaskedGmm, GivesEverySpikeALabelWithoutGaps) {
-    const clustered_spikes found = sort_spikes(make_cloud({.spikes = 500}).features);
+    const clustering_result found = sort_spikes(make_cloud({.spikes = 500}).features);
     ASSERT_EQ(found.labels.size(), 500U);
     std::set<std::uint32_t> labels(found.labels.begin(), found.labels.end());
     labels.erase(0);
@@ -129,7 +129,7 @@ TEST(MaskedGmm, KeepsClustersThatItMayNotGiveUp) {
         .starting_clusters = 40, .delete_clusters = false, .split_clusters = false};
     masked_gmm_options given_up = kept;
     given_up.delete_clusters = true;
-    const clustered_spikes all = sort_spikes(features, kept);
+    const clustering_result all = sort_spikes(features, kept);
     for (const masked_gmm_iteration& one : all.iterations) EXPECT_EQ(one.deleted, 0U);
     EXPECT_GT(all.units, sort_spikes(features, given_up).units);
 }
@@ -138,9 +138,9 @@ TEST(MaskedGmm, KeepsClustersThatItMayNotGiveUp) {
 TEST(MaskedGmm, GivesUpManyClustersAtOnceWhenAsked) {
     const spike_features features = make_cloud({.spikes = 2000, .units = 6, .seed = 3}).features;
     masked_gmm_options options{.split_clusters = false};
-    const clustered_spikes one = sort_spikes(features, options);
+    const clustering_result one = sort_spikes(features, options);
     options.delete_many = true;
-    const clustered_spikes many = sort_spikes(features, options);
+    const clustering_result many = sort_spikes(features, options);
 
     std::uint32_t most = 0;
     for (const masked_gmm_iteration& step : many.iterations) most = std::max(most, step.deleted);
@@ -194,8 +194,8 @@ TEST(MaskedGmm, StartFollowsTheNumberOfSpikesWhenAsked) {
 
 TEST(MaskedGmm, StopsEarlyWhenAskedAndSaysSo) {
     const spike_features features = make_cloud({.spikes = 3000, .units = 10, .seed = 9}).features;
-    const clustered_spikes early = sort_spikes(features, {.stop = stop_rule::seed});
-    const clustered_spikes whole = sort_spikes(features, {});
+    const clustering_result early = sort_spikes(features, {.stop = em_stop_rule::seed});
+    const clustering_result whole = sort_spikes(features, {});
 
     EXPECT_EQ(early.stopped, stop_reason::few_changed);
     EXPECT_LT(early.iterations.size(), whole.iterations.size());
@@ -207,7 +207,7 @@ TEST(MaskedGmm, StopsEarlyWhenAskedAndSaysSo) {
 }
 
 TEST(MaskedGmm, SaysWhenItRanOutOfIterations) {
-    const clustered_spikes found =
+    const clustering_result found =
         sort_spikes(make_cloud({.spikes = 500}).features, {.max_iterations = 2});
     EXPECT_EQ(found.iterations.size(), 2U);
     EXPECT_EQ(found.stopped, stop_reason::max_iterations);
@@ -217,15 +217,15 @@ TEST(MaskedGmm, SaysWhenItRanOutOfIterations) {
 // What no data should be able to do: a result that is not a number, or none.
 class DegenerateSpikes : public ::testing::TestWithParam<sort_strategy> {
 protected:
-    static clustered_spikes sorted(const std::vector<std::vector<double>>& values,
-                                   const std::vector<std::vector<double>>& masks,
-                                   masked_gmm_options options = {}) {
+    static clustering_result sorted(const std::vector<std::vector<double>>& values,
+                                    const std::vector<std::vector<double>>& masks,
+                                    masked_gmm_options options = {}) {
         std::vector<double> all;
         spike_masks sparse;
         for (const auto& row : values) all.insert(all.end(), row.begin(), row.end());
         for (const auto& row : masks) sparse.append(row);
         options.strategy = GetParam();
-        clustered_spikes found =
+        clustering_result found =
             sort_spikes({values.front().size(), std::move(all), std::move(sparse)}, options);
         EXPECT_EQ(found.labels.size(), values.size());
         EXPECT_TRUE(std::isfinite(found.score()));
@@ -253,7 +253,7 @@ TEST_P(DegenerateSpikes, NeverMaskedAlwaysMaskedAndConstantFeatures) {
         values.push_back({random.normal() + 5 * (n % 2), random.normal(), 7});
         masks.push_back({1, 0, n % 2 == 0 ? 0.5 : 0});
     }
-    const clustered_spikes found = sorted(values, masks, {.split_first = 1, .split_every = 1});
+    const clustering_result found = sorted(values, masks, {.split_first = 1, .split_every = 1});
     EXPECT_GE(found.units, 1U);
 }
 
@@ -289,7 +289,7 @@ TEST(MaskedGmm, DoesNotMeasureNoiseOnOneMaskedSpike) {
         values.insert(values.end(), {random.normal(), random.normal()});
         masks.append(std::vector<double>{n % 2 == 0 ? 0.0 : 1.0, n == 5 ? 0.0 : 1.0});
     }
-    const clustered_spikes found = sort_spikes({2, values, masks});
+    const clustering_result found = sort_spikes({2, values, masks});
     ASSERT_FALSE(found.warnings.empty());
     EXPECT_NE(found.warnings[0].find("1 of 2 features are masked for no spike or for fewer than 4"),
               std::string::npos);
@@ -300,7 +300,7 @@ TEST(MaskedGmm, DoesNotMeasureNoiseOnOneMaskedSpike) {
 TEST(MaskedGmm, SaysThatThereAreTooFewSpikes) {
     spike_masks masks;
     for (int n = 0; n < 3; ++n) masks.append(std::vector<double>{0});
-    const clustered_spikes found = sort_spikes({1, {0.1, 0.2, 0.3}, masks});
+    const clustering_result found = sort_spikes({1, {0.1, 0.2, 0.3}, masks});
     ASSERT_FALSE(found.warnings.empty());
     EXPECT_NE(found.warnings.back().find("There are 3 spikes, which are too few"),
               std::string::npos)
@@ -315,7 +315,7 @@ TEST(MaskedGmm, WarnsOfFeaturesWithoutNoise) {
         values.insert(values.end(), {random.normal(), 3});
         masks.append(std::vector<double>{1, 0});
     }
-    const clustered_spikes found = sort_spikes({2, values, masks});
+    const clustering_result found = sort_spikes({2, values, masks});
     ASSERT_EQ(found.warnings.size(), 2U);
     EXPECT_NE(found.warnings[0].find("1 of 2 features are masked for no spike"), std::string::npos);
     EXPECT_NE(found.warnings[1].find("1 of 2 features has no variance"), std::string::npos);

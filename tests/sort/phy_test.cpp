@@ -15,7 +15,7 @@
 namespace spikeweave {
 namespace {
 
-std::string refusal_of(const std::filesystem::path& path, const feature_reading& how = {}) {
+std::string refusal_of(const std::filesystem::path& path, const feature_read_options& how = {}) {
     return text_of([&] { static_cast<void>(read_features(path, how)); });
 }
 

@@ -34,7 +34,7 @@ TEST(Recluster, FindsUnitsInOneClusterAndLeavesTheOthers) {
     const joined made(1);
     const labels_t only{3};
 
-    const reclustered_spikes found = recluster(made.cloud.features, made.labels, only);
+    const recluster_result found = recluster(made.cloud.features, made.labels, only);
 
     EXPECT_EQ(found.first_new, 51U);
     labels_t truth;
@@ -56,7 +56,7 @@ TEST(Recluster, FindsUnitsInOneClusterAndLeavesTheOthers) {
 // What the reference makes of the whole, before it looks at some of its spikes.
 TEST(Recluster, TakesScalingAndNoiseOfAllSpikes) {
     const joined made(3);
-    const reclustered_spikes found =
+    const recluster_result found =
         recluster(made.cloud.features, made.labels, std::vector<std::uint32_t>{3, 40});
     const spike_features few = select(made.cloud.features, found.spikes);
 

@@ -40,7 +40,7 @@ TEST(SortingQuality, FindsMostOfThirtyUnitsThatOverlap) {
         for (std::uint64_t seed = 1; seed <= 5; ++seed) {
             const spike_cloud cloud = make_cloud(
                 {.spikes = 10'000, .units = 30, .channels = 32, .of_no_unit = 0, .seed = seed});
-            const clustered_spikes found =
+            const clustering_result found =
                 sort_spikes(cloud.features, {.starting_clusters = start});
             agreements.push_back(agreement(cloud.truth, found.labels));
             EXPECT_NEAR(found.units, 30, 4);
@@ -59,7 +59,7 @@ TEST(SortingQuality, FindsThirtyUnitsFromAllMasksFromFewAndManyAtATime) {
         for (std::uint64_t seed = 1; seed <= 5; ++seed) {
             const simulated_features made =
                 simulate_features({.spikes = 10'000, .of_no_unit = 0, .seed = seed});
-            const clustered_spikes found =
+            const clustering_result found =
                 sort_spikes(made.features, {.starting_clusters = start, .delete_many = many});
             agreements.push_back(agreement(made.truth, found.labels));
             units.push_back(found.units);
@@ -77,7 +77,8 @@ TEST(SortingQuality, FindsUnitsAmongSpikesOfNone) {
         const std::uint64_t seeds = start == 50U || is_long_run() ? 5 : 1;
         for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
             const simulated_features made = simulate_features({.spikes = 10'000, .seed = seed});
-            const clustered_spikes found = sort_spikes(made.features, {.starting_clusters = start});
+            const clustering_result found =
+                sort_spikes(made.features, {.starting_clusters = start});
             EXPECT_GE(agreement(made.truth, found.labels), 0.985) << start << " " << seed;
             EXPECT_GE(found.units, 30U) << start << " " << seed;
         }
@@ -87,7 +88,7 @@ TEST(SortingQuality, FindsUnitsAmongSpikesOfNone) {
 TEST(SortingQuality, FindsSixtyUnitsAmongFiftyThousandSpikes) {
     const simulated_features made =
         simulate_features({.spikes = 50'000, .units = 60, .of_no_unit = 0, .seed = 1});
-    const clustered_spikes found = sort_spikes(made.features, {.starting_clusters = 50});
+    const clustering_result found = sort_spikes(made.features, {.starting_clusters = 50});
     EXPECT_NEAR(found.units, 60, 2);
     EXPECT_GE(agreement(made.truth, found.labels), 0.985);
 }
@@ -96,7 +97,7 @@ TEST(SortingQuality, FindsSixtyUnitsAmongFiftyThousandSpikes) {
 TEST(SortingQuality, SpikesThatComeOneAfterAnotherAreSortedAsAllAtOnce) {
     const simulated_features made =
         simulate_features({.spikes = 20'000, .of_no_unit = 0, .seed = 3});
-    const clustered_spikes batch = sort_spikes(made.features);
+    const clustering_result batch = sort_spikes(made.features);
     incremental_sorter sorter;
     sorter.add(made.features);
     EXPECT_GE(agreement(made.truth, sorter.labels()), 0.985);

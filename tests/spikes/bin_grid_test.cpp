@@ -19,7 +19,7 @@ TEST(BinGrid, GivesASpikeOnTheEndOfTheSpanABinOfItsOwn) {
 
     // The end of what is binned is not the last spike.
     for (const duration end : {10ms, 20ms}) {
-        const binning how{.bin = 5ms, .span = time_span{0ms, end}};
+        const binning_options how{.bin = 5ms, .span = time_span{0ms, end}};
         const bin_grid grid(spikes, how);
         EXPECT_EQ(grid.bin_count(), end / 5ms + 1);
         EXPECT_EQ(grid.bin_of(end.count()), end / 5ms);

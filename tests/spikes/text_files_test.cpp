@@ -49,7 +49,7 @@ TEST(TextFiles, TellTheTimeColumnByItsFractionsThenByItsOrder) {
     const named_spikes expected{{500'000, "2"}, {1'000'000, "1"}};
     EXPECT_EQ(named(read_spikes(folder.file("a", "0.5 2\n1.0 1\n")).spikes), expected);
     EXPECT_EQ(named(read_spikes(folder.file("b", "2 0.5\n1 1.0\n")).spikes), expected);
-    const spike_reading ms{.time_unit = "ms"};
+    const spike_read_options ms{.time_unit = "ms"};
     EXPECT_EQ(named(read_spikes(folder.file("c", "2 500\n1 1000\n"), ms).spikes), expected);
     EXPECT_SAYS(error_of(folder.file("d", "1 2\n")), "cannot be told which column is the time");
 }

@@ -44,8 +44,9 @@ public:
         find_closed();
     }
 
-    spikeweave::mined_patterns mine(const spikeweave::spade_options& options) const {
-        spikeweave::mined_patterns mined{.table = {.window_bins = window_bins_}};
+    spikeweave::pattern_mining_result mine(
+        const spikeweave::pattern_mining_options& options) const {
+        spikeweave::pattern_mining_result mined{.table = {.window_bins = window_bins_}};
         std::map<place, const found*> kept;
         for (const found& one : closed_) {
             if (!is_wanted(one.pattern, one.starts.size(), options)) continue;
@@ -106,7 +107,7 @@ private:
     }
 
     static bool is_wanted(const spikes& pattern, std::size_t count,
-                          const spikeweave::spade_options& options) {
+                          const spikeweave::pattern_mining_options& options) {
         if (pattern.begin()->first != 0) return false;
         std::set<std::uint32_t> units;
         for (const auto& [lag, unit] : pattern) units.insert(unit);

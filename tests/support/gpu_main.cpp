@@ -28,7 +28,8 @@ int main(int argc, char** argv) {
     if (devices.empty()) {
         const char* const required = std::getenv("SPIKEWEAVE_REQUIRE_GPU");
         const bool must = required != nullptr && std::strcmp(required, "1") == 0;
-        std::cerr << (must ? "FAILED" : "skipped") << ": " << spikeweave::why_no_device() << "\n";
+        std::cerr << (must ? "FAILED" : "skipped") << ": "
+                  << spikeweave::device_unavailable_reason() << "\n";
         return must ? 1 : 77;
     }
     std::cout << "on " << devices.front().name << ", driver " << devices.front().driver << "\n";

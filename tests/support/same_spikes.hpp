@@ -7,8 +7,8 @@
 #include "spikeweave/record/detection.hpp"
 
 /// Compares everything, bit by bit.
-inline void expect_same_spikes(const spikeweave::detected_spikes& found,
-                               const spikeweave::detected_spikes& expected,
+inline void expect_same_spikes(const spikeweave::detection_result& found,
+                               const spikeweave::detection_result& expected,
                                const std::string& what) {
     EXPECT_EQ(found.noise, expected.noise) << what;
     EXPECT_EQ(found.frames, expected.frames) << what;

@@ -86,9 +86,11 @@ inline outcome judge(const spikeweave::pattern_table& table,
         spikeweave::filter_patterns(table, how.kind, tests.not_significant);
     out.significant = list.size();
     std::ranges::stable_sort(list, {}, [&](std::size_t i) { return table.counts[i]; });
-    const auto reduced = spikeweave::reduce_patterns(
-        table, list, tests.not_significant,
-        {.kind = how.kind, .h_subset_filtering = 2, .min_occ = as.min_occ, .compat = how.compat});
+    const auto reduced = spikeweave::reduce_patterns(table, list, tests.not_significant,
+                                                     {.spectrum = how.kind,
+                                                      .h_subset_filtering = 2,
+                                                      .min_occ = as.min_occ,
+                                                      .compat = how.compat});
     out.reduced = reduced.kept.size();
     out.found = !planted.empty() && std::ranges::any_of(reduced.kept, [&](std::size_t i) {
         return is_planted(table, i, planted.front(), as.bin);
@@ -101,10 +103,10 @@ inline result run(const spikeweave::patterns_options& data,
                   const spikeweave::surrogate_options& surrogates, const protocol& as = {}) {
     using namespace spikeweave;
     const simulated_patterns made = simulate_patterns(data);
-    const binning bins{.bin = as.bin};
-    const spade_options mining{.rules = {{.min_occ = as.min_occ}}};
+    const binning_options bins{.bin = as.bin};
+    const pattern_mining_options mining{.rules = {{.min_occ = as.min_occ}}};
     const execution one{.threads = 1};
-    const mined_patterns mined = mine_patterns(
+    const pattern_mining_result mined = mine_patterns(
         spade_windows(bin_spikes(made.spikes, bins).spikes, as.window_bins), mining, one);
 
     const surrogate_maker maker(made.spikes, surrogates, bins);

@@ -27,7 +27,7 @@ inline named_spikes named(const spike_sequence& spikes) {
 }
 
 /// The message of the error that a read throws; the test fails if it throws none.
-inline std::string error_of(const std::filesystem::path& path, const spike_reading& how = {}) {
+inline std::string error_of(const std::filesystem::path& path, const spike_read_options& how = {}) {
     try {
         static_cast<void>(read_spikes(path, how));
     } catch (const io_error& error) {

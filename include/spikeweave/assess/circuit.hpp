@@ -56,8 +56,8 @@ struct circuit_options {
 /// Builds the circuit from the significant episodes of a table. `assessed[i]` belongs to
 /// `table.episodes[i]`. Inhibition cannot be seen in frequent episodes, so it is not looked for.
 circuit find_circuit(const spike_sequence& spikes, const episode_table& table,
-                     std::span<const assessed_episode> assessed,
-                     const circuit_options& options = {}, const execution& run = {});
+                     std::span<const episode_test> assessed, const circuit_options& options = {},
+                     const execution& run = {});
 
 /// Finds the episodes that are not part of another episode of the table, as a run of consecutive
 /// steps. Returns their indices, longest first.

@@ -12,7 +12,7 @@
 namespace spikeweave {
 
 /// The result of the surrogate test for one episode.
-struct surrogate_assessment {
+struct surrogate_test {
     double mean_count;  ///< mean count over the surrogates
     double p;           ///< (1 + surrogates with at least this count) / (1 + surrogates)
     double q;           ///< p corrected for all candidates tested at this size
@@ -26,18 +26,18 @@ struct surrogate_assessment {
 /// Tests every episode of the table by counting it in every surrogate. An episode of three units or
 /// more gets no smaller p and tail_p than those of its steps that the table lists.
 /// @throws cancelled, invalid_argument.
-std::vector<surrogate_assessment> assess_by_surrogates(const spike_sequence& spikes,
-                                                       const episode_table& table,
-                                                       const surrogate_options& options,
-                                                       correction correct,
-                                                       const execution& run = {});
+std::vector<surrogate_test> test_against_surrogates(const spike_sequence& spikes,
+                                                    const episode_table& table,
+                                                    const surrogate_options& options,
+                                                    correction_method correction,
+                                                    const execution& run = {});
 
 /// Replaces the test results by those of the surrogates, for `find_circuit`: expected = mean_count,
 /// p = tail_p, and q is the larger of tail_q and the p that counts surrogates. So no episode is
 /// significant if there are too few surrogates to show it (fewer than 1 / alpha). Strengths are
 /// kept.
 /// @throws invalid_argument if the two spans differ in length.
-std::vector<assessed_episode> by_surrogates(std::span<const assessed_episode> assessed,
-                                            std::span<const surrogate_assessment> surrogates);
+std::vector<episode_test> with_surrogate_tests(std::span<const episode_test> assessed,
+                                               std::span<const surrogate_test> surrogates);
 
 }  // namespace spikeweave

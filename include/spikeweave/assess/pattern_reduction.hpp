@@ -15,7 +15,7 @@ namespace spikeweave {
 /// Pattern set reduction (Torre et al. 2013, doi:10.3389/fncom.2013.00132). The names of the
 /// parameters are Elephant's.
 struct reduction_options {
-    spectrum_kind kind = spectrum_kind::size_count;
+    spectrum_kind spectrum = spectrum_kind::size_count;
     /// h: added to the number of occurrences that a subset has beyond its superset, before the
     /// remaining occurrences are tested.
     std::int32_t h_subset_filtering = 0;
@@ -58,7 +58,7 @@ struct rejected_pattern {
 };
 
 /// The result of a reduction; both lists are in the order of the given list.
-struct reduced_patterns {
+struct reduction_result {
     std::vector<std::size_t> kept{};  ///< indices of the patterns kept
     std::vector<rejected_pattern> rejected{};
 };
@@ -77,8 +77,8 @@ struct reduced_patterns {
 /// @param not_significant  signatures that are too likely by chance, from `test_signatures`
 /// @throws invalid_argument if the table has no occurrences, if an index in the list is out of
 /// range or repeated, or if a threshold is 0; cancelled.
-reduced_patterns reduce_patterns(const pattern_table& table, std::span<const std::size_t> list,
-                                 std::span<const signature> not_significant,
+reduction_result reduce_patterns(const pattern_table& table, std::span<const std::size_t> list,
+                                 std::span<const pattern_signature> not_significant,
                                  const reduction_options& options = {}, const execution& run = {});
 
 }  // namespace spikeweave

@@ -20,7 +20,7 @@
 #include "spikeweave/spikes/binned_spikes.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
-/// The whole SPADE analysis, from spikes to the remaining patterns: bin_recording, prepare_windows,
+/// The whole SPADE analysis, from spikes to the remaining patterns: bin_recording, prepare_spade,
 /// find_patterns. `spikeweave spade` makes the same calls, so other callers get the same decisions.
 namespace spikeweave {
 
@@ -37,7 +37,7 @@ using min_occ_choice = std::variant<auto_min_occ, std::uint32_t, min_occ_by_size
 enum class elephant_mode : std::uint8_t { none, seconds, milliseconds };
 
 /// All options of a SPADE analysis, with their defaults.
-struct pattern_request {
+struct spade_options {
     duration bin = std::chrono::milliseconds{5};
     std::uint32_t window = 20;  ///< length of a window in bins
     /// Spikes before `from` or after `until` are left out. If not set, nothing is left out.
@@ -61,16 +61,16 @@ struct pattern_request {
     bool keep_window_subsets = false;
     spade_strategy strategy = spade_strategy::automatic;
 
-    /// How surrogates are made. Its `method` and trials are ignored; `prepare_windows` sets them.
+    /// How surrogates are made. Its `method` and trials are ignored; `prepare_spade` sets them.
     /// Its seed is also used for `stable`.
     surrogate_options surrogates{.dither = std::chrono::milliseconds{15}};
     std::optional<surrogate_method> method{};  ///< if not set, usual_method()
     /// If set, the recording consists of trials of this length, from its beginning.
     std::optional<duration> trial_length{};
     duration trial_separation{};  ///< gap between the end of a trial and the next one
-    spectrum_kind kind = spectrum_kind::size_count;
+    spectrum_kind spectrum = spectrum_kind::size_count;
     double alpha = 0.01;
-    correction correct = correction::benjamini_hochberg;
+    correction_method correction = correction_method::benjamini_hochberg;
     /// h, k and l of the pattern set reduction. If not set, patterns are not reduced.
     std::optional<std::array<std::uint32_t, 3>> reduce{};
     /// How stability is computed. If not set, it is not.
@@ -92,8 +92,8 @@ struct pattern_request {
     }
     bool is_tested() const { return surrogates.surrogates > 0; }
     bool filters_by_stability() const { return stable && least_stable != stability{}; }
-    signature_testing testing() const {
-        return {.alpha = alpha, .correct = correct, .compat = compat()};
+    signature_test_options testing() const {
+        return {.alpha = alpha, .correction = correction, .compat = compat()};
     }
     std::string name_of(std::string_view field) const {
         return called ? called(field) : std::string(field);
@@ -103,13 +103,13 @@ struct pattern_request {
 /// Checks everything in a request that can be checked without the data.
 /// @param has_spikes  false if only windows are available
 /// @throws invalid_argument if an option is out of range or options contradict each other.
-void check_request(const pattern_request& request, bool has_spikes = true);
+void check_request(const spade_options& request, bool has_spikes = true);
 
 /// The rules of a request. For `auto_min_occ` they are estimated from the firing rates; without
 /// rates, the lowest threshold is used.
 /// @param spike_counts  number of spikes of each unit, not clipped
 /// @throws invalid_argument like `estimate_rules`.
-std::vector<pattern_rule> rules_of(const pattern_request& request,
+std::vector<pattern_rule> rules_of(const spade_options& request,
                                    std::span<const std::size_t> spike_counts, duration length);
 
 /// The meaning of the numbers in a pattern table: units, bins and times.
@@ -148,7 +148,7 @@ struct pattern_input {
 struct binned_recording {
     /// The spikes that were binned; joined epochs have a time axis of their own.
     spike_sequence spikes{};
-    binning bins{};
+    binning_options bins{};
     binned_spikes binned{};
     pattern_axes axes{};
     pattern_input facts{};            ///< without the numbers of windows and items
@@ -159,27 +159,27 @@ struct binned_recording {
 };
 
 /// Cuts the recording, joins the epochs, bins the spikes and determines the rules.
-/// @param states_span  whether the span of `spikes` is what was recorded. If not, trials and
+/// @param has_recorded_span  whether the span of `spikes` is what was recorded. If not, trials and
 /// Elephant's bins are counted from 0, unless some times are below 0.
 /// @throws invalid_argument like `check_request`, `concatenate_epochs`, `bin_spikes` and
 /// `rules_of`, and if nothing lies between `from` and `until`.
-binned_recording bin_recording(spike_sequence spikes, const pattern_request& request,
-                               bool states_span = true);
+binned_recording bin_recording(spike_sequence spikes, const spade_options& request,
+                               bool has_recorded_span = true);
 
 /// The input of the search, and how its numbers map back to the recording.
-struct prepared_windows {
+struct spade_input {
     spade_windows windows;
     pattern_axes axes{};
     pattern_input facts{};
     /// Options of the search, with the rules and without occurrences.
-    spade_options mining{};
+    pattern_mining_options mining{};
     /// The requested options, with the method and the trials filled in if patterns are tested.
     surrogate_options surrogates{};
     /// Makes surrogates of these spikes; set only if patterns are tested.
     std::optional<surrogate_maker> maker{};
     /// The spikes that were binned; empty if the windows already existed.
     spike_sequence spikes{};
-    binning bins{};
+    binning_options bins{};
     std::string beginning{};              ///< says in words where bins and trials begin
     std::vector<std::string> warnings{};  ///< warnings for the user, as full sentences
 };
@@ -188,12 +188,12 @@ struct prepared_windows {
 /// @param request  the request that the recording was binned for
 /// @throws invalid_argument like `spade_windows`, `regular_trials` and `surrogate_maker`;
 /// cancelled.
-prepared_windows prepare_windows(binned_recording recording, const pattern_request& request,
-                                 const execution& run = {});
+spade_input prepare_spade(binned_recording recording, const spade_options& request,
+                          const execution& run = {});
 /// Does the same for windows that already exist, of `request.window` bins. Units are named by their
 /// numbers.
 /// @throws invalid_argument like `check_request`.
-prepared_windows prepare_windows(spade_windows windows, const pattern_request& request);
+spade_input prepare_spade(spade_windows windows, const spade_options& request);
 
 /// One step that removes patterns, with the numbers removed and left.
 struct funnel_step {
@@ -203,15 +203,15 @@ struct funnel_step {
     std::string why{};
 };
 /// The steps of the funnel that the search itself did.
-std::vector<funnel_step> search_steps(const mining_summary& found, const pattern_request& request);
+std::vector<funnel_step> search_steps(const mining_summary& found, const spade_options& request);
 
 /// The result of a SPADE analysis.
-struct pattern_findings {
+struct spade_result {
     pattern_table table{};  ///< the patterns left after all steps, with occurrences
     /// The signatures of all patterns found; empty if they were tested, since `assessment` has
     /// them.
     std::vector<signature_count> signatures{};
-    std::optional<pattern_assessment> assessment{};
+    std::optional<pattern_test_result> assessment{};
     /// One element for each pattern of the table; empty if stability was not computed.
     std::vector<stability> stabilities{};
     std::vector<funnel_step> funnel{};
@@ -225,7 +225,7 @@ struct pattern_findings {
 /// the same for any number of threads and ranks, and complete on rank 0.
 /// @param request  the request that the windows were prepared for
 /// @throws invalid_argument like the functions for the single steps; cancelled.
-pattern_findings find_patterns(const prepared_windows& prepared, const pattern_request& request,
-                               const execution& run = {});
+spade_result find_patterns(const spade_input& prepared, const spade_options& request,
+                           const execution& run = {});
 
 }  // namespace spikeweave

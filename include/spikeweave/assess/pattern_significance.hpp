@@ -21,19 +21,19 @@ namespace spikeweave {
 enum class compatibility : std::uint8_t { none, elephant };
 
 /// The properties by which patterns are tested. All patterns with one signature share a p-value.
-struct signature {
+struct pattern_signature {
     std::uint32_t size = 0;      ///< spikes
     std::uint32_t count = 0;     ///< occurrences
     std::uint32_t duration = 0;  ///< bins from the first spike to the last; 0 with "#"
 
-    friend auto operator<=>(const signature&, const signature&) = default;
+    friend auto operator<=>(const pattern_signature&, const pattern_signature&) = default;
 };
 /// The signature of one pattern of a table.
-signature signature_of(const pattern_table& table, std::size_t pattern, spectrum_kind kind);
+pattern_signature signature_of(const pattern_table& table, std::size_t pattern, spectrum_kind kind);
 
 /// One signature of a p-value spectrum.
 struct spectrum_entry {
-    signature what{};
+    pattern_signature what{};
     std::uint32_t reached = 0;  ///< surrogates with a pattern at least that large and frequent
     double p = 0;               ///< reached / surrogates, as published
 
@@ -51,7 +51,7 @@ struct pvalue_spectrum {
     std::vector<spectrum_entry> entries{};  ///< ascending by size, then duration, then count
 
     /// The number of surrogates that reached a signature; 0 if it is not listed.
-    std::uint32_t reached(const signature& what) const;
+    std::uint32_t reached(const pattern_signature& what) const;
 
     friend bool operator==(const pvalue_spectrum&, const pvalue_spectrum&) = default;
 };
@@ -110,13 +110,13 @@ using surrogate_source = std::function<binned_spikes(std::uint32_t which)>;
 /// @throws invalid_argument if `surrogates` is 0; whatever the source and the search throw;
 /// cancelled.
 maxima_tally tally_surrogates(const surrogate_source& make, std::uint32_t surrogates,
-                              std::uint32_t window_bins, const spade_options& mining,
+                              std::uint32_t window_bins, const pattern_mining_options& mining,
                               spectrum_kind kind, const execution& run = {});
 
 /// Options of `test_signatures`.
-struct signature_testing {
+struct signature_test_options {
     double alpha = 0.05;  ///< in (0, 1]; at 1 nothing is tested and everything is significant
-    correction correct = correction::benjamini_hochberg;
+    correction_method correction = correction_method::benjamini_hochberg;
     /// `elephant` uses p = reached / surrogates. Of consecutive counts of one size and duration it
     /// tests only the highest and calls the others not significant, however small their p. It keeps
     /// signatures that no surrogate reached without a test.
@@ -136,8 +136,8 @@ enum class test_reason : std::uint8_t {
 std::string_view to_string(test_reason reason);
 
 /// The test result for one signature.
-struct assessed_signature {
-    signature what{};
+struct signature_test {
+    pattern_signature what{};
     std::uint64_t patterns = 0;  ///< patterns with this signature found in the data
     std::uint32_t reached = 0;   ///< surrogates with a pattern at least that large and frequent
     /// (reached + 1) / (surrogates + 1): the data count as one more surrogate, so that p is never
@@ -151,52 +151,52 @@ struct assessed_signature {
 };
 
 /// The result of `test_signatures`.
-struct signature_tests {
-    std::vector<assessed_signature> signatures{};  ///< all signatures found, in the given order
+struct signature_test_result {
+    std::vector<signature_test> signatures{};  ///< all signatures found, in the given order
     /// Signatures that are not significant, for the reduction, which also asks for signatures that
     /// were not found. First come the signatures of the spectrum, in its order, whose p is above
     /// that of every significant one (with `elephant`: those that were not tested and found
     /// significant); then the signatures found that are neither in that list nor significant.
-    std::vector<signature> not_significant{};
+    std::vector<pattern_signature> not_significant{};
 };
 
 /// Tests the signatures found in the data, except those that every surrogate reached.
 /// @param found  the signatures from `count_signatures`, with the thresholds of the spectrum
 /// @throws invalid_argument if the spectrum has no surrogates or alpha is outside (0, 1].
-signature_tests test_signatures(std::span<const signature_count> found,
-                                const pvalue_spectrum& spectrum,
-                                const signature_testing& testing = {});
+signature_test_result test_signatures(std::span<const signature_count> found,
+                                      const pvalue_spectrum& spectrum,
+                                      const signature_test_options& testing = {});
 
 /// The pattern spectrum filter: keeps the patterns whose signature is not among the given ones. It
 /// works block by block, for searches with many patterns.
 class pattern_filter {
 public:
-    pattern_filter(spectrum_kind kind, std::span<const signature> not_significant);
+    pattern_filter(spectrum_kind kind, std::span<const pattern_signature> not_significant);
 
     /// Indices of the patterns of this block to keep.
     std::vector<std::size_t> kept(const pattern_table& block) const;
 
 private:
     spectrum_kind kind_;
-    std::vector<signature> dropped_;  // ascending
+    std::vector<pattern_signature> dropped_;  // ascending
 };
 /// Applies the same filter to one table.
 std::vector<std::size_t> filter_patterns(const pattern_table& table, spectrum_kind kind,
-                                         std::span<const signature> not_significant);
+                                         std::span<const pattern_signature> not_significant);
 
 /// The p-value spectrum and the tests of the signatures with it.
-struct pattern_assessment {
+struct pattern_test_result {
     pvalue_spectrum spectrum{};
-    signature_tests tests{};
+    signature_test_result tests{};
 };
 
 /// Mines the surrogates, makes the spectrum and tests the signatures. The result is the same for
 /// any number of threads and ranks, and complete on each rank.
 /// @param mining  the options that the data were mined with
-pattern_assessment assess_patterns(std::span<const signature_count> found,
-                                   const surrogate_source& make, std::uint32_t surrogates,
-                                   std::uint32_t window_bins, const spade_options& mining,
-                                   spectrum_kind kind, const signature_testing& testing = {},
-                                   const execution& run = {});
+pattern_test_result test_patterns(std::span<const signature_count> found,
+                                  const surrogate_source& make, std::uint32_t surrogates,
+                                  std::uint32_t window_bins, const pattern_mining_options& mining,
+                                  spectrum_kind kind, const signature_test_options& testing = {},
+                                  const execution& run = {});
 
 }  // namespace spikeweave

@@ -51,7 +51,7 @@ enum class significance_test : std::uint8_t {
 };
 /// The corrections for multiple testing. They are those of
 /// `statsmodels.stats.multitest.multipletests` under the same names, and equal to them to 1e-12.
-enum class correction : std::uint8_t {
+enum class correction_method : std::uint8_t {
     none,
     bonferroni,
     sidak,
@@ -65,27 +65,28 @@ enum class correction : std::uint8_t {
     two_stage_bky,        ///< "fdr_tsbky": Benjamini, Krieger and Yekutieli 2006, Biometrika 93:491
 };
 
-std::string_view to_string(correction method);
+std::string_view to_string(correction_method method);
 /// Finds a correction by its name; also accepts "bh" and "benjamini-hochberg" for "fdr_bh", and
 /// "no" for "none".
 /// @throws invalid_argument if there is no such correction.
-correction correction_from(std::string_view name);
+correction_method correction_from(std::string_view name);
 /// Does the same, but refuses two-stage corrections. Their q-values hold for one alpha only, and
 /// the readers of a table may use another one.
 /// @throws invalid_argument if there is no such correction or it is a two-stage one.
-correction one_stage_correction_from(std::string_view name);
+correction_method one_stage_correction_from(std::string_view name);
 /// Whether corrected p-values hold for one alpha only.
-bool is_two_stage(correction method);
+bool is_two_stage(correction_method method);
 std::string_view to_string(significance_test test);
 significance_test significance_test_from(std::string_view name);  ///< @throws invalid_argument
 
 /// Corrects p-values for `tests` >= p.size() hypotheses; those without a p-value count as p = 1.
 /// @throws invalid_argument if there are fewer tests than p-values, if a p-value is not a
 /// probability, or for a two-stage correction, which needs an alpha.
-std::vector<double> adjust(std::span<const double> p, std::uint64_t tests, correction method);
+std::vector<double> adjust_p_values(std::span<const double> p, std::uint64_t tests,
+                                    correction_method method);
 
 /// Corrected p-values, with the decisions at one alpha.
-struct corrected_tests {
+struct correction_result {
     std::vector<double> q;  ///< corrected p-values
     /// Whether each hypothesis is rejected. This is decided from p, as in statsmodels; very close
     /// to alpha it can differ from q <= alpha, by rounding in the last bit.
@@ -93,13 +94,13 @@ struct corrected_tests {
 };
 /// Corrects p-values like `adjust`, and decides at `alpha` in (0, 1].
 /// @throws invalid_argument like `adjust`, or if alpha is out of range.
-corrected_tests correct_tests(std::span<const double> p, std::uint64_t tests, correction method,
-                              double alpha);
+correction_result correct_tests(std::span<const double> p, std::uint64_t tests,
+                                correction_method method, double alpha);
 
-/// Options of `assess_episodes`.
+/// Options of `test_against_null`.
 struct significance_options {
     significance_test test = significance_test::jitter;
-    correction correct = correction::holm;  ///< must not be a two-stage correction
+    correction_method correction = correction_method::holm;  ///< must not be a two-stage correction
     double alpha = 0.01;
     /// Width of the cells of the test `jitter`, at least 1 ms. The test detects timing finer than a
     /// cell and assumes that everything slower is not due to connections. For an episode with a
@@ -112,7 +113,7 @@ struct significance_options {
 /// The test result for one episode.
 /// An episode of a single unit is not tested, since its rate is taken from its count: expected =
 /// count, p = q = 1, strength = 0.
-struct assessed_episode {
+struct episode_test {
     double expected;  ///< mean count under the null hypothesis
     double p;         ///< p-value of the count under the null hypothesis
     double q;         ///< p corrected for all candidates tested at this size
@@ -130,9 +131,9 @@ occurrence_model independent_model(const spike_sequence& spikes, const episode& 
 
 /// Tests the episodes of a table; returns one element for each. The p-values of each size are
 /// corrected for the number of candidates that the search had at that size.
-std::vector<assessed_episode> assess_episodes(const spike_sequence& spikes,
-                                              const episode_table& table,
-                                              const significance_options& options = {},
-                                              const execution& run = {});
+std::vector<episode_test> test_against_null(const spike_sequence& spikes,
+                                            const episode_table& table,
+                                            const significance_options& options = {},
+                                            const execution& run = {});
 
 }  // namespace spikeweave

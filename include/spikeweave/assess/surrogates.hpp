@@ -130,7 +130,7 @@ public:
     /// Makes binned surrogates possible (`make`).
     /// @throws invalid_argument also like `bin_spikes`.
     surrogate_maker(const spike_sequence& spikes, const surrogate_options& options,
-                    const binning& bins);
+                    const binning_options& bins);
 
     /// Makes surrogate number `which` as a spike sequence.
     surrogate_spikes make_sequence(std::uint32_t which) const;
@@ -149,7 +149,7 @@ private:
 spike_sequence make_surrogate(const spike_sequence& spikes, const surrogate_options& options,
                               std::uint32_t which);
 /// Makes a single binned surrogate like `surrogate_maker::make`.
-binned_spikes make_binned_surrogate(const spike_sequence& spikes, const binning& bins,
+binned_spikes make_binned_surrogate(const spike_sequence& spikes, const binning_options& bins,
                                     const surrogate_options& options, std::uint32_t which);
 
 }  // namespace spikeweave

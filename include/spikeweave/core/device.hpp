@@ -33,7 +33,7 @@ std::vector<device_info> devices();
 
 /// Explains why `devices()` is empty, as one clause without a full stop. Returns an empty string
 /// if there is a GPU.
-std::string why_no_device();
+std::string device_unavailable_reason();
 
 /// Reads a choice of devices: "cpu" gives an empty list, "cuda" the first GPU, "cuda:0,1" the GPUs
 /// with these ordinals, "cuda:all" every GPU. "automatic" gives nullopt: the computation chooses.

@@ -38,8 +38,8 @@ struct hybrid_calibration {
 /// Says which strategy `hybrid` takes for this many episodes of this size: true means
 /// `thread_per_episode` (at or above the crossover), false `segments_per_episode`.
 /// @throws invalid_argument if the table has no entries.
-bool gives_each_episode_a_thread(const hybrid_calibration& by, std::size_t size,
-                                 std::uint64_t episodes);
+bool prefers_thread_per_episode(const hybrid_calibration& by, std::size_t size,
+                                std::uint64_t episodes);
 
 /// Measures the device, which takes seconds, and saves the table for later runs (docs/formats.md
 /// says where). @throws device_error, io_error, cancelled.
@@ -47,7 +47,7 @@ hybrid_calibration calibrate_hybrid(int device, const execution& run = {});
 
 /// Loads the table saved for this device, driver and library version; nullopt if it was never
 /// measured. @throws io_error if the file is invalid.
-std::optional<hybrid_calibration> kept_hybrid_calibration(const device_info& device);
+std::optional<hybrid_calibration> load_hybrid_calibration(const device_info& device);
 
 /// The file in which the table is saved: below $XDG_CACHE_HOME, or else below $HOME/.cache.
 /// @throws io_error if neither variable is set.

@@ -104,16 +104,16 @@ pair_method pair_method_from(std::string_view name);
 
 /// How the strategy `occurrences` on a GPU makes one list of what its threads find: the three
 /// published ways.
-enum class compaction : std::uint8_t {
+enum class compaction_method : std::uint8_t {
     automatic,         ///< the library chooses; the result says which ran
     atomic,            ///< one counter per block of threads and a global one; the list is sorted
     select,            ///< a few slots for each thread, compacted afterwards
     count_scan_write,  ///< results are counted, offsets summed, then each is written to its place
 };
 
-std::string_view to_string(compaction how);
+std::string_view to_string(compaction_method how);
 /// @throws invalid_argument if there is no such way; the message lists the ways.
-compaction compaction_from(std::string_view name);
+compaction_method compaction_from(std::string_view name);
 
 /// A threshold as a number of occurrences. An episode is frequent if its count is at least the
 /// threshold.
@@ -147,7 +147,7 @@ std::string_view to_string(device_split split);
 /// @throws invalid_argument if there is no such split; the message lists the splits.
 device_split device_split_from(std::string_view name);
 
-struct episode_options {
+struct episode_mining_options {
     /// The delay intervals; every step of a mined episode has one of them. They may overlap, and
     /// each one counts as a different label.
     std::vector<delay_interval> delays{};
@@ -160,7 +160,7 @@ struct episode_options {
     episode_strategy strategy = episode_strategy::automatic;
     pair_method pairs = pair_method::automatic;
     /// Used only by the strategy `occurrences` on GPUs.
-    compaction compact = compaction::automatic;
+    compaction_method compaction = compaction_method::automatic;
     /// The search fails with an error if trains, tables and survivors (strategy `latest_start`)
     /// need more than this; 0 means no bound. `memory_guard` bounds the memory of the whole
     /// process, with any strategy.
@@ -172,7 +172,7 @@ struct episode_options {
 /// Converts the threshold of the options to a number of occurrences, rounded up exactly. The
 /// default threshold needs a count of all pairs.
 /// @throws invalid_argument if the threshold is not positive, or a fraction above 1; cancelled.
-std::uint64_t resolve_threshold(const spike_sequence& spikes, const episode_options& options,
+std::uint64_t resolve_threshold(const spike_sequence& spikes, const episode_mining_options& options,
                                 const execution& run = {});
 
 /// An episode and its count: the largest number of occurrences that do not overlap.
@@ -212,7 +212,7 @@ struct episode_table {
     /// The devices of `execution::devices` that were used; empty means the CPU.
     std::vector<int> ran_on_devices{};
     /// The compaction that `occurrences` used on GPUs; `automatic` for all other strategies.
-    compaction compacted_by = compaction::automatic;
+    compaction_method compacted_by = compaction_method::automatic;
     /// Warnings for the user, as full sentences: those of `check_delays`, and one if `hybrid` used
     /// the calibration of another device.
     std::vector<std::string> warnings{};
@@ -228,44 +228,45 @@ std::vector<std::string> check_delays(const spike_sequence& spikes,
 /// complete and does not depend on the order or the names of the units.
 /// @throws invalid_argument if an option is out of range or the strategy cannot run on the devices
 ///         of `run`; device_error, cancelled.
-episode_table mine_episodes(const spike_sequence& spikes, const episode_options& options,
+episode_table mine_episodes(const spike_sequence& spikes, const episode_mining_options& options,
                             const execution& run = {});
 
 /// Options of `count_episodes`.
-struct count_options {
+struct episode_count_options {
     tie_rule ties = tie_rule::time;
     episode_strategy strategy = episode_strategy::automatic;
     /// Counts below this may be reported as any smaller number, which lets strategies eliminate
     /// rare candidates early. 0 means that all counts are exact.
     std::uint64_t at_least = 0;
-    /// See `episode_options::split`.
+    /// See `episode_mining_options::split`.
     device_split split = device_split::automatic;
     /// Used only by the strategy `occurrences` on GPUs.
-    compaction compact = compaction::automatic;
+    compaction_method compaction = compaction_method::automatic;
 };
 
 /// The result of `count_episodes`.
-struct episode_counts {
+struct episode_count_result {
     std::vector<std::uint64_t> counts{};
     episode_strategy ran_on = episode_strategy::automatic;
     std::uint64_t merge_misses = 0;
     /// See `episode_table` and `episode_level` for this and the following members.
     std::vector<int> ran_on_devices{};
     double kernel_seconds = 0;
-    compaction compacted_by = compaction::automatic;
+    compaction_method compacted_by = compaction_method::automatic;
     std::vector<std::string> warnings{};
 };
 
 /// Recommends devices for a program that has just started: the first CUDA device for 3,000,000
 /// spikes or more, otherwise none, that is, the CPU, which finishes most smaller searches before a
 /// device is ready (docs/benchmarks.md).
-std::vector<int> devices_that_pay(const spike_sequence& spikes);
+std::vector<int> recommended_devices(const spike_sequence& spikes);
 
 /// Counts each given episode.
 /// @throws invalid_argument if an episode is invalid or the strategy cannot run on the devices of
 ///         `run`; device_error, cancelled.
-episode_counts count_episodes(const spike_sequence& spikes, std::span<const episode> episodes,
-                              const count_options& options = {}, const execution& run = {});
+episode_count_result count_episodes(const spike_sequence& spikes, std::span<const episode> episodes,
+                                    const episode_count_options& options = {},
+                                    const execution& run = {});
 
 /// Finds the times of the counted occurrences, in order: `count` rows of `size` times in
 /// microseconds. If several occurrences end at the same spike, the one that starts latest is

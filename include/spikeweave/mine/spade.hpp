@@ -91,7 +91,7 @@ spade_strategy spade_strategy_from(std::string_view name);  ///< @throws invalid
 /// The strategies that this build can run on this machine, `automatic` first.
 std::vector<spade_strategy> available_spade_strategies();
 
-struct spade_options {
+struct pattern_mining_options {
     /// A pattern is reported if it meets at least one of these rules, so that a single search can
     /// use different thresholds for different sizes.
     std::vector<pattern_rule> rules{pattern_rule{}};
@@ -154,18 +154,19 @@ struct mining_summary {
 /// and no spike can be added without losing an occurrence, even beyond `max_spikes`. The patterns
 /// are passed to `take` block by block in the order of `pattern_table`, from one thread at a time.
 /// @throws invalid_argument if a rule is invalid; cancelled.
-mining_summary mine_patterns(const spade_windows& windows, const spade_options& options,
+mining_summary mine_patterns(const spade_windows& windows, const pattern_mining_options& options,
                              const std::function<void(const pattern_table& block)>& take,
                              const execution& run = {});
 
 /// The patterns and the summary of a search.
-struct mined_patterns {
+struct pattern_mining_result {
     pattern_table table{};
     mining_summary summary{};
 };
 /// Finds the same patterns and collects them in one table.
-mined_patterns mine_patterns(const spade_windows& windows, const spade_options& options,
-                             const execution& run = {});
+pattern_mining_result mine_patterns(const spade_windows& windows,
+                                    const pattern_mining_options& options,
+                                    const execution& run = {});
 
 /// The cost of a search, extrapolated from a small part of it, to within a factor of about two.
 struct spade_estimate {
@@ -178,7 +179,7 @@ struct spade_estimate {
 };
 /// Estimates the cost of `mine_patterns`, in about half a second, at most two seconds.
 /// @throws invalid_argument, cancelled, like `mine_patterns`.
-spade_estimate estimate_mining(const spade_windows& windows, const spade_options& options,
+spade_estimate estimate_mining(const spade_windows& windows, const pattern_mining_options& options,
                                const execution& run = {});
 
 /// Which properties make up the signature of a pattern. The names in quotes are Elephant's.
@@ -208,8 +209,9 @@ struct occurrence_maxima {
 /// that cannot raise a maximum are not visited. This is all that is needed of surrogates. Patterns
 /// with more than `max_occ` occurrences are left out here too; they raise no maximum, not even that
 /// of smaller sizes.
-occurrence_maxima find_occurrence_maxima(const spade_windows& windows, const spade_options& options,
-                                         spectrum_kind kind, const execution& run = {});
+occurrence_maxima find_occurrence_maxima(const spade_windows& windows,
+                                         const pattern_mining_options& options, spectrum_kind kind,
+                                         const execution& run = {});
 
 /// A signature and the number of patterns that have it.
 struct signature_count {
@@ -227,7 +229,7 @@ std::vector<signature_count> count_signatures(const pattern_table& table, spectr
 /// doi:10.1523/ENEURO.0505-21.2022, as computed by their code). `min_occ` is chosen so that a
 /// pattern of z spikes, of units that fire at the given percentile of the rates, reaches it in a
 /// Poisson model with at most the given probability.
-struct min_occ_recipe {
+struct min_occ_options {
     double rate_percentile = 90;
     double poisson_percentile = 95;
     std::uint32_t least_occ = 10;
@@ -240,6 +242,6 @@ struct min_occ_recipe {
 /// @throws invalid_argument if no unit fires or the window is too short.
 std::vector<pattern_rule> estimate_rules(std::span<const std::size_t> spike_counts, duration length,
                                          duration bin, std::uint32_t window_bins,
-                                         const min_occ_recipe& recipe = {});
+                                         const min_occ_options& recipe = {});
 
 }  // namespace spikeweave

@@ -50,7 +50,7 @@ struct detection_options {
 /// Detected but unsorted spikes, in the order of their peaks (then of channels), with the masks and
 /// features for masked clustering: Rossant et al. 2016, doi:10.1038/nn.4268; Kadir, Goodman and
 /// Harris 2014, doi:10.1162/NECO_a_00661.
-struct detected_spikes {
+struct detection_result {
     double rate_hz = 0;
     std::size_t channel_count = 0;
     std::size_t features_per_channel = 0;
@@ -101,8 +101,8 @@ struct detected_spikes {
 /// blocks per thread; on each device about a gigabyte.
 /// @throws invalid_argument if an option is out of range, or the basis is of a different kind of
 /// recording (`check_same_space`); io_error; device_error; cancelled.
-detected_spikes detect_spikes(const recording& from, const detection_options& options = {},
-                              const execution& run = {});
+detection_result detect_spikes(const recording& from, const detection_options& options = {},
+                               const execution& run = {});
 
 /// Pairs of channels that are neighbours, each list ascending, without the channel itself.
 std::vector<std::vector<std::uint32_t>> neighbours_of(

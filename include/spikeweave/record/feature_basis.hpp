@@ -9,7 +9,7 @@
 
 namespace spikeweave {
 
-/// The meaning of `detected_spikes::features`: how traces were made, which part of them is a
+/// The meaning of `detection_result::features`: how traces were made, which part of them is a
 /// waveform, and the principal components that waveforms were projected on. Features of
 /// two recordings can be compared only if both were projected on the same components.
 struct feature_basis {

@@ -49,7 +49,7 @@ enum class position_source : std::uint8_t {
 };
 std::string_view to_string(position_source source);
 
-struct recording_reading {
+struct recording_read_options {
     recording_format format = recording_format::automatic;
     /// For raw files only: sample rate in Hz, number of channels, microvolts per count (0: unknown,
     /// 1 is used), bytes before the first sample.
@@ -64,7 +64,7 @@ struct recording_reading {
     /// ElectricalSeries of NWB.
     std::string stream{};
 
-    friend bool operator==(const recording_reading&, const recording_reading&) = default;
+    friend bool operator==(const recording_read_options&, const recording_read_options&) = default;
 };
 
 class sample_source;
@@ -116,7 +116,7 @@ private:
 /// @throws io_error naming the file, the key, what was found and what was expected;
 /// invalid_argument for options that do not fit the format; cancelled if `run.stop` is requested,
 /// now or while the recording's samples are read from NWB.
-recording read_recording(const std::filesystem::path& path, const recording_reading& how = {},
+recording read_recording(const std::filesystem::path& path, const recording_read_options& how = {},
                          const execution& run = {});
 
 /// Detects the format of a file or folder from its signature. Raw samples have none, and an NWB

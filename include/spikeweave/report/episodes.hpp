@@ -20,10 +20,10 @@ struct episode_report {
     spike_sequence spikes;
     episode_table table{};
     /// One element per episode of the table.
-    std::vector<assessed_episode> assessed{};
+    std::vector<episode_test> assessed{};
     /// Empty, or one element per episode of the table.
-    std::vector<surrogate_assessment> surrogates{};
-    circuit found{};
+    std::vector<surrogate_test> surrogates{};
+    spikeweave::circuit circuit{};
     significance_options significance{};
     /// The options behind `surrogates`; ignored if that is empty.
     surrogate_options surrogate{};

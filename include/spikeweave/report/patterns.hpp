@@ -30,16 +30,16 @@ struct pattern_report {
     /// empty.
     std::vector<std::uint64_t> numbers{};
     std::uint64_t patterns = 0;  ///< number of patterns that remain after all steps
-    spectrum_kind kind = spectrum_kind::size_count;
+    spectrum_kind spectrum = spectrum_kind::size_count;
     /// All signatures found; ignored if they were tested.
     std::vector<signature_count> signatures{};
-    std::optional<pattern_assessment> assessment{};
-    signature_testing testing{};
+    std::optional<pattern_test_result> assessment{};
+    signature_test_options testing{};
     surrogate_options surrogate{};
     /// Empty, or one element per pattern of the table.
     std::vector<spikeweave::stability> stabilities{};
     std::vector<funnel_step> funnel{};
-    spade_options mining{};
+    pattern_mining_options mining{};
     spade_strategy ran_on = spade_strategy::automatic;
     pattern_input input{};
     /// The spikes as binned, for the pictures; may be empty.

@@ -41,7 +41,7 @@ struct sorting_report {
     sorting sorted{};
     std::vector<sorted_unit> units{};
     /// Details of the search; its labels are those of `sorted` and may be empty here.
-    clustered_spikes search{};
+    clustering_result search{};
     /// Fits of an incremental sorting.
     std::vector<incremental_fit> fits{};
     std::size_t features = 0;

@@ -71,7 +71,7 @@ struct culture_options {
 simulated_spikes simulate_culture(const culture_options& options = {}, const execution& run = {});
 
 /// Independent homogeneous Poisson units, without a refractory period: the null of
-/// `assess_episodes`. Units are named n0, n1, …
+/// `test_against_null`. Units are named n0, n1, …
 struct poisson_options {
     std::uint32_t units = 26;
     duration length = std::chrono::seconds{60};

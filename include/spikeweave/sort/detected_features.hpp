@@ -8,6 +8,6 @@ namespace spikeweave {
 /// Converts detected spikes for `sort_spikes`: all features of a channel have the channel's mask.
 /// Needs 12 bytes per feature during the conversion; afterwards the caller can free `spikes`.
 /// @throws invalid_argument as `spike_features` if the parts are inconsistent.
-spike_features to_features(const detected_spikes& spikes);
+spike_features to_features(const detection_result& spikes);
 
 }  // namespace spikeweave

@@ -17,7 +17,7 @@
 
 namespace spikeweave {
 
-struct feature_reading {
+struct feature_read_options {
     /// Masks (`.fmask.N`, `.mask.N`). Empty: those of an `.npz`, else the file of the same name
     /// beside a `.fet.N`, else masks are computed.
     std::filesystem::path masks{};
@@ -61,7 +61,7 @@ struct feature_file {
 /// the features of a Phy folder, or an `.npz` with the arrays `features`, and optionally `masks`,
 /// `samples`, `sample_rate`; see docs/formats.md.
 /// @throws io_error naming the file, the line or spike, the column, what was found and expected.
-feature_file read_features(const std::filesystem::path& path, const feature_reading& how = {},
+feature_file read_features(const std::filesystem::path& path, const feature_read_options& how = {},
                            const execution& run = {});
 
 /// The clusters of a `.clu.N`, unchanged, one per spike; the number in the first line is ignored,

@@ -32,13 +32,13 @@ std::string_view to_string(sort_precision precision);
 sort_precision sort_precision_from(std::string_view name);  ///< @throws invalid_argument
 
 /// When to stop iterating.
-enum class stop_rule : std::uint8_t {
+enum class em_stop_rule : std::uint8_t {
     klustakwik2,  ///< when no spike moves and no split helps
     seed,         ///< Cai et al. 2020: when fewer than 5 % of spikes move or the score by less than
                   ///< 0.01, which is before convergence
 };
-std::string_view to_string(stop_rule rule);
-stop_rule stop_rule_from(std::string_view name);  ///< @throws invalid_argument
+std::string_view to_string(em_stop_rule rule);
+em_stop_rule em_stop_rule_from(std::string_view name);  ///< @throws invalid_argument
 
 /// The names and defaults are klustakwik2's unless it says otherwise.
 struct masked_gmm_options {
@@ -49,7 +49,7 @@ struct masked_gmm_options {
     /// Maximum number of units that splits may create.
     std::uint32_t max_clusters = 1000;
     std::uint32_t max_iterations = 1000;
-    stop_rule stop = stop_rule::klustakwik2;
+    em_stop_rule stop = em_stop_rule::klustakwik2;
     /// A feature has covariances within a cluster if its masks there sum to at least this; above 0.
     /// Larger is coarser and faster; klustakwik2 uses 100, KlustaKwik 10.
     double points_for_cluster_mask = 50;
@@ -97,13 +97,13 @@ enum class stop_reason : std::uint8_t {
     converged,       ///< no spike moved, no split helped
     cycle,           ///< earlier labels recurred, and splitting did not escape the cycle
     max_iterations,  ///< not converged
-    few_changed,     ///< `stop_rule::seed`: not converged
-    score_steady,    ///< `stop_rule::seed`: not converged
+    few_changed,     ///< `em_stop_rule::seed`: not converged
+    score_steady,    ///< `em_stop_rule::seed`: not converged
     assigned,        ///< no iterations: spikes were assigned by a model
 };
 std::string_view to_string(stop_reason reason);
 
-struct clustered_spikes {
+struct clustering_result {
     /// Label of each spike; 0 means noise, units are numbered from 1 without gaps.
     std::vector<std::uint32_t> labels{};
     std::uint32_t units = 0;
@@ -132,7 +132,7 @@ struct clustered_spikes {
 ///
 /// Kadir, Goodman, Harris 2014, doi:10.1162/NECO_a_00661. docs/algorithms/masked-gmm.md lists the
 /// differences from klustakwik2.
-clustered_spikes sort_spikes(const spike_features& features, const masked_gmm_options& options = {},
-                             const execution& run = {});
+clustering_result sort_spikes(const spike_features& features,
+                              const masked_gmm_options& options = {}, const execution& run = {});
 
 }  // namespace spikeweave

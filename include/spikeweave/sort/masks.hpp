@@ -28,7 +28,7 @@ struct mask_options {
     double high = 4.5;
 };
 
-struct made_masks {
+struct mask_result {
     spike_masks masks{};
     /// Spikes below `low` everywhere. `mad` unmasks the largest channel of each; with `seed` they
     /// stay empty and do not affect the clustering.
@@ -43,7 +43,7 @@ struct made_masks {
 /// 0 <= low < high; cancelled.
 ///
 /// Rossant et al. 2016, doi:10.1038/nn.4268 (thresholds of 2 and 4.5 SD of the noise).
-made_masks make_masks(std::span<const double> values, std::size_t feature_count,
-                      const mask_options& options = {}, const execution& run = {});
+mask_result make_masks(std::span<const double> values, std::size_t feature_count,
+                       const mask_options& options = {}, const execution& run = {});
 
 }  // namespace spikeweave

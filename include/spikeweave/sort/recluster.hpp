@@ -10,7 +10,7 @@
 
 namespace spikeweave {
 
-struct reclustered_spikes {
+struct recluster_result {
     /// Label of each spike. Spikes of other clusters keep their labels; re-sorted spikes are noise
     /// (0) or belong to a unit from `first_new` on.
     std::vector<std::uint32_t> labels{};
@@ -19,7 +19,7 @@ struct reclustered_spikes {
     /// The re-sorted spikes, ascending.
     std::vector<std::uint32_t> spikes{};
     /// Details of the search; its labels and units refer only to `spikes`.
-    clustered_spikes search{};
+    clustering_result search{};
 };
 
 /// Re-sorts the spikes of some clusters, as `sort_spikes` does, and leaves all others unchanged.
@@ -31,8 +31,8 @@ struct reclustered_spikes {
 /// @param only    labels to re-sort, with or without 0
 /// @throws invalid_argument if the number of labels differs from that of spikes, if clusters are
 /// missing or unknown, or with `options.start`; else as `sort_spikes`.
-reclustered_spikes recluster(const spike_features& features, std::vector<std::uint32_t> labels,
-                             std::span<const std::uint32_t> only,
-                             const masked_gmm_options& options = {}, const execution& run = {});
+recluster_result recluster(const spike_features& features, std::vector<std::uint32_t> labels,
+                           std::span<const std::uint32_t> only,
+                           const masked_gmm_options& options = {}, const execution& run = {});
 
 }  // namespace spikeweave

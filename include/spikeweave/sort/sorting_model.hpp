@@ -13,7 +13,7 @@
 
 namespace spikeweave {
 
-struct assigned_spikes {
+struct assignment_result {
     /// The best-matching unit of the model for each spike; 0 means noise.
     std::vector<std::uint32_t> labels{};
     /// -ln of the density times the unit's weight, in nats, for features as scaled by the model. On
@@ -36,7 +36,7 @@ public:
     const std::vector<std::uint32_t>& units() const;
     /// Number of spikes it was fitted to.
     std::uint64_t spikes() const;
-    /// Mean of `assigned_spikes::costs` over these spikes.
+    /// Mean of `assignment_result::costs` over these spikes.
     double cost() const;
     /// The basis of its features, if they were detected in a recording. To assign spikes of another
     /// recording, detect them with this basis (`detection_options::basis`).
@@ -48,7 +48,7 @@ public:
     /// Assigns spikes, in time proportional to the number of these spikes and of units. Values may
     /// lie outside the range of the model.
     /// @throws invalid_argument if the features do not match, or the model is empty; cancelled.
-    assigned_spikes assign(const spike_features& features, const execution& run = {}) const;
+    assignment_result assign(const spike_features& features, const execution& run = {}) const;
 
     const parts& inside() const { return *parts_; }
 

@@ -12,7 +12,7 @@ namespace spikeweave {
 class bin_grid {
 public:
     /// Bins for the spikes of a sequence. @throws as `bin_spikes`.
-    bin_grid(const spike_sequence& spikes, const binning& how);
+    bin_grid(const spike_sequence& spikes, const binning_options& how);
 
     std::uint32_t bin_count() const { return bin_count_; }
     /// Left edge of bin 0.
@@ -34,8 +34,8 @@ private:
         if (time < start_ || time > stop_) return -1;
         return static_cast<std::int64_t>((time - start_) * scale_);
     }
-    void set_exact(const spike_sequence& spikes, const binning& how);
-    void set_elephant(const binning& how);
+    void set_exact(const spike_sequence& spikes, const binning_options& how);
+    void set_elephant(const binning_options& how);
 
     std::int64_t bin_ = 1;
     std::int64_t origin_ = 0;

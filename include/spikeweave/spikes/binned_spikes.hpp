@@ -22,7 +22,7 @@ enum class bin_arithmetic : std::uint8_t {
     elephant_milliseconds,  ///< the same of trains in milliseconds
 };
 
-struct binning {
+struct binning_options {
     duration bin = std::chrono::milliseconds{5};
     /// The span to bin, from the left edge of bin 0. Default: the span of the sequence; `exact`
     /// then begins at the whole multiple of `bin` at or before it, so that the grid does not depend
@@ -73,6 +73,6 @@ struct binning_result {
 /// which puts some spikes on an edge one bin early; this is reproduced exactly.
 /// @throws invalid_argument if the bin or the span is not positive, or there are more than 2^31
 /// bins.
-binning_result bin_spikes(const spike_sequence& spikes, const binning& how);
+binning_result bin_spikes(const spike_sequence& spikes, const binning_options& how);
 
 }  // namespace spikeweave

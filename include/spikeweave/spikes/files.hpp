@@ -30,7 +30,7 @@ std::string_view to_string(spike_format format);
 /// @throws invalid_argument naming the formats there are.
 spike_format spike_format_from(std::string_view name);
 
-struct spike_reading {
+struct spike_read_options {
     spike_format format = spike_format::automatic;
     /// Unit of the times in text and npy files: "s", "ms", "us" or "samples:RATE". Empty: as stated
     /// in the file, else seconds.
@@ -50,7 +50,7 @@ struct spike_file {
     std::size_t out_of_order = 0;
     /// Whether the file states the beginning and end of the recording. If not, the span is from the
     /// first spike to the last.
-    bool states_span = false;
+    bool has_recorded_span = false;
     /// Warnings about the file, such as spikes labelled noise, as full sentences. `check_spikes`
     /// warns about the spikes themselves.
     std::vector<std::string> warnings{};
@@ -59,7 +59,7 @@ struct spike_file {
 /// Reads spikes; the format is detected from the content, and from the extension if the content is
 /// ambiguous. Needs about 13 bytes per spike at peak if they are in order, at most 24.
 /// @throws io_error naming the file, the line or record, what was found and what was expected.
-spike_file read_spikes(const std::filesystem::path& path, const spike_reading& how = {},
+spike_file read_spikes(const std::filesystem::path& path, const spike_read_options& how = {},
                        const execution& run = {});
 
 /// Writes spikes atomically, in the format given by the extension: `.tsv`

@@ -57,7 +57,7 @@ random_purpose purpose_of(surrogate_method method) {
 // The bins that bin_shuffling permutes.
 struct shuffled_bins {
     shuffled_bins(const spike_sequence& spikes, const surrogate_options& options,
-                  const binning& how)
+                  const binning_options& how)
         : grid(spikes, how), original(bin_spikes(spikes, how).spikes), shuffler(grid, options) {}
 
     bin_grid grid;
@@ -93,7 +93,8 @@ time_mover make_time_mover(const spike_trains& trains, time_span span,
 }
 
 struct surrogate_maker::set_up {
-    set_up(const spike_sequence& spikes, const surrogate_options& options, const binning* bins);
+    set_up(const spike_sequence& spikes, const surrogate_options& options,
+           const binning_options* bins);
 
     random_stream stream(std::uint32_t unit, std::uint32_t which) const {
         return {seed, purpose, unit, which};
@@ -116,14 +117,14 @@ struct surrogate_maker::set_up {
 };
 
 surrogate_maker::set_up::set_up(const spike_sequence& spikes, const surrogate_options& options,
-                                const binning* bins)
+                                const binning_options* bins)
     : trains(spikes),
       unit_names(spikes.unit_names()),
       span(spikes.span()),
       seed(options.seed),
       purpose(purpose_of(options.method)) {
     check(options);
-    const binning how = bins != nullptr ? *bins : binning{};
+    const binning_options how = bins != nullptr ? *bins : binning_options{};
     if (bins != nullptr) grid.emplace(spikes, how);
     if (options.method == bin_shuffling)
         shuffled.emplace(spikes, options, how);
@@ -183,7 +184,7 @@ surrogate_maker::surrogate_maker(const spike_sequence& spikes, const surrogate_o
     : set_up_(std::make_shared<const set_up>(spikes, options, nullptr)) {}
 
 surrogate_maker::surrogate_maker(const spike_sequence& spikes, const surrogate_options& options,
-                                 const binning& bins)
+                                 const binning_options& bins)
     : set_up_(std::make_shared<const set_up>(spikes, options, &bins)) {}
 
 surrogate_spikes surrogate_maker::make_sequence(std::uint32_t which) const {
@@ -223,7 +224,7 @@ spike_sequence make_surrogate(const spike_sequence& spikes, const surrogate_opti
     return surrogate_maker(spikes, options).make_sequence(which).spikes;
 }
 
-binned_spikes make_binned_surrogate(const spike_sequence& spikes, const binning& bins,
+binned_spikes make_binned_surrogate(const spike_sequence& spikes, const binning_options& bins,
                                     const surrogate_options& options, std::uint32_t which) {
     return surrogate_maker(spikes, options, bins).make(which);
 }

@@ -132,8 +132,8 @@ const hybrid_calibration& built_in_calibration() {
 
 }  // namespace episodes
 
-bool gives_each_episode_a_thread(const hybrid_calibration& by, std::size_t size,
-                                 std::uint64_t episodes) {
+bool prefers_thread_per_episode(const hybrid_calibration& by, std::size_t size,
+                                std::uint64_t episodes) {
     if (by.crossovers.empty()) throw invalid_argument("a calibration without a crossover");
     const auto at = std::find_if(by.crossovers.begin(), by.crossovers.end(),
                                  [&](const hybrid_crossover& one) { return one.size >= size; });
@@ -148,7 +148,7 @@ std::filesystem::path hybrid_calibration_file(const device_info& device) {
                        as_file_name(device.driver), as_file_name(version()));
 }
 
-std::optional<hybrid_calibration> kept_hybrid_calibration(const device_info& device) {
+std::optional<hybrid_calibration> load_hybrid_calibration(const device_info& device) {
     if (!cache_folder()) return std::nullopt;
     const std::filesystem::path path = hybrid_calibration_file(device);
     std::ifstream file(path, std::ios::binary);

@@ -27,8 +27,8 @@ void check(const episode& e, std::size_t number, const spike_sequence& spikes) {
 
 }  // namespace
 
-episode_counts count_episodes(const spike_sequence& spikes, std::span<const episode> given,
-                              const count_options& options, const execution& run) {
+episode_count_result count_episodes(const spike_sequence& spikes, std::span<const episode> given,
+                                    const episode_count_options& options, const execution& run) {
     // Counters take lists of candidates of one size, with numbered delays.
     std::vector<episodes::interval_us> intervals;
     std::map<delay_interval, std::uint32_t> number_of;
@@ -42,9 +42,9 @@ episode_counts count_episodes(const spike_sequence& spikes, std::span<const epis
         }
     }
 
-    episode_counts result{std::vector<std::uint64_t>(given.size()),
-                          episodes::chosen(options.strategy, run), 0, run.devices};
-    result.compacted_by = episodes::chosen(options.compact, result.ran_on, run);
+    episode_count_result result{std::vector<std::uint64_t>(given.size()),
+                                episodes::chosen(options.strategy, run), 0, run.devices};
+    result.compacted_by = episodes::chosen(options.compaction, result.ran_on, run);
     if (result.ran_on == episode_strategy::hybrid)
         result.warnings = episodes::warnings_of_hybrid(run.devices);
     const episodes::counting_problem problem{spikes, intervals,     options.ties,

@@ -28,8 +28,8 @@ struct counting_problem {
     tie_rule ties;
     const execution& run;
     device_split split = device_split::automatic;
-    compaction compact =
-        compaction::automatic;  ///< the compaction that runs, for `occurrences` on devices
+    compaction_method compaction =
+        compaction_method::automatic;  ///< the compaction that runs, for `occurrences` on devices
 };
 
 struct count_result {

@@ -74,7 +74,7 @@ std::unique_ptr<episodes::level_counter> counter_for(
 
 }  // namespace
 
-episode_table mine_episodes(const spike_sequence& spikes, const episode_options& options,
+episode_table mine_episodes(const spike_sequence& spikes, const episode_mining_options& options,
                             const execution& run) {
     const std::vector<delay_interval> delays = sorted(options.delays);
     const std::vector<interval_us> intervals = episodes::checked_intervals(delays);
@@ -84,7 +84,7 @@ episode_table mine_episodes(const spike_sequence& spikes, const episode_options&
     table.ties = options.ties;
     table.ran_on = episodes::chosen(options.strategy, run);
     table.ran_on_devices = run.devices;
-    table.compacted_by = episodes::chosen(options.compact, table.ran_on, run);
+    table.compacted_by = episodes::chosen(options.compaction, table.ran_on, run);
     if (table.ran_on == episode_strategy::hybrid)
         table.warnings = episodes::warnings_of_hybrid(run.devices);
     for (std::string& warning : check_delays(spikes, delays))

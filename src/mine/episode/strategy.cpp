@@ -129,23 +129,23 @@ device_split device_split_from(std::string_view name) {
         fmt::format("GPUs share no '{}'; there are: automatic, candidates, time", name));
 }
 
-std::string_view to_string(compaction how) {
+std::string_view to_string(compaction_method how) {
     switch (how) {
-        case compaction::automatic:
+        case compaction_method::automatic:
             return "automatic";
-        case compaction::atomic:
+        case compaction_method::atomic:
             return "atomic";
-        case compaction::select:
+        case compaction_method::select:
             return "select";
-        case compaction::count_scan_write:
+        case compaction_method::count_scan_write:
             return "count-scan-write";
     }
     return "?";
 }
 
-compaction compaction_from(std::string_view name) {
-    for (const auto how : {compaction::automatic, compaction::atomic, compaction::select,
-                           compaction::count_scan_write}) {
+compaction_method compaction_from(std::string_view name) {
+    for (const auto how : {compaction_method::automatic, compaction_method::atomic,
+                           compaction_method::select, compaction_method::count_scan_write}) {
         if (name == to_string(how)) return how;
     }
     throw invalid_argument(fmt::format(
@@ -153,7 +153,7 @@ compaction compaction_from(std::string_view name) {
         name));
 }
 
-std::vector<int> devices_that_pay(const spike_sequence& spikes) {
+std::vector<int> recommended_devices(const spike_sequence& spikes) {
     constexpr std::size_t fewest = 3'000'000;
     if (spikes.size() < fewest || devices().empty()) return {};
     return {devices().front().ordinal};
@@ -186,17 +186,17 @@ episode_strategy chosen(episode_strategy strategy, const execution& run) {
         throw invalid_argument(fmt::format(
             "the strategy {} runs on the CPU only, and GPUs were asked for", entry.name));
     if (!on_devices && entry.on_cpu == nullptr) {
-        const std::string why = why_no_device();
+        const std::string why = device_unavailable_reason();
         throw invalid_argument(fmt::format("the strategy {} runs on GPUs only, and {}", entry.name,
                                            why.empty() ? "none was asked for" : why));
     }
     return strategy;
 }
 
-compaction chosen(compaction how, episode_strategy ran_on, const execution& run) {
+compaction_method chosen(compaction_method how, episode_strategy ran_on, const execution& run) {
     if (ran_on == episode_strategy::occurrences && !run.devices.empty())
-        return how == compaction::automatic ? compaction::count_scan_write : how;
-    if (how != compaction::automatic)
+        return how == compaction_method::automatic ? compaction_method::count_scan_write : how;
+    if (how != compaction_method::automatic)
         throw invalid_argument(
             fmt::format("a compaction is chosen for the strategy occurrences on GPUs alone, not "
                         "for {}{}",

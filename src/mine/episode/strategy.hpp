@@ -18,7 +18,7 @@ episode_strategy chosen(episode_strategy strategy, const execution& run);
 void check_split(device_split split, episode_strategy strategy);
 /// The compaction that runs, `automatic` if there is none. @throws invalid_argument if one is given
 /// but would not be used.
-compaction chosen(compaction how, episode_strategy ran_on, const execution& run);
+compaction_method chosen(compaction_method how, episode_strategy ran_on, const execution& run);
 
 /// Checks an interval. @throws invalid_argument unless 0 <= low < high.
 interval_us checked_interval(const delay_interval& interval);

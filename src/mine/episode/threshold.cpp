@@ -36,7 +36,7 @@ constexpr std::uint64_t least_default = 10;
 constexpr std::uint64_t median_parts = 20;
 constexpr std::size_t default_pairs_per_unit = 32;
 
-std::uint64_t by_default(const spike_sequence& spikes, const episode_options& options,
+std::uint64_t by_default(const spike_sequence& spikes, const episode_mining_options& options,
                          const execution& run) {
     std::vector<std::uint64_t> counts(spikes.unit_count());
     for (const unit_id unit : spikes.units()) ++counts[index(unit)];
@@ -67,7 +67,7 @@ std::uint64_t by_default(const spike_sequence& spikes, const episode_options& op
 
 }  // namespace
 
-std::uint64_t resolve_threshold(const spike_sequence& spikes, const episode_options& options,
+std::uint64_t resolve_threshold(const spike_sequence& spikes, const episode_mining_options& options,
                                 const execution& run) {
     const episode_threshold& threshold = options.threshold;
     if (const auto* t = std::get_if<count_threshold>(&threshold)) {

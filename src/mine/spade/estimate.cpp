@@ -178,7 +178,7 @@ probed probe(const spade::catalogue& items, const spade::preceding_spikes& befor
 
 }  // namespace
 
-spade_estimate estimate_mining(const spade_windows& windows, const spade_options& options,
+spade_estimate estimate_mining(const spade_windows& windows, const pattern_mining_options& options,
                                const execution& run) {
     spade::check_options(options);
     const spade::rule_set rules(options.rules);

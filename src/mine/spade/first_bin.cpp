@@ -16,7 +16,7 @@ namespace {
 // Collects the patterns that meet the rules.
 class collecting : public wants_all_that_rules_take {
 public:
-    collecting(const catalogue& items, const spade_options& options, const rule_set& rules)
+    collecting(const catalogue& items, const pattern_mining_options& options, const rule_set& rules)
         : wants_all_that_rules_take(rules), items_(items), options_(options) {}
 
     void drop(const found_pattern& /*found*/) {
@@ -59,7 +59,7 @@ private:
     }
 
     const catalogue& items_;
-    const spade_options& options_;
+    const pattern_mining_options& options_;
     part_taker grown_{};
     std::size_t looked_at_ = 0;
 };
@@ -67,8 +67,8 @@ private:
 // One search for each working thread, with what it collects.
 class searches {
 public:
-    searches(const catalogue& items, const preceding_spikes& before, const spade_options& options,
-             const rule_set& rules, std::stop_token stop)
+    searches(const catalogue& items, const preceding_spikes& before,
+             const pattern_mining_options& options, const rule_set& rules, std::stop_token stop)
         : items_(items),
           before_(before),
           options_(options),
@@ -108,7 +108,7 @@ private:
 
     const catalogue& items_;
     const preceding_spikes& before_;
-    const spade_options& options_;
+    const pattern_mining_options& options_;
     const rule_set& rules_;
     std::stop_token stop_;
     std::mutex access_;
@@ -117,7 +117,7 @@ private:
 
 }  // namespace
 
-mining_summary mine_first_bin(const spade_windows& windows, const spade_options& options,
+mining_summary mine_first_bin(const spade_windows& windows, const pattern_mining_options& options,
                               const block_taker& take, const execution& run) {
     const rule_set rules(options.rules);
     const catalogue items(windows, rules.least_occ(), run.stop);

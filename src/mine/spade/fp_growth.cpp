@@ -88,8 +88,8 @@ std::uint32_t least_occ(const std::vector<pattern_rule>& rules) {
 
 // Makes one table per entry of the header table, so that threads never write to shared data. Rank 0
 // gets all tables, the other ranks none.
-std::vector<pattern_table> collect(const spade_windows& windows, const spade_options& options,
-                                   const execution& run) {
+std::vector<pattern_table> collect(const spade_windows& windows,
+                                   const pattern_mining_options& options, const execution& run) {
     const std::uint32_t least = least_occ(options.rules);
     const ranked_windows ranked(windows, least);
     const fp_tree tree = tree_of(ranked);
@@ -115,7 +115,7 @@ std::vector<pattern_table> collect(const spade_windows& windows, const spade_opt
 // Which of the closed patterns the caller wants.
 class selection {
 public:
-    selection(const std::vector<pattern_table>& tables, const spade_options& options)
+    selection(const std::vector<pattern_table>& tables, const pattern_mining_options& options)
         : tables_(tables), options_(options) {}
 
     // Ignores `max_occ`.
@@ -147,11 +147,11 @@ private:
     }
 
     const std::vector<pattern_table>& tables_;
-    const spade_options& options_;
+    const pattern_mining_options& options_;
 };
 
 std::vector<record> select(const std::vector<pattern_table>& tables, const spade_windows& windows,
-                           const spade_options& options, const execution& run,
+                           const pattern_mining_options& options, const execution& run,
                            mining_summary& summary) {
     const selection wanted(tables, options);
     std::vector<record> closed = closed_records(tables, run);
@@ -220,7 +220,7 @@ std::vector<std::vector<record>> ordered(const std::vector<pattern_table>& table
 
 }  // namespace
 
-mining_summary mine_fp_growth(const spade_windows& windows, const spade_options& options,
+mining_summary mine_fp_growth(const spade_windows& windows, const pattern_mining_options& options,
                               const block_taker& take, const execution& run) {
     mining_summary summary{.ran_on = spade_strategy::fp_growth};
     const std::vector<pattern_table> tables = collect(windows, options, run);

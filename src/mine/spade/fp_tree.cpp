@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "mine/spade/number_32.hpp"
+#include "mine/spade/checked_uint32.hpp"
 
 namespace spikeweave::spade {
 
@@ -27,7 +27,7 @@ std::uint32_t fp_tree::add(std::uint32_t parent, std::uint32_t entry, std::uint3
         nodes_[newest].count += count;
         return newest;
     }
-    heads_[entry] = number_32(nodes_.size(), "nodes of a tree");
+    heads_[entry] = checked_uint32(nodes_.size(), "nodes of a tree");
     nodes_.push_back({entry, parent, count, newest});
     return heads_[entry];
 }

@@ -12,7 +12,7 @@ namespace {
 // Keeps the largest counts, and wants only patterns that would raise one.
 class raising {
 public:
-    raising(const spade_options& options, const spade::rule_set& rules, spectrum_kind kind,
+    raising(const pattern_mining_options& options, const spade::rule_set& rules, spectrum_kind kind,
             std::uint32_t window_bins)
         : rules_(rules),
           max_occ_(options.max_occ),
@@ -81,9 +81,10 @@ private:
 
 }  // namespace
 
-occurrence_maxima find_occurrence_maxima(const spade_windows& windows, const spade_options& given,
-                                         spectrum_kind kind, const execution& run) {
-    const spade_options options = spade::checked_options(windows, given);
+occurrence_maxima find_occurrence_maxima(const spade_windows& windows,
+                                         const pattern_mining_options& given, spectrum_kind kind,
+                                         const execution& run) {
+    const pattern_mining_options options = spade::checked_options(windows, given);
     const spade::rule_set rules(options.rules);
     const spade::catalogue items(windows, rules.least_occ(), run.stop);
     const spade::preceding_spikes before(items, options.drop_window_subsets, run.stop);

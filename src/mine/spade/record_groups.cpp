@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "core/stop.hpp"
-#include "mine/spade/number_32.hpp"
+#include "mine/spade/checked_uint32.hpp"
 #include "parallel/parallel_for.hpp"
 
 namespace spikeweave::spade {
@@ -107,7 +107,7 @@ std::vector<record> closed_records(std::span<const pattern_table> tables, const 
         throw_if_stopped(run.stop);
         for (std::size_t row = 0; row < tables[t].size(); ++row)
             records.push_back({key_of(tables[t].occurrences_of(row), 0), t,
-                               number_32(row, "patterns of one item")});
+                               checked_uint32(row, "patterns of one item")});
     }
     return grouping(tables, [](const record&, const record&) { return 0U; })
         .without_parts(records, run);

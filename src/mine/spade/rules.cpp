@@ -47,7 +47,8 @@ double percentile(std::vector<double> values, double percent) {
     return part < 0.5 ? low + (high - low) * part : high - (high - low) * (1 - part);
 }
 
-void check(const min_occ_recipe& recipe, duration length, duration bin, std::uint32_t window_bins) {
+void check(const min_occ_options& recipe, duration length, duration bin,
+           std::uint32_t window_bins) {
     const auto percent = [](double value) { return value >= 0 && value <= 100; };
     if (!percent(recipe.rate_percentile))
         throw invalid_argument(fmt::format(
@@ -76,7 +77,7 @@ void check(const min_occ_recipe& recipe, duration length, duration bin, std::uin
 class chance_patterns {
 public:
     chance_patterns(std::span<const std::size_t> spike_counts, duration length, duration bin,
-                    std::uint32_t window_bins, const min_occ_recipe& recipe);
+                    std::uint32_t window_bins, const min_occ_options& recipe);
 
     std::size_t units() const { return units_; }
     /// The count that is exceeded with the probability left by the correction for patterns of
@@ -102,7 +103,7 @@ private:
 
 chance_patterns::chance_patterns(std::span<const std::size_t> spike_counts, duration length,
                                  duration bin, std::uint32_t window_bins,
-                                 const min_occ_recipe& recipe)
+                                 const min_occ_options& recipe)
     : window_bins_(window_bins),
       // Cut like the published code, in double precision.
       bins_(static_cast<std::uint32_t>(to_seconds(length) / to_seconds(bin))),
@@ -135,7 +136,7 @@ double chance_patterns::tests_of_size(std::uint32_t z) const {
 
 std::vector<pattern_rule> estimate_rules(std::span<const std::size_t> spike_counts, duration length,
                                          duration bin, std::uint32_t window_bins,
-                                         const min_occ_recipe& recipe) {
+                                         const min_occ_options& recipe) {
     check(recipe, length, bin, window_bins);
     const chance_patterns chance(spike_counts, length, bin, window_bins, recipe);
     std::vector<pattern_rule> rules;

@@ -61,7 +61,7 @@ spectrum_kind spectrum_kind_from(std::string_view name) {
     throw invalid_argument(fmt::format("no spectrum is named '{}'; there are # and 3d#", name));
 }
 
-void spade::check_options(const spade_options& options) {
+void spade::check_options(const pattern_mining_options& options) {
     if (options.rules.empty()) throw invalid_argument("there is no rule for wanted patterns");
     for (const pattern_rule& rule : options.rules) {
         if (rule.min_occ < 1) throw invalid_argument("min_occ must be at least 1");
@@ -79,7 +79,8 @@ void spade::check_options(const spade_options& options) {
     }
 }
 
-spade_options spade::checked_options(const spade_windows& windows, spade_options options) {
+pattern_mining_options spade::checked_options(const spade_windows& windows,
+                                              pattern_mining_options options) {
     check_options(options);
     if (options.take_identical_windows && identical(windows)) {
         options.rules = {{.min_occ = 1, .min_spikes = 1, .min_neu = 1}};
@@ -88,19 +89,19 @@ spade_options spade::checked_options(const spade_windows& windows, spade_options
     return options;
 }
 
-mining_summary mine_patterns(const spade_windows& windows, const spade_options& given,
+mining_summary mine_patterns(const spade_windows& windows, const pattern_mining_options& given,
                              const std::function<void(const pattern_table& block)>& take,
                              const execution& run) {
-    const spade_options options = spade::checked_options(windows, given);
+    const pattern_mining_options options = spade::checked_options(windows, given);
     throw_if_stopped(run.stop);
     if (options.strategy == spade_strategy::fp_growth)
         return spade::mine_fp_growth(windows, options, take, run);
     return spade::mine_first_bin(windows, options, take, run);
 }
 
-mined_patterns mine_patterns(const spade_windows& windows, const spade_options& options,
-                             const execution& run) {
-    mined_patterns mined{};
+pattern_mining_result mine_patterns(const spade_windows& windows,
+                                    const pattern_mining_options& options, const execution& run) {
+    pattern_mining_result mined{};
     pattern_blocks blocks(windows.window_bins());
     mined.summary = mine_patterns(
         windows, options, [&](const pattern_table& block) { blocks.append(block); }, run);

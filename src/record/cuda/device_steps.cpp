@@ -6,8 +6,8 @@
 
 #include "parallel/parallel_for.hpp"
 #include "record/cuda/crossings.hpp"
+#include "record/cuda/device_pipeline.hpp"
 #include "record/cuda/filter.hpp"
-#include "record/cuda/trace_lane.hpp"
 #include "record/cuda/waveforms.hpp"
 
 namespace spikeweave {
@@ -58,7 +58,7 @@ private:
     }
     spike_row row_of(std::span<const std::size_t> blocks, std::int64_t frame,
                      std::uint32_t peak_channel, std::uint32_t channel) const;
-    waveform_problem problem_for(const trace_lane& lane,
+    waveform_problem problem_for(const device_pipeline& lane,
                                  const device::buffer<spike_row>& rows) const;
 
     crossing_rule rule_;
@@ -82,7 +82,7 @@ piece_crossings device_steps::crossings_of(std::size_t piece) const {
     // Without an apron the blocks of a piece follow each other as in the recording.
     const std::uint64_t first = blocks.front() * grid.block_frames;
     const std::uint64_t frames = std::min(grid.total - first, blocks.size() * grid.block_frames);
-    return lanes_.with_lane(stop_, [&](trace_lane& lane) {
+    return lanes_.with_lane(stop_, [&](device_pipeline& lane) {
         lane.filter(blocks, 0);
         const device::buffer<float> by_noise(rule_.by_noise, lane.on());
         return find_crossings({.traces = lane.traces(),
@@ -105,7 +105,7 @@ spike_row device_steps::row_of(std::span<const std::size_t> blocks, std::int64_t
     return {at * grid.trace_rows() + grid.apron + inside, peak_channel, channel};
 }
 
-waveform_problem device_steps::problem_for(const trace_lane& lane,
+waveform_problem device_steps::problem_for(const device_pipeline& lane,
                                            const device::buffer<spike_row>& rows) const {
     return {.traces = lane.traces(),
             .spikes = rows.data(),
@@ -129,7 +129,7 @@ std::vector<float> device_steps::waveforms_of(std::size_t,
     for (const waveform_place& place : places)
         rows.push_back(row_of(blocks, place.frame, place.peak_channel, place.channel));
     std::vector<float> waveforms(places.size() * window_.size());
-    lanes_.with_lane(stop_, [&](trace_lane& lane) {
+    lanes_.with_lane(stop_, [&](device_pipeline& lane) {
         lane.filter(blocks, window_.apron());
         const device::buffer<spike_row> wanted(rows, lane.on());
         const device::buffer<float> found(waveforms.size(), lane.on());
@@ -162,7 +162,7 @@ void device_steps::describe(std::size_t piece, const spike_slice& spikes,
     for (std::size_t n = 0; n < spikes.frames.size(); ++n)
         rows.push_back(row_of(blocks, spikes.frames[n], spikes.peak_channels[n], 0));
     const std::vector<float> axes = turned(components, channels, window_.size());
-    lanes_.with_lane(stop_, [&](trace_lane& lane) {
+    lanes_.with_lane(stop_, [&](device_pipeline& lane) {
         lane.filter(blocks, window_.apron());
         const device::buffer<float> projected_on(axes, lane.on());
         for (std::size_t first = 0; first < rows.size(); first += together) {
@@ -199,7 +199,7 @@ std::vector<std::vector<float>> excerpts_on_devices(const recording& from,
     parallel_for(pieces, run, "noise", [&](std::size_t piece) {
         const std::size_t first = piece * together;
         const auto some = blocks.subspan(first, std::min(together, blocks.size() - first));
-        lanes.with_lane(run.stop, [&](trace_lane& lane) {
+        lanes.with_lane(run.stop, [&](device_pipeline& lane) {
             lane.filter(some, 0);
             for (std::size_t i = 0; i < some.size(); ++i) {
                 const std::uint64_t begin = some[i] * grid.block_frames;

@@ -168,7 +168,7 @@ std::size_t incremental_sorter::add_some(const spike_features& features, std::si
     const std::size_t size = std::min(at_once, features.size() - begin);
     std::vector<std::uint32_t> some(size);
     std::iota(some.begin(), some.end(), static_cast<std::uint32_t>(begin));
-    const assigned_spikes found = model_.assign(select(features, some), run);
+    const assignment_result found = model_.assign(select(features, some), run);
     const double fade = 1 - std::exp(-1 / static_cast<double>(options_.window));
     const auto fitted = static_cast<double>(model_.spikes());
     std::size_t taken = 0;
@@ -195,7 +195,7 @@ void incremental_sorter::fit_for(fit_reason reason, const execution& run) {
     const std::vector<std::uint32_t> before(own, labels_.end());
     masked_gmm_options search = options_.search;
     if (has_model()) search.start = warm_start(features, before, search, run);
-    clustered_spikes found = sort_spikes(features, search, run);
+    clustering_result found = sort_spikes(features, search, run);
     if (has_model()) {
         keep_numbers(before, found.labels, next_label_);
     } else {

@@ -33,9 +33,9 @@ constexpr std::array<std::pair<sort_precision, std::string_view>, 2> precision_n
     {sort_precision::fast, "fast"},
 }};
 
-constexpr std::array<std::pair<stop_rule, std::string_view>, 2> rule_names{{
-    {stop_rule::klustakwik2, "klustakwik2"},
-    {stop_rule::seed, "seed"},
+constexpr std::array<std::pair<em_stop_rule, std::string_view>, 2> rule_names{{
+    {em_stop_rule::klustakwik2, "klustakwik2"},
+    {em_stop_rule::seed, "seed"},
 }};
 
 }  // namespace
@@ -72,13 +72,13 @@ sort_precision sort_precision_from(std::string_view name) {
     throw invalid_argument(fmt::format("no precision is named '{}'; there are full, fast", name));
 }
 
-std::string_view to_string(stop_rule rule) {
+std::string_view to_string(em_stop_rule rule) {
     for (const auto& [value, name] : rule_names)
         if (value == rule) return name;
     return "?";
 }
 
-stop_rule stop_rule_from(std::string_view name) {
+em_stop_rule em_stop_rule_from(std::string_view name) {
     for (const auto& [value, known] : rule_names)
         if (known == name) return value;
     throw invalid_argument(
@@ -103,12 +103,12 @@ std::string_view to_string(stop_reason reason) {
     return "?";
 }
 
-double clustered_spikes::seed_score() const {
+double clustering_result::seed_score() const {
     return 2 * score() - std::log(static_cast<double>(labels.size()));
 }
 
-clustered_spikes sort_spikes(const spike_features& features, const masked_gmm_options& options,
-                             const execution& run) {
+clustering_result sort_spikes(const spike_features& features, const masked_gmm_options& options,
+                              const execution& run) {
     masked_gmm::check(features, options, run);
     const sort_strategy strategy = masked_gmm::resolve(options, run);
     throw_if_stopped(run.stop);
@@ -120,7 +120,7 @@ clustered_spikes sort_spikes(const spike_features& features, const masked_gmm_op
                            ? masked_gmm::make_reference(features, options)
                            : masked_gmm::make(strategy, features, space, options, run);
     const masked_gmm::split_starts halves(features, space);
-    clustered_spikes found = masked_gmm::search(*steps, std::move(start), options, run, &halves);
+    clustering_result found = masked_gmm::search(*steps, std::move(start), options, run, &halves);
     found.ran_on = strategy;
     return found;
 }
@@ -169,7 +169,7 @@ std::unique_ptr<mixture> make(sort_strategy strategy, const spike_features& feat
 
 namespace {
 
-// Of `stop_rule::seed`.
+// Of `em_stop_rule::seed`.
 constexpr double few_changed = 0.05;
 constexpr double small_step = 0.01;
 
@@ -201,7 +201,7 @@ public:
         renumber(now_);
     }
 
-    clustered_spikes all() {
+    clustering_result all() {
         std::uint32_t until_split = options_->split_first;
         found_.stopped = stop_reason::max_iterations;
         while (found_.iterations.size() < options_->max_iterations) {
@@ -353,7 +353,7 @@ private:
             found_.stopped = stop_reason::converged;
             return true;
         }
-        if (options_->stop != stop_rule::seed) return false;
+        if (options_->stop != em_stop_rule::seed) return false;
         const auto& all = found_.iterations;
         if (static_cast<double>(done.changed) <
             few_changed * static_cast<double>(now_.labels.size())) {
@@ -396,7 +396,7 @@ private:
     const execution* run_;
     execution quiet_;
     partition now_;
-    clustered_spikes found_;
+    clustering_result found_;
     std::set<std::size_t> seen_;
     std::set<std::size_t> tried_;
     std::uint32_t split_round_ = 0;
@@ -404,8 +404,8 @@ private:
 
 }  // namespace
 
-clustered_spikes search(mixture& steps, partition now, const masked_gmm_options& options,
-                        const execution& run, const split_starts* halves) {
+clustering_result search(mixture& steps, partition now, const masked_gmm_options& options,
+                         const execution& run, const split_starts* halves) {
     return searching(steps, std::move(now), options, run, halves).all();
 }
 

@@ -11,7 +11,7 @@
 #include "io/zip_reader.hpp"
 #include "io/zip_writer.hpp"
 #include "sort/masked_gmm/model_parts.hpp"
-#include "sort/whole_array.hpp"
+#include "sort/read_array.hpp"
 
 namespace spikeweave {
 namespace {

@@ -8,12 +8,12 @@ namespace spikeweave::masked_gmm {
 
 std::unique_ptr<mixture> make_cuda(const spike_features&, const masked_gmm_options&,
                                    const execution&) {
-    throw device_error(why_no_device());
+    throw device_error(device_unavailable_reason());
 }
 
 std::unique_ptr<mixture> make_cuda(const spike_features&, const feature_space&,
                                    const masked_gmm_options&, const execution&) {
-    throw device_error(why_no_device());
+    throw device_error(device_unavailable_reason());
 }
 
 }  // namespace spikeweave::masked_gmm

@@ -43,9 +43,9 @@ std::uint32_t number_after(const std::vector<std::uint32_t>& labels, std::size_t
 
 }  // namespace
 
-reclustered_spikes recluster(const spike_features& features, std::vector<std::uint32_t> labels,
-                             std::span<const std::uint32_t> only, const masked_gmm_options& options,
-                             const execution& run) {
+recluster_result recluster(const spike_features& features, std::vector<std::uint32_t> labels,
+                           std::span<const std::uint32_t> only, const masked_gmm_options& options,
+                           const execution& run) {
     masked_gmm::check(features, options, run);
     const sort_strategy strategy = masked_gmm::resolve(options, run);
     throw_if_stopped(run.stop);
@@ -54,7 +54,7 @@ reclustered_spikes recluster(const spike_features& features, std::vector<std::ui
     if (labels.size() != features.size())
         throw invalid_argument(fmt::format("there are clusters of {} spikes, and {} spikes",
                                            labels.size(), features.size()));
-    reclustered_spikes out{.spikes = spikes_of(labels, only)};
+    recluster_result out{.spikes = spikes_of(labels, only)};
     out.first_new = number_after(labels, out.spikes.size());
 
     const spike_features chosen = select(features, out.spikes);

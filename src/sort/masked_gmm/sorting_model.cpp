@@ -18,8 +18,8 @@ namespace {
 using masked_gmm::cluster_fit;
 using masked_gmm::sparse_data;
 
-assigned_spikes assign_in(const sorting_model::parts& model, const sparse_data& data,
-                          const execution& run) {
+assignment_result assign_in(const sorting_model::parts& model, const sparse_data& data,
+                            const execution& run) {
     masked_gmm::assignment found =
         masked_gmm::evaluate(data, model.fits, model.noise_cost,
                              {.threads = run.threads, .stop = run.stop, .ranks = run.ranks});
@@ -58,7 +58,8 @@ sorting_model sorting_model::with_basis(feature_basis basis) const {
     return sorting_model(std::make_shared<const parts>(std::move(changed)));
 }
 
-assigned_spikes sorting_model::assign(const spike_features& features, const execution& run) const {
+assignment_result sorting_model::assign(const spike_features& features,
+                                        const execution& run) const {
     throw_if_stopped(run.stop);
     if (features.size() == 0) return {};
     if (features.feature_count() != feature_count())

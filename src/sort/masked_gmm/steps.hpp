@@ -113,8 +113,8 @@ std::unique_ptr<mixture> make(sort_strategy strategy, const spike_features& feat
 
 /// What a search does with a strategy. Public in `sort_spikes`; here for tests that want the steps.
 /// @param halves  with which splits begin; without them, at random
-clustered_spikes search(mixture& steps, partition now, const masked_gmm_options& options,
-                        const execution& run, const split_starts* halves = nullptr);
+clustering_result search(mixture& steps, partition now, const masked_gmm_options& options,
+                         const execution& run, const split_starts* halves = nullptr);
 
 /// The partition to begin with.
 /// @param most_clusters  as in `masked_gmm_options::starting_clusters`

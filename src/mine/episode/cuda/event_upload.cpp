@@ -134,7 +134,7 @@ void upload_events(std::span<const std::int64_t> times_us, std::span<const unit_
                    std::span<const event_room> to, const execution& run) {
     if (times_us.empty() || to.empty()) return;
     // Others wait for the spikes: this thread must not take up work of theirs meanwhile.
-    apart([&] { upload(times_us, units, to, run).run_all(); });
+    isolate([&] { upload(times_us, units, to, run).run_all(); });
 }
 
 }  // namespace spikeweave::episodes

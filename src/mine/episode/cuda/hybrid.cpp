@@ -45,7 +45,7 @@ private:
     static table looked_up(int ordinal) {
         for (const device_info& one : devices()) {
             if (one.ordinal != ordinal) continue;
-            if (auto kept = kept_hybrid_calibration(one)) return {std::move(*kept), true};
+            if (auto kept = load_hybrid_calibration(one)) return {std::move(*kept), true};
         }
         return {episodes::built_in_calibration(), false};
     }
@@ -119,7 +119,7 @@ hybrid_calibration calibrate_hybrid(int device, const execution& run) {
     const auto info = std::find_if(all.begin(), all.end(),
                                    [&](const device_info& d) { return d.ordinal == device; });
     if (info == all.end())
-        throw device_error(all.empty() ? why_no_device()
+        throw device_error(all.empty() ? device_unavailable_reason()
                                        : fmt::format("there is no GPU {}", device));
     const spike_sequence spikes = calibration_spikes();
     const std::vector<episodes::interval_us> intervals{{1000, 6000}};
@@ -146,8 +146,8 @@ namespace episodes {
 
 count_result count_by_hybrid_on_device(const device_problem& problem,
                                        const candidate_set& candidates, std::uint64_t at_least) {
-    const auto count = gives_each_episode_a_thread(known_tables().of(problem.ordinal).by,
-                                                   candidates.size, candidates.count())
+    const auto count = prefers_thread_per_episode(known_tables().of(problem.ordinal).by,
+                                                  candidates.size, candidates.count())
                            ? count_by_thread_per_episode_on_device
                            : count_by_segments_per_episode_on_device;
     return count(problem, candidates, at_least);

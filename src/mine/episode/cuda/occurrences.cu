@@ -347,7 +347,7 @@ struct list {
 class occurrence_counter {
 public:
     occurrence_counter(const device_problem& problem, const candidate_set& candidates,
-                       compaction how, const occurrence_room& room)
+                       compaction_method how, const occurrence_room& room)
         : problem_(problem),
           how_(how),
           room_(room),
@@ -440,7 +440,7 @@ private:
     void schedule_list(const schedule_problem& s, std::uint64_t first, std::uint32_t starts);
 
     const device_problem& problem_;
-    compaction how_;
+    compaction_method how_;
     occurrence_room room_;
     std::vector<std::uint64_t> starts_before_;
     device::stream on_;
@@ -467,7 +467,7 @@ bool occurrence_counter::count_from(std::uint64_t first, std::uint32_t starts) {
         now = std::move(*next);
     }
     if (now.size == 0) return true;
-    if (how_ == compaction::atomic) {
+    if (how_ == compaction_method::atomic) {
         schedule_sorted(std::move(now), first, starts);
     } else {
         schedule_ordered(now, first, starts);
@@ -476,8 +476,8 @@ bool occurrence_counter::count_from(std::uint64_t first, std::uint32_t starts) {
 }
 
 std::optional<list> occurrence_counter::extended(const list& from, std::uint32_t node) {
-    if (how_ == compaction::atomic) return by_atomics(from, node);
-    return how_ == compaction::select ? by_select(from, node) : by_counts(from, node);
+    if (how_ == compaction_method::atomic) return by_atomics(from, node);
+    return how_ == compaction_method::select ? by_select(from, node) : by_counts(from, node);
 }
 
 std::optional<list> occurrence_counter::by_atomics(const list& from, std::uint32_t node) {
@@ -643,7 +643,7 @@ count_result count_by_occurrences_within(const device_problem& problem,
                                          const occurrence_room& room) {
     if (candidates.count() == 0) return {};
     const device::scoped_device scope(problem.ordinal);
-    return occurrence_counter(problem, candidates, problem.compact, room).count();
+    return occurrence_counter(problem, candidates, problem.compaction, room).count();
 }
 
 count_result count_by_occurrences_on_device(const device_problem& problem,

@@ -3,7 +3,7 @@
 namespace spikeweave {
 
 maxima_tally tally_surrogates(const surrogate_source& make, std::uint32_t surrogates,
-                              std::uint32_t window_bins, const spade_options& mining,
+                              std::uint32_t window_bins, const pattern_mining_options& mining,
                               spectrum_kind kind, const execution& run) {
     const execution alone{.threads = 1, .stop = run.stop};
     return tally_maxima(
@@ -15,12 +15,12 @@ maxima_tally tally_surrogates(const surrogate_source& make, std::uint32_t surrog
         run);
 }
 
-pattern_assessment assess_patterns(std::span<const signature_count> found,
-                                   const surrogate_source& make, std::uint32_t surrogates,
-                                   std::uint32_t window_bins, const spade_options& mining,
-                                   spectrum_kind kind, const signature_testing& testing,
-                                   const execution& run) {
-    pattern_assessment out;
+pattern_test_result test_patterns(std::span<const signature_count> found,
+                                  const surrogate_source& make, std::uint32_t surrogates,
+                                  std::uint32_t window_bins, const pattern_mining_options& mining,
+                                  spectrum_kind kind, const signature_test_options& testing,
+                                  const execution& run) {
+    pattern_test_result out;
     out.spectrum = tally_surrogates(make, surrogates, window_bins, mining, kind, run)
                        .make_spectrum(mining.rules);
     out.tests = test_signatures(found, out.spectrum, testing);

@@ -26,9 +26,9 @@ namespace spikeweave::python {
 ///
 /// `take` throws TypeError for a value of another kind and ValueError for one out of range, both
 /// with the argument's name.
-class given {
+class keyword_arguments {
 public:
-    explicit given(nb::dict arguments);
+    explicit keyword_arguments(nb::dict arguments);
 
     /// The argument, which then counts as known; nothing if it was not given.
     std::optional<nb::handle> find(const char* name);
@@ -64,7 +64,7 @@ public:
             if (item.is_none()) refuse_type(name, "values, none of them None", *list);
             nb::dict one;
             one[name] = item;
-            given element(one);
+            keyword_arguments element(one);
             Value value{};
             element.take(name, value);
             into.push_back(value);

@@ -1,4 +1,4 @@
-#include "sort_ways.hpp"
+#include "run_sort.hpp"
 
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ void save_model(const sorting_model& model, const sort_input& input, const sort_
 
 void sort_again(sort_input& input, const sort_options& options, sorting_report& report,
                 const execution& run) {
-    reclustered_spikes found =
+    recluster_result found =
         recluster(input.features, std::move(input.start), input.only, options.search, run);
     report.search = std::move(found.search);
     take_labels(std::move(found.labels), report);

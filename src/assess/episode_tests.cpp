@@ -1,4 +1,4 @@
-#include "spikeweave/assess/episode_findings.hpp"
+#include "spikeweave/assess/episode_tests.hpp"
 
 #include <fmt/format.h>
 
@@ -52,16 +52,17 @@ std::vector<std::string> check_tests(const spike_sequence& spikes,
     return out;
 }
 
-episode_findings judge_episodes(const spike_sequence& spikes, const episode_table& table,
-                                const significance_options& significance,
-                                const surrogate_options& surrogates, const execution& run) {
-    episode_findings out{.assessed = assess_episodes(spikes, table, significance, run)};
+episode_test_result test_episodes(const spike_sequence& spikes, const episode_table& table,
+                                  const significance_options& significance,
+                                  const surrogate_options& surrogates, const execution& run) {
+    episode_test_result out{.assessed = test_against_null(spikes, table, significance, run)};
     throw_if_stopped(run.stop);
     if (surrogates.surrogates > 0)
-        out.surrogates = assess_by_surrogates(spikes, table, surrogates, significance.correct, run);
-    out.found = find_circuit(
+        out.surrogates =
+            test_against_surrogates(spikes, table, surrogates, significance.correction, run);
+    out.circuit = find_circuit(
         spikes, table,
-        out.surrogates.empty() ? out.assessed : by_surrogates(out.assessed, out.surrogates),
+        out.surrogates.empty() ? out.assessed : with_surrogate_tests(out.assessed, out.surrogates),
         {.alpha = significance.alpha}, run);
     throw_if_stopped(run.stop);
     out.warnings = check_tests(spikes, significance, surrogates);

@@ -15,12 +15,12 @@
 namespace spikeweave {
 
 /// Filters blocks on one device, whose `scoped_device` the caller holds. For one thread at a time.
-class trace_lane {
+class device_pipeline {
 public:
     /// @param grid  with the largest apron there will be
     /// @param together  blocks at most at once
-    trace_lane(const recording& from, const trace_recipe& recipe, const block_grid& grid,
-               std::size_t together);
+    device_pipeline(const recording& from, const trace_recipe& recipe, const block_grid& grid,
+                    std::size_t together);
 
     /// Reads blocks (by their numbers, ascending) and has their traces worked out on the stream,
     /// with an apron of so many frames.
@@ -71,7 +71,8 @@ public:
         place& mine = take(stop);
         const giving_back at_end{*this, mine};
         const device::scoped_device scope(mine.ordinal);
-        if (!mine.lane) mine.lane = std::make_unique<trace_lane>(from_, recipe_, grid_, together_);
+        if (!mine.lane)
+            mine.lane = std::make_unique<device_pipeline>(from_, recipe_, grid_, together_);
         return work(*mine.lane);
     }
 
@@ -79,7 +80,7 @@ private:
     struct place {
         int ordinal = 0;
         bool used = false;
-        std::unique_ptr<trace_lane> lane{};
+        std::unique_ptr<device_pipeline> lane{};
     };
     struct giving_back {
         trace_lanes& all;

@@ -33,7 +33,7 @@ spike_sequence within(const spike_sequence& spikes, const time_span& span) {
 
 // Trials and Elephant's bins are counted from the beginning of the recording. If the file does not
 // state it, times are taken to be counted from it, unless some are below 0.
-spike_sequence from_zero(const pattern_request& request, spike_sequence spikes) {
+spike_sequence from_zero(const spade_options& request, spike_sequence spikes) {
     const bool asked = request.trial_length || request.elephant != elephant_mode::none;
     const time_span recorded = spikes.span();
     if (!asked || recorded.begin <= duration{0}) return spikes;
@@ -41,7 +41,7 @@ spike_sequence from_zero(const pattern_request& request, spike_sequence spikes) 
 }
 
 // Joins the epochs, each of which is a trial.
-void join_epochs(const pattern_request& request, binned_recording& out) {
+void join_epochs(const spade_options& request, binned_recording& out) {
     const duration window = request.bin * request.window;
     const duration separation = request.epochs_apart();
     if (separation < window)
@@ -58,8 +58,8 @@ void join_epochs(const pattern_request& request, binned_recording& out) {
     out.spikes = std::move(joined.spikes);
 }
 
-binning bins_of(const pattern_request& request, const spike_sequence& spikes) {
-    binning bins{.bin = request.bin};
+binning_options bins_of(const spade_options& request, const spike_sequence& spikes) {
+    binning_options bins{.bin = request.bin};
     if (request.elephant != elephant_mode::none)
         bins.arithmetic = request.elephant == elephant_mode::seconds
                               ? bin_arithmetic::elephant_seconds
@@ -79,7 +79,7 @@ binning bins_of(const pattern_request& request, const spike_sequence& spikes) {
 
 // The time at which the first bin begins: by default, the multiple of the bin width at or below the
 // beginning of the recording.
-std::string beginning_of(const pattern_request& request, bool stated, duration begin,
+std::string beginning_of(const spade_options& request, bool stated, duration begin,
                          duration origin) {
     std::string why = request.from              ? request.name_of("from")
                       : !request.epochs.empty() ? "the first epoch"
@@ -101,8 +101,7 @@ void warn_of_binning(const pattern_input& facts, std::vector<std::string>& warni
                                        grouped(facts.outside), grouped(facts.spikes)));
 }
 
-void note_windows(prepared_windows& out, const pattern_request& request,
-                  std::vector<pattern_rule> rules) {
+void note_windows(spade_input& out, const spade_options& request, std::vector<pattern_rule> rules) {
     out.axes.window_bins = request.window;
     out.axes.bin = request.bin;
     out.facts.windows = out.windows.size();
@@ -116,7 +115,7 @@ void note_windows(prepared_windows& out, const pattern_request& request,
                   .strategy = request.strategy};
 }
 
-void settle_surrogates(prepared_windows& out, const pattern_request& request,
+void settle_surrogates(spade_input& out, const spade_options& request,
                        std::vector<time_span> epochs) {
     if (!request.is_tested()) return;
     const bool as_elephant = request.compat() == compatibility::elephant;
@@ -129,7 +128,7 @@ void settle_surrogates(prepared_windows& out, const pattern_request& request,
     out.maker.emplace(out.spikes, out.surrogates, out.bins);
 }
 
-void warn_of_nothing(prepared_windows& out, const pattern_request& request) {
+void warn_of_nothing(spade_input& out, const spade_options& request) {
     const std::uint32_t surrogates = request.surrogates.surrogates;
     if (surrogates > 0 && 1.0 / (1.0 + surrogates) > request.alpha)
         out.warnings.push_back(fmt::format(
@@ -153,21 +152,22 @@ duration pattern_axes::time_of(std::uint32_t start) const {
     return of.original + (at - of.begin);
 }
 
-binned_recording bin_recording(spike_sequence spikes, const pattern_request& request,
-                               bool states_span) {
+binned_recording bin_recording(spike_sequence spikes, const spade_options& request,
+                               bool has_recorded_span) {
     check_request(request);
     binned_recording out{.spikes = std::move(spikes)};
     check_given_time("A bin is", request.bin, out.warnings);
     if (request.is_tested())
         check_given_time("The dither is", request.surrogates.dither, out.warnings);
-    if (!states_span) out.spikes = from_zero(request, std::move(out.spikes));
+    if (!has_recorded_span) out.spikes = from_zero(request, std::move(out.spikes));
     if (!request.epochs.empty()) join_epochs(request, out);
     out.bins = bins_of(request, out.spikes);
     if (out.bins.span) out.spikes = within(out.spikes, *out.bins.span);
     binning_result binned = bin_spikes(out.spikes, out.bins);
     out.axes.unit_names = out.spikes.unit_names();
     out.axes.origin = binned.origin;
-    out.beginning = beginning_of(request, states_span, out.spikes.span().begin, binned.origin);
+    out.beginning =
+        beginning_of(request, has_recorded_span, out.spikes.span().begin, binned.origin);
     out.facts = {.spikes = out.spikes.size(),
                  .clipped = binned.clipped,
                  .outside = binned.outside,
@@ -179,9 +179,9 @@ binned_recording bin_recording(spike_sequence spikes, const pattern_request& req
     return out;
 }
 
-prepared_windows prepare_windows(binned_recording recording, const pattern_request& request,
-                                 const execution& run) {
-    prepared_windows out{
+spade_input prepare_spade(binned_recording recording, const spade_options& request,
+                          const execution& run) {
+    spade_input out{
         // The exchange frees the binned spikes once the windows are made.
         .windows = spade_windows(std::exchange(recording.binned, {}), request.window, run.stop),
         .axes = std::move(recording.axes),
@@ -197,13 +197,13 @@ prepared_windows prepare_windows(binned_recording recording, const pattern_reque
     return out;
 }
 
-prepared_windows prepare_windows(spade_windows windows, const pattern_request& request) {
+spade_input prepare_spade(spade_windows windows, const spade_options& request) {
     check_request(request, false);
     if (windows.window_bins() != request.window)
         throw invalid_argument(fmt::format("{} is {}, and the windows have {} bins",
                                            request.name_of("window"), request.window,
                                            windows.window_bins()));
-    prepared_windows out{.windows = std::move(windows), .surrogates = request.surrogates};
+    spade_input out{.windows = std::move(windows), .surrogates = request.surrogates};
     out.axes.unit_names.reserve(out.windows.unit_count());
     for (std::size_t unit = 0; unit < out.windows.unit_count(); ++unit)
         out.axes.unit_names.push_back(std::to_string(unit));

@@ -13,12 +13,12 @@
 namespace spikeweave {
 
 /// The test results for the episodes of a table, and the circuit that follows from them.
-struct episode_findings {
+struct episode_test_result {
     /// One element for each episode of the table.
-    std::vector<assessed_episode> assessed{};
+    std::vector<episode_test> assessed{};
     /// One element for each episode of the table; empty if no surrogates were requested.
-    std::vector<surrogate_assessment> surrogates{};
-    circuit found{};
+    std::vector<surrogate_test> surrogates{};
+    spikeweave::circuit circuit{};
     /// The warnings of `check_tests`.
     std::vector<std::string> warnings{};
 };
@@ -33,9 +33,9 @@ std::vector<std::string> check_tests(const spike_sequence& spikes,
 /// surrogates if `surrogates.surrogates` is above 0. Then the surrogates determine the circuit. The
 /// alpha of the circuit is that of `significance`.
 /// @throws invalid_argument if an option is out of range; cancelled.
-episode_findings judge_episodes(const spike_sequence& spikes, const episode_table& table,
-                                const significance_options& significance = {},
-                                const surrogate_options& surrogates = {},
-                                const execution& run = {});
+episode_test_result test_episodes(const spike_sequence& spikes, const episode_table& table,
+                                  const significance_options& significance = {},
+                                  const surrogate_options& surrogates = {},
+                                  const execution& run = {});
 
 }  // namespace spikeweave

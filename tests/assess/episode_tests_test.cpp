@@ -1,4 +1,4 @@
-#include "spikeweave/assess/episode_findings.hpp"
+#include "spikeweave/assess/episode_tests.hpp"
 
 #include <gtest/gtest.h>
 
@@ -32,9 +32,9 @@ TEST(JudgeEpisodes, HandsOnWhatSpeaksAgainstTheTests) {
     const spike_sequence spikes = simulate_poisson({.units = 3, .length = 5s}).spikes;
     const episode_table table =
         mine_episodes(spikes, {.delays = default_delays(), .threshold = count_threshold{5}});
-    EXPECT_EQ(judge_episodes(spikes, table, {}, {.surrogates = 5}).warnings,
+    EXPECT_EQ(test_episodes(spikes, table, {}, {.surrogates = 5}).warnings,
               check_tests(spikes, {}, {.surrogates = 5}));
-    EXPECT_TRUE(judge_episodes(spikes, table).warnings.empty());
+    EXPECT_TRUE(test_episodes(spikes, table).warnings.empty());
 }
 
 TEST(CheckTests, SaysThatSharedRatesAreNotConstant) {

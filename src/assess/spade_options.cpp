@@ -9,7 +9,7 @@
 namespace spikeweave {
 namespace {
 
-void check_windows(const pattern_request& request) {
+void check_windows(const spade_options& request) {
     if (request.bin <= duration{0})
         throw invalid_argument(fmt::format("{} must be above 0, not {}", request.name_of("bin"),
                                            format_duration(request.bin)));
@@ -23,7 +23,7 @@ void check_windows(const pattern_request& request) {
                                            format_duration(request.bin)));
 }
 
-void check_extent(const pattern_request& request) {
+void check_extent(const spade_options& request) {
     if (request.from && request.until && *request.from >= *request.until)
         throw invalid_argument(fmt::format("{} {} is not before {} {}", request.name_of("from"),
                                            format_duration(*request.from), request.name_of("until"),
@@ -45,7 +45,7 @@ void check_extent(const pattern_request& request) {
 
 // One rule per size, from thresholds by size; the last one also holds for all larger sizes.
 std::vector<pattern_rule> rules_by_size(const min_occ_by_size& given,
-                                        const pattern_request& request) {
+                                        const spade_options& request) {
     const std::uint32_t least = request.min_spikes.value_or(1);
     const std::uint32_t most = request.max_spikes > 0 ? request.max_spikes : UINT32_MAX;
     std::vector<pattern_rule> rules;
@@ -62,7 +62,7 @@ std::vector<pattern_rule> rules_by_size(const min_occ_by_size& given,
     return rules;
 }
 
-void check_thresholds_by_size(const min_occ_by_size& given, const pattern_request& request) {
+void check_thresholds_by_size(const min_occ_by_size& given, const spade_options& request) {
     if (given.empty())
         throw invalid_argument(fmt::format("{} names no size", request.name_of("min_occ")));
     std::uint32_t before = 0;
@@ -80,7 +80,7 @@ void check_thresholds_by_size(const min_occ_by_size& given, const pattern_reques
                         request.name_of("min_occ"), given.front().first));
 }
 
-void check_rules(const pattern_request& request, bool has_spikes) {
+void check_rules(const spade_options& request, bool has_spikes) {
     if (!request.rules.empty()) return;
     if (!has_spikes && std::holds_alternative<auto_min_occ>(request.min_occ))
         throw invalid_argument(
@@ -100,7 +100,7 @@ void check_rules(const pattern_request& request, bool has_spikes) {
     if (by_size) check_thresholds_by_size(*by_size, request);
 }
 
-void check_tests(const pattern_request& request, bool has_spikes) {
+void check_tests(const spade_options& request, bool has_spikes) {
     if (!request.is_tested()) return;
     if (!has_spikes)
         throw invalid_argument(fmt::format("{} are made of spikes, and only windows are given",
@@ -115,7 +115,7 @@ void check_tests(const pattern_request& request, bool has_spikes) {
                                            request.name_of("trial_length")));
 }
 
-void check_filters(const pattern_request& request) {
+void check_filters(const spade_options& request) {
     if (request.stable) subset_count(*request.stable);
     if (!request.stable && request.least_stable != stability{})
         throw invalid_argument(
@@ -129,10 +129,10 @@ void check_filters(const pattern_request& request) {
 }
 
 // A recording without spikes, or of length 0, has no rates; then the lowest threshold is used.
-std::vector<pattern_rule> estimated_rules(const pattern_request& request,
+std::vector<pattern_rule> estimated_rules(const spade_options& request,
                                           std::span<const std::size_t> spike_counts,
                                           duration length) {
-    min_occ_recipe recipe{.least_spikes = request.least_spikes()};
+    min_occ_options recipe{.least_spikes = request.least_spikes()};
     const bool silent = std::ranges::all_of(spike_counts, [](auto count) { return count == 0; });
     if (silent || length == duration{0})
         return {{.min_occ = recipe.least_occ,
@@ -151,13 +151,13 @@ std::vector<pattern_rule> estimated_rules(const pattern_request& request,
 
 }  // namespace
 
-surrogate_method pattern_request::usual_method() const {
+surrogate_method spade_options::usual_method() const {
     if (!epochs.empty() || trial_length) return surrogate_method::trial_shifting;
     return elephant != elephant_mode::none ? surrogate_method::dither_spikes
                                            : surrogate_method::dither_spikes_with_refractory_period;
 }
 
-void check_request(const pattern_request& request, bool has_spikes) {
+void check_request(const spade_options& request, bool has_spikes) {
     check_extent(request);
     check_windows(request);
     check_rules(request, has_spikes);
@@ -165,7 +165,7 @@ void check_request(const pattern_request& request, bool has_spikes) {
     check_filters(request);
 }
 
-std::vector<pattern_rule> rules_of(const pattern_request& request,
+std::vector<pattern_rule> rules_of(const spade_options& request,
                                    std::span<const std::size_t> spike_counts, duration length) {
     if (!request.rules.empty()) return request.rules;
     if (const auto* by_size = std::get_if<min_occ_by_size>(&request.min_occ))

@@ -1,4 +1,4 @@
-#include "given.hpp"
+#include "keyword_arguments.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -41,16 +41,16 @@ void refuse_type(const char* name, const char* expected, nb::handle value) {
                              .c_str());
 }
 
-given::given(nb::dict arguments) : arguments_(std::move(arguments)) {}
+keyword_arguments::keyword_arguments(nb::dict arguments) : arguments_(std::move(arguments)) {}
 
-std::optional<nb::handle> given::find(const char* name) {
+std::optional<nb::handle> keyword_arguments::find(const char* name) {
     known_.emplace_back(name);
     if (!arguments_.contains(name)) return std::nullopt;
     const nb::handle value = arguments_[name];
     return value.is_none() ? std::nullopt : std::optional(value);
 }
 
-void given::take(const char* name, bool& into) {
+void keyword_arguments::take(const char* name, bool& into) {
     const auto value = find(name);
     if (!value) return;
     // NumPy's are not Python's.
@@ -59,19 +59,19 @@ void given::take(const char* name, bool& into) {
     into = nb::cast<bool>(nb::bool_(*value));
 }
 
-void given::take(const char* name, double& into) {
+void keyword_arguments::take(const char* name, double& into) {
     if (const auto value = find(name)) into = number(name, *value);
 }
 
-void given::take(const char* name, std::string& into) {
+void keyword_arguments::take(const char* name, std::string& into) {
     if (const auto value = find(name)) into = text(name, *value);
 }
 
-void given::take(const char* name, duration& into) {
+void keyword_arguments::take(const char* name, duration& into) {
     if (const auto value = find(name)) into = time(name, *value);
 }
 
-call_options given::take_call() {
+call_options keyword_arguments::take_call() {
     call_options how;
     constexpr int most = 4096;
     if (const auto threads = find("threads"))
@@ -81,7 +81,7 @@ call_options given::take_call() {
     return how;
 }
 
-void given::check_all_known() const {
+void keyword_arguments::check_all_known() const {
     for (const auto& [name, value] : arguments_) {
         const auto text = nb::cast<std::string>(name);
         if (std::ranges::find(known_, text) == known_.end())
@@ -89,7 +89,7 @@ void given::check_all_known() const {
     }
 }
 
-double given::number(const char* name, nb::handle value) {
+double keyword_arguments::number(const char* name, nb::handle value) {
     if (nb::isinstance<nb::str>(value)) refuse_type(name, "a number", value);
     const nb::object as_float = nb::steal(PyNumber_Float(value.ptr()));
     if (!as_float.is_valid()) {
@@ -99,7 +99,7 @@ double given::number(const char* name, nb::handle value) {
     return nb::cast<double>(as_float);
 }
 
-duration given::time(const char* name, nb::handle value) {
+duration keyword_arguments::time(const char* name, nb::handle value) {
     duration out{};
     naming(name, [&] {
         if (nb::isinstance<nb::str>(value))
@@ -116,21 +116,21 @@ duration given::time(const char* name, nb::handle value) {
     return out;
 }
 
-std::string given::text(const char* name, nb::handle value) {
+std::string keyword_arguments::text(const char* name, nb::handle value) {
     std::string out;
     if (!nb::isinstance<nb::str>(value) || !nb::try_cast(value, out))
         refuse_type(name, "a text", value);
     return out;
 }
 
-std::optional<std::size_t> given::length(nb::handle value) {
+std::optional<std::size_t> keyword_arguments::length(nb::handle value) {
     const Py_ssize_t size = PySequence_Size(value.ptr());
     if (size >= 0) return static_cast<std::size_t>(size);
     PyErr_Clear();
     return std::nullopt;
 }
 
-nb::list given::items(const char* name, nb::handle value) {
+nb::list keyword_arguments::items(const char* name, nb::handle value) {
     const nb::object items =
         nb::isinstance<nb::str>(value) ? nb::object() : nb::steal(PySequence_List(value.ptr()));
     if (!items.is_valid()) {
@@ -140,8 +140,8 @@ nb::list given::items(const char* name, nb::handle value) {
     return nb::borrow<nb::list>(items);
 }
 
-std::uint64_t given::whole(const char* name, nb::handle value, std::int64_t least,
-                           std::uint64_t most) {
+std::uint64_t keyword_arguments::whole(const char* name, nb::handle value, std::int64_t least,
+                                       std::uint64_t most) {
     const nb::object index =
         nb::isinstance<nb::bool_>(value) ? nb::object() : nb::steal(PyNumber_Index(value.ptr()));
     if (!index.is_valid()) {

@@ -1,4 +1,4 @@
-#include "record/cuda/trace_lane.hpp"
+#include "record/cuda/device_pipeline.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -25,8 +25,8 @@ std::vector<double> shares_of(const trace_recipe& recipe, std::size_t channels) 
 
 }  // namespace
 
-trace_lane::trace_lane(const recording& from, const trace_recipe& recipe, const block_grid& grid,
-                       std::size_t together)
+device_pipeline::device_pipeline(const recording& from, const trace_recipe& recipe,
+                                 const block_grid& grid, std::size_t together)
     : from_(from),
       recipe_(recipe),
       grid_(grid),
@@ -42,7 +42,7 @@ trace_lane::trace_lane(const recording& from, const trace_recipe& recipe, const 
       plain_(together * grid.trace_rows() * grid.channels, on_),
       whitened_(recipe.whitening.empty() ? 0 : plain_.size(), on_) {}
 
-void trace_lane::read(const staging& plan) {
+void device_pipeline::read(const staging& plan) {
     const std::size_t channels = grid_.channels;
     for (const staged_run& run : plan.runs)
         from_.read(run.begin,
@@ -53,7 +53,7 @@ void trace_lane::read(const staging& plan) {
     blocks_.upload(staged_.span().first(plan.blocks.size()));
 }
 
-void trace_lane::filter(std::span<const std::size_t> blocks, std::size_t apron) {
+void device_pipeline::filter(std::span<const std::size_t> blocks, std::size_t apron) {
     // What was read before may still be on its way.
     on_.wait();
     grid_.apron = apron;
