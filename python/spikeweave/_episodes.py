@@ -98,7 +98,8 @@ class EpisodeResult(Sequence[Episode]):
     counts : ndarray of int64, shape (episodes,)
         The largest number of occurrences that do not overlap; at least `threshold`.
     expected : ndarray of float64, shape (episodes,)
-        Mean count under independent Poisson units with the observed rates; with surrogates theirs.
+        Mean count under the null of `test`, or over the surrogates. Where a step of a longer
+        episode is likely by chance, it is estimated from that step.
     p, q : ndarray of float64, shape (episodes,)
         Probability of the count under the same null, and corrected for all candidates of the size;
         with surrogates `q` is the larger of ``tail_q`` and their rank ``p``.

@@ -251,7 +251,7 @@ def poisson(
     threads: int = 0,
     progress: Progress = None,
 ) -> SimulatedSpikes:
-    """Independent Poisson units: the null of `spikeweave.episodes`.
+    """Independent Poisson units: the null hypothesis of ``episodes(test="exact")``.
 
     Parameters
     ----------

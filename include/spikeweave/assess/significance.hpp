@@ -114,9 +114,11 @@ struct significance_options {
 /// An episode of a single unit is not tested, since its rate is taken from its count: expected =
 /// count, p = q = 1, strength = 0.
 struct episode_test {
-    double expected;  ///< mean count under the null hypothesis
-    double p;         ///< p-value of the count under the null hypothesis
-    double q;         ///< p corrected for all candidates tested at this size
+    /// Mean count under the null hypothesis. In the test `jitter` it is estimated from the weakest
+    /// step where a step of a longer episode is likely by chance.
+    double expected;
+    double p;  ///< p-value of the count under the null hypothesis
+    double q;  ///< p corrected for all candidates tested at this size
     /// The probability of a step, the same for every step, that would give this count on average;
     /// in [0, 1]. It includes chance firing.
     double strength;

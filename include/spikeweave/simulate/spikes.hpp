@@ -70,8 +70,8 @@ struct culture_options {
 };
 simulated_spikes simulate_culture(const culture_options& options = {}, const execution& run = {});
 
-/// Independent homogeneous Poisson units, without a refractory period: the null of
-/// `test_against_null`. Units are named n0, n1, …
+/// Independent homogeneous Poisson units, without a refractory period: the null hypothesis of
+/// `significance_test::exact`. Units are named n0, n1, …
 struct poisson_options {
     std::uint32_t units = 26;
     duration length = std::chrono::seconds{60};
