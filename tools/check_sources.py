@@ -4,7 +4,8 @@
   check_sources.py tidy  --build BUILD FOLDER...   clang-tidy, on the translation units of a unity build: a folder's
                                                    files are parsed once, not each with all headers again
   check_sources.py alone --build BUILD FOLDER...   every file compiles by itself, which a unity build does not show; the
-                                                   standard library's headers are given, once for all
+                                                   standard library's headers, and the large one that a folder is
+                                                   written against, are given, precompiled once for the folder
 
 BUILD is a build folder with compile_commands.json. A translation unit is checked again when it, one of our files that
 it reaches, its command, .clang-tidy or the tool itself has changed.
@@ -53,30 +54,44 @@ def tidy_command(entry, build):
 ALONE = ["-std=c++20", "-O0", "-fPIC", "-w"]
 
 
-def alone_command(entry, build):
+# Headers that most files of a folder include, and that take longest to parse.
+GIVEN = {"apps": ["CLI/CLI.hpp"], "python": ["nanobind/nanobind.h"]}
+
+
+def folder_of(entry):
+    return Path(entry["file"]).relative_to(ROOT).parts[0]
+
+
+def given_header(entry, build):
+    return build / f"given_in_{folder_of(entry)}.hpp"
+
+
+def search_options(entry):
     words = shlex.split(entry["command"])
-    kept = [word for i, word in enumerate(words)
+    return [word for i, word in enumerate(words)
             if word.startswith(("-D", "-I")) or "-isystem" in (word, words[i - 1])]
-    return ["c++", *ALONE, "-include", str(build / STANDARD), *kept, "-fsyntax-only", entry["file"]]
 
 
-STANDARD = "standard.hpp"
+def alone_command(entry, build):
+    return ["c++", *ALONE, "-include", str(given_header(entry, build)), *search_options(entry), "-fsyntax-only", entry["file"]]
 
 
-def precompile_standard(build, folders):
-    """The standard library's headers that files in the folders include, as one precompiled header in the build folder."""
-    used = {name for folder in folders for path in folder.rglob("*.[ch]pp")
+def precompile_given(entry, build):
+    """What is given to the files of the entry's folder: the standard library's headers that they include, and its own."""
+    folder = ROOT / folder_of(entry)
+    used = {name for path in folder.rglob("*.[ch]pp")
             for name in re.findall(r"#include <([a-z_]+)>", path.read_text(encoding="utf-8"))}
-    header = build / STANDARD
-    header.write_text("".join(f"#include <{name}>\n" for name in sorted(used)), encoding="utf-8")
-    subprocess.run(["c++", *ALONE, "-x", "c++-header", str(header), "-o", f"{header}.gch"], check=True)
+    names = [*sorted(used), *GIVEN.get(folder.name, [])]
+    header = given_header(entry, build)
+    header.write_text("".join(f"#include <{name}>\n" for name in names), encoding="utf-8")
+    subprocess.run(["c++", *ALONE, *search_options(entry), "-x", "c++-header", str(header), "-o", f"{header}.gch"], check=True)
 
 
 COMMANDS = {"tidy": (tidy_command, "clang-tidy"), "alone": (alone_command, "c++")}
 
 
 def to_check(check, build, folders):
-    """{file: (command, folder to run in, key)} of the translation units with files in the folders that did not pass."""
+    """{file: (entry, command, key)} of the translation units with files in the folders that did not pass."""
     command_of, program = COMMANDS[check]
     common = check.encode() + subprocess.run([program, "--version"], check=True, capture_output=True).stdout
     common += (ROOT / ".clang-tidy").read_bytes()
@@ -92,7 +107,7 @@ def to_check(check, build, folders):
         for path in sorted(seen):
             digest.update(without_paths(str(path)) + without_paths(path.read_text(encoding="utf-8")))
         if not (PASSED / digest.hexdigest()).exists():
-            waiting[entry["file"]] = (command_of(entry, build), entry["directory"], digest.hexdigest())
+            waiting[entry["file"]] = (entry, command_of(entry, build), digest.hexdigest())
     return waiting
 
 
@@ -107,12 +122,13 @@ def main():
     build = arguments.build.resolve()
     folders = [ROOT / folder for folder in arguments.folders]
     waiting = to_check(arguments.check, build, folders)
-    if arguments.check == "alone" and waiting:
-        precompile_standard(build, folders)
+    if arguments.check == "alone":
+        for entry in {folder_of(entry): entry for entry, _, _ in waiting.values()}.values():
+            precompile_given(entry, build)
 
     def passes(item):
-        file, (command, folder, key) = item
-        result = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        file, (entry, command, key) = item
+        result = subprocess.run(command, cwd=entry["directory"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
         if result.returncode == 0:
             (PASSED / key).touch()
             return True
