@@ -341,7 +341,7 @@ std::vector<pattern_signature> signatures_in(const std::string& text) {
 
 // Written by tests/golden/make_signature_tests.py.
 TEST(TestSignaturesAsElephant, SaysWhatElephantSays) {
-    std::ifstream in(SPIKEWEAVE_SOURCE_DIR "/tests/golden/signature_test_result.tsv");
+    std::ifstream in(SPIKEWEAVE_SOURCE_DIR "/tests/golden/signature_tests.tsv");
     std::size_t lines = 0;
     std::size_t otherwise = 0;
     for (std::string line; std::getline(in, line); ++lines) {
