@@ -183,7 +183,8 @@ int find_time_column(const std::vector<numbered_line>& rows, char delimiter, con
         job.path, fmt::format("line {}", rows.front().number),
         fmt::format("found {}, from which it cannot be told which column is the time; expected a "
                     "header such as 'time_s{}unit'",
-                    io::shown(rows.front().text), delimiter == ' ' ? ' ' : delimiter));
+                    io::shown(rows.front().text),
+                    delimiter == '\t' ? "<TAB>" : std::string(1, delimiter)));
 }
 
 }  // namespace

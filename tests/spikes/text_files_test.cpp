@@ -52,6 +52,7 @@ TEST(TextFiles, TellTheTimeColumnByItsFractionsThenByItsOrder) {
     const spike_read_options ms{.time_unit = "ms"};
     EXPECT_EQ(named(read_spikes(folder.file("c", "2 500\n1 1000\n"), ms).spikes), expected);
     EXPECT_SAYS(error_of(folder.file("d", "1 2\n")), "cannot be told which column is the time");
+    EXPECT_SAYS(error_of(folder.file("t", "1\t2\n")), "a header such as 'time_s<TAB>unit'");
 }
 
 TEST(TextFiles, AreNamedWhereTheNameOfASilentUnitIsNone) {
