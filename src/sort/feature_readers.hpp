@@ -1,6 +1,6 @@
 #pragma once
 
-// What the readers of features share, one source file a format.
+// Declarations that the readers of features share. Each format has one source file.
 
 #include <algorithm>
 #include <cstdint>
@@ -12,23 +12,24 @@
 
 namespace spikeweave {
 
-/// klusta's `.kwx`, with what a `.kwik` beside it says. @throws io_error, always without HDF5
+/// Reads klusta's `.kwx`, and the `.kwik` beside it if there is one. @throws io_error, always in a
+/// build without HDF5
 feature_file read_kwik(const std::filesystem::path& path, const feature_read_options& how,
                        const execution& run);
-/// The principal components of a Phy folder, or of the one that `params.py` lies in.
+/// Reads the principal components of a Phy folder; `path` is the folder or its `params.py`.
 feature_file read_phy_features(const std::filesystem::path& path, const feature_read_options& how,
                                const execution& run);
 
-/// Features (NaN: not kept) with masks by a rule; says in `file` where these are from and what is
-/// odd about them.
+/// Makes features (NaN: missing) with masks by a rule; records in `file` how the masks were made,
+/// and warnings about them.
 spike_features with_made_masks(number_table table, mask_rule rule, std::size_t features_per_channel,
                                feature_file& file, const execution& run);
 
-/// @throws io_error naming `path` unless there is a time for each spike, none before zero.
+/// @throws io_error naming `path` unless each spike has a time and none is negative.
 void check_samples(const feature_file& file, const std::filesystem::path& path);
 
-/// Clusters by any numbers as labels of `file`: 0 where `is_noise`, the others from 1 in the order
-/// of their numbers.
+/// Stores clusters with arbitrary numbers as labels of `file`: 0 if `is_noise`, the others counted
+/// from 1 in ascending order of their numbers.
 template <class IsNoise>
 void set_labels(const std::vector<std::int64_t>& clusters, const IsNoise& is_noise,
                 feature_file& file) {

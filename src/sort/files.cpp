@@ -54,7 +54,7 @@ std::vector<std::int64_t> take_last_column(number_table& table, const std::files
     return times;
 }
 
-// What the masks do not say is warned of; what they say wrongly was refused before.
+// Adds a warning for spikes whose masks carry no information. Invalid masks were refused before.
 void warn_of_masks(feature_file& file) {
     std::size_t empty = 0;
     for (std::size_t n = 0; n < file.features.size(); ++n)
@@ -193,7 +193,7 @@ feature_file read_npz_features(const std::filesystem::path& path, const feature_
     feature_file file;
     file.files.push_back(path);
     number_table table;
-    // What a header claims may be anything, so that room is made for what fits into the file.
+    // The header may be damaged, so no more memory is reserved than the file can fill.
     table.values.reserve(static_cast<std::size_t>(std::min<std::uintmax_t>(
         open_array(archive, path, "features").header().count(), std::filesystem::file_size(path))));
     read_matrix(
@@ -273,7 +273,7 @@ feature_file read_features(const std::filesystem::path& path, const feature_read
                                                   : read_fet(path, how, run);
         warn_of_masks(file);
         return file;
-    } catch (const invalid_argument& error) {  // what the values themselves cannot be
+    } catch (const invalid_argument& error) {  // the features themselves are invalid
         throw io::file_error(path, error.what());
     }
 }

@@ -23,7 +23,7 @@ std::string place(const io::line_reader& lines) {
     return fmt::format("line {}", lines.line_number());
 }
 
-// The next word of a line; empty at its end.
+// Returns the next word of a line, empty at its end.
 std::string_view next_word(std::string_view& rest) {
     rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
     const std::string_view word = rest.substr(0, rest.find_first_of(blanks));

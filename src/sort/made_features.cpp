@@ -8,7 +8,7 @@
 namespace spikeweave {
 namespace {
 
-// Calls `take(value)` for every value of a spike's row, with its column and whether it is masked.
+// Calls `take(value, column, is_masked)` for every value of the table.
 template <class Take>
 void for_each_value(number_table& table, const spike_masks& masks, const Take& take) {
     for (std::size_t n = 0; n < table.rows(); ++n) {
@@ -21,8 +21,8 @@ void for_each_value(number_table& table, const spike_masks& masks, const Take& t
     }
 }
 
-// A feature that nobody kept is masked. So that it changes nothing in the noise of the masked ones
-// that are there, it stands a deviation above their mean and below it in turn.
+// Fills in missing features, which are masked. Values alternate between one SD above and below the
+// mean of the feature's other masked values, so that mean and variance of the noise do not change.
 void fill_missing(number_table& table, const spike_masks& masks) {
     bool any = false;
     for (const double x : table.values) any = any || std::isnan(x);

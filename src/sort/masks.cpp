@@ -27,7 +27,7 @@ double median(std::vector<double>& values) {
     return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
-// Of normal noise the median absolute deviation is this many SDs.
+// The median absolute deviation of a normal distribution, in SDs.
 constexpr double mad_of_normal = 0.6745;
 
 double noise_sd(std::vector<double>& column) {
@@ -62,7 +62,7 @@ std::vector<double> deviations(std::span<const double> values, std::size_t featu
     return sd;
 }
 
-// How many SDs a value is; a feature without deviation tells nothing.
+// Returns the value in SDs; a feature without deviation carries no information.
 double amplitude(double value, double sd) {
     return sd > 0 && !std::isnan(value) ? std::abs(value) / sd : 0;
 }
@@ -71,7 +71,7 @@ double mask_of(double sds, const mask_options& options) {
     return std::clamp((sds - options.low) / (options.high - options.low), 0.0, 1.0);
 }
 
-// One spike's masks by channel. @return whether some channel was above `low`
+// Sets the masks of one spike channel by channel. @return whether any channel was above `low`
 bool mask_channels(std::span<const double> spike, const std::vector<double>& sd,
                    const mask_options& options, std::vector<double>& row) {
     const std::size_t width = options.features_per_channel;

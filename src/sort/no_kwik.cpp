@@ -1,4 +1,4 @@
-// Linked in place of read_kwik.cpp and write_kwik.cpp in a build without HDF5.
+// Replaces read_kwik.cpp and write_kwik.cpp in a build without HDF5.
 
 #include "io/file_error.hpp"
 #include "sort/feature_readers.hpp"

@@ -30,7 +30,7 @@ std::string shape_text(const io::npy_header& header) {
     return text.empty() ? "one number" : text;
 }
 
-// All of an array of whole numbers, in the order of the file.
+// Reads a whole array of integers, in file order.
 std::vector<std::int64_t> read_integers(const fs::path& path) {
     io::npy_reader array = open_array(path);
     if (!array.header().is_whole())
@@ -43,8 +43,8 @@ std::vector<std::int64_t> read_integers(const fs::path& path) {
     return out;
 }
 
-// Which channel each column of features is of, template by template: empty where all spikes have
-// all channels in order.
+// The channel of each feature column for each template. Empty if all spikes have all channels in
+// order.
 struct feature_channels {
     std::size_t columns = 0;
     std::vector<std::int64_t> channels{};
@@ -110,7 +110,7 @@ feature_shape shape_of(const io::npy_reader& array, std::size_t spikes) {
             static_cast<std::size_t>(header.shape[2]), header.fortran_order};
 }
 
-// Dense rows, a channel's components beside each other; NaN where there is none.
+// Reads dense rows in which the components of a channel are contiguous; NaN where there is none.
 number_table read_values(io::npy_reader& array, const feature_shape& shape,
                          const feature_channels& channels, const std::vector<std::int64_t>& shapes,
                          std::size_t channel_count, const execution& run) {
@@ -181,7 +181,7 @@ void check_templates(const std::vector<std::int64_t>& shapes, const feature_chan
                                              shapes[n], channels.templates()));
 }
 
-// Where a person curated, those clusters; else the templates.
+// Reads the clusters of manual curation if there are any, otherwise the templates.
 void read_labels(const fs::path& folder, const std::vector<std::int64_t>& shapes,
                  feature_file& file) {
     const fs::path path = folder / "spike_clusters.npy";

@@ -19,7 +19,7 @@ namespace {
 using matrix = Eigen::MatrixXd;
 using vector = Eigen::VectorXd;
 
-// Spikes that are worked on at once: their columns stay in the cache.
+// Spikes processed together: their columns stay in the cache.
 constexpr std::size_t block_spikes = 512;
 
 void check(const spike_features& features, const sorting& sorted) {
@@ -43,11 +43,12 @@ std::vector<std::vector<std::uint32_t>> members_of(const sorting& sorted) {
     return members;
 }
 
-// The normal distribution of a unit on the features that count for it, each in units of its own
+// The normal distribution of a unit on the given features, each in units of its own standard
 // deviation.
 class unit_shape {
 public:
-    // Below this share of a feature's variance, what other features do not tell of it is rounding.
+    // If less than this share of a feature's variance is independent of the other features, it is
+    // rounding error.
     static constexpr double independent = 1e-10;
 
     unit_shape(const spike_features& features, const std::vector<std::uint32_t>& members,
@@ -73,7 +74,7 @@ public:
 
     bool is_defined() const { return defined_; }
 
-    // For spikes [begin, begin + into.size()), including those of the unit.
+    // Computes the distances of spikes [begin, begin + into.size()), including those of the unit.
     void squared_distances(std::size_t begin, std::span<double> into) const {
         matrix all(static_cast<Eigen::Index>(columns_->size()),
                    static_cast<Eigen::Index>(into.size()));
@@ -102,8 +103,8 @@ private:
     bool defined_ = false;
 };
 
-// How likely a spike of the unit lies further out. Beyond a distance at which it is below 1e-43
-// (Laurent and Massart 2000, lemma 1) it adds nothing to a sum that is looked at.
+// The probability that a spike of the unit lies further out. It is taken as 0 at distances where it
+// is below 1e-43 (Laurent and Massart 2000, lemma 1).
 double chance_further_out(double squared, double features) {
     constexpr double least = 100;
     if (squared > features + 2 * std::sqrt(features * least) + 2 * least) return 0;
@@ -134,7 +135,8 @@ void measure_isolation(const unit_shape& shape, const sorting& sorted, std::uint
     if (std::isfinite(*at)) out.isolation_distance = *at;
 }
 
-// In samples; from the first spike to the last where the recording's length is not known.
+// The length in samples; from the first to the last spike if the length of the recording is
+// unknown.
 double length_of(const sorting& sorted) {
     if (sorted.sample_count > 0) return static_cast<double>(sorted.sample_count);
     const auto [first, last] = std::minmax_element(sorted.samples.begin(), sorted.samples.end());

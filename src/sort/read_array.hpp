@@ -8,8 +8,8 @@
 
 namespace spikeweave {
 
-/// All items, read in blocks: a damaged header cannot ask for more memory than the file has items.
-/// @throws io_error as the reader does, also for what follows the items.
+/// Reads all items in blocks, so that a damaged header cannot ask for more memory than the file has
+/// items. @throws io_error as the reader does, and for data after the items.
 template <class Item>
 std::vector<Item> read_whole(io::npy_reader& array) {
     std::vector<Item> items;

@@ -20,13 +20,13 @@ namespace h5 = io::hdf5;
 
 constexpr auto groups_path = "channel_groups";
 
-// The file that the features are in: the .kwx of a sorting only links to it.
+// Returns the file that holds the features: the .kwx, to which the .kwik only links.
 fs::path file_of_features(const h5::reader& file, std::uint32_t group) {
     fs::path found = file.file_of(fmt::format("{}/{}", groups_path, group));
     return found.empty() ? file.path() : found;
 }
 
-// Which group to read: the one that is asked for, or the only one.
+// Returns the requested group, or the only one.
 std::uint32_t choose_group(const h5::reader& file, std::optional<std::uint32_t> wanted) {
     const fs::path& path = file.path();
     if (!file.exists(groups_path))
@@ -52,7 +52,7 @@ std::uint32_t choose_group(const h5::reader& file, std::optional<std::uint32_t> 
     return static_cast<std::uint32_t>(std::stoul(name));
 }
 
-// Where one of the spikes' numbers cannot be.
+// Reports an invalid number of a spike.
 [[noreturn]] void refuse(const fs::path& path, const std::string& name, std::size_t spike,
                          std::size_t column, float found, const char* expected) {
     throw io::file_error(path, fmt::format("/{}, spike {}, column {}", name, spike + 1, column + 1),
@@ -78,13 +78,13 @@ feature_counts count_features(const h5::column& data) {
     return {static_cast<std::size_t>(shape[0]), static_cast<std::size_t>(shape[1])};
 }
 
-// Features with their masks, a pair after another.
+// Reads features and masks, which the file stores in pairs.
 void read_features_masks(const fs::path& path, const h5::column& data, const feature_counts& counts,
                          const feature_read_options& how, feature_file& out, const execution& run) {
     const std::string name = features_name(out);
     number_table table;
     table.columns = counts.features;
-    // What a header claims may be anything, so that room is made for what fits into the file.
+    // The header may be damaged, so no more memory is reserved than the file can fill.
     table.values.reserve(static_cast<std::size_t>(
         std::min<std::uintmax_t>(counts.spikes * counts.features, fs::file_size(path))));
     spike_masks masks;
@@ -155,7 +155,7 @@ double read_rate(const h5::reader& file) {
     return 0;
 }
 
-// One for each spike.
+// Reads one number per spike.
 std::vector<std::int64_t> read_numbers(const h5::column& column, std::size_t spikes) {
     if (column.size() != spikes)
         column.fail(
@@ -165,7 +165,8 @@ std::vector<std::int64_t> read_numbers(const h5::column& column, std::size_t spi
     return out;
 }
 
-// Clusters of the group 0 are noise; so are 0 and 1 where nobody said, as KlustaKwik numbers them.
+// Clusters of group 0 are noise. Without a group, clusters 0 and 1 are noise, as KlustaKwik numbers
+// them.
 void read_labels(const h5::reader& file, const std::string& group, std::size_t spikes,
                  feature_file& out) {
     const auto is_noise = [&](std::int64_t cluster) {

@@ -28,7 +28,7 @@ sorted_spikes to_spikes(const sorting& sorted) {
     const auto time_of = [&](double sample) {
         return duration_from_seconds(sample / sorted.sample_rate);
     };
-    // A peak before the first sample's time is of that sample.
+    // A peak before the time of the first sample is moved to that sample.
     const auto sample_of = [&](std::size_t n) {
         const auto sample = static_cast<double>(sorted.samples[n]);
         return sorted.fractions.empty() ? sample : std::max(0.0, sample + sorted.fractions[n]);

@@ -11,7 +11,7 @@
 namespace spikeweave {
 namespace {
 
-// The difference of two values must be a number too.
+// Features are limited so that the difference of two is finite.
 constexpr double largest = 1e300;
 
 void check_row(const spike_masks& masks, std::size_t spike, std::size_t feature_count) {

@@ -34,7 +34,8 @@ void write_column(hid_t group, const std::string& name, hid_t file_type, hid_t m
 void write_spikes(hid_t group, const sorting& sorted) {
     const h5::handle spikes = h5::create_group(group, "spikes");
     const std::size_t n = sorted.labels.size();
-    // A fraction is from 0 up there, and that of the sample before a peak.
+    // Fractions in this format are not negative, so a peak before its sample is stored after the
+    // previous one.
     std::vector<std::uint64_t> samples(n);
     std::vector<std::uint8_t> fractions(n);
     for (std::size_t i = 0; i < n; ++i) {
@@ -66,7 +67,8 @@ void write_measures(hid_t cluster, const unit_quality& quality) {
         if (value) h5::write_attribute(measures.get(), name, *value);
 }
 
-// A group for each cluster that holds spikes, and for each kind of cluster, of both labellings.
+// Writes a group for each cluster that has spikes and for each kind of cluster, for both
+// labellings.
 void write_clusters(hid_t group, const kwik_content& content) {
     std::vector<bool> there(std::size_t{content.sorted.unit_count} + 1);
     for (const std::uint32_t label : content.sorted.labels) there.at(label) = true;
@@ -111,7 +113,7 @@ void write_channels(hid_t group, std::span<const recording_channel> all) {
                         std::span<const std::array<std::int32_t, 2>>(edges));
 }
 
-// Where klusta looks for what it cannot work without.
+// Writes the attributes that klusta requires.
 void write_application_data(hid_t file, const kwik_content& content) {
     const h5::handle data = h5::create_group(file, "application_data");
     const h5::handle detection = h5::create_group(data.get(), "spikedetekt");
@@ -128,7 +130,8 @@ void write_root(hid_t file) {
     h5::write_attribute(file, "creator_version", fmt::format("spikeweave {}", version()));
 }
 
-// HDF5 closes a file only after everything in it: what these open, they close before `commit`.
+// HDF5 closes a file only after all of its objects, so these functions close theirs before
+// `commit`.
 void write_all(hid_t file, const kwik_content& content) {
     write_root(file);
     write_application_data(file, content);
@@ -176,7 +179,7 @@ void write_kwik(const fs::path& path, const kwik_content& content) {
         write_files(path, content);
     } catch (const io_error& error) {
         const std::string_view what = error.what();
-        if (what.starts_with('\'')) throw;  // it names the file already
+        if (what.starts_with('\'')) throw;  // the message already names the file
         throw io::file_error(path, fmt::format("cannot be written: {}", what));
     }
     if (!(sorted.sample_rate > 0)) return;

@@ -19,11 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of each spike on so many channels at most: those where its unit is largest.
+// Features are written for at most this many channels per spike: those where its unit is largest.
 constexpr std::size_t most_feature_channels = 16;
 constexpr double line_step_um = 20;
 
-// One array file, written item by item.
+// An array file, written item by item.
 class array_file {
 public:
     array_file(const fs::path& path, io::npy_kind kind, std::size_t item_bytes,
@@ -96,7 +96,7 @@ public:
         write_parameters();
         write_spikes();
         write_channels();
-        // phylib drops dimensions of length 1, and would take others for them.
+        // phylib drops dimensions of length 1 and would then misread the others.
         if (content_.waveforms != nullptr && groups_ > 1)
             write_array(folder_ / "templates.npy", io::npy_kind::real,
                         {groups_, content_.waveforms->frame_count, channels_},
@@ -119,7 +119,7 @@ private:
                                content_.raw_offset_bytes, real(sorted_.sample_rate)));
     }
 
-    // Python would take "30000" for a whole number.
+    // Python would read "30000" as an integer.
     static std::string real(double value) {
         std::string text = fmt::format("{}", value);
         if (text.find_first_of(".en") == std::string::npos) text += ".0";
@@ -142,7 +142,7 @@ private:
         write_array(folder_ / "amplitudes.npy", io::npy_kind::real, {n}, amplitudes);
     }
 
-    // On the channel where its features are largest.
+    // The amplitude on the channel with the largest features.
     double amplitude(std::size_t spike) const {
         const auto values = content_.features.values(spike);
         double most = 0;
@@ -172,7 +172,8 @@ private:
         write_array(folder_ / "channel_positions.npy", io::npy_kind::real, {channels_, 2}, places);
     }
 
-    // Of each group the channels with the largest sums of masks, of equal ones the lower first.
+    // For each group, the channels with the largest sums of masks; of equal sums the lower channel
+    // comes first.
     std::vector<std::int32_t> feature_channels(std::size_t kept) const {
         std::vector<double> masks(groups_ * channels_);
         for (std::size_t n = 0; n < order_.size(); ++n) {

@@ -10,7 +10,7 @@
 namespace spikeweave::masked_gmm {
 namespace {
 
-// Part of the definition of the sums: they are added up in these pieces, in order.
+// Sums are added up in pieces of this size, in order. The size is part of their definition.
 constexpr std::size_t piece_spikes = 2048;
 constexpr std::size_t batch_spikes = 128;
 
@@ -33,7 +33,7 @@ struct sums {
     std::vector<double> delta{};
     std::vector<double> mask{};
     std::vector<double> eta{};
-    std::vector<double> squares{};  // of the deltas
+    std::vector<double> squares{};  // squares of the deltas
 
     explicit sums(std::size_t features)
         : delta(features), mask(features), eta(features), squares(features) {}
@@ -64,7 +64,7 @@ sums sums_of(const sparse_data& data, member_list spikes) {
     return out;
 }
 
-// Spikes as columns: how far each is from the mean, in the block.
+// Fills one column per spike with its residual from the mean on the block's features.
 void fill_residuals(const sparse_data& data, const cluster_fit& fit, member_list spikes,
                     Eigen::MatrixXd& residuals) {
     const auto u = static_cast<Eigen::Index>(fit.block.size());
@@ -154,7 +154,8 @@ void finish(const sparse_data& data, const sums& total, double spikes, const fit
         if (fit.place[i] < 0) log_determinant += std::log(variance[i]);
     }
     if (!set_block(scatter, fit, log_determinant)) {
-        // What rounding took away: more of the noise's variance than the prior has.
+        // Makes up for rounding errors by adding a larger multiple of the noise's variance than the
+        // prior has.
         constexpr double more = 10;
         for (std::size_t b = 0; b < fit.block.size(); ++b)
             diagonal(b) += more * p * noise[fit.block[b]] / divisor;

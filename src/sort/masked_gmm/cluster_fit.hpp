@@ -10,49 +10,51 @@
 
 namespace spikeweave::masked_gmm {
 
-/// A cluster's Gaussian, in coordinates from the noise's mean, with all that its densities take.
+/// The Gaussian of a cluster, in coordinates relative to the noise mean, with everything that its
+/// densities need.
 ///
-/// -ln of density times weight is plain + (quadratic + eta) / 2 with everything that does not
-/// depend on the spike in `plain`.
+/// -ln(density * weight) is plain + (quadratic + eta) / 2; `plain` holds all terms that do not
+/// depend on the spike.
 struct cluster_fit {
     double weight = 0;
-    /// Its covariance has no root: no spike can be of it.
+    /// Set if its covariance is not positive definite. No spike is assigned to a dead cluster.
     bool dead = false;
     double plain = 0;
-    /// The quadratic form at the noise's mean.
+    /// The quadratic form at the noise mean.
     double at_noise = 0;
-    /// Its terms without their signs: how large what cancels is in a form written out around there.
+    /// The same with the absolute value of each term: how much can cancel when the form is expanded
+    /// around the noise mean.
     double cancelling = 0;
-    /// The part of it that features outside of the block have.
+    /// The part of `at_noise` from features outside the block.
     double at_noise_outside = 0;
     std::vector<std::uint32_t> block{};
-    std::vector<std::int32_t> place{};  ///< of each feature in the block, -1 outside
+    std::vector<std::int32_t> place{};  ///< index of each feature in the block, or -1
     std::vector<double> mean{};
     std::vector<double> inverse_diagonal{};
     std::vector<double> inverse_times_mean{};
     Eigen::MatrixXd root_inverse{};  ///< lower triangle W with W' W = inverse
     Eigen::MatrixXd inverse{};
-    Eigen::MatrixXd covariance{};    ///< of the block; only when asked for
-    std::vector<double> variance{};  ///< the same
+    Eigen::MatrixXd covariance{};    ///< covariance of the block; set only if requested
+    std::vector<double> variance{};  ///< variance of every feature; set only if requested
 };
 
-/// Sets what follows from mean, block, place, inverse and its diagonal.
+/// Sets the members that follow from mean, block, place, inverse and its diagonal.
 void write_out_around_noise(cluster_fit& fit);
 
 struct fit_rules {
     const masked_gmm_options* options = nullptr;
-    /// Of the weights.
+    /// The denominator of the weights.
     double denominator = 1;
     bool keep_covariance = false;
 };
 
-/// One M-step: each list of spikes, none of which is empty, as a cluster. Sums have a fixed order.
+/// Runs one M-step, in which each list of spikes is a cluster; no list may be empty. Sums have a
+/// fixed order.
 std::vector<cluster_fit> fit_clusters(const sparse_data& data,
                                       const std::vector<member_list>& clusters,
                                       const fit_rules& rules, const execution& run);
 
-/// -ln of density times weight of each spike, from residuals: nothing cancels, whatever the
-/// cluster.
+/// Computes -ln(density * weight) of each spike from residuals, so that nothing cancels.
 void costs_in(const sparse_data& data, const cluster_fit& fit, member_list spikes,
               std::span<double> costs);
 

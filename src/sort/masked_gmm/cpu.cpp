@@ -56,8 +56,8 @@ public:
         return all;
     }
 
-    // Other clusters feel of a split only that all weights have one more cluster in their
-    // denominator.
+    // A split changes the other clusters only through the denominator of all weights, which counts
+    // one more cluster.
     double split_change(const partition& now, std::uint32_t cluster,
                         std::span<const std::uint8_t> sides) override {
         const execution alone{.threads = 1};

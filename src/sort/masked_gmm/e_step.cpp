@@ -5,21 +5,22 @@
 #include "parallel/parallel_for.hpp"
 
 // A spike differs from noise in its few unmasked features only. The quadratic form of a cluster,
-// written out around the noise's mean, is linear in the spike's deltas, their squares and their
-// products; so all clusters' costs of all spikes of a group are one matrix product of these terms
-// with coefficients that are gathered from each cluster. Work grows with the square of unmasked
-// features, whatever the number of channels.
+// expanded around the noise mean, is linear in the spike's deltas, their squares and their
+// products. So the costs of all spikes of a group in all clusters are one matrix product of these
+// terms with coefficients gathered from each cluster. Work grows with the square of the number of
+// unmasked features and does not depend on the number of channels.
 namespace spikeweave::masked_gmm {
 namespace {
 
 using row_matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-// Of terms: what stays in the second-level cache.
+// Largest number of terms, such that they fit into the second-level cache.
 constexpr std::size_t most_numbers = std::size_t{1} << 17;
 constexpr std::size_t most_spikes = 256;
 constexpr std::size_t fewest_spikes = 16;
 constexpr std::size_t clusters_at_once = 32;
-// Above it rounding errors of the costs could affect a score: they are computed from residuals.
+// If more than this cancels, rounding errors of the costs could affect a score, so the costs are
+// computed from residuals.
 constexpr double too_much_cancels = 1e6;
 
 std::size_t term_count(std::size_t features) {
@@ -43,7 +44,7 @@ std::vector<task> tasks_of(const std::vector<spike_group>& groups) {
     return all;
 }
 
-// 1, the deltas, their squares with eta, their products.
+// The terms of each spike: 1, the deltas, their squares plus eta, their products.
 row_matrix terms_of(const sparse_data& data, const task& what) {
     const std::vector<std::uint32_t>& columns = what.group->columns;
     const std::size_t v = columns.size();
@@ -104,7 +105,7 @@ void offer(assignment& found, std::uint32_t spike, std::uint32_t cluster, double
     }
 }
 
-// Replaces what rounding may have spoilt.
+// Recomputes costs that rounding errors may have made inaccurate.
 void refine(const sparse_data& data, const std::vector<cluster_fit>& fits, member_list spikes,
             assignment& found) {
     const auto again = [&](const std::uint32_t& spike, std::uint32_t cluster, double& cost) {

@@ -15,7 +15,7 @@
 namespace spikeweave {
 namespace {
 
-// Spikes that are assigned at once: those after a fit's begin are assigned again.
+// Spikes that are assigned together. If a fit starts among them, those after it are assigned again.
 constexpr std::size_t at_once = 4096;
 
 void check(const incremental_options& options) {
@@ -34,7 +34,8 @@ void check(const incremental_options& options) {
                                            options.most_kept, options.first));
 }
 
-// Units as they are, and the spikes of noise by their masks: some may be of units that came since.
+// Keeps the units and divides the spikes of noise by their masks, because some may belong to new
+// units.
 std::vector<std::uint32_t> warm_start(const spike_features& features,
                                       std::vector<std::uint32_t> labels,
                                       const masked_gmm_options& options, const execution& run) {
@@ -51,15 +52,15 @@ std::vector<std::uint32_t> warm_start(const spike_features& features,
 
 using counts = std::map<std::uint32_t, std::map<std::uint32_t, std::size_t>>;
 
-// The label with the most spikes; of several the first.
+// Returns the label with the most spikes, the first one if several have as many.
 std::uint32_t largest(const std::map<std::uint32_t, std::size_t>& of) {
     return std::max_element(of.begin(), of.end(),
                             [](const auto& a, const auto& b) { return a.second < b.second; })
         ->first;
 }
 
-// A unit is the one of before with which it shares most of its spikes, if that one shares most of
-// its own with it; else it is a new one.
+// Gives a unit the number of the previous unit with which it shares most of its spikes, if that
+// unit also shares most of its spikes with it. Other units get new numbers.
 void keep_numbers(const std::vector<std::uint32_t>& before, std::vector<std::uint32_t>& labels,
                   std::uint32_t& next) {
     counts of_new;
@@ -134,7 +135,7 @@ void incremental_sorter::keep(const spike_features& features, std::size_t begin,
         masks_.values.insert(masks_.values.end(), masks.begin(), masks.end());
         masks_.offsets.push_back(masks_.columns.size());
     }
-    // Not at each spike, which would cost as much as all that are kept.
+    // Forgetting takes time proportional to all kept spikes, so it is not done at every spike.
     if (kept() / 2 >= options_.most_kept) forget_oldest();
 }
 
@@ -162,7 +163,7 @@ std::size_t incremental_sorter::add_unfitted(const spike_features& features, std
     return end;
 }
 
-// Assigns some spikes, and adds those up to the one after which the model no longer suits.
+// Assigns a batch of spikes and adds those up to the one after which the model no longer fits.
 std::size_t incremental_sorter::add_some(const spike_features& features, std::size_t begin,
                                          const execution& run) {
     const std::size_t size = std::min(at_once, features.size() - begin);

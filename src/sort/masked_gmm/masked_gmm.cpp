@@ -169,11 +169,11 @@ std::unique_ptr<mixture> make(sort_strategy strategy, const spike_features& feat
 
 namespace {
 
-// Of `em_stop_rule::seed`.
+// The limits of `em_stop_rule::seed`.
 constexpr double few_changed = 0.05;
 constexpr double small_step = 0.01;
 
-// Takes numbers from clusters without spikes; noise keeps 0.
+// Removes the numbers of clusters without spikes; noise keeps 0.
 void renumber(partition& now) {
     std::vector<std::uint32_t> number(now.clusters);
     number[0] = 1;
@@ -183,7 +183,7 @@ void renumber(partition& now) {
     for (std::uint32_t& label : now.labels) label = number[label];
 }
 
-// In the order of spikes, so that the sum is the same whoever computed its parts.
+// Adds in the order of spikes, so that the sum does not depend on the strategy.
 double sum_of(const std::vector<double>& costs) {
     return std::accumulate(costs.begin(), costs.end(), 0.0);
 }
@@ -246,15 +246,15 @@ private:
         return done;
     }
 
-    // @return how many
+    // @return the number of deleted clusters
     std::uint32_t give_up(assignment& next) const {
         const std::vector<double> gains = steps_->deletion_gains(next, now_.clusters, quiet_);
         const auto most = std::max_element(gains.begin(), gains.end());
         if (!(*most > 0)) return 0;
         std::vector<bool> chosen(gains.size());
         if (options_->delete_many) chosen = independent(next, gains);
-        // What two clusters hand to a third is in the penalty of both gains: the best one alone may
-        // be worth more.
+        // Each gain is computed as if no other cluster were deleted. If several hand spikes to the
+        // same cluster, deleting all may gain less than deleting the best one alone.
         if (!options_->delete_many || gain_of(next, chosen) < *most) {
             chosen.assign(gains.size(), false);
             chosen[static_cast<std::size_t>(most - gains.begin())] = true;
@@ -267,7 +267,7 @@ private:
         return static_cast<std::uint32_t>(std::count(chosen.begin(), chosen.end(), true));
     }
 
-    // Those with gains, the largest first, of which none hands spikes to another.
+    // Chooses clusters with gains, the largest first, such that none hands spikes to another.
     static std::vector<bool> independent(const assignment& found,
                                          const std::vector<double>& gains) {
         std::vector<std::set<std::uint32_t>> receivers(gains.size());
@@ -302,8 +302,8 @@ private:
         return gain - steps_->penalty(without);
     }
 
-    // Whether the labels are those of an earlier iteration, and splitting has been tried on them;
-    // at the first time it is tried at once.
+    // Returns whether the labels are those of an earlier iteration on which splitting was already
+    // tried. At their first return, splitting is scheduled at once.
     bool came_back(const masked_gmm_iteration& done, std::uint32_t& until_split) {
         const std::string_view bytes{reinterpret_cast<const char*>(now_.labels.data()),
                                      now_.labels.size() * sizeof(now_.labels[0])};

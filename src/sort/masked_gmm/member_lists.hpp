@@ -11,7 +11,7 @@ namespace spikeweave::masked_gmm {
 
 using member_list = std::span<const std::uint32_t>;
 
-/// The spikes of each cluster, ascending, one cluster after another.
+/// The spikes of each cluster in ascending order, cluster by cluster.
 struct member_lists {
     std::vector<std::size_t> begin{0};
     std::vector<std::uint32_t> spikes{};
@@ -26,7 +26,7 @@ struct member_lists {
     void add(member_list cluster);
 };
 
-/// Some spikes by the side that they are on.
+/// Spikes divided by their side.
 struct halves {
     std::vector<std::uint32_t> first{};
     std::vector<std::uint32_t> second{};

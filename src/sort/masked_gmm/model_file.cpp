@@ -55,7 +55,7 @@ public:
         return items;
     }
 
-    // Numbers from `least` on, up to `most`.
+    // Reads numbers between `least` and `most`, both included.
     template <class Item>
     std::vector<Item> read(const char* name, std::uint64_t expected, Item least, Item most) const {
         std::vector<Item> items = read<Item>(name, expected);
@@ -94,7 +94,7 @@ masked_gmm::feature_space read_space(const model_reader& file) {
     return space;
 }
 
-// The lower triangle's rows, one after another.
+// Reads the lower triangle row by row.
 void set_root(const reals& roots, std::size_t at, cluster_fit& fit) {
     const auto u = static_cast<Eigen::Index>(fit.block.size());
     fit.root_inverse = Eigen::MatrixXd::Zero(u, u);
@@ -107,7 +107,7 @@ std::size_t root_size(std::size_t block) {
     return block * (block + 1) / 2;
 }
 
-// Blocks of each unit, ascending.
+// Reads the block of each unit, in ascending order.
 std::vector<std::vector<std::uint32_t>> read_blocks(const model_reader& file, std::size_t units,
                                                     std::size_t features) {
     const auto most = static_cast<std::int64_t>(features);

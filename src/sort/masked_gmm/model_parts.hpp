@@ -13,7 +13,7 @@ namespace spikeweave {
 struct sorting_model::parts {
     masked_gmm::feature_space space{};
     std::vector<std::uint32_t> units{};
-    /// One a unit, none dead.
+    /// One fit per unit; none is dead.
     std::vector<masked_gmm::cluster_fit> fits{};
     double noise_cost = 0;
     double cost = 0;

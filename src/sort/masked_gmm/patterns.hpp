@@ -8,8 +8,7 @@
 
 namespace spikeweave::masked_gmm {
 
-/// The sets of features that are unmasked together, numbered in the order in which spikes show
-/// them.
+/// The sets of features that are unmasked together, numbered in the order of their first spikes.
 struct mask_patterns {
     std::vector<std::uint32_t> of_spike{};
     std::vector<std::uint32_t> first_spike{};
@@ -19,7 +18,8 @@ struct mask_patterns {
 };
 
 mask_patterns find_patterns(const spike_features& features);
-/// From the pattern of most spikes to that of fewest; of as many, the one that showed first.
+/// Patterns in descending order of their numbers of spikes; of equal ones, the one seen first comes
+/// first.
 std::vector<std::uint32_t> by_frequency(const mask_patterns& patterns);
 
 /// A pattern as bits.

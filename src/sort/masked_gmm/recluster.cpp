@@ -33,7 +33,8 @@ std::vector<std::uint32_t> spikes_of(const std::vector<std::uint32_t>& labels,
     return spikes;
 }
 
-// The first new unit must have a number, and so must each spike that could be one.
+// Returns the number of the first new unit. Numbers must suffice even if every spike becomes a
+// unit.
 std::uint32_t number_after(const std::vector<std::uint32_t>& labels, std::size_t spikes) {
     const std::uint32_t largest = *std::max_element(labels.begin(), labels.end());
     if (largest >= std::numeric_limits<std::uint32_t>::max() - spikes)

@@ -9,8 +9,8 @@
 #include "core/stop.hpp"
 #include "sort/masked_gmm/steps.hpp"
 
-// Straight from the formulas, on dense vectors and matrices and with loops of its own: slow, and
-// what the other strategies are held to. Nothing here is shared with them.
+// Implements the formulas directly, on dense vectors and matrices with plain loops. It is slow and
+// shares no code with the other strategies, which are tested against it.
 namespace spikeweave::masked_gmm {
 namespace {
 
@@ -25,7 +25,7 @@ struct matrix {
     double at(std::size_t i, std::size_t j) const { return values[i * size + j]; }
 };
 
-// The lower triangle L with L L' = m; nothing unless m is positive definite.
+// Returns the lower triangle L with L L' = m, or nullopt unless m is positive definite.
 std::optional<matrix> cholesky(const matrix& m) {
     matrix l(m.size);
     for (std::size_t j = 0; j < m.size; ++j) {
@@ -57,14 +57,14 @@ struct spike {
     vector mask;
     vector y;
     vector eta;
-    double cost = 0;  // of its parameters
+    double cost = 0;  // of its parameters, for the penalty
 };
 
 struct gaussian {
     double weight = 0;
     vector mean{};
     std::vector<bool> in_block{};
-    std::optional<matrix> covariance{};  // all features; zero where one is outside of the block
+    std::optional<matrix> covariance{};  // all features; 0 if one of the two is outside the block
     std::optional<matrix> root{};
     vector inverse_diagonal{};
 };
@@ -208,8 +208,8 @@ private:
         return scaled;
     }
 
-    // Of the spikes that are masked there; where they are fewer than 4 and than a tenth of all, of
-    // the tenth that is nearest to it.
+    // Measures the noise of a feature on the spikes in which it is masked. If these are fewer than
+    // 4 and fewer than a tenth, the tenth of spikes with the lowest masks is used.
     void add_noise(const std::vector<vector>& scaled, const std::vector<vector>& masks,
                    std::size_t i) {
         vector sorted;
@@ -341,7 +341,7 @@ private:
                 options_.penalty_k_log_n * std::log(static_cast<double>(all)) / 2);
     }
 
-    // Every spike in its own cluster, whether that is its best one or not.
+    // Scores each spike in its own cluster, whether or not that is the best one.
     double own_score(const partition& now) const {
         const std::vector<gaussian> clusters = fit_all(now);
         double sum = penalty(now);
@@ -392,7 +392,7 @@ private:
 
     std::size_t features_;
     masked_gmm_options options_;
-    std::stop_token stop_{};  // of the call that is on
+    std::stop_token stop_{};  // of the current call
     noise_model noise_;
     std::vector<spike> spikes_;
 };

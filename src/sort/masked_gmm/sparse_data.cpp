@@ -12,7 +12,7 @@
 namespace spikeweave::masked_gmm {
 namespace {
 
-// Columns that a pass over all spikes takes at once: a cache line.
+// Columns processed together in one pass over all spikes: a cache line.
 constexpr std::size_t columns_at_once = 8;
 constexpr std::size_t spikes_at_once = 4096;
 
@@ -25,13 +25,13 @@ struct column_scale {
     double range = 1;
 };
 
-// What is needed of one column, gathered from the rows.
+// One column, gathered from the rows.
 struct column_view {
     std::vector<double> values{};
     std::vector<double> masks{};
 };
 
-// Columns [begin, end) with the masks that stand between the rows' entries.
+// Returns columns [begin, end) with their masks.
 std::vector<column_view> take_columns(const spike_features& features, std::size_t begin,
                                       std::size_t end) {
     std::vector<column_view> out(end - begin);
@@ -59,8 +59,8 @@ column_scale scale(std::vector<double>& values) {
     return scaled;
 }
 
-// The largest mask that still counts as masked: 0, or that of the tenth of spikes with the least
-// where so few have mask 0 that their variance would say nothing.
+// Returns the largest mask that still counts as masked. It is 0 unless too few spikes have mask 0
+// to estimate a variance; then the tenth of spikes with the lowest masks is used.
 double masked_up_to(const std::vector<double>& masks) {
     constexpr std::ptrdiff_t enough_masked = 4;
     constexpr std::size_t part = 10;
@@ -118,8 +118,8 @@ bool has(const bit_row& bits, std::uint32_t i) {
     return (bits[i / word_bits] >> (i % word_bits) & 1U) != 0;
 }
 
-// Each pattern joins the group with which it takes the least work more, or opens one where that is
-// less. Groups that do not have its first feature are too far to be asked.
+// Adds each pattern to the group for which this is the least additional work, or to a new group if
+// that is less. Only groups that contain the pattern's first feature are considered.
 std::vector<std::uint32_t> group_patterns(const spike_features& features,
                                           const mask_patterns& patterns, const group_rules& rules,
                                           const std::stop_token& stop,
@@ -136,7 +136,7 @@ std::vector<std::uint32_t> group_patterns(const spike_features& features,
         open_group own{bits_of(features, patterns.first_spike[p]),
                        static_cast<double>(columns.size()),
                        static_cast<double>(patterns.spikes[p])};
-        // Spikes without any stand in a list of their own.
+        // Groups with fully masked spikes are in a separate list.
         const auto& near = groups_with[columns.empty() ? features.feature_count() : columns[0]];
         double least = work(own.features, own.spikes);
         std::size_t at = groups.size();

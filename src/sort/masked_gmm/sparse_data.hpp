@@ -11,40 +11,41 @@
 
 namespace spikeweave::masked_gmm {
 
-/// Spikes whose unmasked features are all among the same few: these share the coefficients of each
+/// Spikes whose unmasked features are all in one small set. They share the coefficients of each
 /// cluster, which are gathered once.
 struct spike_group {
     std::vector<std::uint32_t> columns{};  ///< ascending
     std::vector<std::uint32_t> spikes{};   ///< ascending
 };
 
-/// What makes a group of spikes worth while.
+/// The rules by which spikes are grouped.
 struct group_rules {
     /// Gathering one coefficient takes as long as using it for this many spikes.
     double gather_cost = 0;
-    /// A group has no more, unless one spike has.
+    /// A group has no more columns than this, unless a single spike has.
     std::size_t most_columns = std::numeric_limits<std::size_t>::max();
-    /// Groups that a spike may join, at most.
+    /// Largest number of groups that are considered for a pattern.
     std::size_t looked_at = 0;
 };
 
-/// How features are scaled, and what their noise is there. That of all spikes also serves some of
-/// them, or others that come later.
+/// The scaling of the features and their noise in scaled units. A space measured on all spikes also
+/// serves subsets of them and later spikes.
 struct feature_space {
     std::vector<double> low{};
     std::vector<double> range{};
     noise_model noise{};
-    std::size_t seldom_masked = 0;  ///< features
-    std::size_t floored = 0;        ///< features without variance in the noise
+    std::size_t seldom_masked = 0;  ///< number of features that are seldom masked
+    std::size_t floored = 0;        ///< number of features without variance in the noise
 };
 
 feature_space measure_space(const spike_features& features, const execution& run);
 
-/// The virtual data as they differ from noise: what is masked does not, and takes no room. With y
-/// and eta as in docs/algorithms/masked-gmm.md, `delta` is y - mean and `eta` is eta - variance.
+/// The virtual data as differences from noise: masked features do not differ and take no memory.
+/// With y and eta as in docs/algorithms/masked-gmm.md, `delta` is y - mean and `eta` is eta -
+/// variance.
 struct sparse_data {
     sparse_data(const spike_features& what, const group_rules& rules, const execution& run);
-    /// In a space that was measured on more spikes or on others.
+    /// Uses a space that was measured on more or on other spikes.
     sparse_data(const spike_features& what, const feature_space& space, const group_rules& rules,
                 const execution& run);
 
@@ -61,10 +62,10 @@ struct sparse_data {
     noise_model noise{};
     std::vector<double> delta{};
     std::vector<double> eta{};
-    std::vector<double> cost{};  ///< of each spike's parameters, for the penalty
+    std::vector<double> cost{};  ///< cost of the parameters of each spike, for the penalty
     std::vector<spike_group> groups{};
-    std::size_t seldom_masked = 0;  ///< features
-    std::size_t floored = 0;        ///< features without variance in the noise
+    std::size_t seldom_masked = 0;  ///< number of features that are seldom masked
+    std::size_t floored = 0;        ///< number of features without variance in the noise
 
 private:
     std::span<const double> part(const std::vector<double>& all, std::size_t spike) const {

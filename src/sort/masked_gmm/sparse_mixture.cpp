@@ -36,7 +36,7 @@ double sparse_mixture::penalty(const partition& now) const {
     return total * per_parameter(static_cast<double>(data_.size()));
 }
 
-// Only the penalty terms of the cluster and of those that take its spikes change.
+// Only the penalty terms of the deleted cluster and of those that take its spikes change.
 std::vector<double> sparse_mixture::deletion_gains(const assignment& found, std::uint32_t clusters,
                                                    const execution& run) const {
     struct handed {

@@ -14,7 +14,7 @@
 
 namespace spikeweave::masked_gmm {
 
-/// What the strategies on sparse data share: everything that takes no matrix.
+/// The code that all strategies on sparse data share: everything that needs no matrix.
 class sparse_mixture : public mixture {
 public:
     sparse_mixture(const spike_features& features, const feature_space& space,
@@ -26,14 +26,14 @@ public:
                                        const execution& run) const final;
     std::vector<std::string> warnings() const final;
 
-    /// A cluster's part of the penalty among `spikes`.
+    /// Returns a cluster's part of the penalty for `spikes` spikes in all.
     double penalty_of(member_list cluster, double spikes) const;
 
 protected:
     const masked_gmm_options& options() const { return options_; }
     const sparse_data& data() const { return data_; }
 
-    /// Of the weights.
+    /// The denominator of the weights.
     double denominator(std::uint32_t clusters) const;
     /// -ln of the noise's weight.
     double noise_cost(std::size_t spikes, std::uint32_t clusters) const;
@@ -54,12 +54,11 @@ private:
     std::size_t largest_dead_ = 0;
 };
 
-/// One cluster by itself on its way to two: without noise, and with its own number of spikes in the
-/// penalty. Whoever has one fits its parts and says what all its spikes cost in them until it is
-/// over.
+/// Splits one cluster in two, without noise and with only its own spikes in the penalty. The caller
+/// fits both parts and passes in the costs of all spikes in each of them until `over()`.
 class halving {
 public:
-    /// @param unsplit  what the spikes cost in one cluster
+    /// @param unsplit  cost of the spikes in one cluster
     halving(const sparse_mixture& of, member_list whole, std::vector<std::uint8_t> sides,
             double unsplit, std::uint32_t most_rounds);
 
@@ -67,7 +66,7 @@ public:
     member_list whole() const { return whole_; }
     const halves& parts() const { return parts_; }
     void take(std::span<const double> to_first, std::span<const double> to_second);
-    /// Nothing where two are not better than one.
+    /// Empty if two clusters are not better than one.
     std::vector<std::uint8_t> answer() &&;
 
 private:
@@ -78,7 +77,7 @@ private:
     double unsplit_;
     double score_;
     std::uint32_t rounds_left_;
-    std::set<std::size_t> seen_;  // digests: halves that come back would go on for ever
+    std::set<std::size_t> seen_;  // digests of earlier halves: a repeated one would start a cycle
     bool over_;
 };
 

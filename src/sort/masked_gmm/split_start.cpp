@@ -9,10 +9,10 @@
 namespace spikeweave::masked_gmm {
 namespace {
 
-// Of power iteration. The direction need not be exact: splits go on from there.
+// Power iterations. The direction need not be exact, because splits are refined afterwards.
 constexpr std::uint32_t rounds = 12;
 
-// The spikes of one cluster, as they differ from noise.
+// The spikes of one cluster as differences from noise.
 struct sparse_rows {
     std::vector<std::size_t> begin{0};
     std::vector<std::uint32_t> columns{};
@@ -35,7 +35,7 @@ double product(const std::vector<double>& a, const std::vector<double>& b) {
     return sum;
 }
 
-// The spikes' scatter times a direction.
+// Returns the scatter matrix of the spikes times a direction.
 std::vector<double> spread(const sparse_rows& rows, const std::vector<double>& direction) {
     std::vector<double> out(direction.size());
     const double centre = product(rows.mean, direction);
@@ -50,7 +50,8 @@ std::vector<double> spread(const sparse_rows& rows, const std::vector<double>& d
     return out;
 }
 
-// From the feature that varies most. Where all spikes are the same it is 0.
+// Returns the first principal direction, starting from the feature with the largest variance. It is
+// 0 if all spikes are equal.
 std::vector<double> principal(const sparse_rows& rows) {
     std::vector<double> variance(rows.mean.size());
     for (std::size_t a = 0; a < rows.deltas.size(); ++a)

@@ -8,16 +8,16 @@
 
 namespace spikeweave::masked_gmm {
 
-/// The halves with which splits begin: in each cluster, the spikes on either side of its mean along
-/// the direction in which they differ most, features being measured in SDs of the noise.
+/// The halves with which splits start: in each cluster, the spikes on either side of its mean along
+/// its first principal direction, with features measured in SDs of the noise.
 ///
-/// Works on the features themselves, so that all strategies begin alike.
+/// They are computed from the features themselves, so that all strategies start alike.
 class split_starts {
 public:
-    /// @param features  stays the caller's
+    /// @param features  must outlive this object
     split_starts(const spike_features& features, feature_space space);
 
-    /// @return of each spike its side (0, 1)
+    /// @return the side of each spike (0, 1)
     std::vector<std::uint8_t> halves(const partition& now, const execution& run) const;
 
 private:

@@ -18,7 +18,7 @@ int differing(const bit_row& a, const bit_row& b) {
     return count;
 }
 
-// Of several the first.
+// Returns the nearest one, the first if several are as near.
 std::uint32_t nearest(const std::vector<bit_row>& founded, const bit_row& bits) {
     const auto at = std::min_element(founded.begin(), founded.end(),
                                      [&](const bit_row& one, const bit_row& other) {
@@ -36,8 +36,8 @@ std::size_t following(std::size_t spikes) {
 
 }  // namespace
 
-// The patterns of most spikes found a cluster each; the others join the one that differs in the
-// fewest features, of several the first. Nothing is drawn, so that a start has no seed.
+// The most frequent patterns each start a cluster. The others join the one that differs in the
+// fewest features, the first if several do. Nothing is random, so a start needs no seed.
 partition start_by_masks(const spike_features& features, std::uint32_t most_clusters,
                          const execution& run) {
     const mask_patterns patterns = find_patterns(features);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What each strategy computes; masked_gmm.cpp makes a search of it.
+// The steps that each strategy computes; masked_gmm.cpp combines them into a search.
 
 #include <cstdint>
 #include <limits>
@@ -18,17 +18,17 @@ namespace spikeweave::masked_gmm {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 inline constexpr std::uint32_t no_cluster = std::numeric_limits<std::uint32_t>::max();
-/// What stands in for a variance that is 0: features are scaled to [0, 1].
+/// Replaces a variance of 0; features are scaled to [0, 1].
 inline constexpr double least_variance = 1e-10;
 
-/// Labels below `clusters`; cluster 0 is noise, of the others none is empty.
+/// Labels below `clusters`. Cluster 0 is noise; all others have spikes.
 struct partition {
     std::vector<std::uint32_t> labels{};
     std::uint32_t clusters = 1;
 };
 
-/// The two clusters that suit each spike best, and -ln of its density there times their weight.
-/// Without a second one it is `no_cluster` at infinity.
+/// The two clusters with the lowest cost for each spike; the cost is -ln(density * weight). If
+/// there is no second one, it is `no_cluster` with infinite cost.
 struct assignment {
     std::vector<std::uint32_t> best{};
     std::vector<std::uint32_t> second{};
@@ -36,16 +36,16 @@ struct assignment {
     std::vector<double> second_cost{};
 };
 
-/// One cluster's parameters, for comparing strategies.
+/// The parameters of one cluster, for comparing strategies.
 struct cluster_model {
     double weight = 0;
     std::vector<double> mean{};
     std::vector<std::uint32_t> block{};  ///< features with covariances, ascending
-    std::vector<double> covariance{};    ///< of the block, rows one after another
-    std::vector<double> variance{};      ///< of every feature
+    std::vector<double> covariance{};    ///< covariance of the block, row by row
+    std::vector<double> variance{};      ///< variance of every feature
 };
 
-/// Noise as the masked features see it, feature by feature, in scaled units.
+/// Mean and variance of the noise of each feature, measured on masked features, in scaled units.
 struct noise_model {
     std::vector<double> mean{};
     std::vector<double> variance{};
@@ -54,7 +54,7 @@ struct noise_model {
 struct feature_space;
 class split_starts;
 
-/// The data of one call with the rules of its options.
+/// The data of one call together with its options.
 class mixture {
 public:
     mixture() = default;
@@ -65,38 +65,39 @@ public:
     mixture& operator=(mixture&&) = delete;
 
     virtual const noise_model& noise() const = 0;
-    /// M-step and E-step.
+    /// Runs the M-step and the E-step.
     virtual assignment assign(const partition& now, const execution& run) = 0;
-    /// Those of clusters 1, 2, …
+    /// The models of clusters 1, 2, …
     virtual std::vector<cluster_model> models(const partition& now, const execution& run) = 0;
     virtual double penalty(const partition& now) const = 0;
-    /// Decrease of the score if the spikes of a cluster go to their second-best ones; minus
+    /// The decrease of the score if the spikes of a cluster go to their second-best clusters; minus
     /// infinity for noise and for clusters that cannot be deleted.
     /// @param clusters  of the partition that `found` comes from
     virtual std::vector<double> deletion_gains(const assignment& found, std::uint32_t clusters,
                                                const execution& run) const = 0;
-    /// Each cluster by itself as two, starting from the sides. @return for each cluster its
-    /// members' sides (0, 1) in their order; nothing where two are not better than one.
+    /// Splits each cluster by itself in two, starting from the given sides. @return for each
+    /// cluster the sides (0, 1) of its members in their order; empty if two clusters are not better
+    /// than one.
     virtual std::vector<std::vector<std::uint8_t>> split_candidates(
         const partition& now, std::span<const std::uint8_t> start, const execution& run) = 0;
-    /// By how much the score of all spikes rises when side 1 of a cluster becomes a new one.
+    /// The change of the score of all spikes when side 1 of a cluster becomes a new cluster.
     virtual double split_change(const partition& now, std::uint32_t cluster,
                                 std::span<const std::uint8_t> sides) = 0;
-    /// What happened to clusters and variances, in whole sentences.
+    /// Warnings about clusters and variances, as full sentences.
     virtual std::vector<std::string> warnings() const = 0;
 };
 
-/// @param only  ascending: the mixture is of these spikes, in scaling and noise of all; none: of
-/// all
+/// @param only  in ascending order, the spikes of the mixture; scaling and noise are those of all
+/// spikes. Empty: all spikes
 std::unique_ptr<mixture> make_reference(const spike_features& features,
                                         const masked_gmm_options& options,
                                         std::span<const std::uint32_t> only = {});
 std::unique_ptr<mixture> make_cpu(const spike_features& features, const masked_gmm_options& options,
                                   const execution& run);
-/// In scaling and noise of these or other spikes.
+/// The scaling and noise may come from these or from other spikes.
 std::unique_ptr<mixture> make_cpu(const spike_features& features, const feature_space& space,
                                   const masked_gmm_options& options, const execution& run);
-/// On the first of the devices. @throws device_error, also where this was built without CUDA.
+/// Uses the first of the devices. @throws device_error, always in a build without CUDA.
 std::unique_ptr<mixture> make_cuda(const spike_features& features,
                                    const masked_gmm_options& options, const execution& run);
 std::unique_ptr<mixture> make_cuda(const spike_features& features, const feature_space& space,
@@ -104,19 +105,20 @@ std::unique_ptr<mixture> make_cuda(const spike_features& features, const feature
 
 /// @throws invalid_argument if there are no spikes or an option is out of range.
 void check(const spike_features& features, const masked_gmm_options& options, const execution& run);
-/// What `automatic` is. @throws invalid_argument for options that another strategy has.
+/// Resolves `automatic`. @throws invalid_argument for options of another strategy.
 sort_strategy resolve(const masked_gmm_options& options, const execution& run);
-/// Any but the reference.
+/// Makes any strategy but the reference.
 std::unique_ptr<mixture> make(sort_strategy strategy, const spike_features& features,
                               const feature_space& space, const masked_gmm_options& options,
                               const execution& run);
 
-/// What a search does with a strategy. Public in `sort_spikes`; here for tests that want the steps.
-/// @param halves  with which splits begin; without them, at random
+/// Searches with the steps of a strategy. `sort_spikes` is the public function; this one is for
+/// tests that choose the steps.
+/// @param halves  with which splits start; if null, splits start at random
 clustering_result search(mixture& steps, partition now, const masked_gmm_options& options,
                          const execution& run, const split_starts* halves = nullptr);
 
-/// The partition to begin with.
+/// The partition with which the search starts.
 /// @param most_clusters  as in `masked_gmm_options::starting_clusters`
 partition start_by_masks(const spike_features& features, std::uint32_t most_clusters,
                          const execution& run = {});

@@ -10,11 +10,11 @@
 
 namespace spikeweave::masked_gmm {
 
-/// Edge of the tiles that matrices are worked on in; theirs are multiples of it.
+/// Edge of the tiles in which matrices are processed. The edges of matrices are multiples of it.
 inline constexpr std::uint32_t matrix_tile = 32;
 
-/// `cluster_fit`s in the memory of a GPU, one row of `features` numbers a cluster. A block's
-/// matrix has `edge` rows, the first `size` of which are its own; the others are the identity's.
+/// The `cluster_fit`s in the memory of a GPU, with one row of `features` numbers per cluster. The
+/// matrix of a block has `edge` rows; those from `size` on are rows of the identity.
 struct device_fits {
     std::uint32_t clusters;
     std::uint32_t features;
@@ -24,11 +24,11 @@ struct device_fits {
     const std::int32_t* place;
     const std::uint32_t* block;
     const std::uint32_t* size;
-    const std::uint64_t* matrix;  ///< where each one's begin
+    const std::uint64_t* matrix;  ///< index of the first number of each matrix
     const double* covariance;     ///< lower triangle
     const double* root_inverse;   ///< lower triangle, 0 above
     const double* inverse;
-    const double* plain;  ///< without the weight; infinite of a dead cluster
+    const double* plain;  ///< without the weight; infinite for a dead cluster
     const double* at_noise;
     const double* at_noise_outside;
     const double* cancelling;
@@ -38,35 +38,36 @@ struct device_fits {
     }
 };
 
-/// What the host needs of them.
+/// The numbers of the fits that the host needs.
 struct fit_summary {
     std::vector<std::uint32_t> size{};
     std::vector<double> plain{};
     std::vector<double> at_noise{};
     std::vector<double> cancelling{};
-    std::uint32_t largest = 0;  ///< of the sizes
+    std::uint32_t largest = 0;  ///< largest of the sizes
 
     bool dead(std::size_t cluster) const;
 };
 
-/// The M-step, over and over in the same memory. The sums' order follows the members alone, so that
-/// an answer is the same at every time.
+/// Runs M-steps that reuse the same memory. The order of the sums depends on the members alone, so
+/// results are reproducible.
 class fitter {
 public:
-    /// Of a spike: their sums have to fit into shared memory.
+    /// Largest number of features of a spike: the sums over them have to fit into shared memory.
     static std::size_t most_features(const device::device_limits& limits);
 
     fitter(const resident_data& data, const masked_gmm_options& options);
 
-    /// @param members  of each cluster; none is without
-    /// The weights are not in it: `plain` lacks -ln of them.
+    /// Fits without weights: `plain` lacks the term -ln(weight).
+    /// @param members  of each cluster; no cluster is empty
     const fit_summary& fit(const member_lists& members, const device::stream& on);
     const fit_summary& summary() const { return summary_; }
-    /// Of the last fit, as long as there is no other.
+    /// The last fit; valid until the next one.
     device_fits fits() const;
     /// The members of the last fit, in their order.
     const std::uint32_t* members() const { return spikes_.data(); }
-    /// The last fit's in full, without weights, in coordinates from the noise's mean.
+    /// The complete models of the last fit, without weights, in coordinates relative to the noise
+    /// mean.
     std::vector<cluster_model> models(const std::vector<double>& noise_variance) const;
 
 private:
@@ -99,7 +100,7 @@ private:
     device::buffer<double> numbers_;  // plain, at_noise, at_noise_outside, cancelling
 };
 
-/// Makes room for at least `size`, which is not kept.
+/// Makes `memory` at least `size` long. Its content is lost.
 template <class T>
 void make_room(device::buffer<T>& memory, std::size_t size, const device::stream& on) {
     if (memory.size() < size) memory = device::buffer<T>(size + size / 4, on);

@@ -10,21 +10,21 @@
 
 namespace spikeweave::masked_gmm {
 
-/// What every cluster costs every spike, of which the least two are kept.
+/// Computes the cost of every spike in every cluster and keeps the two lowest.
 class e_step {
 public:
-    /// Unmasked features of a group whose tile fits into shared memory.
+    /// Largest number of unmasked features of a group whose tile fits into shared memory.
     static std::uint32_t most_columns(const device::device_limits& limits);
 
-    /// @param single  in single precision: errors of about 1e-6 of the largest terms
+    /// @param single  use single precision, with errors of about 1e-6 of the largest terms
     e_step(const resident_data& data, std::size_t spikes, bool single = false);
 
-    /// @param plain  of each cluster, what all spikes cost there: with the weight, at the noise's
-    ///               mean; infinite of a dead one
-    /// Of spikes of wide groups it says nothing of use.
+    /// Results for spikes of wide groups are meaningless.
+    /// @param plain  for each cluster, the cost at the noise mean including the weight; infinite
+    /// for a dead one
     void evaluate(const device_fits& fits, const std::vector<double>& plain, double noise_cost,
                   assignment& found);
-    /// Of the last call, on the GPU.
+    /// GPU time of the last call.
     double seconds() const { return watch_.seconds(); }
 
 private:
@@ -51,7 +51,7 @@ private:
     std::uint32_t most_features_ = 0;
     device::buffer<uint4> pairs_;
     device::buffer<uint2> tiles_;
-    std::vector<std::uint32_t> first_tile_;  // of each group, and one more
+    std::vector<std::uint32_t> first_tile_;  // for each group, and one more
     device::buffer<double> plain_;
     device::buffer<std::uint64_t> begin_;
     device::buffer<double> coefficients_;

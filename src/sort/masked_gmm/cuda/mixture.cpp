@@ -20,16 +20,19 @@ namespace spikeweave::masked_gmm {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// Above it rounding errors of the costs could affect a score: they are computed from residuals.
+// If more than this cancels, rounding errors of the costs could affect a score, so the costs are
+// computed from residuals.
 constexpr double too_much_cancels = 1e6;
-// The same of single precision, where errors are a hundred million times as large and seen: in
-// scores from the fifth digit on. It may not choose between clusters that are as near as this.
+// The limits for single precision, where errors are a hundred million times as large and affect
+// scores from the fifth digit on. Clusters whose costs are as near as this are compared in double
+// precision.
 constexpr double too_much_cancels_single = 1e5;
 constexpr double too_near_single = 1;
-// Costs of spikes with too many unmasked features for the E-step's products, at once.
+// Largest number of costs computed at once for spikes with too many unmasked features for the
+// products of the E-step.
 constexpr std::size_t most_wide_costs = std::size_t{1} << 23;
 
-// What a split is judged by when all spikes are looked at: costs without weights.
+// A split candidate with the costs, without weights, from which `split_change` is computed.
 struct split_costs {
     std::vector<std::uint8_t> sides{};
     double whole = 0;
@@ -111,7 +114,7 @@ public:
         return models;
     }
 
-    // All clusters at once: a round is one M-step of all halves that are not over.
+    // Splits all clusters together: a round is one M-step of all halves that are not finished.
     std::vector<std::vector<std::uint8_t>> split_candidates(const partition& now,
                                                             std::span<const std::uint8_t> start,
                                                             const execution& run) override {
@@ -171,7 +174,7 @@ public:
 private:
     bool is_fast() const { return options().precision == sort_precision::fast; }
 
-    // Without noise.
+    // All clusters except noise.
     static member_lists units_of(const member_lists& all) {
         member_lists units;
         units.spikes.assign(all.spikes.begin() + static_cast<std::ptrdiff_t>(all.begin[1]),
@@ -213,7 +216,7 @@ private:
         }
     }
 
-    // Replaces what rounding may have spoilt.
+    // Recomputes costs that rounding errors may have made inaccurate.
     void refine(const std::vector<double>& weight_cost, assignment& found) {
         const fit_summary& fits = fitter_->summary();
         std::vector<std::vector<std::uint32_t>> spoilt(weight_cost.size());
@@ -250,7 +253,7 @@ private:
         }
     }
 
-    // What the spikes of each cluster cost there, without weights.
+    // The summed cost of the spikes of each cluster in it, without weights.
     std::vector<double> costs_of_wholes(const member_lists& units) {
         const fit_summary& fits = fitter_->fit(units, *on_);
         std::vector<cost_question> questions;
@@ -262,7 +265,7 @@ private:
         return sums;
     }
 
-    // @return whether there was anything to do
+    // @return whether anything was left to do
     bool split_further(std::vector<halving>& open) {
         std::vector<halving*> going;
         member_lists parts;
@@ -294,7 +297,7 @@ private:
         return true;
     }
 
-    // Keeps what each of the halves costs its own spikes.
+    // Stores the cost of the spikes of each half in that half.
     void judge(const member_lists& all, const std::vector<double>& unsplit,
                const std::vector<std::vector<std::uint8_t>>& sides) {
         judged_.assign(sides.size(), {});

@@ -8,7 +8,7 @@
 
 namespace spikeweave::masked_gmm {
 
-/// `sparse_data` in the memory of a GPU: a spike's unmasked features beside each other.
+/// The `sparse_data` in the memory of a GPU: the unmasked features of a spike are contiguous.
 struct device_rows {
     std::uint32_t features;
     const std::uint64_t* begin;
@@ -19,40 +19,41 @@ struct device_rows {
     const double* noise_variance;
 };
 
-/// A `spike_group`, its values feature by feature, so that neighbouring threads read neighbouring
-/// spikes.
+/// A `spike_group` whose values are stored feature by feature, so that neighbouring threads read
+/// neighbouring spikes.
 struct device_group {
     std::uint32_t features;
     std::uint32_t spikes;
-    std::uint32_t padded;        ///< spikes in whole tiles; what is added is 0
-    std::uint32_t first;         ///< of `group_spikes`
-    std::uint32_t first_column;  ///< of `group_columns`
-    std::uint64_t values;        ///< where its values begin: features x padded
+    std::uint32_t padded;        ///< spikes in whole tiles; the padding is 0
+    std::uint32_t first;         ///< index into `group_spikes`
+    std::uint32_t first_column;  ///< index into `group_columns`
+    std::uint64_t values;        ///< index of its first value; it has features x padded values
 };
 
-/// Spikes that a block takes at once.
+/// Spikes that a block processes at once.
 inline constexpr std::uint32_t tile_spikes = 128;
-/// What makes a group worth while there: a coefficient that is gathered takes memory as long as its
-/// use for this many spikes takes arithmetic, and half a tile of each group is empty.
+/// The rules by which groups are formed for a GPU: gathering a coefficient takes as long in memory
+/// as its use for this many spikes takes in arithmetic, and on average half a tile of each group is
+/// empty.
 inline group_rules device_group_rules(std::uint32_t most_columns) {
     return {.gather_cost = 192, .most_columns = most_columns, .looked_at = 4096};
 }
 
 class resident_data {
 public:
-    /// @param most_columns  of a group; those with more are wide
+    /// @param most_columns  of a group; groups with more are wide
     resident_data(const sparse_data& data, std::uint32_t most_columns, const device::stream& on);
 
     device_rows rows() const;
-    /// Those that are not wide.
+    /// The groups that are not wide.
     const std::vector<device_group>& groups() const { return groups_; }
     const device_group* device_groups_list() const { return on_device_.data(); }
     const std::uint32_t* group_spikes() const { return group_spikes_.data(); }
     const std::uint32_t* group_columns() const { return group_columns_.data(); }
     const double* group_deltas() const { return group_deltas_.data(); }
-    /// Squared deltas with their etas.
+    /// Squared deltas plus their etas.
     const double* group_squares() const { return group_squares_.data(); }
-    /// Spikes of wide groups.
+    /// The spikes of wide groups.
     const std::vector<std::uint32_t>& wide_spikes() const { return wide_; }
 
 private:

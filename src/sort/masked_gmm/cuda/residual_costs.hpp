@@ -9,19 +9,19 @@
 
 namespace spikeweave::masked_gmm {
 
-/// What some spikes cost in one cluster, wherever they are from.
+/// Spikes whose costs in one cluster are wanted; they may belong to any cluster.
 struct cost_question {
     std::uint32_t cluster;
     member_list spikes;
 };
 
-/// -ln of the densities, weights left out, computed from residuals: nothing cancels, whatever the
-/// cluster. The answers stand one after another. Takes longer than the E-step's products.
+/// Computes -ln of the densities, without weights, from residuals, so that nothing cancels. Results
+/// are in the order of the questions. Takes longer than the products of the E-step.
 class residual_costs {
 public:
     residual_costs(const resident_data& data, int ordinal);
 
-    /// @param largest_block  features, of all these clusters
+    /// @param largest_block  number of features of the largest block of these clusters
     std::vector<double> of(const device_fits& fits, std::uint32_t largest_block,
                            std::span<const cost_question> questions, const device::stream& on);
 
