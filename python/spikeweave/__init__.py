@@ -6,16 +6,16 @@ accept spikes of other packages (`SpikeSequence.of` lists the forms) and times i
 """
 
 from . import simulate
-from ._circuit import Circuit
+from ._adapters.files import read, write
+from ._commands.devices import Device, devices
+from ._commands.episodes import Episode, EpisodeResult, count_episodes, episode_strategies, episodes
+from ._commands.sort import SortResult, sort, sort_features
+from ._commands.spade import Pattern, PatternResult, spade
 from ._core import DeviceError
 from ._core import version as _version
-from ._devices import Device, devices
-from ._episodes import Episode, EpisodeResult, count_episodes, episode_strategies, episodes
-from ._files import read, write
-from ._recording import Recording, read_recording
-from ._sort import SortResult, sort, sort_features
-from ._spade import Pattern, PatternResult, spade
-from ._spikes import SpikeSequence
+from ._values.circuit import Circuit
+from ._values.recording import Recording, read_recording
+from ._values.spikes import SpikeSequence
 
 __version__ = _version()
 

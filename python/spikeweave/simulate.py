@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._call import Progress, given, options_in, reporting
-from ._recording import Recording
-from ._spikes import SpikeSequence
-from ._types import RateProfile, Time
+from ._adapters.progress import Progress, reporting
+from ._values.arguments import given, options_in
+from ._values.recording import Recording
+from ._values.spikes import SpikeSequence
+from ._values.types import RateProfile, Time
 
 __all__ = [
     "PlantedPattern",

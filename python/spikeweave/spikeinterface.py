@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._sort import SortResult, sort, sort_features
+from ._commands.sort import SortResult, sort, sort_features
 
 if TYPE_CHECKING:
     from spikeinterface import BaseRecording, NumpySorting, SortingAnalyzer

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import spikeweave
-from spikeweave._call import reporting
+from spikeweave._adapters.progress import reporting
 
 # Of 3 minutes, so that any of these would be noticed.
 LONG = """

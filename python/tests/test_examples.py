@@ -35,7 +35,7 @@ def test_examples_give_what_they_say(name):
 def test_there_are_examples():
     count = sum(
         doctest.testmod(importlib.import_module(name)).attempted
-        for name in ("spikeweave.simulate", "spikeweave._spikes")
+        for name in ("spikeweave.simulate", "spikeweave._values.spikes")
     )
 
     assert count > 5

@@ -10,7 +10,8 @@ from typing import get_args
 import pytest
 
 import spikeweave
-from spikeweave import _core, _types
+from spikeweave import _core
+from spikeweave._values import types
 
 RIGHT = """
 from typing import assert_type
@@ -84,15 +85,15 @@ def test_wrong_calls_are_refused(checked, call):
 
 def test_the_names_that_types_list_are_those_of_the_library():
     for names, refuse in (
-        (_types.EpisodeStrategy, lambda: spikeweave.episodes([[0.1]], strategy="?")),
-        (_types.Correction, lambda: spikeweave.episodes([[0.1]], correction="?")),
-        (_types.SurrogateMethod, lambda: spikeweave.episodes([[0.1]], surrogate_method="?")),
-        (_types.Pairs, lambda: spikeweave.episodes([[0.1]], pairs="?")),
-        (_types.Compaction, lambda: spikeweave.episodes([[0.1]], compaction="?")),
-        (_types.Split, lambda: spikeweave.episodes([[0.1]], split="?")),
-        (_types.SpadeStrategy, lambda: spikeweave.spade([[0.1]], strategy="?")),
-        (_types.SortStrategy, lambda: spikeweave.sort_features([[0.1]], strategy="?")),
-        (_types.RateProfile, lambda: spikeweave.simulate.patterns(rates="?")),
+        (types.EpisodeStrategy, lambda: spikeweave.episodes([[0.1]], strategy="?")),
+        (types.Correction, lambda: spikeweave.episodes([[0.1]], correction="?")),
+        (types.SurrogateMethod, lambda: spikeweave.episodes([[0.1]], surrogate_method="?")),
+        (types.Pairs, lambda: spikeweave.episodes([[0.1]], pairs="?")),
+        (types.Compaction, lambda: spikeweave.episodes([[0.1]], compaction="?")),
+        (types.Split, lambda: spikeweave.episodes([[0.1]], split="?")),
+        (types.SpadeStrategy, lambda: spikeweave.spade([[0.1]], strategy="?")),
+        (types.SortStrategy, lambda: spikeweave.sort_features([[0.1]], strategy="?")),
+        (types.RateProfile, lambda: spikeweave.simulate.patterns(rates="?")),
     ):
         with pytest.raises(ValueError, match=r"'\?'") as error:
             refuse()
@@ -104,7 +105,7 @@ def test_a_two_stage_correction_is_not_offered_where_it_is_refused():
     with pytest.raises(ValueError, match="^correction: no correction is named 'bonf'") as error:
         spikeweave.episodes([[0.1]], correction="bonf")
     offered = str(error.value).split("there are ")[1].split(", ")
-    assert offered == list(get_args(_types.Correction))
+    assert offered == list(get_args(types.Correction))
     with pytest.raises(ValueError, match="fdr_tsbh hold for one alpha only"):
         spikeweave.episodes([[0.1]], correction="fdr_tsbh")
 

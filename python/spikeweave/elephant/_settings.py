@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from spikeweave._call import Progress, check_progress, reporting
+from spikeweave._adapters.progress import Progress, check_progress, reporting
 
 from ._checks import check_whole
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._circuit import Circuit
+from .._values.circuit import Circuit
 from ._axes import BLACK, COLOURS, GREY, axes
 
 _MOST_EDGES = 100

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core
-from ._call import Progress, given, options_in, reporting
-from ._circuit import Circuit
-from ._indexing import Several, Single, chosen, ragged
-from ._spikes import SpikeSequence
-from ._tables import data_frame, html_table
-from ._types import (
+from .. import _core
+from .._adapters.progress import Progress, reporting
+from .._values.arguments import given, options_in
+from .._values.circuit import Circuit
+from .._values.indexing import Several, Single, chosen, ragged
+from .._values.spikes import SpikeSequence
+from .._values.tables import data_frame, html_table
+from .._values.types import (
     Compaction,
     Correction,
     Delays,
@@ -265,7 +266,7 @@ class EpisodeResult(Sequence[Episode]):
             With keys ``itemset``, ``windows_ids``, ``neurons``, ``lags``, ``times``,
             ``signature``, ``pvalue``; lags and times are quantities.
         """
-        from ._elephant_patterns import pattern_dict
+        from .._adapters.elephant import pattern_dict
 
         if indices is None:
             indices = np.flatnonzero(self.sizes > 1).tolist()
@@ -305,7 +306,7 @@ class EpisodeResult(Sequence[Episode]):
         ValueError
             If the file's table of units lacks a unit of `spikes`.
         """
-        from ._nwb_results import episodes_to_nwb
+        from .._adapters.nwb_results import episodes_to_nwb
 
         return episodes_to_nwb(self, target, overwrite, append)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._tables import data_frame, html_table
+from .tables import data_frame, html_table
 
 if TYPE_CHECKING:
     import pandas

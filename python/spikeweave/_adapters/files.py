@@ -7,10 +7,11 @@ import os
 import warnings
 from pathlib import Path
 
-from . import _core
-from ._call import Progress, given, reporting
-from ._spikes import SpikeSequence, duplicates_text
-from ._types import SpikeFormat, SpikesLike
+from .. import _core
+from .._values.arguments import given
+from .._values.spikes import SpikeSequence, duplicates_text
+from .._values.types import SpikeFormat, SpikesLike
+from .progress import Progress, reporting
 
 _HDF5_MARK = b"\x89HDF\r\n\x1a\n"
 
@@ -72,7 +73,7 @@ def read(
     path = Path(path)
     check_readable(path)
     if format == "nwb" or (format == "auto" and is_hdf5(path)):
-        from ._nwb import read_units
+        from .nwb import read_units
 
         if time_unit is not None:
             raise ValueError("time_unit: times in NWB are seconds")
@@ -137,7 +138,7 @@ def write(
     os.stat(path.parent)
     sequence = SpikeSequence.of(spikes)
     if path.suffix == ".nwb":
-        from ._nwb import write_units
+        from .nwb import write_units
 
         write_units(path, sequence)
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import _core
+from .. import _core
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core
+from .. import _core
 
 
 def array(name: str, values: ArrayLike, dtype: Any) -> NDArray[Any]:

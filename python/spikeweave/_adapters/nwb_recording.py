@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core
-from ._channels import COUNT_UV, as_counts, channel_list
-from ._nwb import load_pynwb
+from .. import _core
+from .._values.channels import COUNT_UV, as_counts, channel_list
+from .nwb import load_pynwb
 
 
 def open_series(path: Path, name: str | None) -> Any:

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core
-from ._arrays import array, numbers
-from ._call import Progress, given, options_in, reporting
-from ._files import check_readable
-from ._recording import Recording, RecordingLike
-from ._spikes import SpikeSequence
-from ._tables import data_frame, html_table
-from ._types import (
+from .. import _core
+from .._adapters.files import check_readable
+from .._adapters.progress import Progress, reporting
+from .._values.arguments import given, options_in
+from .._values.arrays import array, numbers
+from .._values.recording import Recording, RecordingLike
+from .._values.spikes import SpikeSequence
+from .._values.tables import data_frame, html_table
+from .._values.types import (
     Deletions,
     MaskRule,
     Precision,
@@ -112,7 +113,7 @@ class SortResult:
 
     def to_spikeinterface(self) -> Any:
         """A SpikeInterface ``NumpySorting`` of the units, in samples of the recording."""
-        from .spikeinterface import numpy_sorting
+        from ..spikeinterface import numpy_sorting
 
         return numpy_sorting(self)
 
@@ -142,7 +143,7 @@ class SortResult:
         ValueError
             If the file has a table of units.
         """
-        from ._nwb import units_to_nwb
+        from .._adapters.nwb import units_to_nwb
 
         columns = {name: values for name, values in self.units.items() if name != "spikes"}
         return units_to_nwb(self._timed(), columns, target, overwrite, append)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ._spikes import SpikeSequence
+from .._values.spikes import SpikeSequence
 
 _UNKNOWN_START = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _RESOLUTION = 1e-6

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._nwb import add_table, add_units, open_target, unit_names
-from ._spikes import SpikeSequence
+from .._values.spikes import SpikeSequence
+from .nwb import add_table, add_units, open_target, unit_names
 
 if TYPE_CHECKING:
-    from ._episodes import EpisodeResult
-    from ._spade import PatternResult
+    from .._commands.episodes import EpisodeResult
+    from .._commands.spade import PatternResult
 
 _SHOWN = 8
 

@@ -11,12 +11,12 @@ from typing import Any, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core
-from ._call import given
-from ._channels import COUNT_UV, as_counts, channel_list
-from ._files import check_readable, is_hdf5
-from ._spikes import SpikeSequence
-from ._types import BaseRecording, Quantity, RecordingFormat
+from .. import _core
+from .._adapters.files import check_readable, is_hdf5
+from .arguments import given
+from .channels import COUNT_UV, as_counts, channel_list
+from .spikes import SpikeSequence
+from .types import BaseRecording, Quantity, RecordingFormat
 
 #: What `sort` takes for a recording; `Recording.of` says what each is.
 RecordingLike = Union["Recording", str, os.PathLike[str], NDArray[Any], BaseRecording]
@@ -258,7 +258,7 @@ def _opened(path: str, format: str, stream: str | None, options: dict[str, Any])
     check_readable(Path(path))
     again = (_opened, (path, format, stream, options))
     if format == "nwb" or (format == "auto" and Path(path).is_file() and is_hdf5(Path(path))):
-        from ._nwb_recording import open_series
+        from .._adapters.nwb_recording import open_series
 
         if options:
             raise ValueError(f"{next(iter(options))}: an NWB file says this itself")

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core
-from ._arrays import seconds
-from ._call import given
-from ._tables import data_frame, html_table
-from ._types import SpikesLike, Time
+from .. import _core
+from .arguments import given
+from .arrays import seconds
+from .tables import data_frame, html_table
+from .types import SpikesLike, Time
 
 if TYPE_CHECKING:
     import pandas
@@ -130,10 +130,10 @@ class SpikeSequence:
             support of a ``TsGroup`` has gaps. If every unit of a pair ``(times, units)`` has one
             spike, as if the pair were two trains.
         """
-        from ._inputs import arrays_of
+        from .._adapters.inputs import arrays_of
 
         if isinstance(spikes, (str, os.PathLike)):
-            from ._files import read
+            from .._adapters.files import read
 
             spikes = read(spikes)
         if isinstance(spikes, cls) and unit_names is None and t_start is None and t_stop is None:
@@ -372,7 +372,7 @@ class SpikeSequence:
         ValueError
             If the file has a table of units.
         """
-        from ._nwb import units_to_nwb
+        from .._adapters.nwb import units_to_nwb
 
         return units_to_nwb(self, {}, target, overwrite, append)
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core
-from ._arrays import array, numbers
-from ._spikes import SpikeSequence
+from .. import _core
+from .._values.arrays import array, numbers
+from .._values.spikes import SpikeSequence
 
 _EPOCH_COLUMNS = (("start", "end"), ("start_time", "stop_time"))
 _TIME_COLUMNS = ("time", "times", "time_s")

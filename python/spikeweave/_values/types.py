@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
-    from ._spikes import SpikeSequence
+    from .spikes import SpikeSequence
 
 
 class Quantity(Protocol):

@@ -1,4 +1,4 @@
-"""What all calls of the library have in common: arguments that were given, and progress."""
+"""Progress of a call: the function that is told of it, or bars by tqdm."""
 
 from __future__ import annotations
 
@@ -8,16 +8,6 @@ from contextlib import contextmanager
 from typing import Any
 
 Progress = Callable[[str, int, int], Any] | bool | None
-
-
-def given(**arguments: Any) -> dict[str, Any]:
-    """The arguments that are not None; the library has the defaults of all others."""
-    return {name: value for name, value in arguments.items() if value is not None}
-
-
-def options_in(arguments: dict[str, Any], *others: str) -> dict[str, Any]:
-    """Of a function's arguments, as `locals()` has them at its beginning, the options given."""
-    return given(**{name: value for name, value in arguments.items() if name not in others})
 
 
 class _Bar:

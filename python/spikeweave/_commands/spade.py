@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core
-from ._call import Progress, given, options_in, reporting
-from ._indexing import Several, Single, chosen, ragged
-from ._inputs import epochs_of
-from ._spikes import SpikeSequence
-from ._tables import data_frame, html_table
-from ._types import (
+from .. import _core
+from .._adapters.inputs import epochs_of
+from .._adapters.progress import Progress, reporting
+from .._values.arguments import given, options_in
+from .._values.indexing import Several, Single, chosen, ragged
+from .._values.spikes import SpikeSequence
+from .._values.tables import data_frame, html_table
+from .._values.types import (
     Bins,
     Compat,
     Edges,
@@ -241,7 +242,7 @@ class PatternResult(Sequence[Pattern]):
             With keys ``itemset``, ``windows_ids``, ``neurons``, ``lags``, ``times``,
             ``signature``, ``pvalue`` (-1 if not tested); lags and times are quantities.
         """
-        from ._elephant_patterns import pattern_dict
+        from .._adapters.elephant import pattern_dict
 
         window = self.parameters["window"]
         out = []
@@ -312,7 +313,7 @@ class PatternResult(Sequence[Pattern]):
         ValueError
             If the file's table of units lacks a unit of `spikes`.
         """
-        from ._nwb_results import patterns_to_nwb
+        from .._adapters.nwb_results import patterns_to_nwb
 
         return patterns_to_nwb(self, target, overwrite, append)
 
