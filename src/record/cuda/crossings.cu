@@ -1,8 +1,8 @@
-// The samples beyond the weak threshold, in their order.
+// Lists the samples beyond the weak threshold, in order.
 //
-//   work per thread   some samples: CUB selects the places of those that cross
-//   shared memory     CUB's
-//   pays off          always: a few samples in a hundred are left to copy and to join
+//   work per thread   some samples: CUB selects the positions of those that cross
+//   shared memory     used by CUB
+//   pays off          always: a few percent of the samples remain to be copied and joined
 
 #include <thrust/iterator/counting_iterator.h>
 

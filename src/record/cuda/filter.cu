@@ -1,10 +1,10 @@
-// From samples to filtered traces.
+// Turns samples into filtered traces.
 //
-//   work per thread   filter: one channel of a block, forward and backward; median: a warp takes a
-//                     frame, and finds the median bit by bit
-//   shared memory     filter: two numbers of each section for each thread
-//   pays off          always: a block of 8,192 frames takes a thread about two milliseconds, and
-//                     thousands run at once
+//   work per thread   filter: one channel of a block, forward and backward; median: a warp has a
+//                     frame and finds the median bit by bit
+//   shared memory     filter: two numbers per section and thread
+//   pays off          always: a thread takes about two milliseconds for a block of 8,192 frames,
+//                     and thousands run at once
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned whole_warp = 0xffffffff;
 constexpr unsigned warp = 32;
-// Small blocks spread the few threads there are over the whole device.
+// Small blocks spread the few threads over the whole device.
 constexpr unsigned filter_threads = 32;
 constexpr unsigned threads = 256;
 
@@ -28,8 +28,8 @@ __global__ void __launch_bounds__(filter_threads)
                      filter_threads);
 }
 
-// The frame's orders are looked at from memory that is near after the first time. Six blocks on a
-// multiprocessor leave the registers that it needs: with as many as fit, some would spill.
+// After its first pass, a frame is read from the cache. Six blocks per multiprocessor leave enough
+// registers; with as many blocks as fit, some registers would spill.
 __global__ void __launch_bounds__(threads, 6)
     take_medians(const __grid_constant__ filter_problem p) {
     const unsigned lane = threadIdx.x % warp;
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(threads, 6)
 
 struct rows_problem {
     const float* from;
-    std::uint64_t size;  // values of the result
+    std::uint64_t size;  // number of values of the result
     std::uint32_t channels;
 };
 

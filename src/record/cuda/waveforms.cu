@@ -1,7 +1,7 @@
-// Waveforms and features of spikes.
+// Cuts waveforms and computes features of spikes.
 //
-//   work per thread   cut: one frame of a waveform; describe: one channel of a spike, its waveform
-//                     never written anywhere
+//   work per thread   cut: one frame of a waveform; describe: one channel of a spike, whose
+//                     waveform is never written to memory
 //   shared memory     none
 //   pays off          always: every channel of every spike is projected
 

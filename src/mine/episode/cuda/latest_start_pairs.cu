@@ -1,19 +1,19 @@
-// All pairs of units that seldom meet: one sweep over the spikes of each target unit, which looks
-// back from each over an interval and counts greedily in a table of (pair, interval) in shared
-// memory. Pairs that never meet cost nothing.
+// Counts all pairs of units if units seldom fire close together. One sweep over the spikes of each
+// target unit looks back over the interval from each spike and counts greedily in a table of (pair,
+// interval) in shared memory. Pairs that never fire within the interval cost nothing.
 //
-// Any start later than the last end completes an occurrence that ends now. All that are found for
-// one spike end now too, so the order in which they are met does not matter, and the lanes of a
-// warp may meet them at once: those of the same pair write the same.
+// Any start later than the last end completes an occurrence that ends at the current spike. All
+// occurrences found for one spike end at this spike, so their order does not matter and the lanes
+// of a warp may process them at once: lanes of the same pair write the same value.
 //
-// A sweep may be cut before any spike that no other of its target precedes within the interval: all
-// that it looks back on comes after every earlier end, so nothing before the cut matters. Sweeps
-// take their time one step after another, and cut ones are what keeps a device busy; where spikes
-// stand too close for a cut, the piece before goes on.
+// A sweep may be cut before any spike that no other spike of its target precedes within the
+// interval. All that this spike looks back on comes after every earlier end, so nothing before the
+// cut matters. A sweep is sequential, so a device is kept busy by cutting it. Where spikes are too
+// close for a cut, the piece before continues.
 //
 //   work per warp     a piece of one target's spikes, with all before them within one interval
 //   shared memory     6 bytes a pair, 8 when a unit has 2^16 spikes or more
-//   pays off          when units are many and spikes of two within an interval few
+//   pays off          for many units of which few spikes of two are within an interval
 
 #include <algorithm>
 #include <vector>
@@ -28,7 +28,7 @@ namespace {
 constexpr unsigned whole_warp = 0xffffffff;
 constexpr std::uint32_t warps = 4;
 constexpr std::uint32_t threads = warps * 32;
-// Pairs in one warp's table: 6 KB of them let nine blocks share a multiprocessor of today.
+// Pairs in the table of one warp: with 6 KB of them, nine blocks share a multiprocessor.
 constexpr std::uint32_t most_from_units = 1024;
 constexpr std::uint32_t not_wanted = UINT32_MAX;
 
@@ -38,14 +38,15 @@ struct look_back_problem {
     train_place event_place;
     const std::uint32_t* event_buckets;
     const interval_32* intervals;
-    const std::uint32_t* number_of;  // of each unit among the wanted ones
+    const std::uint32_t* number_of;  // index of each unit among the wanted ones
     const std::uint32_t* wanted;     // units
     std::uint32_t wanted_count;
     std::uint32_t interval_count;
-    std::uint32_t from_units;  // of one table
+    std::uint32_t from_units;  // number of units in one table
     std::uint32_t first_to;
-    bool by_time;           // tie_rule::time
-    std::uint32_t* counts;  // [(target * intervals + interval) * wanted + from], 0 before
+    bool by_time;  // tie_rule::time
+    std::uint32_t*
+        counts;  // [(target * intervals + interval) * wanted + from]; 0 before the launch
 };
 
 // Index of the first event at or after a time that lies `delay` before `time`.
@@ -54,8 +55,8 @@ __device__ std::uint32_t first_within(const searched_train& all, std::uint32_t t
     return time > delay ? all.first_after(time - delay - 1) : 0;
 }
 
-// Index of the first spike of a train at or after `at` before which it can be cut: no other lies
-// within `high` before it. All lanes of a warp ask the same.
+// Index of the first spike of a train at or after `at` before which it can be cut, because no other
+// spike is within `high` before it. All lanes of a warp must call this with the same arguments.
 __device__ std::uint32_t first_cut(const std::uint32_t* times, std::uint32_t train_begin,
                                    std::uint32_t train_end, std::uint32_t at, std::uint32_t high) {
     if (at == train_begin) return at;
@@ -68,8 +69,8 @@ __device__ std::uint32_t first_cut(const std::uint32_t* times, std::uint32_t tra
     return train_end;
 }
 
-// x: targets; y: groups of `warps` slices, each an interval with a range of units to begin at; z:
-// pieces of the target's train. Those of the same time run together and share what they read.
+// x: targets; y: groups of `warps` slices, each an interval with a range of first units; z: pieces
+// of the target's train. Pieces of the same time run together and share what they read.
 template <class Count>
 __global__ void __launch_bounds__(threads) look_back(const look_back_problem p) {
     extern __shared__ std::uint32_t tables[];
@@ -93,7 +94,7 @@ __global__ void __launch_bounds__(threads) look_back(const look_back_problem p) 
     const std::uint32_t piece_end =
         blockIdx.z + 1 == gridDim.z ? train_end : cut(std::uint64_t{blockIdx.z} + 1);
     if (piece_begin == piece_end) return;
-    // Of each pair: where its next occurrence may start, and how many it has.
+    // For each pair: where its next occurrence may start, and its count.
     std::uint32_t* const free_from = tables + threadIdx.x / 32 * p.from_units;
     Count* const count =
         reinterpret_cast<Count*>(tables + warps * p.from_units) + threadIdx.x / 32 * p.from_units;
@@ -106,7 +107,7 @@ __global__ void __launch_bounds__(threads) look_back(const look_back_problem p) 
     const searched_train all{p.events.time_low, p.event_buckets, p.event_place.size,
                              p.event_place.bucket_count, p.event_place.shift};
     for (std::uint32_t base = piece_begin; base < piece_end; base += 32) {
-        // Each lane finds what one spike looks back on; then all look at it, spike by spike.
+        // Each lane finds the range of one spike; then all lanes read it, spike by spike.
         std::uint32_t first = 0;
         std::uint32_t last = 0;
         std::uint32_t behind_end = 0;
@@ -254,7 +255,7 @@ std::vector<counted_pair> look_back_on_device(const device_problem& problem,
                              problem.ties == tie_rule::time,
                              nullptr};
 
-    // As many targets at once as their counts may take memory.
+    // Takes as many targets at once as memory for their counts allows.
     const std::uint64_t row = std::uint64_t{interval_count} * count;
     const std::uint64_t most =
         std::clamp<std::uint64_t>(work_space_bytes(limits) / 4 / (row * 4), 1, last_to - first_to);

@@ -1,27 +1,28 @@
-// The published Algorithms 2 and 3 with one thread for each occurrence: node by node, every partial
-// occurrence becomes all that it can be continued to; then greedy scheduling of what is complete.
+// The published Algorithms 2 and 3 with one thread per occurrence: node by node, every partial
+// occurrence is extended by every spike that can continue it; then the complete occurrences are
+// scheduled greedily.
 //
-//   work per thread   two binary searches in the train of the next unit, and one write for each way
-//                     to go on
-//   shared memory     8 bytes; 8 kB where occurrences are scheduled
-//   pays off          never, on the cards of today: what it lists is combinatorial in bursts
+//   work per thread   two binary searches in the train of the next unit, and one write per
+//                     continuation
+//   shared memory     8 bytes; 8 kB for scheduling
+//   pays off          never on current GPUs: the lists grow combinatorially in bursts
 //
-// Threads find different numbers of ways, and what they write has to become one list. Three
-// published ways are here:
-//   atomic            a counter of the block, then one of the whole list: in no order, so that the
-//                     last list is sorted by where occurrences end
-//   select            slots for each thread, compacted afterwards (CUDPP then, CUB now)
-//   count-scan-write  count, sum, write
-// None can overflow silently. The first two guess how much room is needed, count on when it is
-// taken, and do it again with as much as it takes; `select` goes in pieces when slots for all would
-// not fit. When a whole list does not fit, fewer starts are gone through at a time.
+// Each thread finds a different number of continuations, and all have to end up in one list. Three
+// published methods are implemented:
+//   atomic            a counter of the block, then one of the whole list; the list is unordered,
+//                     so the last one is sorted by the ends of occurrences
+//   select            fixed slots for each thread, compacted afterwards (CUDPP then, CUB now)
+//   count-scan-write  count, prefix sum, write
+// None of them can overflow silently. The first two guess the capacity, keep counting beyond it,
+// and if it was too small repeat the step with the exact one; `select` works in pieces if slots for
+// all do not fit. If a whole list does not fit, fewer starts are processed at a time.
 //
 // Lists that keep the order of their starts need no sorting (docs/algorithms/episodes.md): the
-// first occurrence of a start is the one that ends first. Scheduling then is in parallel up to a
-// last step: for each occurrence the next one that starts after its end, found by binary search
-// because starts ascend, or, in the sorted list, the latest start so far does; tables of where each
-// leads to beyond its tile and of how many are taken on the way; and one thread for each episode,
-// which goes from tile to tile.
+// first occurrence of a start is the one that ends first. Scheduling is parallel except for its
+// last step. For each occurrence, a binary search finds the next one that starts after its end;
+// this works because starts ascend or, in the sorted list, because the latest start so far does.
+// Tables then hold where each occurrence leads beyond its tile and how many are taken on the way.
+// Finally one thread per episode goes from tile to tile.
 
 #include <algorithm>
 #include <bit>
@@ -44,7 +45,7 @@ namespace {
 constexpr unsigned threads = 256;
 constexpr std::uint32_t none = UINT32_MAX;
 
-// Spikes are indices among all trains.
+// Spikes are given by their indices among all trains.
 struct partial {
     std::uint32_t candidate;
     std::uint32_t start;
@@ -56,7 +57,7 @@ struct list_problem {
     const std::uint32_t* units;   // [candidate * size + node]
     const std::uint32_t* delays;  // [candidate * (size - 1) + node]
     const interval_us* steps;
-    const std::uint64_t* starts_before;  // of each candidate and of one more
+    const std::uint64_t* starts_before;  // of each candidate, and the total
     std::uint32_t candidates;
     std::uint32_t size;
     bool by_order;  // tie_rule::order
@@ -66,7 +67,8 @@ struct list_problem {
     }
 };
 
-// The first of a unit's spikes for which `is_late` holds; it holds for all later ones, too.
+// Returns the first spike of a unit for which `is_late` holds; it must hold for all later ones,
+// too.
 template <class Late>
 __device__ std::uint32_t first_late(const resident_trains& trains, std::uint32_t unit,
                                     const Late& is_late) {
@@ -94,7 +96,7 @@ struct matches {
     std::uint32_t count;
 };
 
-// The spikes that can follow a partial occurrence which has come to `node`.
+// The spikes that can follow a partial occurrence whose last node is `node`.
 __device__ matches matches_of(const list_problem& p, std::uint32_t node, const partial& one) {
     const std::uint32_t to = p.unit(one.candidate, node + 1);
     const interval_us step = p.steps[p.delays[std::uint64_t{one.candidate} * (p.size - 1) + node]];
@@ -103,7 +105,7 @@ __device__ matches matches_of(const list_problem& p, std::uint32_t node, const p
     return {first, first_after(p.trains, to, time + step.high) - first};
 }
 
-// All starts, candidate after candidate, from number `first` on.
+// Lists all starts, candidate by candidate, from number `first` on.
 __global__ void __launch_bounds__(threads)
     begin_list(const list_problem p, std::uint64_t first, std::uint32_t size,
                partial* __restrict__ to) {
@@ -143,7 +145,7 @@ __global__ void __launch_bounds__(threads)
         to[places[i] + k] = {one.candidate, one.start, found.first + k};
 }
 
-// `total` counts on when `capacity` is reached.
+// `total` keeps counting beyond `capacity`.
 __global__ void __launch_bounds__(threads)
     append_matches(const list_problem p, std::uint32_t node, const partial* __restrict__ list,
                    std::uint32_t size, std::uint64_t capacity,
@@ -168,7 +170,8 @@ __global__ void __launch_bounds__(threads)
         to[begin + place + k] = {one.candidate, one.start, found.first + k};
 }
 
-// Thread i has the slots i * slots …; `most` is what the thread with most needs.
+// Thread i has the slots from i * slots on; `most` is the largest number of slots that a thread
+// needs.
 __global__ void __launch_bounds__(threads)
     fill_slots(const list_problem p, std::uint32_t node, const partial* __restrict__ list,
                std::uint32_t size, std::uint32_t slots, std::uint32_t* __restrict__ most,
@@ -208,7 +211,7 @@ __global__ void __launch_bounds__(threads)
     starts[i] = list[i].start;
 }
 
-// Candidates go from the ends to the starts.
+// Moves the candidates from the ends to the starts.
 __global__ void __launch_bounds__(threads)
     exchange(std::uint32_t size, const std::uint64_t* __restrict__ ends_of_candidates,
              const std::uint32_t* __restrict__ starts_alone, std::uint64_t* __restrict__ starts,
@@ -226,10 +229,10 @@ struct larger {
     }
 };
 
-// Occurrences in the order of candidates; of each candidate, `starts` ascend and an occurrence is
-// the first one that ends as early, of those that start as late.
+// Occurrences ordered by candidate. Within a candidate, `starts` ascend, and the first of all
+// occurrences from a given start on is also the first to end.
 struct schedule_problem {
-    const std::uint64_t* starts;  // with their candidates
+    const std::uint64_t* starts;  // with the candidate in the upper half
     const std::uint32_t* ends;
     std::uint32_t size;
 
@@ -238,7 +241,7 @@ struct schedule_problem {
     }
 };
 
-// The candidate's first occurrence from `begin` on that starts at spike `start` or later.
+// Returns the candidate's first occurrence from `begin` on that starts at spike `start` or later.
 __device__ std::uint32_t first_from(const schedule_problem& s, std::uint32_t begin,
                                     std::uint32_t candidate, std::uint32_t start) {
     const std::uint64_t wanted = with_candidate(candidate, start);
@@ -254,7 +257,7 @@ __device__ std::uint32_t first_from(const schedule_problem& s, std::uint32_t beg
     return begin < s.size && s.candidate(begin) == candidate ? begin : none;
 }
 
-// The first spike at which an occurrence may start after one that ended at spike `end`.
+// Returns the first spike at which an occurrence may start after one that ended at spike `end`.
 __device__ std::uint32_t first_start_after(const list_problem& p, std::uint32_t candidate,
                                            std::uint32_t end) {
     const std::uint32_t unit = p.unit(candidate, 0);
@@ -277,7 +280,7 @@ __global__ void __launch_bounds__(threads)
 
 constexpr unsigned tile = 4 * threads;
 
-// From each occurrence: how many are taken before the walk leaves the tile, and where to.
+// For each occurrence: how many are taken before the walk leaves the tile, and where it leads.
 __global__ void __launch_bounds__(threads)
     make_tables(std::uint32_t size, const std::uint32_t* __restrict__ next,
                 std::uint32_t* __restrict__ exits, std::uint32_t* __restrict__ taken) {
@@ -314,7 +317,7 @@ __global__ void __launch_bounds__(threads)
     }
 }
 
-// `last_end`: where the last occurrence taken ended, in lists before this one.
+// `last_end`: the end of the last occurrence taken in earlier lists.
 __global__ void __launch_bounds__(threads)
     schedule(const list_problem p, const schedule_problem s, std::uint32_t first_candidate,
              std::uint32_t candidates, const std::uint32_t* __restrict__ next,
@@ -355,7 +358,7 @@ public:
           delays_(candidates.delays, on_),
           counts_(candidates.count(), on_),
           last_end_(candidates.count(), on_) {
-        // No time is further than the recording is long, and sums stay in range.
+        // Bounds beyond the length of the recording are reduced to it, so that sums stay in range.
         const auto length = static_cast<std::int64_t>(problem.data.length_us());
         std::vector<interval_us> steps;
         steps.reserve(problem.intervals.size());
@@ -412,7 +415,7 @@ private:
         kernel_seconds_ += watch_.seconds();
         throw_if_stopped(problem_.run.stop);
     }
-    // CUB says how much space it needs when it is called without.
+    // CUB returns the space that it needs if it is called with a null pointer.
     template <class Call>
     void with_space(const Call& call) {
         std::size_t bytes = 0;
@@ -455,7 +458,7 @@ private:
     double kernel_seconds_ = 0;
 };
 
-// False when there is no room for what these starts lead to.
+// Returns false if the occurrences from these starts do not fit.
 bool occurrence_counter::count_from(std::uint64_t first, std::uint32_t starts) {
     list now{{starts, on_}, starts};
     timed([&] {
@@ -515,7 +518,7 @@ std::optional<list> occurrence_counter::by_select(const list& from, std::uint32_
         all += piece.size;
         if (all > room_.most_occurrences) return std::nullopt;
         if (size == from.size) return piece;
-        // Without the room of slots that were not taken.
+        // The copy drops the memory of slots that were not taken.
         list& kept = pieces.emplace_back(list{{piece.size, on_}});
         append(kept, piece);
     }
@@ -524,8 +527,8 @@ std::optional<list> occurrence_counter::by_select(const list& from, std::uint32_
     return whole;
 }
 
-// Of `size` partial occurrences. Sets `slots` to what is needed, and returns nothing, if that is
-// more than they are.
+// Extends `size` partial occurrences. If a thread needs more than `slots`, sets `slots` to the
+// number needed and returns an empty list.
 list occurrence_counter::selected(const partial* from, std::uint32_t size, std::uint32_t node,
                                   std::uint32_t& slots) {
     const std::uint64_t all = std::uint64_t{size} * slots;

@@ -1,8 +1,9 @@
-// Spikes as kernels want them: uploaded in time order, sorted into trains on the device.
+// Spikes in the form that kernels read: uploaded in time order and sorted into trains on the
+// device.
 //
 //   work per thread   one spike, or one binary search
-//   shared memory     what CUB's radix sort takes
-//   pays off          always: a stream is uploaded once and counted on at every level
+//   shared memory     used by CUB's radix sort
+//   pays off          always: a stream is uploaded once and used at every level
 
 #include <algorithm>
 #include <array>
@@ -37,7 +38,7 @@ __global__ void __launch_bounds__(threads)
     if (i < size) to[i] = from[which[i]];
 }
 
-// Of ascending values in [begin, end) the first that is at least `least`.
+// Returns the index of the first of the ascending values in [begin, end) that is at least `least`.
 __device__ std::uint32_t lower_bound(const std::uint32_t* values, std::uint32_t begin,
                                      std::uint32_t end, std::uint32_t least) {
     while (begin < end) {
@@ -58,7 +59,7 @@ __global__ void __launch_bounds__(threads)
     if (unit <= units) begin[unit] = lower_bound(sorted, 0, size, unit);
 }
 
-// Where each unit's spikes of each era begin: positions ascend within a train.
+// Finds the first spike of each unit in each era; positions ascend within a train.
 __global__ void __launch_bounds__(threads)
     find_eras(std::uint32_t units, std::uint32_t eras, const std::uint32_t* __restrict__ position,
               const std::uint32_t* __restrict__ begin,
@@ -97,8 +98,8 @@ std::vector<std::uint32_t> first_of_eras(std::span<const std::int64_t> times, st
 
 }  // namespace
 
-// Those that upload together. Whoever holds `access` of a state may take that of its group, never
-// the other way around.
+// The states that upload together. A thread that holds `access` of a state may lock that of its
+// group, never the other way around.
 struct resident_stream::group {
     std::mutex access;
     std::vector<state*> members;
@@ -148,7 +149,7 @@ struct resident_stream::state {
 
     std::mutex access;
     device::stream on;
-    bool has_events = false;  // from here to era_begin under the group's `access`
+    bool has_events = false;  // members from here to era_begin are guarded by the group's `access`
     device::buffer<std::uint16_t> narrow_unit;
     device::buffer<std::uint32_t> time_low;
     device::buffer<std::uint32_t> unit;
@@ -210,7 +211,7 @@ void resident_stream::state::make_trains() {
     if (size > 0) {
         number_all<<<blocks_for(size), threads, 0, on.get()>>>(size, numbers.data());
         device::check(cudaGetLastError());
-        // Stable, so that each train stays in the order of time.
+        // The sort is stable, so each train stays in time order.
         const int bits = std::max(1, static_cast<int>(std::bit_width(units - 1)));
         std::size_t bytes = 0;
         const auto sort = [&](void* space) {

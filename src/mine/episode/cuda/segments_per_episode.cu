@@ -1,23 +1,24 @@
-// The published MTPE with Map-Concatenate: the time of one episode is cut into segments, a thread
-// counts in each, and the segments are joined in log2 of their number of rounds. The join is exact.
+// The published MTPE with Map-Concatenate: the time of one episode is cut into segments, one thread
+// counts in each, and the segments are joined in log2(segments) rounds. The join is exact.
 //
-//   work per thread   the spikes of a segment and of what lies within reach of it, once
+//   work per thread   one pass over the spikes of a segment and of its reach
 //   shared memory     4 bytes
-//   pays off          when there are too few episodes to give each thread one
+//   pays off          if there are too few episodes for one thread each
 //
-// A thread lists the survivors of its segment as it goes: the ends of occurrences, each with the
-// latest start there is (docs/algorithms/episodes.md). Greedy counting from any state is a walk
-// over these: take an end when its start is later than the last end taken. The published machines
-// of a segment, one for each node of the episode, which begin so far before it that they may hold
-// the occurrence that crosses the boundary, are such walks that differ in nothing but the time they
-// begin at. So one pass over the spikes makes all of them, where the published kernel ran as many
-// state machines.
+// While counting, a thread lists the survivors of its segment: the ends of occurrences, each with
+// its latest start (docs/algorithms/episodes.md). Greedy counting from any state is a walk over
+// these: an end is taken if its start is later than the last end taken. The published algorithm
+// runs several machines per segment, one for each node of the episode, which begin so far before
+// the segment that they can hold the occurrence that crosses the boundary. They correspond to walks
+// that differ only in the time at which they begin. So one pass over the spikes makes all walks,
+// where the published kernel ran as many state machines.
 //
-// Joining looks for the machine whose first end in its segment is where the segment before left
-// off. There may be none, which the published join has no answer to; these boundaries are counted.
-// Here what is missing is computed then: a walk begun at that end goes on, over boundaries if it
-// has to, until it takes an end that the next segment's own first walk takes, too. From there on
-// they are one, because both know nothing but the last end taken. That is soon, for the two never
+// Joining looks for the machine whose first end in its segment is the end at which the previous
+// segment was left. There may be none, a case that the published join cannot handle; these
+// boundaries are counted. Here the missing walk is then computed: it continues from that end, over
+// further boundaries if necessary, until it takes an end that the next segment's own first walk
+// takes, too. From there on the two are the same, because a walk depends only on the last end
+// taken. They meet soon, because neither can overtake the other.
 // pass each other.
 
 #include <algorithm>
@@ -40,20 +41,20 @@ constexpr unsigned threads = 128;
 constexpr unsigned warp = 32;
 constexpr std::uint32_t spikes_between_stop_checks = 1 << 14;
 constexpr std::uint32_t none = UINT32_MAX;
-// Longer episodes, or longer recordings, have their nodes in device memory.
+// Nodes of longer episodes, or of longer recordings, are kept in device memory.
 template <class Stamp>
 constexpr std::size_t largest_in_registers = sizeof(Stamp) == sizeof(std::uint32_t) ? 8 : 4;
 
-// A survivor of a node. `start` is a place: what overlap is judged by, one more than the time or
-// the index of a spike, so that 0 is before all.
+// A survivor of a node. `start` is a place, the number by which overlap is decided: the time or the
+// index of a spike plus one, so that 0 is before all spikes.
 template <class Stamp>
 struct entry {
     Stamp time;
     Stamp start;
 };
 
-// One node: its unit, the delay that leads to it, and its survivors that may still be of use: those
-// too young for the next node, and the one before them.
+// One node: its unit, the delay that leads to it, and the survivors that may still be used: those
+// that are too young for the next node, and the one before them.
 template <class Stamp>
 struct node {
     std::uint32_t unit;
@@ -67,17 +68,17 @@ struct node {
     entry<Stamp> newest;
 };
 
-// One greedy count. Places, 0 for none.
+// One greedy count. Ends are places; 0 means none.
 template <class Stamp>
 struct walk {
     Stamp last_end;
-    Stamp first_end;  // of a completion within the segment and its reach
-    Stamp crossing;   // the first end beyond the segment
+    Stamp first_end;  // first end within the segment and its reach
+    Stamp crossing;   // first end beyond the segment
     std::uint32_t count;
 };
 
-// Of one candidate: segment p is (begin + p * piece, begin + (p + 1) * piece], the last one goes to
-// the end.
+// The segments of one candidate: segment p is (begin + p * piece, begin + (p + 1) * piece]; the
+// last one extends to `end`.
 struct cut {
     std::int64_t begin;
     std::int64_t end;
@@ -90,35 +91,35 @@ struct cut {
     }
 };
 
-// Rows are walks: row (candidate * segments + segment) * size + node.
+// Each row is a walk: row (candidate * segments + segment) * size + node.
 template <class Stamp>
 struct segment_problem {
     resident_events events;
     resident_trains trains;
     const std::uint32_t* units;       // [candidate * size + node]
     const std::uint32_t* delays;      // [candidate * (size - 1) + node]
-    const std::uint32_t* capacities;  // as `delays`
+    const std::uint32_t* capacities;  // indexed like `delays`
     const step_of<Stamp>* steps;
-    const std::uint64_t* entries_begin;  // of each candidate
+    const std::uint64_t* entries_begin;  // first entry of each candidate
     entry<Stamp>* entries;
-    node<Stamp>* nodes;  // [node * threads + thread], where they are not in registers
+    node<Stamp>* nodes;  // [node * threads + thread], if they are not in registers
     walk<Stamp>* walks;  // likewise
-    cut* cuts;           // of each candidate
-    Stamp* first_end;    // of each row
+    cut* cuts;           // one per candidate
+    Stamp* first_end;    // one per row
     Stamp* crossing;
     std::uint32_t* count;
     const volatile int* stop;
     std::int64_t length;  // of the recording
     std::uint32_t candidates;
     std::uint32_t size;
-    std::uint32_t most_segments;  // that a candidate is cut into
-    std::uint32_t segments;       // that there is memory for, whole warps
+    std::uint32_t most_segments;  // most segments of a candidate
+    std::uint32_t segments;       // segments for which there is memory, a multiple of the warp size
     bool by_order;                // tie_rule::order
 
     __device__ std::uint32_t rows() const { return candidates * segments * size; }
 };
 
-// A time as a place is, or 0 if it is before the first spike.
+// Converts a time to a place, or to 0 if it is before the first spike.
 template <class Stamp>
 __device__ Stamp coded(std::int64_t time) {
     constexpr auto most = static_cast<std::int64_t>(
@@ -142,7 +143,7 @@ __device__ std::uint32_t first_after(const resident_events& events, std::int64_t
     return begin;
 }
 
-// What a walk that begins after `time` has as its last end.
+// Returns the last end with which a walk that begins after `time` starts.
 template <class Stamp>
 __device__ Stamp place_of(const segment_problem<Stamp>& p, std::int64_t time) {
     return p.by_order ? static_cast<Stamp>(first_after(p.events, time)) : coded<Stamp>(time);
@@ -155,7 +156,7 @@ __device__ entry<Stamp>& slot(const node<Stamp>& of, std::uint32_t after_head) {
     return of.entries[std::uint64_t{at} * warp];
 }
 
-// Drops survivors that have a later one which, too, is more than `low` ago.
+// Drops survivors that are followed by a later one that is also more than `low` ago.
 template <class Stamp>
 __device__ void drop_superseded(node<Stamp>& of, Stamp time, Stamp low) {
 #pragma unroll 1
@@ -168,8 +169,8 @@ __device__ void drop_superseded(node<Stamp>& of, Stamp time, Stamp low) {
     }
 }
 
-// No list overflows: after dropping, all but one are within `low`, the next node's, and the
-// capacity is one more than spikes of the unit there ever are.
+// A list cannot overflow: after dropping, all survivors but one are within `low` of the next node,
+// and the capacity is one more than the largest number of spikes of the unit in that time.
 template <class Stamp>
 __device__ void append(node<Stamp>& to, entry<Stamp> one, Stamp low) {
     drop_superseded(to, one.time, low);
@@ -179,7 +180,7 @@ __device__ void append(node<Stamp>& to, entry<Stamp> one, Stamp low) {
     ++to.length;
 }
 
-// One spike. Returns whether an occurrence ends at it, with its latest start.
+// Processes one spike. Returns whether an occurrence ends at it, and sets its latest start.
 template <class Stamp, class NodeAt>
 __device__ bool ends_at(const NodeAt& at, int size, Stamp time, Stamp place, std::uint32_t unit,
                         Stamp& start) {
@@ -225,7 +226,7 @@ __device__ void prepare(const segment_problem<Stamp>& p, std::uint32_t candidate
     }
 }
 
-// Gives `see` the spikes from `first` on, until it returns false.
+// Calls `see` for the spikes from `first` on until it returns false.
 template <class Stamp, class See>
 __device__ void for_each_spike(const segment_problem<Stamp>& p, std::uint32_t first,
                                const See& see) {
@@ -265,7 +266,7 @@ __device__ bool stop_asked(const volatile int* stop) {
     return asked;
 }
 
-// As the CPU's strategy `segments` cuts: from the candidate's first spike to its last.
+// Cuts time as the CPU strategy `segments` does: from the candidate's first spike to its last.
 template <class Stamp>
 __global__ void __launch_bounds__(threads) cut_time(const segment_problem<Stamp> p) {
     const std::uint32_t candidate = blockIdx.x * threads + threadIdx.x;
@@ -294,7 +295,7 @@ __global__ void __launch_bounds__(threads) cut_time(const segment_problem<Stamp>
     p.cuts[candidate] = one;
 }
 
-// `Size` 0: any size, nodes and walks in device memory.
+// `Size` 0 stands for any size, with nodes and walks in device memory.
 template <int Size, class Stamp>
 __global__ void __launch_bounds__(threads, 1) walk_segments(const segment_problem<Stamp> p) {
     if (stop_asked(p.stop)) return;
@@ -375,15 +376,15 @@ __global__ void __launch_bounds__(threads, 1) walk_segments(const segment_proble
     }
 }
 
-// What follows from a row on: `sum`, and then what follows from row `next` on.
+// The rest of a count from a row on: `sum`, plus the rest from row `next` on.
 struct chain {
     std::uint32_t* next;
     std::int64_t* sum;
 };
 
-// The published join: to the first walk of the next segment whose first end is where this one
-// crosses. `sum` is what is counted in this segment, or under `misses` whether there is none such;
-// then the published walk goes on with the next segment's own.
+// The published join: each walk continues with the first walk of the next segment whose first end
+// is this one's crossing. `sum` is the count in this segment or, with `misses`, 1 if there is no
+// such walk; the published algorithm then continues with the next segment's own walk.
 template <class Stamp>
 __global__ void __launch_bounds__(threads)
     join(const segment_problem<Stamp> p, bool misses, const chain to,
@@ -410,8 +411,8 @@ __global__ void __launch_bounds__(threads)
     }
 }
 
-// One walk over a boundary at which the published join finds nothing, until it meets a segment's
-// own walk.
+// Continues a walk over a boundary at which the published join finds nothing, until it meets a
+// segment's own walk.
 template <int Size, class Stamp>
 __global__ void __launch_bounds__(threads, 1)
     walk_on(const segment_problem<Stamp> p, const std::uint32_t* __restrict__ missing,
@@ -435,7 +436,8 @@ __global__ void __launch_bounds__(threads, 1)
     };
     prepare(p, candidate, p.entries + thread / warp * warp * slots + thread % warp, at, size);
 
-    // The true walk has taken an end beyond the boundary, the segment's own begins at it.
+    // The true walk has taken an end beyond the boundary; the segment's own walk begins at the
+    // boundary.
     std::uint32_t segment = row / p.size % p.segments + 1;
     const std::int64_t begin = own_cut.boundary(segment);
     Stamp last = coded<Stamp>(own_cut.boundary(segment + 1));
@@ -475,7 +477,7 @@ __global__ void __launch_bounds__(threads, 1)
     to.sum[row] = p.count[row] + taken - (met ? own_taken : 0);
 }
 
-// Each row goes on from where its next one goes on to: after r rounds, over 2^r rows.
+// Extends each row by the rest of its next row: after r rounds, it covers 2^r rows.
 __global__ void __launch_bounds__(threads)
     jump(std::uint32_t rows, const chain from, const chain to) {
     const std::uint64_t i = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
@@ -543,7 +545,7 @@ struct chain_memory {
     device::buffer<std::int64_t> sum;
 };
 
-// Work space of one candidate, in bytes.
+// Returns the work space of one candidate in bytes.
 template <class Stamp>
 std::uint64_t bytes_of(std::uint64_t segments, std::uint64_t size, std::uint64_t slots) {
     constexpr std::uint64_t row = 2 * sizeof(Stamp) + 2 * sizeof(std::uint32_t) +
@@ -609,16 +611,16 @@ private:
         stop_.wait(on_, problem_.run.stop);
         result_.kernel_seconds += watch_.seconds();
     }
-    // What follows from each candidate's first row.
+    // Returns the total of each candidate, which is that of its first row.
     std::vector<std::int64_t> totals(std::uint32_t candidates, chain_memory& from,
                                      chain_memory& spare);
 
     const device_problem& problem_;
     const candidate_set& candidates_;
     std::uint32_t most_segments_;
-    std::uint32_t segments_ = 0;  // of memory, whole warps
+    std::uint32_t segments_ = 0;  // segments in memory, a multiple of the warp size
     std::uint64_t work_space_;
-    std::vector<std::uint64_t> slots_;  // of one thread of each candidate
+    std::vector<std::uint64_t> slots_;  // number of slots of one thread, for each candidate
     device::stream on_;
     device::buffer<std::uint32_t> units_;
     device::buffer<std::uint32_t> delays_;
@@ -729,7 +731,7 @@ count_result count_in_segments(const device_problem& problem, const candidate_se
                                std::uint32_t segments) {
     if (candidates.count() == 0) return {};
     const device::scoped_device scope(problem.ordinal);
-    // A place is one more than a time.
+    // A place is one more than a time and has to fit as well.
     return problem.data.length_us() < std::numeric_limits<std::uint32_t>::max()
                ? segment_counter<std::uint32_t>(problem, candidates, segments).count()
                : segment_counter<std::uint64_t>(problem, candidates, segments).count();

@@ -4,19 +4,19 @@
 
 #include "mine/episode/cuda/train_search.hpp"
 
-/// One step of an episode within a slice of time in shared memory: which spikes of a unit survive,
-/// by a block of `threads` threads.
+/// One step of an episode within a slice of time in shared memory: a block of `threads` threads
+/// finds the spikes of a unit that survive.
 namespace spikeweave::episodes::slice_merge {
 
 constexpr unsigned whole_warp = 0xffffffff;
 constexpr std::uint32_t threads = 128;
 constexpr std::uint32_t warps = threads / 32;
-// What a thread merges is noted in the bits of one word.
+// A thread marks its merged items in the bits of one word.
 constexpr std::uint32_t most_merged = threads * 32;
-// Behind the last of what is merged.
+// Stands after the last item of the merge.
 constexpr std::uint32_t none = UINT32_MAX;
 
-// What the threads of a block before this one have, and all of them.
+// The sum over the threads before this one in the block, and over all of them.
 struct place_in_block {
     std::uint32_t before;
     std::uint32_t all;
@@ -42,22 +42,22 @@ __device__ __forceinline__ place_in_block sum_over_block(std::uint32_t own,
     return {before + up_to - own, all};
 }
 
-// A spike continues the last survivor of the unit before that ended before this time, unless it
-// ended so much earlier that the delay is too long.
+// Returns the time before which a survivor of the previous unit must end for this spike to continue
+// it. The spike continues the last one, unless the delay from it is too long.
 __device__ __forceinline__ std::uint32_t latest_end(std::uint32_t time, interval_32 delay) {
     return max(time, delay.low) - delay.low;
 }
 
-// A thread's part of the merge of survivors and spikes, in which a survivor stands before the first
-// spike that may continue it.
+// One thread's part of the merge of survivors and spikes. A survivor comes before the first spike
+// that may continue it.
 struct merged_part {
     std::uint32_t first_parent;
     std::uint32_t first_spike;
-    std::uint32_t parents;  // a bit for each item: a survivor of the unit before
-    std::uint32_t found;    // a bit for each item: a spike that survives
+    std::uint32_t parents;  // a bit for each item that is a survivor of the previous unit
+    std::uint32_t found;    // a bit for each item that is a surviving spike
 };
 
-// How many of the first `items` of the merge are survivors.
+// Returns how many of the first `items` of the merge are survivors.
 __device__ __forceinline__ std::uint32_t parents_among(std::uint32_t items,
                                                        const std::uint32_t* ends,
                                                        std::uint32_t parents,
@@ -76,17 +76,16 @@ __device__ __forceinline__ std::uint32_t parents_among(std::uint32_t items,
     return low;
 }
 
-// Goes through the merge item by item, without branches: neighbouring threads hardly ever go the
-// same way.
+// Merges item by item without branches, because neighbouring threads seldom take the same ones.
 struct merge_walk {
     const std::uint32_t* parent;
     const std::uint32_t* spike;
     std::uint32_t low;
-    std::uint32_t width;  // of the delay's interval
-    std::uint32_t end;    // of the next survivor
+    std::uint32_t width;  // width of the delay interval
+    std::uint32_t end;    // end of the next survivor
     std::uint32_t limit;  // `latest_end` of the next spike
-    // A spike survives if `latest_end` of it lies in [1, reach]: none at time 0 does, and none
-    // before the first survivor.
+    // A spike survives if its `latest_end` is in [1, reach]. This excludes spikes at time 0 and
+    // those before the first survivor.
     std::uint32_t reach;
 
     __device__ void take(std::uint32_t bit, std::uint32_t& parents, std::uint32_t& found) {
@@ -131,11 +130,12 @@ struct step_lists {
     std::uint32_t step;
     bool last;
     interval_32 delay;
-    const std::uint32_t* spikes;  // of the step's unit
+    const std::uint32_t* spikes;  // spikes of the step's unit
     std::uint32_t size;
-    const std::uint32_t* places;  // of the same spikes, where they are not their times
-    const std::uint32_t* ends;    // survivors of the unit before: in the first step its spikes,
-    const std::uint32_t* starts;  // which start where they end
+    const std::uint32_t* places;  // places of the same spikes; null if places are times
+    const std::uint32_t*
+        ends;  // ends of the survivors of the previous unit; in the first step its spikes
+    const std::uint32_t* starts;  // starts of these survivors
     std::uint32_t parents;
     std::uint32_t* new_ends;
     std::uint32_t* new_starts;
@@ -148,8 +148,8 @@ struct step_lists {
     }
 };
 
-// Of few survivors each thread has one, and looks for the spikes that it lets survive: those in its
-// interval that no later survivor reaches. Returns how many do.
+// With few survivors, each thread has one and looks for the spikes that it lets survive: those in
+// its interval that no later survivor reaches. Returns the number of surviving spikes.
 __device__ __forceinline__ std::uint32_t survive_few(const step_lists& lists,
                                                      std::uint32_t* warp_sums) {
     const std::uint32_t i = threadIdx.x;
@@ -182,7 +182,7 @@ __device__ __forceinline__ std::uint32_t survive_few(const step_lists& lists,
     return place.all;
 }
 
-// The same of many, in a merge.
+// The same for many survivors, with a merge.
 __device__ __forceinline__ std::uint32_t survive_many(const step_lists& lists,
                                                       std::uint32_t* warp_sums) {
     const merged_part part =

@@ -1,9 +1,9 @@
-// Survivor lists: their extension by a step, and counting without overlap.
+// Extends survivor lists by a step, and counts non-overlapped occurrences.
 //
-// Lists are worked on in tiles. A block takes the next tile, so a tile never waits for one that has
-// not begun; where survivors go follows from the sums of the tiles before (decoupled look-back: D.
-// Merrill and M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, NVIDIA
-// technical report NVR-2016-002).
+// Lists are processed in tiles. A block takes the next tile, so a tile never waits for one that has
+// not started. The position at which survivors are written follows from the sums of the tiles
+// before (decoupled look-back: D. Merrill and M. Garland, Single-pass Parallel Prefix Scan with
+// Decoupled Look-back, NVIDIA technical report NVR-2016-002).
 
 #include <algorithm>
 
@@ -18,16 +18,18 @@ constexpr std::uint32_t threads = 256;
 constexpr std::uint32_t warps = threads / 32;
 constexpr std::uint32_t most_steps = 16;
 constexpr std::uint32_t count_tile = 2048;
-// Up to so many lists a warp finds a tile's list by itself; of more it searches a table.
+// Up to this number of lists, a warp finds the list of a tile by itself; for more lists it searches
+// a table.
 constexpr std::uint32_t few_jobs = 32;
 constexpr std::uint32_t dense_tile = 2048;
-// A group of overlapping survivors that one thread follows at most.
+// The longest group of overlapping survivors that one thread follows.
 constexpr std::uint64_t longest_group = 256;
 
 struct tile_source {
-    const std::uint64_t* begins;       // of the lists
-    const extension* jobs;             // null: job i is list i
-    const std::uint32_t* tile_begins;  // of each job, and the number of tiles; null for few jobs
+    const std::uint64_t* begins;  // first item of each list
+    const extension* jobs;        // null: job i is list i
+    const std::uint32_t*
+        tile_begins;  // first tile of each job, and the number of tiles; null for few jobs
     std::uint64_t capacity;
     std::uint32_t job_count;
     std::uint32_t tile_items;
@@ -36,11 +38,11 @@ struct tile_source {
 struct tile_place {
     std::uint64_t list_begin;
     std::uint64_t list_end;
-    std::uint64_t begin;  // of the tile, in the lists' array
+    std::uint64_t begin;  // first item of the tile in the array of all lists
     std::uint64_t end;
     std::uint32_t job;
-    bool first;  // tile of its job
-    bool last;   // tile of all
+    bool first;  // first tile of its job
+    bool last;   // last tile of all
     bool none;   // there is no such tile
 };
 
@@ -54,13 +56,13 @@ __device__ std::uint64_t list_end_of(const tile_source& s, std::uint32_t job) {
     return min(s.begins[list + 1], s.capacity);
 }
 
-// An empty list has one tile, too: it says where the list stands.
+// An empty list also has one tile, which writes the position of the list.
 __device__ std::uint32_t tiles_of(const tile_source& s, std::uint32_t job) {
     const std::uint64_t size = list_end_of(s, job) - list_begin_of(s, job);
     return max(1U, static_cast<std::uint32_t>((size + s.tile_items - 1) / s.tile_items));
 }
 
-// By a whole warp.
+// Finds a tile. Called by a whole warp.
 __device__ tile_place find_tile(const tile_source& s, std::uint32_t tile) {
     const std::uint32_t lane = threadIdx.x % 32;
     std::uint32_t job = 0;
@@ -103,7 +105,7 @@ __device__ tile_place find_tile(const tile_source& s, std::uint32_t tile) {
     return place;
 }
 
-// Where the tiles of each of many jobs begin. One block.
+// Computes the first tile of each of many jobs. Runs in one block.
 __global__ void __launch_bounds__(1024)
     plan_tiles(const tile_source source, std::uint32_t* __restrict__ tile_begins) {
     __shared__ std::uint32_t warp_sums[32];
@@ -137,12 +139,12 @@ __global__ void __launch_bounds__(1024)
 
 // ---- extension
 
-// What a tile tells those behind it: a flag and a sum in one word.
+// The state that a tile publishes for later ones: a flag and a sum in one word.
 constexpr std::uint64_t own_sum = std::uint64_t{1} << 62;
 constexpr std::uint64_t sum_up_to_here = std::uint64_t{2} << 62;
 constexpr std::uint64_t sum_bits = own_sum - 1;
 
-// The sum of all tiles before this one. By a whole warp.
+// Returns the sum of all tiles before this one. Called by a whole warp.
 __device__ std::uint64_t sum_before(volatile std::uint64_t* states, std::uint32_t tile,
                                     std::uint32_t own) {
     const std::uint32_t lane = threadIdx.x % 32;
@@ -171,17 +173,17 @@ struct extend_problem {
     tile_source source;
     const std::uint32_t* ends;
     const std::uint32_t* starts;
-    std::uint32_t steps;  // items of one thread
+    std::uint32_t steps;  // items per thread
     std::uint32_t* out_ends;
     std::uint32_t* out_starts;
     std::uint64_t* out_begins;
     std::uint64_t capacity;
-    std::uint64_t* tile_states;  // 0 at first
-    std::uint32_t* next_tile;    // 0 at first
+    std::uint64_t* tile_states;  // initially 0
+    std::uint32_t* next_tile;    // initially 0
 };
 
-// Which spikes of the target one survivor lets survive: those in (t + low, t + high] that no later
-// survivor reaches.
+// The spikes of the target that survive thanks to one survivor: those in (t + low, t + high] that
+// no later survivor reaches.
 struct window {
     std::uint32_t first;
     std::uint32_t size;
@@ -201,7 +203,7 @@ __device__ window window_of(const searched_train& target, const interval_32& ste
     return {first, size};
 }
 
-// places_are_times: tie_rule::time.
+// `places_are_times` means tie_rule::time.
 template <bool places_are_times>
 __device__ std::uint32_t time_at(const device_trains& data, std::uint32_t place) {
     if constexpr (places_are_times) {
@@ -211,7 +213,7 @@ __device__ std::uint32_t time_at(const device_trains& data, std::uint32_t place)
     }
 }
 
-// Writes one step's windows of a warp in order, beginning at `at`. Returns where they end.
+// Writes the windows of one step of a warp in order, beginning at `at`. Returns the end.
 __device__ std::uint64_t write_windows(const extend_problem& p, const std::uint32_t* target_places,
                                        window w, std::uint32_t start, std::uint64_t at) {
     const std::uint32_t lane = threadIdx.x % 32;
@@ -276,7 +278,7 @@ __global__ void __launch_bounds__(threads) extend_tiles(const extend_problem p) 
         const searched_train target{p.data.times + to.begin, p.data.buckets + to.buckets_begin,
                                     to.size, to.bucket_count, to.shift};
 
-        // Each warp has a run of the tile, 32 survivors a step.
+        // Each warp has a contiguous part of the tile and processes 32 survivors per step.
         const std::uint64_t run_begin = place.begin + std::uint64_t{warp} * p.steps * 32;
         std::uint32_t sum = 0;
         for (std::uint32_t s = 0; s < p.steps; ++s) {
@@ -338,8 +340,8 @@ struct count_problem {
     std::uint32_t* next_tile;
 };
 
-// A survivor that starts after the survivor before it ends is taken whatever was taken before: it
-// heads a group of its own. Counts the group's occurrences, earliest end first.
+// A survivor that starts after the end of the previous survivor is taken whatever was taken before:
+// it heads a group of its own. Counts the group's occurrences, earliest end first.
 __device__ std::uint32_t count_group(const count_problem& p, const tile_place& place,
                                      std::uint64_t head) {
     std::uint32_t before = p.ends[head];
@@ -396,18 +398,19 @@ __global__ void __launch_bounds__(threads) count_tiles(const count_problem p) {
     }
 }
 
-// ---- counting where survivors overlap in long runs
+// ---- counting long runs of overlapping survivors
 
 struct dense_problem {
     list_view lists;
-    const std::uint32_t* which;        // lists
-    const std::uint32_t* tile_begins;  // of each of them, and the number of tiles
+    const std::uint32_t* which;        // indices of the lists
+    const std::uint32_t* tile_begins;  // first tile of each of them, and the number of tiles
     std::uint32_t which_count;
     std::uint32_t from;
-    list_count* results;  // by place in `which`; `dense`: some tile could not tell how it begins
+    list_count* results;  // indexed like `which`; `dense`: the state at the beginning of some tile
+                          // is unknown
 };
 
-// The greedy choice on its way through a list.
+// The state of the greedy choice at some point of a list.
 struct greedy {
     std::uint32_t free_from;  // where the next occurrence may start
     std::uint32_t taken;
@@ -426,22 +429,22 @@ __device__ std::uint64_t first_not_before(const std::uint32_t* places, std::uint
     return begin;
 }
 
-// Goes on over up to 32 survivors, one a lane. By a whole warp.
+// Continues over up to 32 survivors, one per lane. Called by a whole warp.
 __device__ void take(greedy& state, bool there, std::uint32_t start, std::uint32_t end) {
     for (;;) {
         const unsigned open = __ballot_sync(whole_warp, there && start >= state.free_from);
         if (open == 0) return;
-        // Starts never decrease, and a survivor starts before it ends: none is taken twice.
+        // Starts never decrease, and a survivor starts before it ends, so none is taken twice.
         state.free_from = __shfl_sync(whole_warp, end, __ffs(static_cast<int>(open)) - 1) + 1;
         ++state.taken;
     }
 }
 
-// One warp counts one tile. Which survivor is taken first in it follows from what was taken before,
-// and that from a short way back: whatever the state is there, it lies between "nothing was taken"
-// and "the survivor just before was", and choices that begin between two others stay between them.
-// Where both come to the same survivor as their n-th, so does the true one. The same holds at a
-// survivor that starts after the one before it ends, where all choices meet.
+// One warp counts one tile. The first survivor that it takes depends on what was taken before, but
+// only on a short part of it: whatever the state is at the beginning of this part, it lies between
+// "nothing was taken" and "the previous survivor was taken", and choices that begin between two
+// others stay between them. If both take the same survivor as their n-th, so does the true one. The
+// same holds at a survivor that starts after the end of the previous one, where all choices meet.
 __global__ void __launch_bounds__(32) count_dense_tiles(const dense_problem p) {
     const std::uint32_t lane = threadIdx.x;
     std::uint32_t low = 0;
@@ -496,8 +499,8 @@ __global__ void __launch_bounds__(32) count_dense_tiles(const dense_problem p) {
     if (end == list_end) p.results[low].after_last = state.free_from;
 }
 
-// The lists of which a tile could not tell how it begins (regular spike trains do that), each by
-// one warp from its first survivor to its last.
+// Counts the lists for which the state at the beginning of a tile is unknown (regular spike trains
+// cause this), each with one warp from its first survivor to its last.
 __global__ void __launch_bounds__(32) count_whole_lists(const dense_problem p) {
     const std::uint32_t lane = threadIdx.x;
     if (p.results[blockIdx.x].dense == 0) return;
@@ -513,14 +516,14 @@ __global__ void __launch_bounds__(32) count_whole_lists(const dense_problem p) {
     if (lane == 0) p.results[blockIdx.x] = {state.taken, state.free_from, 0};
 }
 
-// ---- going on from an earlier stretch of time
+// ---- continuing from an earlier part of the recording
 
 struct entry_problem {
     list_view lists;
     const list_count* counted;
     std::uint32_t from;
     std::uint32_t* sizes;
-    const std::uint64_t* begins;  // of each list's entries
+    const std::uint64_t* begins;  // first entry of each list
     entry_count* entries;
 };
 
@@ -533,8 +536,8 @@ __global__ void __launch_bounds__(threads) count_entries(const entry_problem p) 
     p.sizes[list] = static_cast<std::uint32_t>(min(end, free + 1) - first);
 }
 
-// A warp has a list, a lane an entry: it goes on from there beside the count that began at the
-// first entry, until both take the same survivor.
+// Each warp has a list and each lane an entry. A lane counts from its entry and, beside it, from
+// the first entry until both take the same survivor.
 __global__ void __launch_bounds__(32) follow_entries(const entry_problem p) {
     const std::uint32_t list = blockIdx.x;
     const std::uint64_t end = p.lists.begins[list + 1];
@@ -568,7 +571,7 @@ __global__ void __launch_bounds__(32) follow_entries(const entry_problem p) {
     }
 }
 
-// ---- keeping some lists, and the search table
+// ---- copying chosen lists, and the search table
 
 struct choose_problem {
     list_view lists;
@@ -578,7 +581,7 @@ struct choose_problem {
     std::uint32_t* out_starts;
 };
 
-// x: lists, y: shares of each
+// x: lists, y: parts of each
 __global__ void __launch_bounds__(threads) copy_lists(const choose_problem p) {
     const std::uint64_t from = p.lists.begins[p.which[blockIdx.x]];
     const std::uint64_t to = p.out_begins[blockIdx.x];
@@ -589,7 +592,7 @@ __global__ void __launch_bounds__(threads) copy_lists(const choose_problem p) {
     }
 }
 
-// x: trains, y: shares of each
+// x: trains, y: parts of each
 __global__ void __launch_bounds__(threads)
     fill_bucket_tables(const std::uint32_t* __restrict__ times,
                        const train_place* __restrict__ trains,
@@ -598,8 +601,8 @@ __global__ void __launch_bounds__(threads)
     const std::uint32_t* const mine = times + train.begin;
     std::uint32_t* const out = buckets + train.buckets_begin;
     const std::uint64_t stride = std::uint64_t{gridDim.y} * threads;
-    // Spike i begins every bucket after that of the spike before it, up to its own; behind the last
-    // spike all that are left.
+    // Spike i is the first one of every bucket after that of the previous spike, up to its own; the
+    // end of the train belongs to all buckets that remain.
     for (std::uint64_t i = blockIdx.y * threads + threadIdx.x; i <= train.size; i += stride) {
         const std::uint32_t begin = i == 0 ? 0 : (mine[i - 1] >> train.shift) + 1;
         const std::uint32_t end =
@@ -614,12 +617,12 @@ std::uint64_t most_tiles(std::uint64_t items, std::uint32_t jobs, std::uint32_t 
     return items / tile_items + jobs + 1;
 }
 
-// Words for the table of where each job's tiles begin, which few jobs do without.
+// Number of words for the table of the first tile of each job; few jobs need no table.
 std::uint64_t plan_words(std::uint32_t jobs) {
     return jobs <= few_jobs ? 0 : jobs / 2 + std::uint64_t{1};
 }
 
-// Makes that table.
+// Fills this table.
 void plan(tile_source& source, std::uint64_t* words, const device::stream& on) {
     if (source.job_count <= few_jobs) return;
     auto* const tile_begins = reinterpret_cast<std::uint32_t*>(words);
@@ -633,7 +636,7 @@ std::uint32_t extension_blocks(const list_load& load) {
     return static_cast<std::uint32_t>(load.multiprocessors) * each;
 }
 
-// Items of one thread: few when there are few in all, so that every multiprocessor has some.
+// Items per thread: few if there are few in all, so that every multiprocessor has work.
 std::uint32_t extension_steps(const list_load& load) {
     const std::uint64_t at_once = std::uint64_t{extension_blocks(load)} * threads;
     return static_cast<std::uint32_t>(

@@ -1,14 +1,14 @@
-// The published PTPE: one thread is the state machine of Algorithm 1 for one episode, and sees
+// The published PTPE: one thread is the state machine of Algorithm 1 for one episode and reads
 // every spike.
 //
 //   work per thread   all spikes * the size of the episode
 //   shared memory     one tile of spikes
-//   pays off          when there are more episodes than the card has threads resident
+//   pays off          if there are more episodes than threads that run at once on the GPU
 //
-// The machine is that of ../state_machine.cpp, where the reading of the published text is told. Its
-// lists of open stamps have no cap: each is a ring in device memory as large as the spikes let it
-// become (stamp_rings.hpp). The oldest and the newest stamp of each list stay in registers, so that
-// memory is only read when a stamp expires.
+// The machine is that of ../state_machine.cpp, which explains how the published text is read. Its
+// lists of open stamps have no cap: each is a ring in device memory, as large as the spikes can
+// make it (stamp_rings.hpp). The oldest and the newest stamp of each list stay in registers, so
+// that memory is only read when a stamp expires.
 
 #include <algorithm>
 #include <array>
@@ -27,9 +27,9 @@ namespace {
 
 constexpr unsigned tile = 256;
 constexpr int most_threads = 256;
-// A tile takes some ten microseconds, a look at the flag one.
+// A tile takes about ten microseconds, checking the flag takes one.
 constexpr unsigned tiles_between_stop_checks = 64;
-// Machines of up to this size live in registers.
+// Machines of up to this size are kept in registers.
 constexpr std::size_t largest_in_registers = 8;
 
 // One node: its unit, the delay that leads to it, and its open stamps.
@@ -62,7 +62,7 @@ struct machine_problem {
     bool strict;  // tie_rule::time
 };
 
-// Drops what was open for longer than `keep`.
+// Drops stamps that have been open for longer than `keep`.
 template <class Stamp>
 __device__ void expire(node<Stamp>& of, Stamp time, Stamp keep, std::uint32_t lanes) {
 #pragma unroll 1
@@ -85,7 +85,7 @@ __device__ void append(node<Stamp>& to, Stamp time, Stamp keep, std::uint32_t la
     ++to.length;
 }
 
-// One spike. Later nodes first, so that it never serves two nodes in a row.
+// Processes one spike. Later nodes come first, so that it never serves two nodes in a row.
 template <class Stamp, class NodeAt>
 __device__ void see(const NodeAt& at, int size, std::uint32_t lanes, bool strict, Stamp time,
                     std::uint32_t unit, std::uint32_t& count, Stamp& last_completion) {
@@ -134,7 +134,7 @@ __device__ node<Stamp> empty_node(const machine_problem<Stamp>& p, std::uint32_t
     return one;
 }
 
-// `Size` 0: any size, nodes in device memory.
+// `Size` 0 stands for any size, with nodes in device memory.
 template <int Size, class Stamp>
 __global__ void __launch_bounds__(most_threads, 1)
     count_machines(const machine_problem<Stamp> p, std::uint32_t* __restrict__ counts) {

@@ -1,17 +1,17 @@
-// One long episode. A block takes the next slice of time and has the spikes of all units of the
-// episode that can matter for it in shared memory, one unit after the other, so that each spike is
-// read once and no list of survivors is written.
+// Counts one long episode. A block takes the next slice of time and loads the spikes of all units
+// of the episode that matter for it into shared memory, one unit after the other, so that each
+// spike is read once and no list of survivors is written.
 //
 //   work per thread   up to 32 neighbours in the merge of a unit's spikes with the survivors of the
-//                     unit before, then every 128th survivor
+//                     previous unit, then every 128th survivor
 //   shared memory     two units' spikes and the survivors: 32 or 40 KiB
-//   pays off          for one episode; of many that begin alike, lists share the beginnings
+//   pays off          for one episode; for many with a common beginning, lists share the work
 //
-// A slice ends with a run of spikes of the last unit; of the others it has what lies within the
-// episode's longest span before them. Slices are counted independently but for the occurrence that
-// is still going on at a border: each tells the next when its last occurrence ended, which it
-// knows without the one before as soon as one of its survivors starts after the survivor before
-// has ended.
+// A slice ends with a run of spikes of the last unit; of the other units it has the spikes within
+// the episode's longest span before them. Slices are counted independently except for the
+// occurrence that crosses a border: each slice tells the next one when its last occurrence ended.
+// It knows this without the slice before as soon as one of its survivors starts after the end of
+// the previous survivor.
 
 #include <algorithm>
 #include <cmath>
@@ -29,17 +29,17 @@ namespace {
 
 using namespace slice_merge;
 
-// Of one unit in a slice: so that seven blocks share a multiprocessor's memory.
+// Most spikes of a unit in a slice: seven blocks then share the memory of a multiprocessor.
 constexpr std::uint32_t most_of_unit = 1984;
 static_assert(2 * most_of_unit <= most_merged);
 constexpr std::uint32_t most_units = 16;
-// An occurrence that may go on over so many survivors is better counted otherwise.
+// If more survivors than this overlap in a row, another method is faster.
 constexpr std::uint32_t longest_group = 256;
 
 struct slice_step {
     std::uint32_t unit;
     interval_32 delay;       // from here to the next unit
-    std::uint32_t low_left;  // sums of the delays from here to the last unit
+    std::uint32_t low_left;  // sum of the lower bounds from here to the last unit
     std::uint32_t high_left;
 };
 
@@ -51,21 +51,22 @@ struct sweep_result {
 
 struct sweep_problem {
     const std::uint32_t* times;   // unit by unit
-    const std::uint32_t* places;  // the same under tie_rule::time
+    const std::uint32_t* places;  // the same as `times` under tie_rule::time
     const train_place* trains;
     const std::uint32_t* buckets;
     slice_step steps[most_units];
     std::uint32_t units;
     std::uint32_t slices;
-    std::uint32_t spikes_each;  // of the last unit in a slice
-    // Of each slice and unit: index of the first spike in all trains, and how many.
+    std::uint32_t spikes_each;  // number of spikes of the last unit in a slice
+    // For each slice and unit: the index of the first spike in all trains, and the number of
+    // spikes.
     uint2* bounds;
-    std::uint32_t* before;  // of each slice: place of the last unit's spike before it
+    std::uint32_t* before;  // for each slice: place of the last unit's spike before it
     std::uint64_t* states;
     sweep_result* result;
 };
 
-// Where each slice's spikes are. A thread has one unit of one slice.
+// Finds the spikes of each slice. A thread has one unit of one slice.
 __global__ void __launch_bounds__(threads) find_slices(const sweep_problem p) {
     const std::uint32_t i = blockIdx.x * threads + threadIdx.x;
     if (i == 0) *p.result = {};
@@ -108,11 +109,11 @@ __device__ void wait_for_copies() {
     asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
-// A slice in shared memory. Copies are of 4 spikes at addresses that 4 spikes divide.
+// Words of a unit in shared memory. Copies are of 4 spikes at aligned addresses.
 constexpr std::uint32_t unit_words = most_of_unit + 8;
 
-// Times of two units' spikes; survivors' ends (their times, in the last step their places), and
-// twice their starts (the first spike's place, or its index under tie_rule::order).
+// Buffers for the times of two units' spikes, the ends of survivors (times; places in the last
+// step) and twice their starts (the place of the first spike; its index under tie_rule::order).
 struct slice_room {
     std::uint32_t* words;
 
@@ -120,7 +121,7 @@ struct slice_room {
         return words + step % 2 * unit_words;
     }
     __device__ std::uint32_t* ends() const { return words + 2 * unit_words; }
-    /// What step `step` writes.
+    /// The buffer that step `step` writes.
     __device__ std::uint32_t* starts(std::uint32_t step) const {
         return words + (4 - step % 2) * unit_words;
     }
@@ -130,15 +131,15 @@ constexpr std::size_t room_bytes(std::uint32_t units) {
     return (units == 2 ? 4 : 5) * std::size_t{unit_words} * sizeof(std::uint32_t);
 }
 
-// Where the spikes of a slice are.
+// The position of the spikes of a slice.
 struct slice_place {
     std::uint32_t slice;
     std::uint32_t before;             // place of the last unit's spike before the slice
-    std::uint32_t size[most_units];   // of a unit's spikes
-    std::uint32_t begin[most_units];  // of them in all trains
+    std::uint32_t size[most_units];   // number of spikes of each unit
+    std::uint32_t begin[most_units];  // index of the first of them in all trains
 };
 
-// The same while it is fetched: each lane of a warp has a unit.
+// The same while it is loaded: each lane of a warp has one unit.
 struct fetched_place {
     std::uint32_t slice;
     std::uint32_t before;
@@ -156,7 +157,7 @@ __device__ fetched_place fetch(const sweep_problem& p, std::uint32_t slice) {
     return place;
 }
 
-// A slice that is too large fails all of the sweep; what follows is empty.
+// Stores a loaded place. A slice that is too large fails the whole sweep; later slices are empty.
 __device__ void put_down(const sweep_problem& p, const fetched_place& from, slice_place& to) {
     const std::uint32_t lane = threadIdx.x % 32;
     const bool too_large = __any_sync(whole_warp, from.bounds.y > most_of_unit);
@@ -175,7 +176,7 @@ __device__ std::uint32_t* spikes_of(const slice_place& place, const slice_room& 
     return room.spikes(step) + place.begin[step] % 4;
 }
 
-// Begins to copy the spikes of one unit.
+// Starts copying the spikes of one unit.
 __device__ __forceinline__ void copy_spikes(const sweep_problem& p, const slice_place& place,
                                             const slice_room& room, std::uint32_t step) {
     const std::uint32_t before = place.begin[step] % 4;
@@ -212,11 +213,11 @@ __device__ __forceinline__ step_lists lists_of(const sweep_problem& p, const sli
             room.starts(step)};
 }
 
-// What a slice tells those behind it, in one word; 0: not yet.
+// The state that a slice publishes for later ones, in one word; 0: not known yet.
 constexpr std::uint64_t no_survivors = 1;
-constexpr std::uint64_t taken_up_to = std::uint64_t{1} << 32;  // with the first place that is free
+constexpr std::uint64_t taken_up_to = std::uint64_t{1} << 32;  // plus the first place that is free
 
-// Counts a slice's occurrences without overlap, from its survivors.
+// Counts the non-overlapped occurrences of a slice from its survivors.
 template <bool places_are_times>
 class slice_count {
 public:
@@ -228,8 +229,8 @@ public:
           ends(slice.ends()),
           size(survivors) {}
 
-    // Every group that begins behind another survivor of this slice, or where no earlier one can
-    // matter.
+    // Counts every group that starts after the end of another survivor of this slice, or that no
+    // earlier survivor can affect.
     __device__ __forceinline__ std::uint32_t groups() const {
         if (size == 0 && threadIdx.x == 0) tell(no_survivors);
         std::uint32_t taken = 0;
@@ -240,7 +241,7 @@ public:
         return taken;
     }
 
-    // The group that goes on from before, if there is one. By one thread.
+    // Counts the group that continues from earlier slices, if there is one. Called by one thread.
     __device__ __forceinline__ std::uint32_t leading_group() const {
         if (size == 0 || is_first_of_all(place.slice, place.before)) return 0;
         volatile const std::uint64_t* const states = p.states;
@@ -262,7 +263,7 @@ private:
         return places_are_times ? starts[i] : p.places[place.begin[0] + starts[i]];
     }
 
-    // Whether nothing that ended before a slice can matter: `before` is its
+    // Returns whether nothing that ended before a slice can affect it: `before` is its
     // `sweep_problem::before`.
     __device__ bool is_first_of_all(std::uint32_t slice, std::uint32_t before) const {
         return slice == 0 || start_of(0) > before;
@@ -272,7 +273,7 @@ private:
         static_cast<volatile std::uint64_t*>(p.states)[place.slice] = state;
     }
 
-    // Takes what it can, earliest end first, up to the next group.
+    // Takes survivors, earliest end first, up to the next group.
     __device__ __forceinline__ std::uint32_t follow(std::uint32_t first,
                                                     std::uint32_t free_from) const {
         std::uint32_t taken = 0;
@@ -309,7 +310,7 @@ __global__ void __launch_bounds__(threads) sweep_slices(const __grid_constant__ 
         copy_spikes(p, place, room, 0);
         copy_spikes(p, place, room, 1);
     };
-    // Thread 0 asks for a slice, and the block begins to copy it, while one is counted.
+    // While a slice is counted, thread 0 asks for the next one and the block starts copying it.
     std::uint32_t next = 0;
     const auto ask_for_slice = [&] {
         if (threadIdx.x == 0) next = atomicAdd(&p.result->next_slice, 1U);
@@ -329,7 +330,8 @@ __global__ void __launch_bounds__(threads) sweep_slices(const __grid_constant__ 
             wait_for_copies();
             __syncthreads();
             const step_lists lists = lists_of<places_are_times>(p, here, room, step, survivors);
-            // Into the room of the unit before, which only the first step still reads.
+            // This overwrites the spikes of the previous unit, which only the first step still
+            // reads.
             if (step > 1 && !lists.last) copy_spikes(p, here, room, step + 1);
             const bool looks_ahead = lists.last && threadIdx.x < 32;
             if (looks_ahead) following = fetch(p, __shfl_sync(whole_warp, next, 0));
@@ -344,7 +346,7 @@ __global__ void __launch_bounds__(threads) sweep_slices(const __grid_constant__ 
         ask_for_slice();
         const slice_count<places_are_times> count(p, here, room, survivors);
         taken += count.groups();
-        // Once the others of its warp have told what they know: the thread may have to wait.
+        // The other threads of the warp must have published their state, because this one may wait.
         __syncwarp();
         if (threadIdx.x == 0) taken += count.leading_group();
     }
@@ -355,8 +357,8 @@ __global__ void __launch_bounds__(threads) sweep_slices(const __grid_constant__ 
 
 // ---- host
 
-// Spikes of the last unit in a slice, so that all that belongs to it fits with a margin for
-// chance; 0: it cannot.
+// Returns the number of spikes of the last unit per slice with which all spikes of a slice fit with
+// a margin for chance, or 0 if there is none.
 std::uint32_t spikes_of_slice(const sweep_problem& p, std::span<const std::uint32_t> begins,
                               double length) {
     const auto size_of = [&](std::uint32_t step) {
@@ -371,7 +373,7 @@ std::uint32_t spikes_of_slice(const sweep_problem& p, std::span<const std::uint3
             const slice_step& s = p.steps[step];
             const double expected =
                 size_of(step) * (each / last + (s.high_left - s.low_left) / std::max(1.0, length));
-            // Six standard deviations: of so many spikes, in a time that is uncertain, too.
+            // Six standard deviations, including those of the uncertain duration of the slice.
             const double at_most =
                 expected + 6 * std::sqrt(expected + expected * expected / each) + 4;
             fits = fits && at_most <= most_of_unit;
@@ -409,7 +411,8 @@ std::optional<count_result> count_by_time_slices(const device_problem& problem,
         if (k + 1 == p.units) continue;
         const interval_us& delay = problem.intervals[one_candidate.delays_of(0)[k]];
         step.delay = {ticks(delay.low), ticks(delay.high)};
-        // In the merge nothing stands behind `none`, not even later by a delay's low.
+        // In the merge nothing may come after `none`, not even when it is later by a delay's low
+        // bound.
         if (problem.data.length_us() + step.delay.low >= none) return {};
         step.low_left = later_by(p.steps[k + 1].low_left, step.delay.low);
         step.high_left = later_by(p.steps[k + 1].high_left, step.delay.high);
@@ -434,7 +437,7 @@ std::optional<count_result> count_by_time_slices(const device_problem& problem,
     p.before = before.data();
     p.states = states.data();
     p.result = result.data();
-    // More than any card holds at once; those that come late find nothing left to do.
+    // More blocks than any GPU runs at once; the late ones find nothing left to do.
     constexpr std::uint32_t most_blocks = 2048;
     const std::uint32_t blocks = std::min(p.slices, most_blocks);
     const std::size_t shared = room_bytes(p.units);

@@ -1,19 +1,19 @@
-// The published Algorithms 4 and 5: a relaxed count of every candidate first, the state machine for
-// those that it leaves.
+// The published Algorithms 4 and 5: a relaxed count of every candidate first, then the state
+// machine for those that remain.
 //
 //   work per thread   all spikes * the size of the episode, a few instructions each
 //   shared memory     one tile of spikes
-//   pays off          when nearly all candidates are rare, and exact counts are dear
+//   pays off          if nearly all candidates are rare and exact counts are expensive
 //
-// The relaxed machine keeps one stamp a node, the newest, and tests only the upper end of a delay:
-// it counts in windows [0, high]. Why that never counts less than (low, high] does: by induction
-// over spikes and nodes, whenever the exact machine has an open stamp at a node, the relaxed one
-// has one there that is at least as new, or has completed and begun again since. A newer stamp fits
-// every upper bound that an older one fits, and nothing else is asked of it; so each exact
-// completion finds a relaxed one at or before it, and after the last spike the relaxed machine has
-// counted at least as often. Simultaneous spikes and repeated units change nothing in that, because
-// a delay of 0 is let through and later nodes are offered a spike first in both machines. A strict
-// test against 0 would break it: the newest stamp may be of this very time and hide an older one
+// The relaxed machine keeps one stamp per node, the newest, and tests only the upper bound of a
+// delay: it counts in windows [0, high]. Its count is never below that for (low, high], by
+// induction over spikes and nodes: whenever the exact machine has an open stamp at a node, the
+// relaxed one has a stamp there that is at least as new, or has completed and restarted since. A
+// newer stamp satisfies every upper bound that an older one satisfies, and nothing else is tested;
+// so each exact completion has a relaxed one at or before it, and after the last spike the relaxed
+// machine has counted at least as often. Simultaneous spikes and repeated units do not change this,
+// because a delay of 0 is accepted and both machines offer a spike to later nodes first. A strict
+// test against 0 would break it: the newest stamp may have the current time and hide an older one
 // that is needed.
 
 #include <algorithm>
@@ -32,7 +32,7 @@ namespace {
 constexpr unsigned tile = 256;
 constexpr int most_threads = 256;
 constexpr unsigned tiles_between_stop_checks = 64;
-// Machines of up to this size live in registers.
+// Machines of up to this size are kept in registers.
 constexpr std::size_t largest_in_registers = 8;
 
 template <class Stamp>
@@ -54,7 +54,8 @@ struct relaxed_problem {
     std::uint32_t size;
 };
 
-// One spike. Stamps are forgotten all at once, so the nodes that have one are the first `reached`.
+// Processes one spike. All stamps are dropped at once, so the nodes that have one are the first
+// `reached`.
 template <class Stamp, class NodeAt>
 __device__ void see(const NodeAt& at, int size, Stamp time, std::uint32_t unit, int& reached,
                     std::uint32_t& bound) {
@@ -77,7 +78,7 @@ __device__ void see(const NodeAt& at, int size, Stamp time, std::uint32_t unit, 
     }
 }
 
-// `Size` 0: any size, nodes in device memory.
+// `Size` 0 stands for any size, with nodes in device memory.
 template <int Size, class Stamp>
 __global__ void __launch_bounds__(most_threads)
     bound_counts(const relaxed_problem<Stamp> p, std::uint32_t* __restrict__ bounds) {

@@ -1,9 +1,9 @@
 // The largest number of spikes of a unit within a window, which bounds every list of open stamps.
 //
-//   work per thread   some spikes of one unit: for each a search back over the window, O(log of
-//                     what is in it)
+//   work per thread   some spikes of one unit: for each a search back over the window in
+//                     O(log(spikes in it))
 //   shared memory     4 bytes
-//   pays off          always: it is what makes lists in fixed memory exact
+//   pays off          always: it makes lists in fixed memory exact
 
 #include <algorithm>
 #include <utility>
@@ -26,8 +26,8 @@ struct occupancy_problem {
     unsigned parts;  // blocks that share a question
 };
 
-// Of one unit's spikes from `begin` on, the first within `high` before spike `last`: doubling steps
-// back, then halving ones.
+// Returns the first spike of a unit from `begin` on that is within `high` before spike `last`:
+// steps back are doubled, then halved.
 __device__ std::uint32_t first_within(const resident_trains& trains, std::uint32_t unit,
                                       std::uint32_t begin, std::uint32_t last, std::int64_t high) {
     const std::int64_t earliest = time_of(trains, unit, last) - high;
@@ -99,10 +99,10 @@ occupancy_answers most_spikes_within(const device_problem& problem,
 
 namespace {
 
-// In windows as long as `bound` of the delay after each node.
+// Counts in windows as long as `bound` of the delay after each node.
 occupancy_answers most_within(const device_problem& problem, const candidate_set& candidates,
                               std::int64_t interval_us::*bound) {
-    // Many nodes ask the same.
+    // Many nodes ask the same question.
     const std::size_t nodes = candidates.size - 1;
     std::vector<std::pair<std::uint64_t, std::size_t>> wanted;
     wanted.reserve(candidates.count() * nodes);

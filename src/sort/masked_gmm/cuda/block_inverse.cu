@@ -1,10 +1,10 @@
-// Cholesky factors of the clusters' covariances, inverted once, so that each spike's density takes
-// products only: no triangular solve a spike, which would have to go row by row.
+// Cholesky factors of the clusters' covariances, inverted once, so that the density of each spike
+// needs only products and no triangular solve, which would proceed row by row.
 //
-//   work per block    u^3 / 3 multiplications for the root, as many for its inverse and u^3 / 3 for
+//   work per block    u^3 / 3 multiplications for the root, as many for its inverse and as many for
 //                     the inverse of the whole, in products of tiles
 //   shared memory     three tiles, 25 KB
-//   pays off          always: there are as many of them as clusters, not as spikes
+//   pays off          always: there is one inverse per cluster, not one per spike
 
 #include <cmath>
 
@@ -21,7 +21,7 @@ constexpr unsigned rows_each = edge / rows_at_once;
 // A tile in shared memory, padded against bank conflicts along columns.
 using tile = double[edge][edge + 1];
 
-// A column of a thread and every eighth row: (row, column) of its values.
+// The values of a thread: one column of every eighth row, at (row_of(r), column()).
 struct part {
     double value[rows_each];
 };
@@ -59,7 +59,7 @@ __device__ void multiply(part& sum, const tile& a, const tile& b) {
     }
 }
 
-// Places of one matrix's tiles.
+// The addresses of the tiles of one matrix.
 struct matrix_view {
     double* at;
     unsigned ld;
@@ -87,7 +87,7 @@ __device__ void multiply(part& sum, const double* a, const double* b, unsigned l
     multiply<Form>(sum, at.a, at.b);
 }
 
-// The root of `at.c`, by the first warp: a lane a row, column after column.
+// Computes the root of `at.c` with the first warp: one lane per row, column by column.
 __device__ void find_root(work_space& at) {
     const unsigned row = threadIdx.x;
     double log_determinant = 0;
@@ -114,7 +114,7 @@ __device__ void find_root(work_space& at) {
     __syncwarp();
 }
 
-// Into `at.b` the inverse of the root in `at.c`, by the first warp: a lane a column.
+// Writes the inverse of the root in `at.c` to `at.b`, with the first warp: one lane per column.
 __device__ void invert_root(work_space& at) {
     const unsigned j = threadIdx.x;
     for (unsigned i = 0; i < edge; ++i) {
@@ -125,8 +125,8 @@ __device__ void invert_root(work_space& at) {
     __syncwarp();
 }
 
-// The root of the lower triangle, tile column by tile column, into `root`. The diagonal tiles of
-// `inverse` take the inverses of its diagonal tiles.
+// Writes the root of the lower triangle to `root`, tile column by tile column. The diagonal tiles
+// of `inverse` are set to the inverses of its diagonal tiles.
 __device__ bool factor(const matrix_view& covariance, const matrix_view& root,
                        const matrix_view& inverse, unsigned tiles, work_space& at) {
     const unsigned ld = root.ld;
@@ -165,14 +165,14 @@ __device__ bool factor(const matrix_view& covariance, const matrix_view& root,
                 multiply<form::right_transposed>(done, at.c, at.b);
             }
             store(done, root.tile_at(i, j), ld);
-            // What is stored is read by other threads.
+            // Other threads read what was stored.
             __syncthreads();
         }
     }
     return true;
 }
 
-// Below the diagonal tiles: W_ij = -V_i sum over k of L_ik W_kj.
+// Computes the tiles below the diagonal: W_ij = -V_i sum over k of L_ik W_kj.
 __device__ void invert_lower(const matrix_view& root, const matrix_view& inverse, unsigned tiles,
                              work_space& at) {
     const unsigned ld = root.ld;
@@ -194,7 +194,8 @@ __device__ void invert_lower(const matrix_view& root, const matrix_view& inverse
     }
 }
 
-// product = W' W, both triangles. Above the diagonal W has no tiles yet: they become 0.
+// Computes product = W' W, both triangles. W has no tiles above the diagonal yet; they are set to
+// 0.
 __device__ void square(const matrix_view& inverse, const matrix_view& product, unsigned tiles,
                        work_space& at) {
     const unsigned ld = inverse.ld;

@@ -1,11 +1,10 @@
-// The M-step of sparse spikes: sums over the members of each cluster, in pieces whose order is
-// fixed.
+// The M-step for sparse spikes: sums over the members of each cluster, in pieces of a fixed order.
 //
-//   work per block    a piece of a cluster: its spikes' unmasked features for the means, a tile of
-//                     the block's features squared for the covariances
-//   shared memory     4 numbers a feature for the means; two tiles of residuals, 33 KB
-//   pays off          always: it costs a small part of the E-step, which has every cluster for
-//                     every spike
+//   work per block    a piece of a cluster: the unmasked features of its spikes for the means, a
+//                     tile of the block's products of features for the covariances
+//   shared memory     4 numbers per feature for the means; two tiles of residuals, 33 KB
+//   pays off          always: it takes a small part of the time of the E-step, which evaluates
+//                     every cluster for every spike
 
 #include <algorithm>
 #include <cmath>
@@ -19,12 +18,12 @@ namespace {
 constexpr unsigned warp = 32;
 constexpr unsigned threads = 256;
 constexpr unsigned warps = threads / warp;
-// Parts of the definition of the sums.
+// These numbers are part of the definition of the sums.
 constexpr unsigned sums_each = 4;
 constexpr std::size_t piece_spikes = 256;
 constexpr std::size_t least_scatter_spikes = 1024;
 constexpr std::size_t most_scatter_pieces = 16;
-// Of what covariances are summed up from, at once.
+// Most numbers held at once for the sums of covariances.
 constexpr std::uint64_t most_scatter_numbers = std::uint64_t{1} << 27;
 
 // Members [begin, end) of a cluster.
@@ -43,8 +42,8 @@ std::vector<piece> pieces_of(const member_lists& members, std::size_t cluster, s
     return all;
 }
 
-// deltas, masks, etas and squared deltas of a piece, feature by feature: a warp a piece, a lane an
-// entry of a spike.
+// Sums deltas, masks, etas and squared deltas of a piece for each feature: one warp per piece, one
+// lane per entry of a spike.
 __global__ void __launch_bounds__(warp)
     sum_pieces(const device_rows rows, const std::uint32_t* __restrict__ members,
                const piece* __restrict__ pieces, double* __restrict__ sums) {
@@ -80,13 +79,13 @@ struct means {
     bool exact;
     double* mean;
     double* eta;
-    double* more_variance;  // of features outside of the block than the noise's
+    double* more_variance;  // of features outside the block, beyond that of the noise
     std::int32_t* place;
     std::uint32_t* block;
     std::uint32_t* size;
 };
 
-// A block a cluster.
+// Uses one block per cluster.
 __global__ void __launch_bounds__(threads) find_each_mean(const means p) {
     __shared__ std::uint32_t in_warp[warps];
     const std::uint32_t k = blockIdx.x;
@@ -135,17 +134,17 @@ __global__ void __launch_bounds__(threads) find_each_mean(const means p) {
 constexpr unsigned scatter_tile = 64;
 constexpr unsigned scatter_spikes = 32;
 constexpr unsigned side = 16;                   // threads along a tile's edge
-constexpr unsigned each = scatter_tile / side;  // rows and columns of a thread
+constexpr unsigned each = scatter_tile / side;  // rows and columns per thread
 using residual_tile = double[scatter_spikes][scatter_tile + 1];
 
 struct scatter_piece {
     piece what;
     std::uint32_t tile_row;
     std::uint32_t tile_column;
-    std::uint64_t into;  // where the piece's matrix begins
+    std::uint64_t into;  // first number of the piece's matrix
 };
 
-// How far spikes are from the mean in 64 features of the block: a warp a spike.
+// Computes the residuals of spikes in 64 features of the block; one warp per spike.
 __device__ void fill_residuals(const device_rows& rows, const device_fits& fits, std::uint32_t k,
                                const std::uint32_t* members, unsigned count, std::uint32_t first,
                                residual_tile& out) {
@@ -167,7 +166,7 @@ __device__ void fill_residuals(const device_rows& rows, const device_fits& fits,
     }
 }
 
-// The sum of squared residuals of a piece, in one tile of the lower triangle.
+// Sums the products of residuals of a piece in one tile of the lower triangle.
 __global__ void __launch_bounds__(threads)
     sum_squares(const device_rows rows, const device_fits fits,
                 const std::uint32_t* __restrict__ members, const scatter_piece* __restrict__ pieces,
@@ -218,8 +217,8 @@ __global__ void __launch_bounds__(threads)
 
 struct covariances {
     const double* scatter;
-    const std::uint64_t* first;   // of each cluster's pieces' matrices, in numbers
-    const std::uint32_t* pieces;  // of each cluster
+    const std::uint64_t* first;   // first number of the matrices of each cluster's pieces
+    const std::uint32_t* pieces;  // number of pieces of each cluster
     const double* counts;
     const double* eta;
     const double* noise_variance;
@@ -228,7 +227,7 @@ struct covariances {
     double* covariance;
 };
 
-// A block of threads for 32 rows of a cluster's matrix.
+// Each block adds up 32 rows of a cluster's matrix.
 __global__ void __launch_bounds__(threads)
     add_up_squares(const covariances p, const device_fits fits) {
     const std::uint32_t k = p.from + blockIdx.x;
@@ -257,7 +256,7 @@ __global__ void __launch_bounds__(threads)
     }
 }
 
-// What stands by to be added to a diagonal that rounding has spoilt: ten times what the prior has.
+// Computes what is added to a diagonal if rounding made it invalid: ten times the prior's part.
 __global__ void __launch_bounds__(threads)
     find_more(const device_fits fits, const double* __restrict__ counts,
               const double* __restrict__ noise_variance, double prior, double* __restrict__ more) {
@@ -269,7 +268,7 @@ __global__ void __launch_bounds__(threads)
             times * prior * noise_variance[fits.block[row + b]] / (counts[k] + prior - 1);
 }
 
-// The sum over a block of threads, in one order.
+// Returns the sum over a block of threads, added in a fixed order.
 __device__ double block_sum(double own, double (&room)[threads]) {
     __syncthreads();
     room[threadIdx.x] = own;
@@ -295,7 +294,7 @@ struct derived {
     double* cancelling;
 };
 
-// All that an E-step takes of a cluster besides its matrices.
+// Computes everything that an E-step needs of a cluster besides its matrices.
 __global__ void __launch_bounds__(threads) derive(const derived p, const device_fits fits) {
     __shared__ double room[threads];
     const std::uint32_t k = blockIdx.x;
@@ -326,7 +325,8 @@ __global__ void __launch_bounds__(threads) derive(const derived p, const device_
             diagonal = inverse[std::size_t{own} * edge + own];
             double rooted = 0;
             for (std::uint32_t b = 0; b < size; ++b) {
-                // The inverse is symmetric: this way neighbours read neighbours.
+                // The inverse is symmetric; in this order neighbouring threads read neighbouring
+                // numbers.
                 const double of_b = fits.mean[row + fits.block[row + b]];
                 product += inverse[std::size_t{b} * edge + own] * of_b;
                 if (b <= own) rooted += root_inverse[std::size_t{own} * edge + b] * of_b;
@@ -344,7 +344,7 @@ __global__ void __launch_bounds__(threads) derive(const derived p, const device_
     cancelling = block_sum(cancelling, room);
     inside = block_sum(inside, room);
     if (threadIdx.x != 0) return;
-    if (isinf(p.log_determinant[k])) {  // there is no inverse to have read
+    if (isinf(p.log_determinant[k])) {  // the inverse that was read is not valid
         p.plain[k] = p.log_determinant[k];
         p.at_noise[k] = p.at_noise_outside[k] = p.cancelling[k] = 0;
         return;
@@ -465,7 +465,7 @@ void fitter::find_blocks(const member_lists& members, const device::stream& on) 
 
     std::uint32_t from = 0;
     while (from < clusters_) {
-        // As many clusters as there is room for the pieces of.
+        // Takes as many clusters at once as there is room for their pieces.
         std::vector<scatter_piece> pieces;
         std::vector<std::uint64_t> first;
         std::vector<std::uint32_t> count;
@@ -504,7 +504,7 @@ void fitter::find_blocks(const member_lists& members, const device::stream& on) 
         }
         from = k;
     }
-    // The rows of means' inverse products are not known yet: their place serves for what may be
+    // The products of inverses and means are not computed yet, so their memory can hold what may be
     // added to diagonals.
     find_more<<<clusters_, threads, 0, on.get()>>>(fits(), counts_.data(), rows.noise_variance,
                                                    prior_, inverse_times_mean_.data());

@@ -1,20 +1,19 @@
-// The E-step: what each cluster costs each spike, as one product of matrices a group of spikes.
+// The E-step: the costs of all spikes of a group in all clusters, as one product of matrices.
 //
-// A spike differs from noise in its few unmasked features only. Written out around the noise's mean
-// a cluster's quadratic form is linear in the spike's deltas, their squares and their products: the
-// terms of a tile of spikes, made in registers from the deltas in shared memory, times coefficients
-// that are gathered for all clusters beforehand, each from the inverse that the cluster has once an
-// iteration. Of the products only the least two a spike leave the registers: nothing of the size
-// spikes x clusters exists.
+// A spike differs from noise in its few unmasked features only. The quadratic form of a cluster,
+// expanded around the noise mean, is linear in the spike's deltas, their squares and their
+// products. These terms of a tile of spikes are computed in registers from the deltas in shared
+// memory. They are multiplied by coefficients that are gathered for all clusters beforehand from
+// the inverse of each cluster, which is computed once per iteration. Only the two lowest costs of
+// each spike leave the registers: nothing of size spikes x clusters is stored.
 //
 //   work per block    128 spikes x all clusters x (v^2 + 3 v) / 2 terms of the group's v features,
-//                     on tensor cores; each term is made once for 112 clusters
-//   shared memory     the deltas, (v + 7) x 132 numbers, and a ring of three steps' coefficients
-//   for
-//                     112 clusters, 43 KB
-//   memory            a group's coefficients, which the second-level cache keeps for its tiles
-//   pays off          over residuals times the inverse root: half the work where nothing is masked,
-//                     and a share of (v / u)^2 of it elsewhere, whatever the number of channels
+//                     on tensor cores; each term is computed once for 112 clusters
+//   shared memory     the deltas, (v + 7) x 132 numbers, and a ring with the coefficients of three
+//                     steps for 112 clusters, 43 KB
+//   memory            a group's coefficients, which its tiles find in the second-level cache
+//   pays off          compared with residuals times the inverse root: half the work if nothing is
+//                     masked, and (v / u)^2 of that otherwise, for any number of channels
 
 #include <algorithm>
 #include <limits>
@@ -30,25 +29,26 @@ constexpr unsigned threads = 256;
 constexpr unsigned warps = threads / warp;
 constexpr unsigned step_terms = 16;
 constexpr unsigned columns_at_once = 8;  // clusters of one product
-constexpr unsigned most_products = 14;   // of a warp, beside each other
+constexpr unsigned most_products = 14;   // of a warp, side by side
 constexpr unsigned warp_rows = tile_spikes / warps;
 static_assert(warp_rows == 16, "a product has as many rows");
-// Of spikes in shared memory: four rows beside each other lie in different banks.
+// Row length in shared memory: four consecutive rows lie in different banks.
 template <class Real>
 constexpr unsigned tile_stride = tile_spikes + 32 / sizeof(Real);
-// Rows of zeros after the deltas, which the terms that fill up a step take.
+// Rows of zeros after the deltas, read by the terms that fill up a step.
 constexpr unsigned spare_rows = 6;
 constexpr unsigned fragment_numbers = step_terms * columns_at_once;
-// Coefficients are 8 bytes, of which a lane takes four beside each other.
+// A coefficient has 8 bytes; a lane reads four consecutive ones.
 constexpr unsigned fragment_bytes = fragment_numbers * 8;
 constexpr unsigned stages = 3;
 constexpr unsigned stage_bytes = most_products * fragment_bytes;
-constexpr std::uint64_t most_numbers = std::uint64_t{1} << 25;  // of coefficients at once
+constexpr std::uint64_t most_numbers = std::uint64_t{1} << 25;  // coefficients held at once
 
 __host__ __device__ constexpr unsigned pieces(unsigned n, unsigned size) {
     return (n + size - 1) / size;
 }
-// Products of two of 1 and the deltas: 1 x 1 is left out, the squares stand with the etas.
+// Products of two factors among 1 and the deltas: 1 x 1 is left out, and the squares are counted
+// with the etas.
 __host__ __device__ constexpr unsigned product_steps(unsigned features) {
     return pieces(features * (features + 1) / 2, step_terms);
 }
@@ -61,8 +61,8 @@ constexpr std::size_t shared_bytes(unsigned features) {
            std::size_t{1 + features + spare_rows} * tile_stride<Real> * sizeof(Real);
 }
 
-// The factors of products in the order in which lanes take them; row 0 is 1, row i + 1 delta i.
-// Those of fewer features come first.
+// The factors of products in the order in which lanes read them; row 0 is 1, row i + 1 is delta i.
+// The products of fewer features come first.
 std::vector<uint4> pairs_of(unsigned features) {
     std::vector<unsigned> codes;
     for (unsigned b = 1; codes.size() < std::size_t{product_steps(features)} * step_terms; ++b)
@@ -78,13 +78,13 @@ std::vector<uint4> pairs_of(unsigned features) {
 }
 
 struct gathering {
-    const device_group* groups;  // the batch's
-    const std::uint64_t* begin;  // of each group's coefficients
+    const device_group* groups;  // groups of the batch
+    const std::uint64_t* begin;  // first coefficient of each group
     const std::uint32_t* columns;
     const uint4* pairs;
     const double* plain;
-    unsigned column_products;  // clusters in eights
-    double* coefficients;      // or as many pairs of single ones
+    unsigned column_products;  // number of groups of eight clusters
+    double* coefficients;      // or as many pairs of floats
 };
 
 __device__ double coefficient_of_pair(const device_fits& fits, unsigned cluster,
@@ -104,8 +104,8 @@ __device__ double coefficient_of_pair(const device_fits& fits, unsigned cluster,
                         static_cast<unsigned>(i)];
 }
 
-// The coefficients of a group in the order in which the product's lanes take them: a warp 16 terms
-// of 8 clusters.
+// Gathers the coefficients of a group in the order in which the lanes of the product read them:
+// each warp has 16 terms of 8 clusters.
 template <class Real>
 __global__ void __launch_bounds__(threads) gather(const gathering p, const device_fits fits) {
     const device_group group = p.groups[blockIdx.y];
@@ -147,10 +147,10 @@ __global__ void __launch_bounds__(threads) gather(const gathering p, const devic
 }
 
 struct evaluation {
-    const uint2* tiles;          // group and first spike, of the batch
-    const device_group* groups;  // all
-    const std::uint64_t* begin;  // of each group's coefficients, the batch's
-    unsigned first_group;        // of the batch
+    const uint2* tiles;          // group and first spike of each tile of the batch
+    const device_group* groups;  // all groups
+    const std::uint64_t* begin;  // first coefficient of each group of the batch
+    unsigned first_group;        // first group of the batch
     const std::uint32_t* spikes;
     const double* deltas;
     const double* squares;
@@ -160,11 +160,11 @@ struct evaluation {
     unsigned clusters;
     unsigned column_products;
     double noise_cost;
-    std::uint32_t* best;  // first and second of each spike
-    double* costs;        // the same
+    std::uint32_t* best;  // best and second cluster of each spike
+    double* costs;        // their costs
 };
 
-// The least two of what it was offered: of the same cost the lower cluster.
+// The two lowest of the costs offered so far; of equal costs, that of the lower cluster.
 struct least_two {
     double cost;
     double second_cost;
@@ -196,14 +196,14 @@ struct least_two {
 constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-// Two spikes beside each other.
+// Two neighbouring spikes.
 template <class Real>
 struct alignas(2 * sizeof(Real)) two {
     Real x;
     Real y;
 };
 
-// What the terms of a step are products of: of each of a lane's four terms two spikes' factors.
+// The factors of the terms of a step: those of two spikes for each of a lane's four terms.
 template <class Real>
 struct factors {
     two<Real> left[4];
@@ -248,7 +248,7 @@ __device__ __forceinline__ void load(const evaluation& p, const device_group& gr
     }
 }
 
-// Some clusters' coefficients of one step on their way to shared memory.
+// Starts copying the coefficients of some clusters for one step to shared memory.
 __device__ __forceinline__ void fetch(const double* from, unsigned bytes, char* to) {
     const auto* const source = reinterpret_cast<const char*>(from);
     for (unsigned at = threadIdx.x * 16; at < bytes; at += threads * 16) {
@@ -263,8 +263,8 @@ __device__ __forceinline__ void wait_for_all_but_one_fetch() {
     asm volatile("cp.async.wait_group 1;");
 }
 
-// The product of a warp's 16 spikes with `count` eights of clusters from `first` on. All warps of
-// the block come here, and each takes the same coefficients.
+// Multiplies a warp's 16 spikes by `count` groups of eight clusters from `first` on. All warps of
+// the block call this together with the same coefficients.
 template <class Real>
 __device__ __forceinline__ void multiply(const evaluation& p, const device_group& group,
                                          unsigned tile_first, const Real* rows, unsigned spike,
@@ -274,7 +274,7 @@ __device__ __forceinline__ void multiply(const evaluation& p, const device_group
     const std::size_t step_numbers = std::size_t{p.column_products} * fragment_numbers;
     const unsigned bytes = count * fragment_bytes;
     coefficients += std::size_t{first} * fragment_numbers;
-    __syncthreads();  // the ring may still be read from
+    __syncthreads();  // other warps may still read the ring
     for (unsigned step = 0; step + 1 < stages; ++step) {
         if (step < all) fetch(coefficients + step * step_numbers, bytes, ring + step * stage_bytes);
         end_fetch();
@@ -290,13 +290,13 @@ __device__ __forceinline__ void multiply(const evaluation& p, const device_group
         if (later < all)
             fetch(coefficients + later * step_numbers, bytes, ring + later % stages * stage_bytes);
         end_fetch();
-        // Under way while this step's products are.
+        // The next factors are loaded while this step's products are computed.
         if (step + 1 < all) load(p, group, tile_first, rows, spike, step + 1, next_factors);
         tensor_product<Real>::multiply_add(sum, terms, ring + step % stages * stage_bytes, count);
     }
 }
 
-// A block a tile of spikes, with all clusters one after another.
+// Each block evaluates a tile of spikes in all clusters, one after another.
 template <class Real>
 __global__ void __launch_bounds__(threads, 1) find_least(const evaluation p) {
     extern __shared__ double2 shared[];
@@ -315,13 +315,13 @@ __global__ void __launch_bounds__(threads, 1) find_least(const evaluation p) {
     }
 
     const unsigned lane = threadIdx.x % warp;
-    // A lane's rows of a product are two spikes beside each other.
+    // The rows of a lane in a product are two neighbouring spikes.
     const unsigned spike = threadIdx.x / warp * warp_rows + lane / 4 * 2;
     least_two least[2];
 #pragma unroll
     for (unsigned r = 0; r < 2; ++r) least[r] = {infinite, infinite, nobody, nobody};
 
-    // Eights of clusters are dealt out evenly, in order.
+    // The groups of eight clusters are divided evenly, in order.
     const unsigned shares = pieces(p.column_products, most_products);
     const double* const coefficients = p.coefficients + p.begin[tile.x - p.first_group];
     for (unsigned share = 0; share < shares; ++share) {
@@ -377,7 +377,7 @@ void launch(const gathering& gathered, const evaluation& evaluated, const device
     device::check(cudaGetLastError());
 }
 
-// Pairs have 16 bits for a row; more would take long to multiply anyway.
+// Pairs have 16 bits for a row; more rows would be slow to multiply anyway.
 constexpr std::uint32_t most_rows = 1024;
 
 }  // namespace
@@ -424,7 +424,7 @@ std::vector<e_step::batch> e_step::batches_of(std::uint32_t clusters,
     for (std::uint32_t g = 0; g < data_->groups().size(); ++g) {
         const std::uint64_t numbers =
             steps(data_->groups()[g].features) * columns * fragment_numbers;
-        constexpr std::uint32_t most_groups = 65535;  // the second dimension of a grid
+        constexpr std::uint32_t most_groups = 65535;  // limit of the second dimension of a grid
         if (all.empty() || all.back().numbers + numbers > most_numbers ||
             all.back().groups == most_groups)
             all.push_back({.first_group = g, .first_tile = first_tile_[g]});
@@ -453,7 +453,7 @@ void e_step::evaluate(const device_fits& fits, const std::vector<double>& plain,
     watch_.start(main_);
     ready_.record(main_);
     ready_.hold(other_);
-    // One batch's coefficients are gathered beside the products of the one before.
+    // The coefficients of one batch are gathered during the products of the batch before.
     for (std::size_t i = 0; i < batches.size(); ++i) {
         const batch& one = batches[i];
         const device::stream& on = i % 2 == 0 ? main_ : other_;

@@ -1,5 +1,5 @@
-// What stays on the GPU from one iteration to the next: the virtual data, by spike for the M-step
-// and by group for the E-step.
+// Data that stay on the GPU between iterations: the virtual data, by spike for the M-step and by
+// group for the E-step.
 
 #include "sort/masked_gmm/cuda/resident_data.hpp"
 
@@ -32,7 +32,7 @@ __device__ std::uint32_t place_in(const std::uint32_t* columns, std::uint32_t co
     return low;
 }
 
-// A warp a spike.
+// Uses one warp per spike.
 __global__ void __launch_bounds__(threads) fill_group(const filling p) {
     const std::uint32_t s = blockIdx.x * (threads / warp) + threadIdx.x / warp;
     if (s >= p.group.spikes) return;
@@ -100,7 +100,7 @@ void resident_data::fill_groups(const sparse_data& data, std::uint32_t most_colu
              group_squares_.data()});
         device::check(cudaGetLastError());
     }
-    // The lists above go.
+    // The lists above must outlive the copies.
     on.wait();
 }
 

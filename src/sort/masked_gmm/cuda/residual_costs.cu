@@ -1,10 +1,11 @@
-// Costs of spikes in single clusters: each spike's residual times the inverse root.
+// Computes the costs of spikes in single clusters: the residual of each spike times the inverse
+// root.
 //
 //   work per block    u^2 / 2 multiplications for each of up to 32 spikes of one cluster
-//   shared memory     the residuals, u x 33 numbers; those of a block of more than 800 features
-//                     or so do not fit, and stand in the GPU's memory instead
-//   pays off          where a spike is of interest to one or two clusters only (the halves of a
-//                     split), or where what the E-step's products would cancel
+//   shared memory     the residuals, u x 33 numbers; for blocks of more than about 800 features
+//                     they do not fit and are kept in global memory instead
+//   pays off          if only one or two clusters matter for a spike (the halves of a split), or if
+//                     the terms of the E-step's products would cancel
 
 #include <algorithm>
 
@@ -17,18 +18,18 @@ constexpr unsigned warp = 32;
 constexpr unsigned threads = 256;
 constexpr unsigned warps = threads / warp;
 constexpr unsigned rows_each = 4;
-constexpr unsigned row_numbers = warp + 1;  // against bank conflicts along rows
-constexpr std::size_t beside = 4096;        // bytes of shared memory for the rest
+constexpr unsigned row_numbers = warp + 1;  // padded against bank conflicts along rows
+constexpr std::size_t beside = 4096;        // bytes of shared memory for other data
 constexpr std::size_t blocks_in_memory = 1024;
 
 struct batch {
     std::uint32_t cluster;
-    std::uint32_t first;  // of the spikes and of the costs
+    std::uint32_t first;  // first spike and first cost
     std::uint32_t count;
 };
 
-// Residuals in the block, a lane a spike; and by spike what the features outside of it and the
-// variances add.
+// Fills in the residuals in the block, one lane per spike, and for each spike the contribution of
+// the features outside the block and of the etas.
 __device__ void fill(const device_rows& rows, const device_fits& fits, const batch& at,
                      const std::uint32_t* spikes, double* residuals, double (&besides)[warp]) {
     const unsigned lane = threadIdx.x % warp;

@@ -6,14 +6,14 @@ namespace spikeweave::masked_gmm {
 
 // Products of one warp on tensor cores: 16 rows x 16 terms x 8 columns.
 //
-// With g = lane / 4 and t = lane % 4, `a[2 i + r]` is row g + 8 r of term t + 4 i, `b[i]` is term
-// t + 4 i of column g, and `sum[2 r + c]` is row g + 8 r of column 2 t + c. Coefficients lie in
-// shared memory, 8 bytes each: of eight columns the first two of each lane, lane after lane, then
-// the other two, so that a warp reads without bank conflicts.
+// With g = lane / 4 and t = lane % 4, `a[2 i + r]` is row g + 8 r of term t + 4 i, `b[i]` is term t
+// + 4 i of column g, and `sum[2 r + c]` is row g + 8 r of column 2 t + c. Coefficients are in
+// shared memory, 8 bytes each: for eight columns, the first two of each lane, lane by lane, and
+// then the other two, so that a warp reads without bank conflicts.
 template <class Real>
 struct tensor_product;
 
-// Double precision throughout.
+// Uses double precision throughout.
 template <>
 struct tensor_product<double> {
     using coefficient = double;
@@ -58,8 +58,8 @@ struct tensor_product<double> {
     }
 };
 
-// Single precision: tensor cores take 11 bits of a number, so each is split in two, and of the four
-// products the one of the small parts is left out.
+// Single precision: tensor cores use 11 bits of a number, so each number is split in two, and of
+// the four products that of the two small parts is left out.
 template <>
 struct tensor_product<float> {
     using coefficient = float2;
@@ -82,7 +82,7 @@ struct tensor_product<float> {
             : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(__float_as_uint(b0)),
               "r"(__float_as_uint(b1)));
     }
-    // Products into the same sum stand apart: each waits for the one before.
+    // Products into the same sum are spread out, because each waits for the one before.
     template <unsigned Most>
     static __device__ __forceinline__ void multiply_add(float (&sum)[Most][4], const float (&a)[8],
                                                         const char* ring, unsigned count) {
