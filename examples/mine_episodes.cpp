@@ -8,8 +8,8 @@ int main() {
     const spikeweave::simulated_spikes recording = spikeweave::simulate_sym26({.seed = 1});
     const spikeweave::spike_sequence& spikes = recording.spikes;
 
-    const auto table = spikeweave::mine_episodes(
-        spikes, {.delays = {{4ms, 6ms}}, .threshold = spikeweave::count_threshold{200}});
+    const auto table =
+        spikeweave::mine_episodes(spikes, {.delays = {{4ms, 6ms}}, .min_count = 200});
     const auto assessed = spikeweave::test_against_null(spikes, table);
     const auto circuit = spikeweave::find_circuit(spikes, table, assessed);
     // [mine]

@@ -19,8 +19,8 @@ MAY_USE = {
     "sort": "core device parallel record spikes",
     "mine": "core device parallel spikes",
     "assess": "core parallel spikes mine",
-    "live": "core record sort spikes mine",
-    "report": "core io record sort spikes mine assess",
+    "pipeline": "core parallel record sort spikes mine assess",
+    "report": "core parallel io record sort spikes mine assess pipeline",
 }
 # Not stages: their private headers are for every stage. So is core's.
 SHARED = {"device", "parallel", "io"}

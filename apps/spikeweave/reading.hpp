@@ -14,7 +14,7 @@ inline void add_reading(CLI::App& app, std::string& path, spike_read_options& ho
         ->required()
         ->type_name("");
     add_value(
-        app, "--format", how.format, spike_format_from,
+        app, "--format", how.format, value_named<spike_format>,
         "how the file is read, instead of by its content: text, wagenaar, meabench, npy, npz, "
         "phy, klustakwik or nwb")
         ->type_name("NAME");

@@ -215,7 +215,7 @@ void add_patterns(CLI::App& parent, verb& chosen) {
     add_value(sub, "--rate", what.rate_hz, parse_positive,
               fmt::format("mean of a unit without its planted spikes [{} Hz]", what.rate_hz))
         ->type_name("HZ");
-    add_value(sub, "--rates", what.rates, rate_profile_from,
+    add_value(sub, "--rates", what.rates, value_named<rate_profile>,
               "constant; spread: each unit its own; steps: all faster together, for 100 ms of each "
               "second; wave: one after the other [constant]")
         ->type_name("PROFILE");

@@ -59,7 +59,7 @@ void add_features(CLI::App& app, sort_options& options) {
                                   "masks (.fmask.N) of a .fet.N [the file of that name beside it]")
                             ->type_name("FILE")
                             ->group(of_features);
-    add_value(app, "--mask", options.how.rule, mask_rule_from,
+    add_value(app, "--mask", options.how.rule, value_named<mask_rule>,
               "make masks from the features, whatever there is: mad, seed or all [only where there "
               "are none: mad]")
         ->type_name("RULE")
@@ -99,13 +99,13 @@ void add_recording(CLI::App& app, sort_options& options) {
     app.add_flag("--whiten", detection.preprocessing.whiten,
                  "make channels independent where nothing fires")
         ->group(of_recordings);
-    add("--reference", detection.preprocessing.reference, common_reference_from, "NAME",
+    add("--reference", detection.preprocessing.reference, value_named<common_reference>, "NAME",
         "what is taken from all channels: none, median [median from 64 channels on]");
     add("--weak", detection.weak, parse_positive, "X",
         fmt::format("a spike reaches as far as this many SDs of the noise [{:g}]", detection.weak));
     add("--strong", detection.strong, parse_positive, "X",
         fmt::format("and goes beyond this many somewhere [{:g}]", detection.strong));
-    add("--sign", detection.sign, spike_sign_from, "NAME",
+    add("--sign", detection.sign, value_named<spike_sign>, "NAME",
         "which way spikes point: negative, positive or both [negative]");
     add("--before", detection.before, parse_positive_duration, "TIME",
         fmt::format("features are made of the waveform from so long before the peak [{}]",
@@ -135,7 +135,7 @@ void add_search(CLI::App& app, masked_gmm_options& search) {
     add_count(app, "--max-clusters", search.max_clusters, "splits make no more units than this");
     add_count(app, "--max-iterations", search.max_iterations, "stop after so many");
     add_value(
-        app, "--stop", search.stop, em_stop_rule_from,
+        app, "--stop", search.stop, value_named<em_stop_rule>,
         "when to stop: klustakwik2 (nothing changes any more) or seed (Cai et al. 2020: early) "
         "[klustakwik2]")
         ->type_name("RULE");
@@ -239,10 +239,10 @@ void add_output(CLI::App& app, sort_options& options) {
 }
 
 void add_computation(CLI::App& app, sort_options& options) {
-    add_value(app, "--strategy", options.search.strategy, sort_strategy_from,
+    add_value(app, "--strategy", options.search.strategy, value_named<sort_strategy>,
               "how to compute; the result says what ran [automatic]")
         ->type_name("NAME");
-    add_value(app, "--precision", options.search.precision, sort_precision_from,
+    add_value(app, "--precision", options.search.precision, value_named<sort_precision>,
               "on a GPU: full (double), or fast (single, near boundaries double) [full]")
         ->type_name("NAME");
     app.add_flag_callback("--list-strategies", list_sort_strategies,

@@ -143,7 +143,7 @@ auto one_of(std::string_view option, std::vector<std::pair<std::string_view, Val
 
 std::string surrogate_names() {
     std::string text;
-    for (const surrogate_method method : surrogate_methods())
+    for (const surrogate_method method : values_of<surrogate_method>())
         text += fmt::format("{}{}", text.empty() ? "" : ", ", to_string(method));
     return text;
 }
@@ -230,7 +230,7 @@ void add_rules(CLI::App& app, spade_choices& choices) {
 }
 
 void add_strategy(CLI::App& app, spade_choices& choices) {
-    add_value(app, "--strategy", choices.strategy, spade_strategy_from,
+    add_value(app, "--strategy", choices.strategy, value_named<spade_strategy>,
               "how to search; the result says what ran [automatic]")
         ->type_name("NAME");
     app.add_flag_callback("--list-strategies", list_spade_strategies,
@@ -250,7 +250,7 @@ void add_surrogates(CLI::App& app, spade_choices& choices) {
     add(
         "--surrogate-method", choices.method,
         [](const std::string& text) -> std::optional<surrogate_method> {
-            return surrogate_method_from(text);
+            return value_named<surrogate_method>(text);
         },
         "NAME",
         "how a surrogate is made: " + surrogate_names() +
@@ -321,12 +321,12 @@ void add_intervals(CLI::App& app, joint_isi_options& joint) {
 }
 
 void add_tests(CLI::App& app, spade_choices& choices) {
-    add_value(app, "--spectrum", choices.spectrum, spectrum_kind_from,
+    add_value(app, "--spectrum", choices.spectrum, value_named<spectrum_kind>,
               "signatures: # (spikes, occurrences) or 3d# (also duration) [#]")
         ->type_name("#|3d#");
     add_value(app, "--alpha", choices.alpha, parse_fraction, "significance level [0.01]")
         ->type_name("P");
-    add_value(app, "--correction", choices.correction, correction_from,
+    add_value(app, "--correction", choices.correction, value_named<correction_method>,
               "for the number of signatures: none, bonferroni, sidak, holm-sidak, holm, "
               "simes-hochberg, hommel, fdr_bh, fdr_by, fdr_tsbh or fdr_tsbky [fdr_bh]")
         ->type_name("NAME");

@@ -144,47 +144,6 @@ std::vector<std::uint32_t> parse_chains(std::string_view text) {
     return chains;
 }
 
-std::vector<delay_interval> parse_delays(std::string_view text) {
-    std::vector<delay_interval> delays;
-    for (const std::string_view part : split(text, ',')) {
-        const delay_interval interval = parse_delay_interval(part);
-        if (std::find(delays.begin(), delays.end(), interval) != delays.end())
-            throw invalid_argument(
-                fmt::format("the interval {} is given twice", format_delay_interval(interval)));
-        delays.push_back(interval);
-    }
-    return delays;
-}
-
-std::vector<delay_interval> parse_delay_grid(std::string_view text) {
-    constexpr std::int64_t most = 1'000'000;
-    const std::vector<std::string_view> parts = split(text, ':');
-    if (parts.size() != 3)
-        throw invalid_argument(
-            fmt::format("'{}' is not LOW:HIGH:STEP, such as 0ms:20ms:5ms", text));
-    const duration low = parse_duration(parts[0]);
-    const duration high = parse_duration(parts[1]);
-    const duration step = parse_positive_duration(parts[2]);
-    if (low < duration{0} || high <= low)
-        throw invalid_argument(fmt::format("'{}' does not have 0 <= LOW < HIGH", text));
-    if ((high - low) % step != duration{0})
-        throw invalid_argument(fmt::format("{} is no whole number of steps of {}",
-                                           format_duration(high - low), format_duration(step)));
-    if ((high - low) / step > most)
-        throw invalid_argument(
-            fmt::format("'{}' comes to {} intervals", text, (high - low) / step));
-    std::vector<delay_interval> delays;
-    for (duration at = low; at < high; at += step) delays.push_back({at, at + step});
-    return delays;
-}
-
-std::string format_delays(const std::vector<delay_interval>& delays) {
-    std::vector<std::string> texts;
-    texts.reserve(delays.size());
-    for (const delay_interval& interval : delays) texts.push_back(format_delay_interval(interval));
-    return fmt::format("{}", fmt::join(texts, ", "));
-}
-
 spike_sequence only_units(const spike_sequence& spikes, const std::vector<std::string>& names) {
     constexpr unit_id left_out{std::numeric_limits<std::uint32_t>::max()};
     std::vector<unit_id> kept;

@@ -40,11 +40,6 @@ std::string parse_path(std::string_view text);
 std::vector<std::string> parse_names(std::string_view text);
 /// "4,8", or "none" for no chain.
 std::vector<std::uint32_t> parse_chains(std::string_view text);
-/// "0-5ms,5-10ms".
-std::vector<delay_interval> parse_delays(std::string_view text);
-/// "0ms:20ms:5ms": (0,5], (5,10], (10,15], (15,20] ms.
-std::vector<delay_interval> parse_delay_grid(std::string_view text);
-std::string format_delays(const std::vector<delay_interval>& delays);
 
 /// The spikes of some units only, in the same recorded span.
 spike_sequence only_units(const spike_sequence& spikes, const std::vector<std::string>& names);

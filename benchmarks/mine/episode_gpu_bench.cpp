@@ -352,7 +352,7 @@ const search& all_pairs() {
         "all_pairs",
         simulate_poisson({.units = 1000, .length = 2000s, .rate_hz = 5, .seed = 3}).spikes,
         {.delays = {{0ms, 5ms}, {5ms, 10ms}, {10ms, 15ms}, {15ms, 20ms}},
-         .threshold = count_threshold{310},
+         .min_count = 310,
          .max_size = 2}};
     return one;
 }
@@ -365,19 +365,18 @@ const std::vector<search>& whole_searches() {
         for (const std::uint64_t threshold : {300U, 200U})
             searches.push_back({fmt::format("mine_sym26_at_{}", threshold),
                                 sym26,
-                                {.delays = four, .threshold = count_threshold{threshold}}});
+                                {.delays = four, .min_count = threshold}});
         // Small ones: about 2,000 and 10,000 spikes.
         for (const int seconds : {4, 20})
             searches.push_back(
                 {fmt::format("mine_{}_s", seconds),
                  simulate_poisson({.units = 26, .length = std::chrono::seconds{seconds}, .seed = 1})
                      .spikes,
-                 {.delays = four, .threshold = count_threshold{seconds * 3U}, .max_size = 4}});
-        searches.push_back({"mine_culture",
-                            simulate_culture({.length = 300s, .seed = 1}).spikes,
-                            {.delays = {{0ms, 5ms}, {5ms, 10ms}},
-                             .threshold = count_threshold{280},
-                             .max_size = 3}});
+                 {.delays = four, .min_count = seconds * 3U, .max_size = 4}});
+        searches.push_back(
+            {"mine_culture",
+             simulate_culture({.length = 300s, .seed = 1}).spikes,
+             {.delays = {{0ms, 5ms}, {5ms, 10ms}}, .min_count = 280, .max_size = 3}});
         return searches;
     }();
     return all;

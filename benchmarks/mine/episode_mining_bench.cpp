@@ -21,7 +21,7 @@ const spike_sequence& sym26() {
 episode_table mine(episode_strategy strategy, int threads) {
     return mine_episodes(sym26(),
                          {.delays = {{1ms, 4ms}, {4ms, 6ms}, {6ms, 8ms}, {8ms, 11ms}},
-                          .threshold = count_threshold{300},
+                          .min_count = 300,
                           .strategy = strategy},
                          {.threads = threads});
 }

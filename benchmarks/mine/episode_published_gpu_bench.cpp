@@ -127,12 +127,10 @@ mined what_is_mined(std::string_view name) {
     if (name == "sym26") {
         static const spike_sequence sym26 = simulate_sym26({.seed = 3}).spikes;
         return {sym26,
-                {.delays = {{1ms, 4ms}, {4ms, 8ms}, {8ms, 12ms}, {12ms, 16ms}},
-                 .threshold = count_threshold{300}}};
+                {.delays = {{1ms, 4ms}, {4ms, 8ms}, {8ms, 12ms}, {12ms, 16ms}}, .min_count = 300}};
     }
     static const spike_sequence culture = simulate_culture({.length = 120s, .seed = 4}).spikes;
-    return {culture,
-            {.delays = {{0ms, 5ms}, {5ms, 10ms}}, .threshold = count_threshold{90}, .max_size = 4}};
+    return {culture, {.delays = {{0ms, 5ms}, {5ms, 10ms}}, .min_count = 90, .max_size = 4}};
 }
 
 // Mines all, and is as fast as the one level was.

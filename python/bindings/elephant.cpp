@@ -152,7 +152,7 @@ array_out<std::size_t> reduce(const array_in<std::uint64_t>& item_offsets,
     pattern_table table;
     reduction_options options{.compat = compatibility::elephant};
     how.take("winlen", table.window_bins);
-    how.take("spectrum", options.spectrum, spectrum_kind_from);
+    how.take("spectrum", options.spectrum, value_named<spectrum_kind>);
     how.take("h_subset_filtering", options.h_subset_filtering);
     how.take("k_superset_filtering", options.k_superset_filtering);
     how.take("l_covered_spikes", options.l_covered_spikes);
@@ -183,7 +183,8 @@ nb::list rejected(const array_in<double>& p, const std::string& method, double a
     const auto values = span_of(p);
     nb::list out;
     for (const bool one :
-         correct_tests(values, values.size(), correction_from(method), alpha).rejected)
+         correct_tests(values, values.size(), value_named<correction_method>(method), alpha)
+             .rejected)
         out.append(one);
     return out;
 }
@@ -204,7 +205,7 @@ elephant_mining take_mining(keyword_arguments& how) {
     how.take("max_spikes", rule.max_spikes);
     how.take("max_occ", out.options.max_occ);
     how.take("min_neu", rule.min_neu);
-    how.take("spectrum", out.kind, spectrum_kind_from);
+    how.take("spectrum", out.kind, value_named<spectrum_kind>);
     out.is_impossible =
         (rule.max_spikes > 0 && rule.max_spikes < std::max(rule.min_spikes, rule.min_neu)) ||
         (out.options.max_occ > 0 && out.options.max_occ < rule.min_occ);

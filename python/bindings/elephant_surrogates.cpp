@@ -151,7 +151,7 @@ private:
 surrogate_options take_surrogates(keyword_arguments& how) {
     surrogate_options out;
     how.take("surrogates", out.surrogates);
-    how.take("method", out.method, surrogate_method_from);
+    how.take("method", out.method, value_named<surrogate_method>);
     how.take("dither", out.dither);
     how.take("seed", out.seed);
     how.take("refractory_period", out.refractory_period);

@@ -1,142 +1,16 @@
-#include "spikeweave/mine/episode.hpp"
-
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <utility>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "fields.hpp"
+#include "described_arguments.hpp"
 #include "spikes.hpp"
-#include "spikeweave/assess/episode_tests.hpp"
+#include "spikeweave/pipeline/episodes.hpp"
 
 namespace spikeweave::python {
 namespace {
-
-delay_interval interval_of(nb::handle value) {
-    constexpr const char* expected = "delay intervals such as (0.001, 0.005) or '1-5ms'";
-    if (nb::isinstance<nb::str>(value)) {
-        delay_interval out{};
-        keyword_arguments::naming(
-            "delays", [&] { out = parse_delay_interval(nb::cast<std::string>(value)); });
-        return out;
-    }
-    if (keyword_arguments::length(value) != 2U) refuse_type("delays", expected, value);
-    const nb::list bounds = keyword_arguments::items("delays", value);
-    return {keyword_arguments::time("delays", bounds[0]),
-            keyword_arguments::time("delays", bounds[1])};
-}
-
-// One interval stands for a list of one.
-bool is_interval(nb::handle value) {
-    if (nb::isinstance<nb::str>(value)) return true;
-    if (keyword_arguments::length(value) != 2U) return false;
-    const nb::object first = value[nb::int_(0)];
-    return !keyword_arguments::length(first);
-}
-
-std::vector<delay_interval> delays_of(nb::handle value) {
-    std::vector<delay_interval> out;
-    if (is_interval(value)) {
-        out.push_back(interval_of(value));
-        return out;
-    }
-    for (const nb::handle one : keyword_arguments::items("delays", value))
-        out.push_back(interval_of(one));
-    return out;
-}
-
-void take_threshold(keyword_arguments& how, episode_threshold& into) {
-    std::optional<std::uint64_t> count;
-    std::optional<double> fraction;
-    std::optional<double> rate;
-    how.take("min_count", count);
-    how.take("min_fraction", fraction);
-    how.take("min_rate", rate);
-    if (int{count.has_value()} + int{fraction.has_value()} + int{rate.has_value()} > 1)
-        throw invalid_argument("min_count, min_fraction, min_rate: expected one of them");
-    if (count == 0U) throw invalid_argument("min_count: expected at least 1, found 0");
-    if (fraction && !(*fraction > 0 && *fraction <= 1))
-        throw invalid_argument("min_fraction: expected a number above 0 and at most 1, found " +
-                               std::to_string(*fraction));
-    if (rate && !(*rate > 0 && std::isfinite(*rate)))
-        throw invalid_argument("min_rate: expected a number above 0, found " +
-                               std::to_string(*rate));
-    if (count) into = count_threshold{*count};
-    if (fraction) into = fraction_threshold{*fraction};
-    if (rate) into = rate_threshold{*rate};
-}
-
-struct episode_call {
-    episode_mining_options mining{.delays = default_delays()};
-    significance_options significance{};
-    surrogate_options surrogates{};
-    call_options call{};
-};
-
-template <class Each>
-void each_field(episode_call& options, Each each) {
-    episode_mining_options& mining = options.mining;
-    each.above_zero("max_size", mining.max_size);
-    each("self_repeats", mining.self_repeats);
-    each("ties", mining.ties, tie_rule_from);
-    each("strategy", mining.strategy, episode_strategy_from);
-    each("pairs", mining.pairs, pair_method_from);
-    each("compaction", mining.compaction, compaction_from);
-    each("split", mining.split, device_split_from);
-    each.above_zero("max_memory", mining.max_memory_bytes);
-    each("alpha", options.significance.alpha);
-    each("correction", options.significance.correction, one_stage_correction_from);
-    each("test", options.significance.test, significance_test_from);
-    each("jitter_window", options.significance.jitter_window);
-    each("surrogates", options.surrogates.surrogates);
-    each("surrogate_method", options.surrogates.method, surrogate_method_from);
-    each("dither", options.surrogates.dither);
-    each("seed", options.surrogates.seed);
-}
-
-episode_call take_options(keyword_arguments& how) {
-    episode_call out;
-    if (const auto delays = how.find("delays")) out.mining.delays = delays_of(*delays);
-    take_threshold(how, out.mining.threshold);
-    each_field(out, field_reader(how));
-    out.call = how.take_call();
-    how.check_all_known();
-    return out;
-}
-
-// As the arguments of a call that does the same.
-nb::dict arguments_of(episode_call options) {
-    nb::dict out;
-    nb::list delays;
-    for (const delay_interval& delay : options.mining.delays)
-        delays.append(nb::make_tuple(to_seconds(delay.low), to_seconds(delay.high)));
-    out["delays"] = delays;
-    const episode_threshold& least = options.mining.threshold;
-    for (const char* const name : {"min_count", "min_fraction", "min_rate"}) out[name] = nb::none();
-    if (const auto* count = std::get_if<count_threshold>(&least)) out["min_count"] = count->count;
-    each_field(options, field_writer(out));
-    write_call(options.call, out);
-    return out;
-}
-
-// What the search decided takes the place of what it was left to decide.
-nb::dict arguments_of(episode_call options, const episode_table& table) {
-    options.mining.threshold = count_threshold{table.threshold};
-    options.mining.strategy = table.ran_on;
-    options.mining.pairs = table.pairs_by;
-    options.mining.compaction = table.compacted_by;
-    options.call.devices = table.ran_on_devices;
-    return arguments_of(std::move(options));
-}
-
-nb::dict default_arguments() {
-    keyword_arguments nothing{nb::dict()};
-    return arguments_of(take_options(nothing));
-}
 
 array_out<double> interval_array(const std::vector<delay_interval>& delays) {
     std::vector<double> bounds;
@@ -190,16 +64,12 @@ nb::list levels_of(const episode_table& table) {
     return out;
 }
 
-// As it decides on the circuit: by surrogates where there are any.
-nb::dict assessed_arrays(const episode_test_result& found) {
-    const std::vector<episode_test> judged =
-        found.surrogates.empty() ? found.assessed
-                                 : with_surrogate_tests(found.assessed, found.surrogates);
+nb::dict assessed_arrays(const std::vector<episode_test>& tests) {
     nb::dict out;
-    out["expected"] = column<double>(judged, [](const auto& one) { return one.expected; });
-    out["p"] = column<double>(judged, [](const auto& one) { return one.p; });
-    out["q"] = column<double>(judged, [](const auto& one) { return one.q; });
-    out["strength"] = column<double>(judged, [](const auto& one) { return one.strength; });
+    out["expected"] = column<double>(tests, [](const auto& one) { return one.expected; });
+    out["p"] = column<double>(tests, [](const auto& one) { return one.p; });
+    out["q"] = column<double>(tests, [](const auto& one) { return one.q; });
+    out["strength"] = column<double>(tests, [](const auto& one) { return one.strength; });
     return out;
 }
 
@@ -241,46 +111,24 @@ nb::dict circuit_arrays(const circuit& found) {
     return out;
 }
 
-// Where nobody says, GPUs are taken when they pay and have the strategy.
-execution on_devices(execution run, const call_options& call, episode_strategy strategy,
-                     const spike_sequence& spikes) {
-    const auto on_gpus = available_episode_strategies(device_kind::cuda);
-    const bool may_be_gpu = strategy == episode_strategy::automatic ||
-                            std::ranges::find(on_gpus, strategy) != on_gpus.end();
-    if (call.devices)
-        run.devices = *call.devices;
-    else if (may_be_gpu)
-        run.devices = recommended_devices(spikes);
-    return run;
-}
-
-nb::dict mine(const shared_spikes& spikes, const nb::dict& arguments) {
+nb::dict find(const shared_spikes& spikes, const nb::dict& arguments) {
     keyword_arguments how(arguments);
-    const episode_call options = take_options(how);
-    const spike_sequence& sequence = *spikes.sequence;
-    double seconds = 0;
-    auto [table, found] = run_for_result(options.call, [&](const execution& run) {
-        const auto began = std::chrono::steady_clock::now();
-        episode_table mined =
-            mine_episodes(sequence, options.mining,
-                          on_devices(run, options.call, options.mining.strategy, sequence));
-        episode_test_result judged =
-            test_episodes(sequence, mined, options.significance, options.surrogates, run);
-        seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-        return std::pair(std::move(mined), std::move(judged));
-    });
+    episode_options options;
+    take_described(how, describe(options));
+    const call_options call = how.take_progress();
+    how.check_all_known();
+    episode_result found = run_for_result(
+        call, [&](const execution& run) { return find_episodes(*spikes.sequence, options, run); });
     nb::dict out;
-    out["table"] = table_arrays(table);
-    out["levels"] = levels_of(table);
-    out["assessed"] = assessed_arrays(found);
+    out["table"] = table_arrays(found.table);
+    out["levels"] = levels_of(found.table);
+    out["assessed"] = assessed_arrays(deciding_tests(found));
     if (!found.surrogates.empty()) out["by_surrogates"] = surrogate_arrays(found.surrogates);
     out["circuit"] = circuit_arrays(found.circuit);
-    out["threshold"] = table.threshold;
-    out["parameters"] = arguments_of(options, table);
-    std::vector<std::string> warnings = table.warnings;
-    warnings.insert(warnings.end(), found.warnings.begin(), found.warnings.end());
-    add_warnings(out, spikes, std::move(warnings));
-    out["seconds"] = seconds;
+    out["threshold"] = found.table.threshold;
+    out["parameters"] = arguments_of(describe(found.options));
+    add_warnings(out, spikes, std::move(found.warnings));
+    out["seconds"] = found.seconds;
     return out;
 }
 
@@ -302,29 +150,17 @@ std::vector<episode> episodes_of(const array_in<std::int64_t>& offsets,
     return out;
 }
 
-}  // namespace
-
-template <class Each>
-void each_field(episode_count_options& options, Each each) {
-    each("ties", options.ties, tie_rule_from);
-    each("strategy", options.strategy, episode_strategy_from);
-    each("compaction", options.compaction, compaction_from);
-    each("split", options.split, device_split_from);
-}
-
-namespace {
-
 array_out<std::int64_t> count(const shared_spikes& spikes, const array_in<std::int64_t>& offsets,
                               const array_in<std::uint32_t>& units, const matrix_in<double>& delays,
                               const nb::dict& arguments) {
     keyword_arguments how(arguments);
-    const auto options = read_fields<episode_count_options>(how);
-    const call_options call = how.take_call();
+    episode_counting_options options;
+    take_described(how, describe(options));
+    const call_options call = how.take_progress();
     how.check_all_known();
     const std::vector<episode> wanted = episodes_of(offsets, units, delays);
-    episode_count_result counted = run_for_result(call, [&](const execution& run) {
-        return count_episodes(*spikes.sequence, wanted, options,
-                              on_devices(run, call, options.strategy, *spikes.sequence));
+    const episode_count_result counted = run_for_result(call, [&](const execution& run) {
+        return count_given_episodes(*spikes.sequence, wanted, options, run);
     });
     return column<std::int64_t>(counted.counts, [](std::uint64_t number) { return number; });
 }
@@ -334,7 +170,7 @@ array_out<double> occurrences(const shared_spikes& spikes, const array_in<std::i
                               const std::string& ties) {
     const std::vector<episode> wanted = episodes_of(offsets, units, delays);
     const episode& what = wanted.at(0);
-    const tie_rule rule = tie_rule_from(ties);
+    const tie_rule rule = value_named<tie_rule>(ties);
     const auto found = run_for_result({}, [&](const execution& /*run*/) {
         return find_occurrences(*spikes.sequence, what, rule);
     });
@@ -348,13 +184,9 @@ array_out<double> occurrences(const shared_spikes& spikes, const array_in<std::i
 }  // namespace
 
 void bind_episodes(nb::module_& m) {
-    m.def("mine_episodes", &mine, nb::arg("spikes"), nb::arg("given"));
-    m.def("episodes_defaults", &default_arguments);
-    m.def("count_episodes_defaults", [] {
-        nb::dict out = default_fields<episode_count_options>();
-        write_call({}, out);
-        return out;
-    });
+    m.def("find_episodes", &find, nb::arg("spikes"), nb::arg("given"));
+    m.def("episodes_options", &description<episode_options>);
+    m.def("count_episodes_options", &description<episode_counting_options>);
     m.def("count_episodes", &count, nb::arg("spikes"), nb::arg("offsets"), nb::arg("units"),
           nb::arg("delays"), nb::arg("given"));
     m.def("find_occurrences", &occurrences, nb::arg("spikes"), nb::arg("offsets"), nb::arg("units"),

@@ -51,12 +51,14 @@ std::optional<nb::handle> keyword_arguments::find(const char* name) {
 }
 
 void keyword_arguments::take(const char* name, bool& into) {
-    const auto value = find(name);
-    if (!value) return;
+    if (const auto value = find(name)) read(name, *value, into);
+}
+
+void keyword_arguments::read(const char* name, nb::handle value, bool& into) {
     // NumPy's are not Python's.
-    if (!nb::isinstance<nb::bool_>(*value) && kind_of(*value) != "bool")
-        refuse_type(name, "True or False", *value);
-    into = nb::cast<bool>(nb::bool_(*value));
+    if (!nb::isinstance<nb::bool_>(value) && kind_of(value) != "bool")
+        refuse_type(name, "True or False", value);
+    into = nb::cast<bool>(nb::bool_(value));
 }
 
 void keyword_arguments::take(const char* name, double& into) {
@@ -77,6 +79,12 @@ call_options keyword_arguments::take_call() {
     if (const auto threads = find("threads"))
         how.threads = static_cast<int>(whole("threads", *threads, 0, most));
     take("device", how.devices, parse_devices);
+    how.progress = take_progress().progress;
+    return how;
+}
+
+call_options keyword_arguments::take_progress() {
+    call_options how;
     if (const auto progress = find("progress")) how.progress = nb::borrow(*progress);
     return how;
 }
@@ -155,9 +163,9 @@ std::uint64_t keyword_arguments::whole(const char* name, nb::handle value, std::
     const bool fits = nb::try_cast(index, large) && large <= most &&
                       (least <= 0 || large >= static_cast<std::uint64_t>(least));
     if (!fits)
-        throw invalid_argument(std::string(name) + ": expected a whole number from " +
-                               std::to_string(least) + " to " + std::to_string(most) + ", found " +
-                               shown(value));
+        throw invalid_argument(std::string(name),
+                               "expected a whole number from " + std::to_string(least) + " to " +
+                                   std::to_string(most) + ", found " + shown(value));
     return large;
 }
 

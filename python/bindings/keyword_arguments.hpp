@@ -79,19 +79,23 @@ public:
 
     /// Threads, device and progress.
     call_options take_call();
+    /// Progress alone, where threads and device are described options.
+    call_options take_progress();
     /// @throws TypeError for arguments that nothing took.
     void check_all_known() const;
 
-    /// What `what` throws, with the argument's name in front.
+    /// What `what` throws, with the argument's name in front unless it is there already.
     template <class Work>
     static void naming(const char* name, Work what) {
         try {
             what();
         } catch (const invalid_argument& error) {
-            throw invalid_argument(std::string(name) + ": " + error.what());
+            if (!error.field().empty()) throw;
+            throw invalid_argument(std::string(name), error.what());
         }
     }
 
+    static void read(const char* name, nb::handle value, bool& into);
     static double number(const char* name, nb::handle value);
     static duration time(const char* name, nb::handle value);
     static std::string text(const char* name, nb::handle value);

@@ -5,6 +5,7 @@
 
 #include "bindings.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/core/options.hpp"
 #include "spikeweave/core/version.hpp"
 
 namespace nb = nanobind;
@@ -16,6 +17,8 @@ void translate(const std::exception_ptr& error, void* /*unused*/) {
         std::rethrow_exception(error);
     } catch (const spikeweave::io_error& failure) {
         PyErr_SetString(PyExc_OSError, failure.what());
+    } catch (const spikeweave::invalid_argument& refused) {
+        PyErr_SetString(PyExc_ValueError, spikeweave::with_plain_names(refused.what()).c_str());
     } catch (const spikeweave::cancelled& stopped) {
         PyErr_SetString(PyExc_InterruptedError, stopped.what());
     }

@@ -104,7 +104,7 @@ held_recording from_function(nb::object get, std::uint64_t frames, const nb::lis
 held_recording open(const std::string& path, const nb::dict& arguments) {
     keyword_arguments how(arguments);
     recording_read_options reading;
-    how.take("format", reading.format, recording_format_from);
+    how.take("format", reading.format, value_named<recording_format>);
     how.take("sample_rate", reading.rate_hz);
     how.take("channels", reading.channels);
     how.take("gain", reading.gain_uv);

@@ -21,11 +21,11 @@ void each_field(detection_options& options, Each each) {
     each("low_corner", options.preprocessing.low_hz);
     each("high_corner", options.preprocessing.high_hz);
     each("filter_order", options.preprocessing.order);
-    each("reference", options.preprocessing.reference, common_reference_from);
+    each("reference", options.preprocessing.reference, value_named<common_reference>);
     each("whiten", options.preprocessing.whiten);
     each("weak", options.weak);
     each("strong", options.strong);
-    each("sign", options.sign, spike_sign_from);
+    each("sign", options.sign, value_named<spike_sign>);
     each("before", options.before);
     each("after", options.after);
     each.above_zero("neighbours", options.neighbour_um);

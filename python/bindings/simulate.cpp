@@ -97,7 +97,7 @@ void each_field(patterns_options& options, Each each) {
     each("occurrences", options.occurrences);
     each("lag", options.lag);
     each("rate", options.rate_hz);
-    each("rates", options.rates, rate_profile_from);
+    each("rates", options.rates, value_named<rate_profile>);
     each("gamma", options.gamma_order);
     each("dead_time", options.dead_time);
     each("seed", options.seed);

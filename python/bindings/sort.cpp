@@ -35,7 +35,7 @@ template <class Each>
 void each_field(masked_gmm_options& options, Each each) {
     each("max_clusters", options.max_clusters);
     each("max_iterations", options.max_iterations);
-    each("stop", options.stop, em_stop_rule_from);
+    each("stop", options.stop, value_named<em_stop_rule>);
     each("points_for_cluster_mask", options.points_for_cluster_mask);
     each("exact_variances", options.exact_variances);
     each("prior_point", options.prior_point);
@@ -46,8 +46,8 @@ void each_field(masked_gmm_options& options, Each each) {
     each("split_every", options.split_every);
     each("splits", options.split_clusters);
     each("seed", options.seed);
-    each("strategy", options.strategy, sort_strategy_from);
-    each("precision", options.precision, sort_precision_from);
+    each("strategy", options.strategy, value_named<sort_strategy>);
+    each("precision", options.precision, value_named<sort_precision>);
 }
 
 void take_search(keyword_arguments& how, masked_gmm_options& into) {
@@ -235,7 +235,7 @@ nb::dict sort_given_features(const matrix_in<double>& values, const nb::object& 
     keyword_arguments how(arguments);
     const sort_call options = take_call(how);
     mask_options rule;
-    how.take("mask", rule.rule, mask_rule_from);
+    how.take("mask", rule.rule, value_named<mask_rule>);
     how.take("features_per_channel", rule.features_per_channel);
     sorted_data data{.features_per_channel = rule.features_per_channel};
     how.take("sample_rate", data.sorted.sample_rate);

@@ -175,7 +175,7 @@ void each_field(spade_options& options, Each each) {
     each("min_neu", options.min_neu);
     each.above_zero("max_occ", options.max_occ);
     each("keep_window_subsets", options.keep_window_subsets);
-    each("strategy", options.strategy, spade_strategy_from);
+    each("strategy", options.strategy, value_named<spade_strategy>);
     each("surrogates", surrogates.surrogates);
     each("dither", surrogates.dither);
     each("seed", surrogates.seed);
@@ -185,16 +185,16 @@ void each_field(spade_options& options, Each each) {
     each("trial_length", options.trial_length);
     each("trial_separation", options.trial_separation);
     each_field(surrogates.joint_isi, each);
-    each("spectrum", options.spectrum, spectrum_kind_from);
+    each("spectrum", options.spectrum, value_named<spectrum_kind>);
     each("alpha", options.alpha);
-    each("correction", options.correction, correction_from);
+    each("correction", options.correction, value_named<correction_method>);
     each("compat", options.elephant, compat_from, name_of_mode);
 }
 
 void take_method(keyword_arguments& how, std::optional<surrogate_method>& into) {
     surrogate_method method{};
     if (!how.find("surrogate_method")) return;
-    how.take("surrogate_method", method, surrogate_method_from);
+    how.take("surrogate_method", method, value_named<surrogate_method>);
     into = method;
 }
 

@@ -81,7 +81,7 @@ nb::tuple make_spikes(const array_in<double>& times, const array_in<std::uint32_
 nb::dict read_file(const std::string& path, const nb::dict& arguments) {
     keyword_arguments how(arguments);
     spike_read_options reading;
-    how.take("format", reading.format, spike_format_from);
+    how.take("format", reading.format, value_named<spike_format>);
     how.take("time_unit", reading.time_unit);
     how.take("allow_negative", reading.allow_negative);
     const call_options call = how.take_call();

@@ -17,25 +17,6 @@
 namespace spikeweave {
 namespace {
 
-constexpr std::array<std::pair<correction_method, std::string_view>, 11> names{{
-    {correction_method::none, "none"},
-    {correction_method::bonferroni, "bonferroni"},
-    {correction_method::sidak, "sidak"},
-    {correction_method::holm_sidak, "holm-sidak"},
-    {correction_method::holm, "holm"},
-    {correction_method::simes_hochberg, "simes-hochberg"},
-    {correction_method::hommel, "hommel"},
-    {correction_method::benjamini_hochberg, "fdr_bh"},
-    {correction_method::benjamini_yekutieli, "fdr_by"},
-    {correction_method::two_stage_bh, "fdr_tsbh"},
-    {correction_method::two_stage_bky, "fdr_tsbky"},
-}};
-constexpr std::array<std::pair<std::string_view, correction_method>, 3> other_names{{
-    {"bh", correction_method::benjamini_hochberg},
-    {"benjamini-hochberg", correction_method::benjamini_hochberg},
-    {"no", correction_method::none},
-}};
-
 // The ascending p-values of the first of m tests; the other tests have p = 1.
 struct family {
     std::vector<double> p;
@@ -184,45 +165,27 @@ outcome correct(const family& all, correction_method method, double alpha) {
     throw invalid_argument("no such correction");
 }
 
-std::optional<correction_method> find_correction(std::string_view name) {
-    for (const auto& [value, known] : names)
-        if (known == name) return value;
-    for (const auto& [known, value] : other_names)
-        if (known == name) return value;
-    return std::nullopt;
-}
-
-template <class IsListed>
-[[noreturn]] void refuse_correction(std::string_view name, IsListed is_listed) {
-    std::vector<std::string_view> known;
-    known.reserve(names.size());
-    for (const auto& [value, one] : names)
-        if (is_listed(value)) known.push_back(one);
-    throw invalid_argument(
-        fmt::format("no correction is named '{}'; there are {}", name, fmt::join(known, ", ")));
-}
-
 }  // namespace
 
-std::string_view to_string(correction_method method) {
-    for (const auto& [value, name] : names)
-        if (value == method) return name;
-    return "?";
-}
-
-correction_method correction_from(std::string_view name) {
-    if (const auto found = find_correction(name)) return *found;
-    refuse_correction(name, [](correction_method) { return true; });
-}
-
-correction_method one_stage_correction_from(std::string_view name) {
-    const auto found = find_correction(name);
-    if (!found)
-        refuse_correction(name, [](correction_method method) { return !is_two_stage(method); });
-    if (is_two_stage(*found))
-        throw invalid_argument(
-            fmt::format("the q-values of {} hold for one alpha only", to_string(*found)));
-    return *found;
+template <>
+enum_table<correction_method> enum_names<correction_method>() {
+    static constexpr std::array<named_value<correction_method>, 14> values{{
+        {correction_method::none, "none"},
+        {correction_method::bonferroni, "bonferroni"},
+        {correction_method::sidak, "sidak"},
+        {correction_method::holm_sidak, "holm-sidak"},
+        {correction_method::holm, "holm"},
+        {correction_method::simes_hochberg, "simes-hochberg"},
+        {correction_method::hommel, "hommel"},
+        {correction_method::benjamini_hochberg, "fdr_bh"},
+        {correction_method::benjamini_yekutieli, "fdr_by"},
+        {correction_method::two_stage_bh, "fdr_tsbh"},
+        {correction_method::two_stage_bky, "fdr_tsbky"},
+        {correction_method::benjamini_hochberg, "bh"},
+        {correction_method::benjamini_hochberg, "benjamini-hochberg"},
+        {correction_method::none, "no"},
+    }};
+    return {"correction", values};
 }
 
 bool is_two_stage(correction_method method) {

@@ -16,12 +16,6 @@
 namespace spikeweave {
 namespace {
 
-constexpr std::array<std::pair<significance_test, std::string_view>, 3> test_names{{
-    {significance_test::jitter, "jitter"},
-    {significance_test::exact, "exact"},
-    {significance_test::chebyshev, "chebyshev"},
-}};
-
 // Values too small for a double become 0, without an exception. Long doubles are not used because
 // they differ between machines.
 using quiet = boost::math::policies::policy<
@@ -42,17 +36,14 @@ double strength_of(const occurrence_model& model, double first_fires, std::uint6
 
 }  // namespace
 
-std::string_view to_string(significance_test test) {
-    for (const auto& [value, name] : test_names)
-        if (value == test) return name;
-    return "?";
-}
-
-significance_test significance_test_from(std::string_view name) {
-    for (const auto& [value, known] : test_names)
-        if (known == name) return value;
-    throw invalid_argument(fmt::format(
-        "no significance test is named '{}'; there are jitter, exact, chebyshev", name));
+template <>
+enum_table<significance_test> enum_names<significance_test>() {
+    static constexpr std::array<named_value<significance_test>, 3> values{{
+        {significance_test::jitter, "jitter", "units that share rates"},
+        {significance_test::exact, "exact", "stationary independent units"},
+        {significance_test::chebyshev, "chebyshev", "the published bound under the same null"},
+    }};
+    return {"significance test", values};
 }
 
 double occurrence_model::expected_count() const {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -232,23 +233,14 @@ void spike_finder::describe_waveforms(const principal_components& components,
 
 }  // namespace
 
-std::string_view to_string(spike_sign sign) {
-    switch (sign) {
-        case spike_sign::negative:
-            return "negative";
-        case spike_sign::positive:
-            return "positive";
-        case spike_sign::both:
-            return "both";
-    }
-    return "unknown";
-}
-
-spike_sign spike_sign_from(std::string_view name) {
-    for (const auto each : {spike_sign::negative, spike_sign::positive, spike_sign::both})
-        if (to_string(each) == name) return each;
-    throw invalid_argument(fmt::format(
-        "'{}' is not a way that spikes point (expected negative, positive or both)", name));
+template <>
+enum_table<spike_sign> enum_names<spike_sign>() {
+    static constexpr std::array<named_value<spike_sign>, 3> values{{
+        {spike_sign::negative, "negative"},
+        {spike_sign::positive, "positive"},
+        {spike_sign::both, "both"},
+    }};
+    return {"sign of spikes", values};
 }
 
 std::int64_t detection_result::time_us(std::size_t spike) const {

@@ -21,15 +21,6 @@ namespace fs = std::filesystem;
 // Several times what the largest arrays record at once.
 constexpr std::uint64_t most_channels = std::uint64_t{1} << 17;
 
-constexpr std::array<std::pair<recording_format, std::string_view>, 6> format_names{{
-    {recording_format::automatic, "auto"},
-    {recording_format::raw, "raw"},
-    {recording_format::binary, "binary"},
-    {recording_format::spikeglx, "spikeglx"},
-    {recording_format::open_ephys, "open-ephys"},
-    {recording_format::nwb, "nwb"},
-}};
-
 bool is_hdf5(const fs::path& path) {
     constexpr std::string_view magic = "\x89HDF\r\n\x1a\n";
     const io::random_file file(path);
@@ -55,20 +46,17 @@ opened open_as(recording_format format, const opening& job) {
 
 }  // namespace
 
-std::string_view to_string(recording_format format) {
-    for (const auto& [value, name] : format_names)
-        if (value == format) return name;
-    return "unknown";
-}
-
-recording_format recording_format_from(std::string_view name) {
-    std::array<std::string_view, format_names.size()> known;
-    for (std::size_t i = 0; i < format_names.size(); ++i) {
-        if (format_names[i].second == name) return format_names[i].first;
-        known[i] = format_names[i].second;
-    }
-    throw invalid_argument(fmt::format("'{}' is not a format of recordings (expected {})", name,
-                                       fmt::join(known, ", ")));
+template <>
+enum_table<recording_format> enum_names<recording_format>() {
+    static constexpr std::array<named_value<recording_format>, 6> values{{
+        {recording_format::automatic, "auto"},
+        {recording_format::raw, "raw"},
+        {recording_format::binary, "binary"},
+        {recording_format::spikeglx, "spikeglx"},
+        {recording_format::open_ephys, "open-ephys"},
+        {recording_format::nwb, "nwb"},
+    }};
+    return {"format of recordings", values};
 }
 
 std::string_view to_string(position_source source) {

@@ -4,6 +4,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -49,24 +50,14 @@ double median_of(std::vector<float>& values) {
 
 }  // namespace
 
-std::string_view to_string(common_reference reference) {
-    switch (reference) {
-        case common_reference::automatic:
-            return "auto";
-        case common_reference::none:
-            return "none";
-        case common_reference::median:
-            return "median";
-    }
-    return "unknown";
-}
-
-common_reference common_reference_from(std::string_view name) {
-    for (const auto each :
-         {common_reference::automatic, common_reference::none, common_reference::median})
-        if (to_string(each) == name) return each;
-    throw invalid_argument(
-        fmt::format("'{}' is not a common reference (expected auto, none or median)", name));
+template <>
+enum_table<common_reference> enum_names<common_reference>() {
+    static constexpr std::array<named_value<common_reference>, 3> values{{
+        {common_reference::automatic, "auto"},
+        {common_reference::none, "none"},
+        {common_reference::median, "median"},
+    }};
+    return {"common reference", values};
 }
 
 struct filtered_recording::parts {

@@ -15,13 +15,6 @@
 namespace spikeweave {
 namespace {
 
-constexpr std::array profiles{
-    std::pair{rate_profile::constant, std::string_view{"constant"}},
-    std::pair{rate_profile::spread, std::string_view{"spread"}},
-    std::pair{rate_profile::steps, std::string_view{"steps"}},
-    std::pair{rate_profile::wave, std::string_view{"wave"}},
-};
-
 constexpr double second_us = 1e6;
 constexpr double step_us = 1e5;
 constexpr double last_step_us = second_us - step_us;  // where the step of the last unit begins
@@ -182,15 +175,15 @@ std::vector<planted_pattern> plant_patterns(const patterns_options& options) {
 
 }  // namespace
 
-std::string_view to_string(rate_profile profile) {
-    return profiles[static_cast<std::size_t>(profile)].second;
-}
-
-rate_profile rate_profile_from(std::string_view name) {
-    for (const auto& [profile, known] : profiles)
-        if (known == name) return profile;
-    throw invalid_argument(
-        fmt::format("there are no rates '{}' (there are constant, spread, steps, wave)", name));
+template <>
+enum_table<rate_profile> enum_names<rate_profile>() {
+    static constexpr std::array<named_value<rate_profile>, 4> values{{
+        {rate_profile::constant, "constant"},
+        {rate_profile::spread, "spread"},
+        {rate_profile::steps, "steps"},
+        {rate_profile::wave, "wave"},
+    }};
+    return {"profile of rates", values};
 }
 
 simulated_patterns simulate_patterns(const patterns_options& options, const execution& run) {

@@ -14,12 +14,6 @@
 namespace spikeweave {
 namespace {
 
-constexpr std::array<std::pair<mask_rule, std::string_view>, 3> rule_names{{
-    {mask_rule::mad, "mad"},
-    {mask_rule::seed, "seed"},
-    {mask_rule::all, "all"},
-}};
-
 double median(std::vector<double>& values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), middle, values.end());
@@ -121,17 +115,14 @@ void check(std::size_t feature_count, const mask_options& options) {
 
 }  // namespace
 
-std::string_view to_string(mask_rule rule) {
-    for (const auto& [value, name] : rule_names)
-        if (value == rule) return name;
-    return "?";
-}
-
-mask_rule mask_rule_from(std::string_view name) {
-    for (const auto& [value, known] : rule_names)
-        if (known == name) return value;
-    throw invalid_argument(
-        fmt::format("no rule for masks is named '{}'; there are mad, seed, all", name));
+template <>
+enum_table<mask_rule> enum_names<mask_rule>() {
+    static constexpr std::array<named_value<mask_rule>, 3> values{{
+        {mask_rule::mad, "mad"},
+        {mask_rule::seed, "seed"},
+        {mask_rule::all, "all"},
+    }};
+    return {"rule for masks", values};
 }
 
 mask_result make_masks(std::span<const double> values, std::size_t feature_count,

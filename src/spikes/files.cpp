@@ -17,18 +17,6 @@
 namespace spikeweave {
 namespace {
 
-constexpr std::array<std::pair<spike_format, std::string_view>, 9> format_names{{
-    {spike_format::automatic, "auto"},
-    {spike_format::text, "text"},
-    {spike_format::wagenaar, "wagenaar"},
-    {spike_format::meabench, "meabench"},
-    {spike_format::npy, "npy"},
-    {spike_format::npz, "npz"},
-    {spike_format::phy, "phy"},
-    {spike_format::klustakwik, "klustakwik"},
-    {spike_format::nwb, "nwb"},
-}};
-
 // Spikes that lie outside of what a file says was recorded are kept, and the span grows.
 void check_span(spike_file& file, const time_span& stated) {
     const auto times = file.spikes.times_us();
@@ -67,20 +55,20 @@ spike_file read_as(spike_format format, const reading& job) {
 
 }  // namespace
 
-std::string_view to_string(spike_format format) {
-    for (const auto& [value, name] : format_names)
-        if (value == format) return name;
-    return "unknown";
-}
-
-spike_format spike_format_from(std::string_view name) {
-    std::array<std::string_view, format_names.size()> known;
-    for (std::size_t i = 0; i < format_names.size(); ++i) {
-        if (format_names[i].second == name) return format_names[i].first;
-        known[i] = format_names[i].second;
-    }
-    throw invalid_argument(fmt::format("'{}' is not a format of spike files (expected {})", name,
-                                       fmt::join(known, ", ")));
+template <>
+enum_table<spike_format> enum_names<spike_format>() {
+    static constexpr std::array<named_value<spike_format>, 9> values{{
+        {spike_format::automatic, "auto"},
+        {spike_format::text, "text"},
+        {spike_format::wagenaar, "wagenaar"},
+        {spike_format::meabench, "meabench"},
+        {spike_format::npy, "npy"},
+        {spike_format::npz, "npz"},
+        {spike_format::phy, "phy"},
+        {spike_format::klustakwik, "klustakwik"},
+        {spike_format::nwb, "nwb"},
+    }};
+    return {"format of spike files", values};
 }
 
 spike_file read_spikes(const std::filesystem::path& path, const spike_read_options& how,

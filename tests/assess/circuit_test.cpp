@@ -28,7 +28,7 @@ struct analysis {
 analysis analyse(const spike_sequence& spikes, const std::vector<delay_interval>& delays,
                  std::uint64_t threshold, correction_method method = correction_method::holm) {
     analysis out;
-    out.table = mine_episodes(spikes, {.delays = delays, .threshold = count_threshold{threshold}});
+    out.table = mine_episodes(spikes, {.delays = delays, .min_count = threshold});
     out.assessed = test_against_null(spikes, out.table, {.correction = method});
     out.found = find_circuit(spikes, out.table, out.assessed);
     return out;
@@ -190,8 +190,7 @@ TEST(FindCircuit, WidensADelayOverTouchingIntervals) {
 
 TEST(FindCircuit, DoesNotDependOnThreads) {
     const spike_sequence spikes = simulate_sym26({.length = 20s}).spikes;
-    const episode_table table =
-        mine_episodes(spikes, {.delays = fine, .threshold = count_threshold{100}});
+    const episode_table table = mine_episodes(spikes, {.delays = fine, .min_count = 100});
     const auto assessed = test_against_null(spikes, table);
 
     const circuit one = find_circuit(spikes, table, assessed, {}, {.threads = 1});
@@ -253,7 +252,7 @@ TEST(FindCircuit, DoesNotDependOnTheNamesOfUnits) {
     const spike_sequence renamed = builder.finish(spikes.span());
     const episode_mining_options mining{
         .delays = {{1ms, 4ms}, {4ms, 8ms}, {8ms, 12ms}, {12ms, 16ms}},
-        .threshold = count_threshold{300},
+        .min_count = 300,
         .max_size = 2};
     const auto edges = [&](const spike_sequence& of, auto name) {
         const episode_table table = mine_episodes(of, mining);

@@ -30,8 +30,7 @@ TEST(CheckTests, AsksAboutADitherOfSeconds) {
 
 TEST(JudgeEpisodes, HandsOnWhatSpeaksAgainstTheTests) {
     const spike_sequence spikes = simulate_poisson({.units = 3, .length = 5s}).spikes;
-    const episode_table table =
-        mine_episodes(spikes, {.delays = default_delays(), .threshold = count_threshold{5}});
+    const episode_table table = mine_episodes(spikes, {.delays = default_delays(), .min_count = 5});
     EXPECT_EQ(test_episodes(spikes, table, {}, {.surrogates = 5}).warnings,
               check_tests(spikes, {}, {.surrogates = 5}));
     EXPECT_TRUE(test_episodes(spikes, table).warnings.empty());

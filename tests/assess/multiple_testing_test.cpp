@@ -51,7 +51,8 @@ TEST(CorrectTests, DecidesTheReferenceVector) {
         {"fdr_bh", "TTTTF"},     {"fdr_by", "TFFFF"},         {"fdr_tsbh", "TTTTT"},
         {"fdr_tsbky", "TTTTF"},  {"none", "TTTTF"},           {"no", "TTTTF"}};
     for (const auto& [name, decisions] : expected)
-        EXPECT_EQ(letters(correct_tests(p, 5, correction_from(name), .05).rejected), decisions)
+        EXPECT_EQ(letters(correct_tests(p, 5, value_named<correction_method>(name), .05).rejected),
+                  decisions)
             << name;
 }
 
@@ -73,8 +74,8 @@ TEST(CorrectTests, SaysWhatStatsmodelsSays) {
         ASSERT_EQ(expected.size(), listed.size());
         ASSERT_EQ(decisions.size(), listed.size());
 
-        const correction_result got =
-            correct_tests(listed, listed.size(), correction_from(method), std::stod(alpha));
+        const correction_result got = correct_tests(
+            listed, listed.size(), value_named<correction_method>(method), std::stod(alpha));
 
         ASSERT_EQ(got.q.size(), listed.size());
         for (std::size_t i = 0; i < listed.size(); ++i) {
@@ -118,11 +119,12 @@ TEST(CorrectTests, SumsTheHarmonicSeriesWhereItIsLong) {
 
 TEST(CorrectTests, ReadsAndWritesEveryName) {
     for (const correction_method method : all_corrections())
-        EXPECT_EQ(correction_from(to_string(method)), method);
-    EXPECT_EQ(correction_from("bh"), correction_method::benjamini_hochberg);
-    EXPECT_EQ(correction_from("benjamini-hochberg"), correction_method::benjamini_hochberg);
+        EXPECT_EQ(value_named<correction_method>(to_string(method)), method);
+    EXPECT_EQ(value_named<correction_method>("bh"), correction_method::benjamini_hochberg);
+    EXPECT_EQ(value_named<correction_method>("benjamini-hochberg"),
+              correction_method::benjamini_hochberg);
     try {
-        static_cast<void>(correction_from("fdr"));
+        static_cast<void>(value_named<correction_method>("fdr"));
         ADD_FAILURE();
     } catch (const invalid_argument& error) {
         for (const correction_method method : all_corrections())

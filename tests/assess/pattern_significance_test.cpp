@@ -376,7 +376,8 @@ TEST(TestSignaturesAsElephant, SaysWhatElephantSays) {
         std::vector<signature_count> found;
         for (const pattern_signature& what : signatures_in(fields[9]))
             found.push_back({what.size, what.count, what.duration, 1});
-        signature_test_options testing{std::stod(fields[5]), correction_from(fields[6]),
+        signature_test_options testing{std::stod(fields[5]),
+                                       value_named<correction_method>(fields[6]),
                                        compatibility::elephant};
         ASSERT_EQ(test_signatures(found, spectrum, testing).not_significant,
                   signatures_in(fields[10]))

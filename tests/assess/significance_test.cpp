@@ -162,14 +162,14 @@ TEST(Adjust, RefusesWhatIsNoProbabilityOrTooFewTests) {
                  invalid_argument);
     EXPECT_THROW(adjust_p_values(std::vector<double>{std::nan("")}, 1, correction_method::none),
                  invalid_argument);
-    EXPECT_THROW(correction_from("fdr"), invalid_argument);
+    EXPECT_THROW(value_named<correction_method>("fdr"), invalid_argument);
     for (const auto method : {correction_method::none, correction_method::bonferroni,
                               correction_method::holm, correction_method::benjamini_hochberg})
-        EXPECT_EQ(correction_from(to_string(method)), method);
+        EXPECT_EQ(value_named<correction_method>(to_string(method)), method);
     for (const auto test :
          {significance_test::jitter, significance_test::exact, significance_test::chebyshev})
-        EXPECT_EQ(significance_test_from(to_string(test)), test);
-    EXPECT_THROW(significance_test_from("t"), invalid_argument);
+        EXPECT_EQ(value_named<significance_test>(to_string(test)), test);
+    EXPECT_THROW(value_named<significance_test>("t"), invalid_argument);
 }
 
 TEST(Adjust, KeepsOrderAndNeverLowersAndStandsAsTheMethodsDo) {
@@ -340,8 +340,8 @@ TEST(AssessEpisodes, RejectsIndependentPoissonUnitsNoMoreOftenThanAlpha) {
 // The pairs that are significant, of all ordered ones.
 std::size_t significant_pairs(const spike_sequence& spikes, std::vector<delay_interval> delays,
                               significance_test test) {
-    const episode_table table = mine_episodes(
-        spikes, {.delays = std::move(delays), .threshold = count_threshold{10}, .max_size = 2});
+    const episode_table table =
+        mine_episodes(spikes, {.delays = std::move(delays), .min_count = 10, .max_size = 2});
     std::size_t out = 0;
     for (const episode_test& one : test_against_null(spikes, table, {.test = test}))
         out += one.q < 0.01 ? 1 : 0;

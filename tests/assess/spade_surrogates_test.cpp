@@ -90,7 +90,8 @@ constexpr double at_p_of_one_in_a_thousand = 1.95;
 
 class SpadeSurrogate : public ::testing::TestWithParam<surrogate_method> {};
 
-INSTANTIATE_TEST_SUITE_P(Methods, SpadeSurrogate, ::testing::ValuesIn(surrogate_methods()),
+INSTANTIATE_TEST_SUITE_P(Methods, SpadeSurrogate,
+                         ::testing::ValuesIn(values_of<surrogate_method>()),
                          [](const auto& method) {
                              std::string name(to_string(method.param));
                              std::replace(name.begin(), name.end(), '-', '_');
@@ -725,18 +726,18 @@ TEST(BinShuffling, NeedsADitherOfABin) {
 }
 
 TEST(SurrogateMethod, TakesEitherSpelling) {
-    ASSERT_EQ(surrogate_methods().size(), 12U);
-    for (const surrogate_method method : surrogate_methods()) {
+    ASSERT_EQ(values_of<surrogate_method>().size(), 12U);
+    for (const surrogate_method method : values_of<surrogate_method>()) {
         std::string name(to_string(method));
-        EXPECT_EQ(surrogate_method_from(name), method);
+        EXPECT_EQ(value_named<surrogate_method>(name), method);
         std::replace(name.begin(), name.end(), '_', '-');
-        EXPECT_EQ(surrogate_method_from(name), method);
+        EXPECT_EQ(value_named<surrogate_method>(name), method);
         std::replace(name.begin(), name.end(), '-', '_');
-        EXPECT_EQ(surrogate_method_from(name), method);
+        EXPECT_EQ(value_named<surrogate_method>(name), method);
     }
     EXPECT_EQ(to_string(trial_shifting), "trial_shifting");
     EXPECT_EQ(to_string(interval_jitter), "interval-jitter");
-    EXPECT_THROW(surrogate_method_from("trial shifting"), invalid_argument);
+    EXPECT_THROW(value_named<surrogate_method>("trial shifting"), invalid_argument);
 }
 
 // The file has the trials of a recording with made-up gaps between them.

@@ -163,14 +163,13 @@ TEST_P(MakeSurrogate, RefusesADitherThatMovesNothing) {
 }
 
 TEST(SurrogateMethod, HasANameForEveryMethod) {
-    EXPECT_EQ(surrogate_method_from("interval-jitter"), surrogate_method::interval_jitter);
-    EXPECT_EQ(surrogate_method_from("spike-dithering"), surrogate_method::spike_dithering);
-    EXPECT_THROW(surrogate_method_from("shuffle"), invalid_argument);
+    EXPECT_EQ(value_named<surrogate_method>("interval-jitter"), surrogate_method::interval_jitter);
+    EXPECT_EQ(value_named<surrogate_method>("spike-dithering"), surrogate_method::spike_dithering);
+    EXPECT_THROW(value_named<surrogate_method>("shuffle"), invalid_argument);
 }
 
 episode_table pairs_of(const spike_sequence& spikes) {
-    return mine_episodes(spikes,
-                         {.delays = {{4ms, 6ms}}, .threshold = count_threshold{1}, .max_size = 2});
+    return mine_episodes(spikes, {.delays = {{4ms, 6ms}}, .min_count = 1, .max_size = 2});
 }
 
 TEST(AssessBySurrogates, CountsWhatMakeSurrogateMakes) {
@@ -328,8 +327,8 @@ TEST(AssessBySurrogates, TakesNoUnitOfALongEpisodeForItsOwnRepetition) {
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
     const spike_sequence spikes = sequence_of(std::move(all), {"a", "b"}, {0s, 101s});
-    const episode_table table = mine_episodes(
-        spikes, {.delays = {{1ms, 4ms}}, .threshold = count_threshold{10}, .max_size = 3});
+    const episode_table table =
+        mine_episodes(spikes, {.delays = {{1ms, 4ms}}, .min_count = 10, .max_size = 3});
     const episode around{{unit_id{0}, unit_id{1}, unit_id{0}}, {{1ms, 4ms}, {1ms, 4ms}}};
     const auto found =
         std::find_if(table.episodes.begin(), table.episodes.end(),

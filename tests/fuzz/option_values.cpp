@@ -34,7 +34,7 @@ SPIKEWEAVE_FUZZ_TARGET(option_values, bytes, nullptr) {
     is_taken([&] { cli::parse_memory(bytes); });
     is_taken([&] { cli::parse_names(bytes); });
     is_taken([&] { cli::parse_chains(bytes); });
-    is_taken([&] { spike_format_from(bytes); });
+    is_taken([&] { value_named<spike_format>(bytes); });
 }
 
 }  // namespace spikeweave::fuzz

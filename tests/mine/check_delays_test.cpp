@@ -77,8 +77,7 @@ TEST(CheckDelays, AsksAboutMillisecondsGivenForSeconds) {
 
 TEST(CheckDelays, IsWhatMiningWarnsOf) {
     const spike_sequence spikes = frames_of_a_camera();
-    const auto table =
-        mine_episodes(spikes, {.delays = default_delays(), .threshold = count_threshold{20}});
+    const auto table = mine_episodes(spikes, {.delays = default_delays(), .min_count = 20});
     EXPECT_EQ(table.warnings, check_delays(spikes, default_delays()));
 }
 

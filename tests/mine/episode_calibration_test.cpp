@@ -143,8 +143,8 @@ TEST(Compaction, HasNames) {
     for (const compaction_method how :
          {compaction_method::automatic, compaction_method::atomic, compaction_method::select,
           compaction_method::count_scan_write})
-        EXPECT_EQ(compaction_from(to_string(how)), how);
-    EXPECT_THROW(compaction_from("cudpp"), invalid_argument);
+        EXPECT_EQ(value_named<compaction_method>(to_string(how)), how);
+    EXPECT_THROW(value_named<compaction_method>("cudpp"), invalid_argument);
 }
 
 TEST(Compaction, IsRefusedWhereNothingIsCompacted) {

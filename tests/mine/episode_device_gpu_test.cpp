@@ -186,9 +186,8 @@ TEST_P(OnDevices, NoSpikesAndOneSpike) {
 
 TEST_P(OnDevices, EightRunsRepeatToTheBit) {
     const auto simulated = simulate_sym26({.length = 20s, .seed = 5});
-    const episode_mining_options options{.delays = {{1ms, 4ms}, {4ms, 6ms}},
-                                         .threshold = count_threshold{100},
-                                         .strategy = GetParam().strategy};
+    const episode_mining_options options{
+        .delays = {{1ms, 4ms}, {4ms, 6ms}}, .min_count = 100, .strategy = GetParam().strategy};
     const episode_table first = mine_episodes(simulated.spikes, options, GetParam().run());
     ASSERT_GT(first.episodes.size(), 20U);
     for (int run = 1; run < 8; ++run) {
@@ -200,12 +199,10 @@ TEST_P(OnDevices, EightRunsRepeatToTheBit) {
 
 TEST_P(OnDevices, KernelTimeIsPartOfTheTime) {
     const auto simulated = simulate_sym26({.length = 20s, .seed = 5});
-    const auto table = mine_episodes(simulated.spikes,
-                                     {.delays = {{4ms, 6ms}},
-                                      .threshold = count_threshold{50},
-                                      .max_size = 2,
-                                      .strategy = GetParam().strategy},
-                                     GetParam().run());
+    const auto table = mine_episodes(
+        simulated.spikes,
+        {.delays = {{4ms, 6ms}}, .min_count = 50, .max_size = 2, .strategy = GetParam().strategy},
+        GetParam().run());
 
     EXPECT_GT(table.levels[1].kernel_seconds, 0);
     // Shares of one card may overlap.
@@ -246,9 +243,8 @@ class OnRecordings : public OnDevices {
 protected:
     void expect_the_cpus_table(const recording& what) const {
         const spike_file file = read_spikes(shared_data(what.file));
-        episode_mining_options options{.delays = what.delays,
-                                       .threshold = count_threshold{what.threshold},
-                                       .max_size = what.max_size};
+        episode_mining_options options{
+            .delays = what.delays, .min_count = what.threshold, .max_size = what.max_size};
         for (const tie_rule ties : {tie_rule::time, tie_rule::order}) {
             options.ties = ties;
             options.strategy = episode_strategy::latest_start;

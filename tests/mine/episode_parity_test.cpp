@@ -34,18 +34,15 @@ protected:
 
 TEST_P(EpisodeParity, OnSym26) {
     const auto simulated = simulate_sym26({.seed = 2});
-    expect_the_same(simulated.spikes, {.delays = {{4ms, 6ms}}, .threshold = count_threshold{200}},
-                    100);
+    expect_the_same(simulated.spikes, {.delays = {{4ms, 6ms}}, .min_count = 200}, 100);
 }
 
 TEST_P(EpisodeParity, OnABurstingCulture) {
     // The windows are narrow because the published superset of occurrences is combinatorial in
     // bursts.
     const auto simulated = simulate_culture({.channels = 20, .length = 60s, .seed = 3});
-    expect_the_same(
-        simulated.spikes,
-        {.delays = {{0ms, 5ms}, {5ms, 10ms}}, .threshold = count_threshold{60}, .max_size = 4},
-        100);
+    expect_the_same(simulated.spikes,
+                    {.delays = {{0ms, 5ms}, {5ms, 10ms}}, .min_count = 60, .max_size = 4}, 100);
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, EpisodeParity, ::testing::ValuesIn(every_way()),

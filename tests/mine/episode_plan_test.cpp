@@ -112,12 +112,12 @@ protected:
         } catch (const invalid_argument& error) {
             EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
         }
-        EXPECT_THROW(mine_episodes(spikes,
-                                   {.delays = {{duration{0}, duration{5}}},
-                                    .threshold = count_threshold{1},
-                                    .strategy = strategy},
-                                   {.devices = devices}),
-                     invalid_argument);
+        EXPECT_THROW(
+            mine_episodes(
+                spikes,
+                {.delays = {{duration{0}, duration{5}}}, .min_count = 1, .strategy = strategy},
+                {.devices = devices}),
+            invalid_argument);
     }
 };
 
@@ -152,8 +152,9 @@ TEST(Devices, ThatAreNotThereAreAnErrorThatNamesThem) {
 
 TEST(Strategies, AreListedForDevicesOnlyByABuildForThem) {
     for (const auto strategy : available_episode_strategies(device_kind::cuda))
-        EXPECT_EQ(episode_strategy_from(to_string(strategy)), strategy);
-    EXPECT_EQ(episode_strategy_from("thread-per-episode"), episode_strategy::thread_per_episode);
+        EXPECT_EQ(value_named<episode_strategy>(to_string(strategy)), strategy);
+    EXPECT_EQ(value_named<episode_strategy>("thread-per-episode"),
+              episode_strategy::thread_per_episode);
 }
 
 }  // namespace

@@ -165,7 +165,7 @@ TEST(EpisodeProperty, MiningEqualsUnprunedBruteForce) {
         const auto mined = [&](episode_strategy strategy, pair_method pairs, const execution& run) {
             return as_map(mine_episodes(spikes,
                                         {.delays = delays,
-                                         .threshold = count_threshold{threshold},
+                                         .min_count = threshold,
                                          .max_size = max_size,
                                          .self_repeats = self_repeats,
                                          .ties = ties,
@@ -193,7 +193,7 @@ protected:
     episode_mining_options options{.delays = {{duration{0}, duration{30}},
                                               {duration{30}, duration{60}},
                                               {duration{20}, duration{50}}},
-                                   .threshold = count_threshold{25},
+                                   .min_count = 25,
                                    .max_size = 5};
 };
 

@@ -197,17 +197,16 @@ TEST(ResolveThreshold, KeepsTheFrequentPairsToThirtyTwoAUnit) {
 
     EXPECT_LE(table.levels[1].frequent, 32U * 40);
     EXPECT_EQ(table.threshold, resolve_threshold(spikes, options));
-    options.threshold = count_threshold{table.threshold - 1};
+    options.min_count = table.threshold - 1;
     EXPECT_GT(mine_episodes(spikes, options).levels[1].frequent, 32U * 40);
-    options.threshold = count_threshold{20};
+    options.min_count = 20;
     EXPECT_GT(mine_episodes(spikes, options).levels[1].frequent, 32U * 40)
         << "the case is too easy";
 }
 
 TEST(MineEpisodes, ReportsEveryLevel) {
     const auto spikes = spikes_of("A1 B3 C5 A21 B23 C25 A41 B43 C45 D50");
-    const auto table =
-        mine_episodes(spikes, {.delays = {us(1, 2)}, .threshold = count_threshold{3}});
+    const auto table = mine_episodes(spikes, {.delays = {us(1, 2)}, .min_count = 3});
 
     ASSERT_EQ(table.levels.size(), 4U);
     EXPECT_EQ(table.levels[0].candidates, 4U);
@@ -226,13 +225,12 @@ TEST(MineEpisodes, RefusesImpossibleOptionsAndKeepsToItsMemory) {
     const auto spikes = spikes_of("A1 B3");
     EXPECT_THROW(mine_episodes(spikes, {}), invalid_argument);
     EXPECT_THROW(mine_episodes(spikes, {.delays = {us(3, 3)}}), invalid_argument);
-    EXPECT_THROW(mine_episodes(spikes, {.delays = {us(0, 3)},
-                                        .threshold = count_threshold{1},
-                                        .max_memory_bytes = 10}),
-                 invalid_argument);
+    EXPECT_THROW(
+        mine_episodes(spikes, {.delays = {us(0, 3)}, .min_count = 1, .max_memory_bytes = 10}),
+        invalid_argument);
     std::stop_source stop;
     stop.request_stop();
-    EXPECT_THROW(mine_episodes(spikes, {.delays = {us(0, 3)}, .threshold = count_threshold{1}},
+    EXPECT_THROW(mine_episodes(spikes, {.delays = {us(0, 3)}, .min_count = 1},
                                {.threads = 1, .on_progress = {}, .stop = stop.get_token()}),
                  cancelled);
 }

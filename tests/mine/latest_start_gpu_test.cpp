@@ -125,8 +125,7 @@ TEST(LatestStartOnDevices, CountsRecordingsOfDays) {
     const spike_sequence spikes = builder.finish();
     const std::vector<delay_interval> steps{{0s, 5s}, {5s, 60s}};
     expect_the_cpus(spikes, walks(9, 3, 3, 30, steps), {0}, device_split::automatic);
-    const episode_mining_options options{
-        .delays = steps, .threshold = count_threshold{500}, .max_size = 3};
+    const episode_mining_options options{.delays = steps, .min_count = 500, .max_size = 3};
     const auto expected = mine_episodes(spikes, options);
     EXPECT_GT(expected.episodes.size(), 3U);
     EXPECT_EQ(mine_episodes(spikes, options, {.devices = {0, 0}}).episodes, expected.episodes);
@@ -140,7 +139,7 @@ TEST(LatestStartOnDevices, MinesTheSameEitherWayOfCountingPairs) {
     for (const pair_method method : {pair_method::merge, pair_method::look_back}) {
         for (const std::vector<int>& devices : {std::vector{0}, std::vector{0, 0, 0}}) {
             episode_mining_options options{.delays = {{0us, 50us}, {50us, 100us}},
-                                           .threshold = count_threshold{12},
+                                           .min_count = 12,
                                            .max_size = 4,
                                            .self_repeats = true,
                                            .pairs = method};
@@ -168,7 +167,7 @@ TEST(LatestStartOnDevices, SweepsTrainsInPieces) {
     for (const tie_rule ties : {tie_rule::time, tie_rule::order}) {
         const episode_mining_options options{
             .delays = {{0us, 3us}, {0us, 60us}, {20us, 150us}, {0us, 10'000us}},
-            .threshold = count_threshold{5},
+            .min_count = 5,
             .max_size = 2,
             .self_repeats = true,
             .ties = ties,

@@ -55,7 +55,7 @@ int main(int argc, char** argv) try {
                                                     .min_spikes = number(argv[4]),
                                                     .min_neu = number(argv[5])}},
                                          .with_occurrences = false,
-                                         .strategy = spade_strategy_from(argv[6])};
+                                         .strategy = value_named<spade_strategy>(argv[6])};
     print(mine_patterns(windows, options).table);
     return EXIT_SUCCESS;
 } catch (const std::exception& error) {

@@ -418,11 +418,11 @@ TEST(SpadeWindows, ThatCannotBeAreRefused) {
 
 TEST(SpadeNames, AreReadAsTheyAreWritten) {
     for (const spade_strategy strategy : available_spade_strategies())
-        EXPECT_EQ(spade_strategy_from(to_string(strategy)), strategy);
+        EXPECT_EQ(value_named<spade_strategy>(to_string(strategy)), strategy);
     for (const spectrum_kind kind : {spectrum_kind::size_count, spectrum_kind::size_count_duration})
-        EXPECT_EQ(spectrum_kind_from(to_string(kind)), kind);
-    EXPECT_THROW(spade_strategy_from("apriori"), invalid_argument);
-    EXPECT_THROW(spectrum_kind_from("2d#"), invalid_argument);
+        EXPECT_EQ(value_named<spectrum_kind>(to_string(kind)), kind);
+    EXPECT_THROW(value_named<spade_strategy>("apriori"), invalid_argument);
+    EXPECT_THROW(value_named<spectrum_kind>("2d#"), invalid_argument);
 }
 
 TEST(MinePatterns, RefusesMoreThanCanBeNumbered) {

@@ -392,8 +392,8 @@ TEST(WriteEpisodeReport, WritesTheSameBytesForAnyNumberOfThreads) {
     for (const int threads : {1, 4}) {
         const execution run{.threads = threads};
         episode_report report{.spikes = spikes};
-        report.table = mine_episodes(
-            spikes, {.delays = {{4ms, 6ms}, {8ms, 11ms}}, .threshold = count_threshold{40}}, run);
+        report.table =
+            mine_episodes(spikes, {.delays = {{4ms, 6ms}, {8ms, 11ms}}, .min_count = 40}, run);
         report.assessed = test_against_null(spikes, report.table);
         report.surrogate = {.surrogates = 5};
         report.surrogates = test_against_surrogates(spikes, report.table, report.surrogate,

@@ -272,7 +272,7 @@ TEST(SimulatePatterns, HasItsRatesInEveryProfile) {
         const spike_sequence spikes =
             simulate_patterns({.units = 200, .length = 20s, .patterns = {}, .rates = rates}).spikes;
         EXPECT_NEAR(rate_of(spikes, 0, 1000), 15, 0.8) << to_string(rates);
-        EXPECT_EQ(rate_profile_from(to_string(rates)), rates);
+        EXPECT_EQ(value_named<rate_profile>(to_string(rates)), rates);
         if (rates == rate_profile::steps) {
             EXPECT_NEAR(rate_of(spikes, 400, 500), 60, 2.5);
             EXPECT_NEAR(rate_of(spikes, 500, 1000), 10, 0.5);
@@ -324,7 +324,7 @@ TEST(SimulatePatterns, RefusesWhatCannotBe) {
     EXPECT_EQ(refused({.dead_time = 70ms}), "a dead time of 70 ms leaves no room for 15 Hz");
     EXPECT_THROW(simulate_patterns({.gamma_order = 0}), invalid_argument);
     EXPECT_THROW(simulate_patterns({.occurrences = 0}), invalid_argument);
-    EXPECT_THROW(rate_profile_from("ramp"), invalid_argument);
+    EXPECT_THROW(value_named<rate_profile>("ramp"), invalid_argument);
 }
 
 TEST(Simulate, DependsOnTheSeedAndOnNothingElse) {

@@ -292,8 +292,8 @@ TEST(Masks, OfAConstantFeatureAreZero) {
         EXPECT_EQ(made.constant_features, 1U);
         for (const std::uint32_t column : made.masks.columns) EXPECT_EQ(column, 1U);
     }
-    EXPECT_EQ(mask_rule_from("mad"), mask_rule::mad);
-    EXPECT_THROW(mask_rule_from("magic"), invalid_argument);
+    EXPECT_EQ(value_named<mask_rule>("mad"), mask_rule::mad);
+    EXPECT_THROW(value_named<mask_rule>("magic"), invalid_argument);
 }
 
 const sorting small{{1, 0, 2, 1}, 2, {100, 200, 300, 400}, 10'000};

@@ -244,9 +244,9 @@ TEST(TextFiles, RefuseNamesThatDoNotPrint) {
 }
 
 TEST(SpikeFormats, HaveNamesThatAreFoundAgain) {
-    EXPECT_EQ(spike_format_from("nwb"), spike_format::nwb);
+    EXPECT_EQ(value_named<spike_format>("nwb"), spike_format::nwb);
     EXPECT_EQ(to_string(spike_format::automatic), "auto");
-    EXPECT_THROW(spike_format_from("xls"), invalid_argument);
+    EXPECT_THROW(value_named<spike_format>("xls"), invalid_argument);
 }
 
 TEST(SpikeFormats, AreRefusedWhenTheyAreNone) {

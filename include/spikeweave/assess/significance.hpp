@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/options.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/mine/episode.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
@@ -65,19 +66,12 @@ enum class correction_method : std::uint8_t {
     two_stage_bky,        ///< "fdr_tsbky": Benjamini, Krieger and Yekutieli 2006, Biometrika 93:491
 };
 
-std::string_view to_string(correction_method method);
-/// Finds a correction by its name; also accepts "bh" and "benjamini-hochberg" for "fdr_bh", and
-/// "no" for "none".
-/// @throws invalid_argument if there is no such correction.
-correction_method correction_from(std::string_view name);
-/// Does the same, but refuses two-stage corrections. Their q-values hold for one alpha only, and
-/// the readers of a table may use another one.
-/// @throws invalid_argument if there is no such correction or it is a two-stage one.
-correction_method one_stage_correction_from(std::string_view name);
+template <>
+enum_table<correction_method> enum_names<correction_method>();
 /// Whether corrected p-values hold for one alpha only.
 bool is_two_stage(correction_method method);
-std::string_view to_string(significance_test test);
-significance_test significance_test_from(std::string_view name);  ///< @throws invalid_argument
+template <>
+enum_table<significance_test> enum_names<significance_test>();
 
 /// Corrects p-values for `tests` >= p.size() hypotheses; those without a p-value count as p = 1.
 /// @throws invalid_argument if there are fewer tests than p-values, if a p-value is not a
@@ -109,6 +103,8 @@ struct significance_options {
     /// The time step of the renewal model; the papers' clock.
     duration tick = std::chrono::milliseconds{1};
 };
+
+option_list describe(significance_options& options);
 
 /// The test result for one episode.
 /// An episode of a single unit is not tested, since its rate is taken from its count: expected =

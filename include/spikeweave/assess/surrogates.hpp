@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/spikes/binned_spikes.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
@@ -33,14 +34,8 @@ enum class surrogate_method : std::uint8_t {
     trial_shifting,       ///< each trial is rotated by a uniform amount in [-dither, dither]
     bin_shuffling,        ///< the bins of each block, 2 × dither wide, are put in random order
 };
-/// The method's name: "interval-jitter", "spike-dithering", or Elephant's name, such as
-/// "trial_shifting".
-std::string_view to_string(surrogate_method method);
-/// Finds a method by its name; '-' and '_' are the same.
-/// @throws invalid_argument if there is no such method; the message lists the methods.
-surrogate_method surrogate_method_from(std::string_view name);
-/// All methods, in the order of the enumeration.
-std::vector<surrogate_method> surrogate_methods();
+template <>
+enum_table<surrogate_method> enum_names<surrogate_method>();
 
 /// What happens to spikes that dither_spikes and dither_spike_train move to an end of the span or
 /// beyond.

@@ -5,9 +5,19 @@
 
 namespace spikeweave {
 
-/// A precondition is broken: an argument, an option or a value is invalid.
+/// A precondition is broken: an argument, an option or a value is invalid. Names of options stand
+/// between backquotes in the text, so that callers can spell them in their own way.
 struct invalid_argument : std::invalid_argument {
     using std::invalid_argument::invalid_argument;
+    /// The text then is "`field`: problem".
+    invalid_argument(const std::string& field, const std::string& problem)
+        : std::invalid_argument('`' + field + "`: " + problem), field_(field) {}
+
+    /// The option or argument that is invalid; empty if the text is not about a single one.
+    const std::string& field() const { return field_; }
+
+private:
+    std::string field_{};
 };
 
 /// A file cannot be read or written. The text names the file and the line or record, and says what

@@ -2,15 +2,17 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "spikeweave/core/device.hpp"
+#include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/ids.hpp"
+#include "spikeweave/core/options.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
@@ -39,6 +41,25 @@ std::string format_delay_interval(const delay_interval& interval);
 /// The default intervals (1,4], (4,8], (8,12] and (12,16] ms: monosynaptic delays and their sums
 /// over a step or two.
 std::vector<delay_interval> default_delays();
+/// Reads intervals that are separated by commas: "0-5ms,5-10ms".
+/// @throws invalid_argument with the text; if an interval is given twice.
+std::vector<delay_interval> parse_delays(std::string_view text);
+/// Reads intervals of equal width: "0ms:20ms:5ms" is (0,5], (5,10], (10,15], (15,20] ms.
+/// @throws invalid_argument with the text.
+std::vector<delay_interval> parse_delay_grid(std::string_view text);
+/// Writes intervals in the form that `parse_delays` reads.
+std::string format_delays(std::span<const delay_interval> delays);
+
+template <>
+struct option_codec<std::vector<delay_interval>> {
+    static constexpr auto kind = option_kind::text;
+    static option_value show(const std::vector<delay_interval>& field) {
+        return format_delays(field);
+    }
+    static std::vector<delay_interval> read(const option_value& value) {
+        return parse_delays(std::get<std::string>(value));
+    }
+};
 
 /// A chain of units, units[0] –delays[0]→ units[1] –delays[1]→ …: each step has one delay interval.
 /// The size of an episode is its number of units.
@@ -59,9 +80,8 @@ enum class tie_rule : std::uint8_t {
     order,  ///< "before" means earlier in the sequence, as in TDMiner
 };
 
-std::string_view to_string(tie_rule ties);
-/// @throws invalid_argument if there is no such rule; the message lists the rules.
-tie_rule tie_rule_from(std::string_view name);
+template <>
+enum_table<tie_rule> enum_names<tie_rule>();
 
 /// The algorithms for counting. All are exact and give the same counts; docs/algorithms/episodes.md
 /// says what each is for.
@@ -83,9 +103,8 @@ enum class episode_strategy : std::uint8_t {
     hybrid,  ///< the published choice between these two, calibrated by measurements on the device
 };
 
-std::string_view to_string(episode_strategy strategy);
-/// @throws invalid_argument if there is no such strategy; the message lists the strategies.
-episode_strategy episode_strategy_from(std::string_view name);
+template <>
+enum_table<episode_strategy> enum_names<episode_strategy>();
 /// The strategies that this build can run on the CPU or on CUDA devices, without `automatic`. No
 /// device needs to be present.
 std::vector<episode_strategy> available_episode_strategies(device_kind where = device_kind::cpu);
@@ -98,9 +117,8 @@ enum class pair_method : std::uint8_t {
                 ///< fire close together
 };
 
-std::string_view to_string(pair_method method);
-/// @throws invalid_argument if there is no such method; the message lists the methods.
-pair_method pair_method_from(std::string_view name);
+template <>
+enum_table<pair_method> enum_names<pair_method>();
 
 /// How the strategy `occurrences` on a GPU makes one list of what its threads find: the three
 /// published ways.
@@ -111,29 +129,8 @@ enum class compaction_method : std::uint8_t {
     count_scan_write,  ///< results are counted, offsets summed, then each is written to its place
 };
 
-std::string_view to_string(compaction_method how);
-/// @throws invalid_argument if there is no such way; the message lists the ways.
-compaction_method compaction_from(std::string_view name);
-
-/// A threshold as a number of occurrences. An episode is frequent if its count is at least the
-/// threshold.
-struct count_threshold {
-    std::uint64_t count;
-};
-/// A threshold as a fraction of the number of all spikes.
-struct fraction_threshold {
-    double fraction;
-};
-/// A threshold as occurrences per second of the time between the first spike and the last.
-struct rate_threshold {
-    double hertz;
-};
-/// A threshold for a first look at unknown data: a twentieth of the median unit's spike count, but
-/// at least 10, and high enough that there are at most 32 frequent pairs per unit, so that bursts
-/// do not make everything frequent.
-struct default_threshold {};
-using episode_threshold =
-    std::variant<default_threshold, count_threshold, fraction_threshold, rate_threshold>;
+template <>
+enum_table<compaction_method> enum_names<compaction_method>();
 
 /// How the work is divided among several devices.
 enum class device_split : std::uint8_t {
@@ -143,15 +140,20 @@ enum class device_split : std::uint8_t {
     time,        ///< by segments of time (strategy `latest_start` only)
 };
 
-std::string_view to_string(device_split split);
-/// @throws invalid_argument if there is no such split; the message lists the splits.
-device_split device_split_from(std::string_view name);
+template <>
+enum_table<device_split> enum_names<device_split>();
 
 struct episode_mining_options {
     /// The delay intervals; every step of a mined episode has one of them. They may overlap, and
     /// each one counts as a different label.
     std::vector<delay_interval> delays{};
-    episode_threshold threshold = default_threshold{};
+    /// The least number of occurrences of a frequent episode: a count, a fraction of all spikes, or
+    /// a rate in Hz. At most one of them can be set. If none is, the threshold is a twentieth of
+    /// the median unit's spikes, at least 10, and high enough to keep the frequent pairs to 32 per
+    /// unit.
+    std::optional<std::uint64_t> min_count{};
+    std::optional<double> min_fraction{};
+    std::optional<double> min_rate{};
     /// Largest size of an episode to look for; 0 means no bound.
     std::size_t max_size = 0;
     /// Whether a unit may follow itself (A→A); a unit may always come back later in a chain.
@@ -169,9 +171,13 @@ struct episode_mining_options {
     device_split split = device_split::automatic;
 };
 
+/// Describes the options; `device_split` and `compaction` among them change the time taken only.
+option_list describe(episode_mining_options& options);
+
 /// Converts the threshold of the options to a number of occurrences, rounded up exactly. The
 /// default threshold needs a count of all pairs.
-/// @throws invalid_argument if the threshold is not positive, or a fraction above 1; cancelled.
+/// @throws invalid_argument if the threshold is not positive, a fraction above 1, or given in two
+/// ways; cancelled.
 std::uint64_t resolve_threshold(const spike_sequence& spikes, const episode_mining_options& options,
                                 const execution& run = {});
 
@@ -243,6 +249,8 @@ struct episode_count_options {
     /// Used only by the strategy `occurrences` on GPUs.
     compaction_method compaction = compaction_method::automatic;
 };
+
+option_list describe(episode_count_options& options);
 
 /// The result of `count_episodes`.
 struct episode_count_result {

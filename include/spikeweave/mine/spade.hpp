@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/ids.hpp"
 #include "spikeweave/spikes/binned_spikes.hpp"
@@ -86,8 +87,8 @@ enum class spade_strategy : std::uint8_t {
                 ///< (doi:10.3389/fninf.2021.723406)
     first_bin,  ///< depth-first search of closed patterns only, from spikes in the first bin
 };
-std::string_view to_string(spade_strategy strategy);
-spade_strategy spade_strategy_from(std::string_view name);  ///< @throws invalid_argument
+template <>
+enum_table<spade_strategy> enum_names<spade_strategy>();
 /// The strategies that this build can run on this machine, `automatic` first.
 std::vector<spade_strategy> available_spade_strategies();
 
@@ -187,8 +188,8 @@ enum class spectrum_kind : std::uint8_t {
     size_count,           ///< "#": signatures are (size, count)
     size_count_duration,  ///< "3d#": (size, count, duration)
 };
-std::string_view to_string(spectrum_kind kind);
-spectrum_kind spectrum_kind_from(std::string_view name);  ///< @throws invalid_argument
+template <>
+enum_table<spectrum_kind> enum_names<spectrum_kind>();
 
 /// The largest count of any pattern, by size and duration.
 struct occurrence_maxima {

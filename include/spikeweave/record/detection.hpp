@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/record/feature_basis.hpp"
@@ -17,8 +18,8 @@ namespace spikeweave {
 
 /// Polarity of spikes.
 enum class spike_sign : std::uint8_t { negative, positive, both };
-std::string_view to_string(spike_sign sign);
-spike_sign spike_sign_from(std::string_view name);  ///< @throws invalid_argument
+template <>
+enum_table<spike_sign> enum_names<spike_sign>();
 
 struct detection_options {
     preprocessing_options preprocessing{};

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/record/recording.hpp"
 
@@ -19,8 +20,8 @@ enum class common_reference : std::uint8_t {
     /// neuron.
     median,
 };
-std::string_view to_string(common_reference reference);
-common_reference common_reference_from(std::string_view name);  ///< @throws invalid_argument
+template <>
+enum_table<common_reference> enum_names<common_reference>();
 
 struct preprocessing_options {
     /// Pass band of a Butterworth filter that runs forward and backward, so that nothing is

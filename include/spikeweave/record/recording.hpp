@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/time.hpp"
 
@@ -38,8 +39,8 @@ enum class recording_format : std::uint8_t {
     open_ephys,  ///< Open Ephys binary folder with structure.oebin
     nwb,         ///< NWB 2.x, an ElectricalSeries in /acquisition (needs SPIKEWEAVE_HDF5)
 };
-std::string_view to_string(recording_format format);
-recording_format recording_format_from(std::string_view name);  ///< @throws invalid_argument
+template <>
+enum_table<recording_format> enum_names<recording_format>();
 
 /// Where the positions of the channels come from.
 enum class position_source : std::uint8_t {

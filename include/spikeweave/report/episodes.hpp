@@ -9,6 +9,7 @@
 #include "spikeweave/assess/significance.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/mine/episode.hpp"
+#include "spikeweave/pipeline/episodes.hpp"
 #include "spikeweave/report/run_record.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
@@ -33,6 +34,9 @@ struct episode_report {
     bool with_occurrences = false;
     run_record run{};
 };
+
+/// The report of an analysis; its record lacks the input and the command.
+episode_report report_of(spike_sequence spikes, episode_result result, const execution& run = {});
 
 /// Writes `episodes.tsv`, `circuit.tsv`, `circuit.graphml`, `circuit.svg`, `run.json` and, on
 /// request, `occurrences.tsv`; docs/results.md describes their columns. The files are identical

@@ -3,13 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
-#include <utility>
-#include <variant>
 #include <vector>
 
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/options.hpp"
 
 namespace spikeweave {
 
@@ -25,12 +25,6 @@ struct input_record {
 /// `.py`, `.tsv` and `.csv` files directly in it, in the order of their names.
 /// @throws io_error, cancelled.
 input_record describe_input(const std::filesystem::path& path, const execution& run = {});
-
-/// A parameter's value as in JSON: null if not given or unlimited, a boolean, a number, or text
-/// (including times with their unit).
-using parameter_value = std::variant<std::nullptr_t, bool, std::uint64_t, double, std::string>;
-/// The parameters in display order.
-using parameter_list = std::vector<std::pair<std::string, parameter_value>>;
 
 /// The origin of a result: everything needed to compute it again.
 struct run_record {
@@ -51,5 +45,11 @@ struct run_record {
     double seconds = 0;
     std::uint64_t peak_memory_bytes = 0;
 };
+
+/// Records what was asked for and what it ran on: parameters, seed, threads, GPUs, version, and the
+/// peak memory of this process.
+/// @param devices  ordinals of the GPUs that were used
+void record_run(run_record& record, const option_list& resolved, std::uint64_t seed,
+                const execution& run, std::span<const int> devices);
 
 }  // namespace spikeweave

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/ids.hpp"
 #include "spikeweave/core/time.hpp"
@@ -88,8 +89,8 @@ enum class rate_profile : std::uint8_t {
                ///< thirds of it between
     wave,      ///< the same step for one unit after the other, from 0 to 900 ms of each second
 };
-std::string_view to_string(rate_profile profile);
-rate_profile rate_profile_from(std::string_view name);  ///< @throws invalid_argument
+template <>
+enum_table<rate_profile> enum_names<rate_profile>();
 
 /// Independent units with planted patterns, for SPADE. The intervals between the spikes of a
 /// unit are gamma distributed in operational time, after a dead time that is not. Units are named

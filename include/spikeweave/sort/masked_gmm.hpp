@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/sort/spike_features.hpp"
 
@@ -17,8 +18,8 @@ enum class sort_strategy : std::uint8_t {
     cpu,        ///< sparse, over threads
     cuda,       ///< sparse, on a GPU: the first of `execution::devices`
 };
-std::string_view to_string(sort_strategy strategy);
-sort_strategy sort_strategy_from(std::string_view name);  ///< @throws invalid_argument
+template <>
+enum_table<sort_strategy> enum_names<sort_strategy>();
 /// The strategies in this build, `automatic` first.
 std::vector<sort_strategy> available_sort_strategies();
 
@@ -28,8 +29,8 @@ enum class sort_precision : std::uint8_t {
     fast,  ///< single, on GPUs; spikes near a boundary are recomputed in double, and scores agree
            ///< to a relative 1e-5. Useful on GPUs that are slow in double precision
 };
-std::string_view to_string(sort_precision precision);
-sort_precision sort_precision_from(std::string_view name);  ///< @throws invalid_argument
+template <>
+enum_table<sort_precision> enum_names<sort_precision>();
 
 /// When to stop iterating.
 enum class em_stop_rule : std::uint8_t {
@@ -37,8 +38,8 @@ enum class em_stop_rule : std::uint8_t {
     seed,         ///< Cai et al. 2020: when fewer than 5 % of spikes move or the score by less than
                   ///< 0.01, which is before convergence
 };
-std::string_view to_string(em_stop_rule rule);
-em_stop_rule em_stop_rule_from(std::string_view name);  ///< @throws invalid_argument
+template <>
+enum_table<em_stop_rule> enum_names<em_stop_rule>();
 
 /// The names and defaults are klustakwik2's unless it says otherwise.
 struct masked_gmm_options {

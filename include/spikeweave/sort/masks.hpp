@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/sort/spike_features.hpp"
 
@@ -17,8 +18,8 @@ enum class mask_rule : std::uint8_t {
     seed,  ///< Cai et al. 2020: each feature by itself; SD over all spikes, which these widen
     all,   ///< 1 everywhere: plain Gaussian mixtures
 };
-std::string_view to_string(mask_rule rule);
-mask_rule mask_rule_from(std::string_view name);  ///< @throws invalid_argument
+template <>
+enum_table<mask_rule> enum_names<mask_rule>();
 
 struct mask_options {
     mask_rule rule = mask_rule::mad;

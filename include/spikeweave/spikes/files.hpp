@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
@@ -26,9 +27,8 @@ enum class spike_format : std::uint8_t {
     nwb,         ///< NWB 2.x, table /units (needs SPIKEWEAVE_HDF5)
 };
 
-std::string_view to_string(spike_format format);
-/// @throws invalid_argument naming the formats there are.
-spike_format spike_format_from(std::string_view name);
+template <>
+enum_table<spike_format> enum_names<spike_format>();
 
 struct spike_read_options {
     spike_format format = spike_format::automatic;

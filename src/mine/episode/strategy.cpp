@@ -15,26 +15,25 @@ namespace {
 
 struct strategy_entry {
     episode_strategy strategy;
-    std::string_view name;
     episodes::list_counter on_cpu;
     episodes::device_counter on_device;
 };
 
 constexpr std::array<strategy_entry, 9> strategies{{
-    {episode_strategy::reference, "reference", episodes::count_by_reference, nullptr},
-    {episode_strategy::state_machine, "state-machine", episodes::count_by_state_machine, nullptr},
-    {episode_strategy::two_pass, "two-pass", episodes::count_by_two_pass,
+    {episode_strategy::reference, episodes::count_by_reference, nullptr},
+    {episode_strategy::state_machine, episodes::count_by_state_machine, nullptr},
+    {episode_strategy::two_pass, episodes::count_by_two_pass,
      episodes::count_by_two_pass_on_device},
-    {episode_strategy::occurrences, "occurrences", episodes::count_by_occurrences,
+    {episode_strategy::occurrences, episodes::count_by_occurrences,
      episodes::count_by_occurrences_on_device},
-    {episode_strategy::segments, "segments", episodes::count_by_segments, nullptr},
-    {episode_strategy::latest_start, "latest-start", episodes::count_by_latest_start,
+    {episode_strategy::segments, episodes::count_by_segments, nullptr},
+    {episode_strategy::latest_start, episodes::count_by_latest_start,
      episodes::count_by_latest_start_on_device},
-    {episode_strategy::thread_per_episode, "thread-per-episode", nullptr,
+    {episode_strategy::thread_per_episode, nullptr,
      episodes::count_by_thread_per_episode_on_device},
-    {episode_strategy::segments_per_episode, "segments-per-episode", nullptr,
+    {episode_strategy::segments_per_episode, nullptr,
      episodes::count_by_segments_per_episode_on_device},
-    {episode_strategy::hybrid, "hybrid", nullptr, episodes::count_by_hybrid_on_device},
+    {episode_strategy::hybrid, nullptr, episodes::count_by_hybrid_on_device},
 }};
 
 constexpr episode_strategy usual_on_cpu = episode_strategy::latest_start;
@@ -54,19 +53,70 @@ bool runs(const strategy_entry& entry, device_kind where) {
 
 }  // namespace
 
-std::string_view to_string(episode_strategy strategy) {
-    return strategy == episode_strategy::automatic ? "automatic" : entry_of(strategy).name;
+template <>
+enum_table<compaction_method> enum_names<compaction_method>() {
+    static constexpr std::array<named_value<compaction_method>, 4> values{{
+        {compaction_method::automatic, "automatic"},
+        {compaction_method::atomic, "atomic"},
+        {compaction_method::select, "select"},
+        {compaction_method::count_scan_write, "count-scan-write"},
+    }};
+    return {"compaction", values};
 }
 
-episode_strategy episode_strategy_from(std::string_view name) {
-    if (name == "automatic") return episode_strategy::automatic;
-    std::vector<std::string_view> names{"automatic"};
-    for (const auto& s : strategies) {
-        if (s.name == name) return s.strategy;
-        names.push_back(s.name);
-    }
-    throw invalid_argument(
-        fmt::format("no strategy is named '{}'; there are: {}", name, fmt::join(names, ", ")));
+template <>
+enum_table<device_split> enum_names<device_split>() {
+    static constexpr std::array<named_value<device_split>, 3> values{{
+        {device_split::automatic, "automatic"},
+        {device_split::candidates, "candidates"},
+        {device_split::time, "time"},
+    }};
+    return {"split between GPUs", values};
+}
+
+template <>
+enum_table<pair_method> enum_names<pair_method>() {
+    static constexpr std::array<named_value<pair_method>, 3> values{{
+        {pair_method::automatic, "automatic"},
+        {pair_method::merge, "merge"},
+        {pair_method::look_back, "look-back"},
+    }};
+    return {"way to count pairs", values};
+}
+
+template <>
+enum_table<tie_rule> enum_names<tie_rule>() {
+    static constexpr std::array<named_value<tie_rule>, 2> values{{
+        {tie_rule::time, "time"},
+        {tie_rule::order, "order"},
+    }};
+    return {"tie rule", values};
+}
+
+template <>
+enum_table<episode_strategy> enum_names<episode_strategy>() {
+    static constexpr std::array<named_value<episode_strategy>, 10> values{{
+        {episode_strategy::automatic, "the library chooses"},
+        {episode_strategy::reference,
+         "straight from the definition: every occurrence, then the largest set without overlap"},
+        {episode_strategy::state_machine,
+         "the published Algorithm 1: one pass over the spikes for all candidates"},
+        {episode_strategy::two_pass,
+         "the published Algorithms 4 and 5: an upper bound first, then Algorithm 1"},
+        {episode_strategy::occurrences,
+         "the published Algorithms 2 and 3: a superset of occurrences, then scheduling"},
+        {episode_strategy::segments,
+         "the published counting in segments of time, with an exact merge"},
+        {episode_strategy::latest_start,
+         "lists of survivors: for every end of an occurrence only its latest start"},
+        {episode_strategy::thread_per_episode,
+         "the published PTPE: a thread runs Algorithm 1 for one episode"},
+        {episode_strategy::segments_per_episode,
+         "the published MTPE: threads count segments of time, with an exact merge"},
+        {episode_strategy::hybrid,
+         "the published choice between these two, by what was measured on the device"},
+    }};
+    return {"strategy", values};
 }
 
 std::vector<episode_strategy> available_episode_strategies(device_kind where) {
@@ -76,81 +126,6 @@ std::vector<episode_strategy> available_episode_strategies(device_kind where) {
         if (runs(s, where)) all.push_back(s.strategy);
     }
     return all;
-}
-
-std::string_view to_string(tie_rule ties) {
-    return ties == tie_rule::time ? "time" : "order";
-}
-
-tie_rule tie_rule_from(std::string_view name) {
-    if (name == "time") return tie_rule::time;
-    if (name == "order") return tie_rule::order;
-    throw invalid_argument(fmt::format("no tie rule is named '{}'; there are: time, order", name));
-}
-
-std::string_view to_string(pair_method method) {
-    switch (method) {
-        case pair_method::automatic:
-            return "automatic";
-        case pair_method::merge:
-            return "merge";
-        case pair_method::look_back:
-            return "look-back";
-    }
-    return "?";
-}
-
-pair_method pair_method_from(std::string_view name) {
-    for (const auto method : {pair_method::automatic, pair_method::merge, pair_method::look_back}) {
-        if (name == to_string(method)) return method;
-    }
-    throw invalid_argument(fmt::format(
-        "no way to count pairs is named '{}'; there are: automatic, merge, look-back", name));
-}
-
-std::string_view to_string(device_split split) {
-    switch (split) {
-        case device_split::automatic:
-            return "automatic";
-        case device_split::candidates:
-            return "candidates";
-        case device_split::time:
-            return "time";
-    }
-    return "?";
-}
-
-device_split device_split_from(std::string_view name) {
-    for (const auto split :
-         {device_split::automatic, device_split::candidates, device_split::time}) {
-        if (name == to_string(split)) return split;
-    }
-    throw invalid_argument(
-        fmt::format("GPUs share no '{}'; there are: automatic, candidates, time", name));
-}
-
-std::string_view to_string(compaction_method how) {
-    switch (how) {
-        case compaction_method::automatic:
-            return "automatic";
-        case compaction_method::atomic:
-            return "atomic";
-        case compaction_method::select:
-            return "select";
-        case compaction_method::count_scan_write:
-            return "count-scan-write";
-    }
-    return "?";
-}
-
-compaction_method compaction_from(std::string_view name) {
-    for (const auto how : {compaction_method::automatic, compaction_method::atomic,
-                           compaction_method::select, compaction_method::count_scan_write}) {
-        if (name == to_string(how)) return how;
-    }
-    throw invalid_argument(fmt::format(
-        "no compaction is named '{}'; there are: automatic, atomic, select, count-scan-write",
-        name));
 }
 
 std::vector<int> recommended_devices(const spike_sequence& spikes) {
@@ -183,11 +158,13 @@ episode_strategy chosen(episode_strategy strategy, const execution& run) {
         return on_devices ? usual_on_devices : usual_on_cpu;
     const strategy_entry& entry = entry_of(strategy);
     if (on_devices && entry.on_device == nullptr)
-        throw invalid_argument(fmt::format(
-            "the strategy {} runs on the CPU only, and GPUs were asked for", entry.name));
+        throw invalid_argument(
+            fmt::format("the strategy {} runs on the CPU only, and GPUs were asked for",
+                        to_string(entry.strategy)));
     if (!on_devices && entry.on_cpu == nullptr) {
         const std::string why = device_unavailable_reason();
-        throw invalid_argument(fmt::format("the strategy {} runs on GPUs only, and {}", entry.name,
+        throw invalid_argument(fmt::format("the strategy {} runs on GPUs only, and {}",
+                                           to_string(entry.strategy),
                                            why.empty() ? "none was asked for" : why));
     }
     return strategy;

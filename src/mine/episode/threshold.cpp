@@ -27,11 +27,6 @@ std::uint64_t product_rounded_up(double factor, double amount) {
     return static_cast<std::uint64_t>(std::max(1.0, result));
 }
 
-[[noreturn]] void refuse(std::string_view what, double value) {
-    throw invalid_argument(fmt::format("a threshold of {} {} is none: it must be positive{}", value,
-                                       what, what == "of all spikes" ? " and at most 1" : ""));
-}
-
 constexpr std::uint64_t least_default = 10;
 constexpr std::uint64_t median_parts = 20;
 constexpr std::size_t default_pairs_per_unit = 32;
@@ -69,22 +64,16 @@ std::uint64_t by_default(const spike_sequence& spikes, const episode_mining_opti
 
 std::uint64_t resolve_threshold(const spike_sequence& spikes, const episode_mining_options& options,
                                 const execution& run) {
-    const episode_threshold& threshold = options.threshold;
-    if (const auto* t = std::get_if<count_threshold>(&threshold)) {
-        if (t->count == 0) refuse("occurrences", 0);
-        return t->count;
-    }
-    if (const auto* t = std::get_if<fraction_threshold>(&threshold)) {
-        if (!(t->fraction > 0 && t->fraction <= 1)) refuse("of all spikes", t->fraction);
-        return product_rounded_up(t->fraction, static_cast<double>(spikes.size()));
-    }
-    if (const auto* t = std::get_if<rate_threshold>(&threshold)) {
-        if (!(t->hertz > 0 && std::isfinite(t->hertz))) refuse("Hz", t->hertz);
+    check_options(options);
+    if (options.min_count) return *options.min_count;
+    if (options.min_fraction)
+        return product_rounded_up(*options.min_fraction, static_cast<double>(spikes.size()));
+    if (options.min_rate) {
         const double seconds =
             spikes.empty()
                 ? 0
                 : to_seconds(duration{spikes.times_us().back() - spikes.times_us().front()});
-        return product_rounded_up(t->hertz, seconds);
+        return product_rounded_up(*options.min_rate, seconds);
     }
     return by_default(spikes, options, run);
 }

@@ -13,17 +13,6 @@
 namespace spikeweave {
 namespace {
 
-constexpr std::array<std::pair<spade_strategy, std::string_view>, 3> strategy_names{{
-    {spade_strategy::automatic, "automatic"},
-    {spade_strategy::fp_growth, "fp-growth"},
-    {spade_strategy::first_bin, "first-bin"},
-}};
-
-constexpr std::array<std::pair<spectrum_kind, std::string_view>, 2> kind_names{{
-    {spectrum_kind::size_count, "#"},
-    {spectrum_kind::size_count_duration, "3d#"},
-}};
-
 bool identical(const spade_windows& windows) {
     for (std::size_t w = 1; w < windows.size(); ++w)
         if (!std::ranges::equal(windows.items(w), windows.items(0))) return false;
@@ -32,33 +21,29 @@ bool identical(const spade_windows& windows) {
 
 }  // namespace
 
-std::string_view to_string(spade_strategy strategy) {
-    for (const auto& [value, name] : strategy_names)
-        if (value == strategy) return name;
-    return "?";
+template <>
+enum_table<spectrum_kind> enum_names<spectrum_kind>() {
+    static constexpr std::array<named_value<spectrum_kind>, 2> values{{
+        {spectrum_kind::size_count, "#", "spikes and occurrences"},
+        {spectrum_kind::size_count_duration, "3d#", "also the duration"},
+    }};
+    return {"spectrum", values};
 }
 
-spade_strategy spade_strategy_from(std::string_view name) {
-    for (const auto& [value, known] : strategy_names)
-        if (known == name) return value;
-    throw invalid_argument(
-        fmt::format("no strategy is named '{}'; there are automatic, fp-growth, first-bin", name));
+template <>
+enum_table<spade_strategy> enum_names<spade_strategy>() {
+    static constexpr std::array<named_value<spade_strategy>, 3> values{{
+        {spade_strategy::automatic, "automatic", "the library chooses"},
+        {spade_strategy::fp_growth, "fp-growth",
+         "the published FP-growth (Porrmann et al. 2021), filter in the collector"},
+        {spade_strategy::first_bin, "first-bin",
+         "depth-first search of closed patterns only, from spikes in the first bin"},
+    }};
+    return {"strategy", values};
 }
 
 std::vector<spade_strategy> available_spade_strategies() {
     return {spade_strategy::automatic, spade_strategy::fp_growth, spade_strategy::first_bin};
-}
-
-std::string_view to_string(spectrum_kind kind) {
-    for (const auto& [value, name] : kind_names)
-        if (value == kind) return name;
-    return "?";
-}
-
-spectrum_kind spectrum_kind_from(std::string_view name) {
-    for (const auto& [value, known] : kind_names)
-        if (known == name) return value;
-    throw invalid_argument(fmt::format("no spectrum is named '{}'; there are # and 3d#", name));
 }
 
 void spade::check_options(const pattern_mining_options& options) {

@@ -19,38 +19,36 @@
 #include "spikeweave/core/random.hpp"
 
 namespace spikeweave {
-namespace {
+namespace {}  // namespace
 
-constexpr std::array<std::pair<sort_strategy, std::string_view>, 4> strategy_names{{
-    {sort_strategy::automatic, "automatic"},
-    {sort_strategy::reference, "reference"},
-    {sort_strategy::cpu, "cpu"},
-    {sort_strategy::cuda, "cuda"},
-}};
-
-constexpr std::array<std::pair<sort_precision, std::string_view>, 2> precision_names{{
-    {sort_precision::full, "full"},
-    {sort_precision::fast, "fast"},
-}};
-
-constexpr std::array<std::pair<em_stop_rule, std::string_view>, 2> rule_names{{
-    {em_stop_rule::klustakwik2, "klustakwik2"},
-    {em_stop_rule::seed, "seed"},
-}};
-
-}  // namespace
-
-std::string_view to_string(sort_strategy strategy) {
-    for (const auto& [value, name] : strategy_names)
-        if (value == strategy) return name;
-    return "?";
+template <>
+enum_table<em_stop_rule> enum_names<em_stop_rule>() {
+    static constexpr std::array<named_value<em_stop_rule>, 2> values{{
+        {em_stop_rule::klustakwik2, "klustakwik2"},
+        {em_stop_rule::seed, "seed"},
+    }};
+    return {"rule to stop", values};
 }
 
-sort_strategy sort_strategy_from(std::string_view name) {
-    for (const auto& [value, known] : strategy_names)
-        if (known == name) return value;
-    throw invalid_argument(
-        fmt::format("no strategy is named '{}'; there are automatic, reference, cpu, cuda", name));
+template <>
+enum_table<sort_precision> enum_names<sort_precision>() {
+    static constexpr std::array<named_value<sort_precision>, 2> values{{
+        {sort_precision::full, "full"},
+        {sort_precision::fast, "fast"},
+    }};
+    return {"precision", values};
+}
+
+template <>
+enum_table<sort_strategy> enum_names<sort_strategy>() {
+    static constexpr std::array<named_value<sort_strategy>, 4> values{{
+        {sort_strategy::automatic, "automatic", "the library chooses"},
+        {sort_strategy::reference, "reference",
+         "straight from the formulas, on dense matrices; for small inputs"},
+        {sort_strategy::cpu, "cpu", "sparse, over threads"},
+        {sort_strategy::cuda, "cuda", "sparse, on a GPU"},
+    }};
+    return {"strategy", values};
 }
 
 std::vector<sort_strategy> available_sort_strategies() {
@@ -58,31 +56,6 @@ std::vector<sort_strategy> available_sort_strategies() {
                                    sort_strategy::cpu};
     if (device::built()) all.push_back(sort_strategy::cuda);
     return all;
-}
-
-std::string_view to_string(sort_precision precision) {
-    for (const auto& [value, name] : precision_names)
-        if (value == precision) return name;
-    return "?";
-}
-
-sort_precision sort_precision_from(std::string_view name) {
-    for (const auto& [value, known] : precision_names)
-        if (known == name) return value;
-    throw invalid_argument(fmt::format("no precision is named '{}'; there are full, fast", name));
-}
-
-std::string_view to_string(em_stop_rule rule) {
-    for (const auto& [value, name] : rule_names)
-        if (value == rule) return name;
-    return "?";
-}
-
-em_stop_rule em_stop_rule_from(std::string_view name) {
-    for (const auto& [value, known] : rule_names)
-        if (known == name) return value;
-    throw invalid_argument(
-        fmt::format("no rule to stop is named '{}'; there are klustakwik2, seed", name));
 }
 
 std::string_view to_string(stop_reason reason) {

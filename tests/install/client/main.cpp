@@ -9,8 +9,8 @@ int main() {
         builder.append(100'000 * i, a);
         builder.append(100'000 * i + 5'000, b);
     }
-    const auto table = spikeweave::mine_episodes(
-        builder.finish(), {.delays = {{4ms, 6ms}}, .threshold = spikeweave::count_threshold{10}});
+    const auto table =
+        spikeweave::mine_episodes(builder.finish(), {.delays = {{4ms, 6ms}}, .min_count = 10});
     // a, b and a→b.
     return table.episodes.size() == 3 && table.episodes.back().count == 10 ? 0 : 1;
 }

@@ -1,0 +1,68 @@
+#include "described_options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <variant>
+
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave::cli {
+namespace {
+
+bool is_on(const option& one) {
+    const option_value value = one.get();
+    const bool* const flag = std::get_if<bool>(&value);
+    return flag != nullptr && *flag;
+}
+
+std::string help_of(const option& one) {
+    std::string help = is_on(one) ? one.help_off : one.help;
+    if (one.kind == option_kind::choice) help += fmt::format(": {}", fmt::join(one.choices, ", "));
+    const std::string usual = default_of(one);
+    if (!usual.empty()) help += fmt::format(" [{}]", usual);
+    return with_command_line_names(help);
+}
+
+CLI::Option* declare(CLI::App& app, const std::shared_ptr<const option_list>& options,
+                     const option& one) {
+    const std::string name = command_line_name(one.name, is_on(one));
+    if (one.kind == option_kind::flag)
+        return app.add_flag_callback(
+            name, [options, &one, on = !is_on(one)] { one.put(on); }, help_of(one));
+    return app
+        .add_option_function<std::string>(
+            name,
+            [options, &one](const std::string& text) {
+                try {
+                    one.set_text(text);
+                } catch (const invalid_argument& error) {
+                    throw CLI::ValidationError(with_command_line_names(error.what()),
+                                               CLI::ExitCodes::ValidationError);
+                }
+            },
+            help_of(one))
+        ->type_name(one.placeholder);
+}
+
+}  // namespace
+
+CLI::Option* find_described(const CLI::App& app, const std::string& name) {
+    CLI::Option* const found =
+        const_cast<CLI::App&>(app).get_option_no_throw(command_line_name(name));
+    return found != nullptr
+               ? found
+               : const_cast<CLI::App&>(app).get_option_no_throw(command_line_name(name, true));
+}
+
+void add_described(CLI::App& app, const std::shared_ptr<const option_list>& options) {
+    for (const option& one : *options) declare(app, options, one)->group(one.group);
+    for (const option& one : *options) {
+        CLI::Option* const declared = find_described(app, one.name);
+        if (!one.needs.empty()) declared->needs(find_described(app, one.needs));
+        for (const std::string& other : one.excludes)
+            declared->excludes(find_described(app, other));
+    }
+}
+
+}  // namespace spikeweave::cli

@@ -1,0 +1,267 @@
+#pragma once
+
+#include <any>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "spikeweave/core/enum_names.hpp"
+#include "spikeweave/core/time.hpp"
+
+/// Options described once. Every struct of options has a function `describe` that lists its fields
+/// with their names, ranges and texts. The checks in the library, the options of the command line,
+/// the keyword arguments of Python, the parameters in `run.json` and the tables of the
+/// documentation are all made from this list.
+namespace spikeweave {
+
+/// The value of an option; null if it is not set.
+using option_value =
+    std::variant<std::nullptr_t, bool, std::uint64_t, double, duration, std::string>;
+
+/// What the value of an option looks like.
+enum class option_kind : std::uint8_t {
+    flag,    ///< bool
+    whole,   ///< std::uint64_t
+    number,  ///< double
+    time,    ///< duration; text with a unit on the command line
+    memory,  ///< std::uint64_t, in bytes; text with a unit on the command line
+    choice,  ///< std::string, one of `choices`
+    text,    ///< std::string in a form of its own
+};
+
+/// One option: a field of a struct, and all that is to be known of it.
+struct option {
+    /// "min_count"; the command line writes "--min-count".
+    std::string name{};
+    /// What the option does, as a phrase without a full stop and without the default.
+    std::string help{};
+    /// For flags that are on by default: what switching them off does.
+    std::string help_off{};
+    option_kind kind = option_kind::text;
+    /// The heading under which the option is listed.
+    std::string group{};
+    /// How a value is written in help and tables, such as "N" or "LOW-HIGH,...".
+    std::string placeholder{};
+    /// What the default does, in words, if the value does not say it.
+    std::string default_text{};
+    std::vector<std::string> choices{};
+    /// An option without which this one changes nothing; may be empty.
+    std::string needs{};
+    /// Options that cannot be given together with this one.
+    std::vector<std::string> excludes{};
+
+    double least = -std::numeric_limits<double>::infinity();
+    double most = std::numeric_limits<double>::infinity();
+    bool above_least = false;    ///< `least` itself is out of range
+    bool zero_is_unset = false;  ///< 0 in the field means "not set", and cannot be given
+    bool may_be_unset = false;
+
+    std::function<option_value()> get{};
+    /// Takes a value of the right kind without a check of its range.
+    std::function<void(const option_value&)> put{};
+    /// A pointer to the field, for callers that know its type and a richer form of it.
+    std::any field{};
+    /// Throws invalid_argument if the field's value breaks a rule of its own; may be empty.
+    std::function<void()> rule{};
+
+    option& at_least(double bound) { return least = bound, *this; }
+    option& above(double bound) { return above_least = true, at_least(bound); }
+    option& at_most(double bound) { return most = bound, *this; }
+    /// 0 in the field means "not set"; `meaning` says what happens then.
+    option& unset_is(std::string meaning) {
+        zero_is_unset = may_be_unset = true;
+        return by_default(std::move(meaning)).above(0);
+    }
+    option& by_default(std::string meaning) { return default_text = std::move(meaning), *this; }
+    option& written(std::string form) { return placeholder = std::move(form), *this; }
+    option& only_with(std::string other) { return needs = std::move(other), *this; }
+    option& not_with(std::vector<std::string> others) {
+        return excludes = std::move(others), *this;
+    }
+    option& off_means(std::string text) { return help_off = std::move(text), *this; }
+    option& obeys(std::function<void()> more) { return rule = std::move(more), *this; }
+    option& in_bytes() { return kind = option_kind::memory, written("SIZE"); }
+
+    /// What a value must be: "a whole number of at least 1".
+    std::string expected() const;
+    /// Takes a value.
+    /// @throws invalid_argument with the name if the value is out of range.
+    void set(const option_value& value) const;
+    /// Takes a value as it is written on a command line.
+    /// @throws invalid_argument with the name and the text.
+    void set_text(std::string_view text) const;
+    /// @throws invalid_argument with the name if the field's value is out of range.
+    void check() const;
+    /// Whether the field has a value.
+    bool is_set() const;
+};
+
+/// How fields of a type are shown and read. Stages specialise it for their own types.
+template <class Field>
+struct option_codec;
+
+template <>
+struct option_codec<bool> {
+    static constexpr auto kind = option_kind::flag;
+    static option_value show(bool field) { return field; }
+    static bool read(const option_value& value) { return std::get<bool>(value); }
+};
+
+template <class Integer>
+requires(std::is_integral_v<Integer>) struct option_codec<Integer> {
+    static constexpr auto kind = option_kind::whole;
+    static constexpr double most = static_cast<double>(std::numeric_limits<Integer>::max());
+    static option_value show(Integer field) { return static_cast<std::uint64_t>(field); }
+    static Integer read(const option_value& value) {
+        return static_cast<Integer>(std::get<std::uint64_t>(value));
+    }
+};
+
+template <>
+struct option_codec<double> {
+    static constexpr auto kind = option_kind::number;
+    static option_value show(double field) { return field; }
+    static double read(const option_value& value) { return std::get<double>(value); }
+};
+
+template <>
+struct option_codec<duration> {
+    static constexpr auto kind = option_kind::time;
+    static option_value show(duration field) { return field; }
+    static duration read(const option_value& value) { return std::get<duration>(value); }
+};
+
+template <>
+struct option_codec<std::string> {
+    static constexpr auto kind = option_kind::text;
+    static option_value show(const std::string& field) { return field; }
+    static std::string read(const option_value& value) { return std::get<std::string>(value); }
+};
+
+/// Names, separated by commas.
+template <>
+struct option_codec<std::vector<std::string>> {
+    static constexpr auto kind = option_kind::text;
+    static option_value show(const std::vector<std::string>& field);
+    static std::vector<std::string> read(const option_value& value);
+};
+
+/// Devices, as `parse_devices` reads them.
+template <>
+struct option_codec<std::optional<std::vector<int>>> {
+    static constexpr auto kind = option_kind::text;
+    static option_value show(const std::optional<std::vector<int>>& field);
+    static std::optional<std::vector<int>> read(const option_value& value);
+};
+
+template <class Enum>
+requires std::is_enum_v<Enum>
+struct option_codec<Enum> {
+    static constexpr auto kind = option_kind::choice;
+    static option_value show(Enum field) { return std::string(to_string(field)); }
+    static Enum read(const option_value& value) {
+        return value_named<Enum>(std::get<std::string>(value));
+    }
+};
+
+template <class Value>
+struct option_codec<std::optional<Value>> {
+    static constexpr auto kind = option_codec<Value>::kind;
+    static option_value show(const std::optional<Value>& field) {
+        return field ? option_codec<Value>::show(*field) : nullptr;
+    }
+    static std::optional<Value> read(const option_value& value) {
+        if (std::holds_alternative<std::nullptr_t>(value)) return {};
+        return option_codec<Value>::read(value);
+    }
+};
+
+template <class Field>
+constexpr bool is_optional = false;
+template <class Value>
+constexpr bool is_optional<std::optional<Value>> = true;
+
+/// The options of a struct, in display order. It refers to the struct's fields, which must outlive
+/// it.
+class option_list {
+public:
+    /// The following options are listed under this heading.
+    void begin_group(std::string heading) { group_ = std::move(heading); }
+
+    template <class Field>
+    option& add(std::string name, Field& field, std::string help) {
+        using codec = option_codec<Field>;
+        option& added = options_.emplace_back();
+        added.name = std::move(name);
+        added.help = std::move(help);
+        added.group = group_;
+        added.kind = codec::kind;
+        added.may_be_unset = is_optional<Field>;
+        if constexpr (requires { codec::most; }) added.at_least(0).at_most(codec::most);
+        if constexpr (std::is_enum_v<Field>) added.choices = names_of<Field>();
+        added.placeholder = usual_placeholder(codec::kind);
+        added.get = [&field] { return codec::show(field); };
+        added.put = [&field](const option_value& value) { field = codec::read(value); };
+        added.field = &field;
+        return added;
+    }
+    /// Adds the options of a part of the struct.
+    void add_all(option_list others);
+
+    auto begin() const { return options_.begin(); }
+    auto end() const { return options_.end(); }
+    std::size_t size() const { return options_.size(); }
+    /// @throws invalid_argument if there is no such option.
+    const option& find(std::string_view name) const;
+    option& change(std::string_view name);
+    /// Checks the values of all fields.
+    /// @throws invalid_argument with the name of the first option that is out of range, or that
+    /// cannot be given together with another one.
+    void check() const;
+
+private:
+    static std::string usual_placeholder(option_kind kind);
+
+    std::string group_{};
+    std::vector<option> options_{};
+};
+
+/// Checks the values of all fields of a struct of options.
+/// @throws invalid_argument like `option_list::check`.
+template <class Options>
+void check_options(Options options) {
+    describe(options).check();
+}
+
+/// A value as in JSON: null if not given or unlimited, a boolean, a number, or text (including
+/// times with their unit).
+using parameter_value = std::variant<std::nullptr_t, bool, std::uint64_t, double, std::string>;
+/// Names and values in display order.
+using parameter_list = std::vector<std::pair<std::string, parameter_value>>;
+
+/// The values of all options, for the record of a run.
+parameter_list parameters_of(const option_list& options);
+
+/// The default of an option in words: "10 ms", "no bound"; empty if there is nothing to say.
+std::string default_of(const option& one);
+
+/// A table of the options in Markdown, with headings for the groups; names as on the command line.
+std::string option_tables(const option_list& options);
+
+/// "--min-count" of "min_count"; "--no-min-count" if `off`.
+std::string command_line_name(std::string_view option, bool off = false);
+
+/// A message of an `invalid_argument` for the command line: names of options, which stand between
+/// backquotes, become "--min-count".
+std::string with_command_line_names(std::string_view message);
+/// The same message with the plain names, as Python has them.
+std::string with_plain_names(std::string_view message);
+
+}  // namespace spikeweave

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "spikeweave/assess/episode_tests.hpp"
+#include "spikeweave/mine/episode.hpp"
+#include "spikeweave/pipeline/run_options.hpp"
+
+/// The whole analysis of serial episodes, from spikes to a circuit, as one call. The command
+/// `spikeweave episodes` and Python's `spikeweave.episodes` make the same call.
+namespace spikeweave {
+
+/// All options of the analysis, with their defaults.
+struct episode_options {
+    episode_mining_options mining{.delays = default_delays()};
+    significance_options significance{};
+    surrogate_options surrogates{};
+    run_options run{};
+};
+
+option_list describe(episode_options& options);
+
+/// The frequent episodes, their tests, and the circuit that follows from them.
+struct episode_result {
+    episode_table table{};
+    /// One element for each episode of the table, by the test of the options.
+    std::vector<episode_test> assessed{};
+    /// One element for each episode of the table; empty if no surrogates were requested.
+    std::vector<surrogate_test> surrogates{};
+    spikeweave::circuit circuit{};
+    /// The options as they were resolved: with the threshold as `min_count`, and the strategy, its
+    /// variants and the devices that ran. They repeat the analysis.
+    episode_options options{};
+    std::vector<std::string> warnings{};  ///< warnings for the user, as full sentences
+    double seconds = 0;
+};
+
+/// The test results that decide on the circuit: those of surrogates if there are any.
+std::vector<episode_test> deciding_tests(const episode_result& result);
+
+/// Warnings that need no search; `find_episodes` gives them as well.
+/// @throws invalid_argument if an option is out of range.
+std::vector<std::string> check_episodes(const spike_sequence& spikes,
+                                        const episode_options& options);
+
+/// Mines frequent episodes, tests them, and finds the circuit.
+/// @param run  progress, cancellation and ranks; its threads and devices are ignored, because those
+/// of the options are used
+/// @throws invalid_argument if an option is out of range; device_error; cancelled.
+episode_result find_episodes(const spike_sequence& spikes, const episode_options& options = {},
+                             const execution& run = {});
+
+/// Counts and tests these episodes instead of searching. Options of the search are ignored.
+episode_result count_and_test_episodes(const spike_sequence& spikes, std::span<const episode> given,
+                                       const episode_options& options = {},
+                                       const execution& run = {});
+
+/// Options of counting alone.
+struct episode_counting_options {
+    episode_count_options counting{};
+    run_options run{};
+};
+
+option_list describe(episode_counting_options& options);
+
+/// Counts these episodes without overlap.
+/// @throws invalid_argument if an option is out of range; device_error; cancelled.
+episode_count_result count_given_episodes(const spike_sequence& spikes,
+                                          std::span<const episode> given,
+                                          const episode_counting_options& options = {},
+                                          const execution& run = {});
+
+}  // namespace spikeweave

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "spikeweave/core/options.hpp"
+
+namespace spikeweave {
+
+/// What every analysis runs on.
+struct run_options {
+    int threads = 0;  ///< 0 uses every core that this process may use
+    /// Ordinals of the GPUs; empty means the CPU. If not set, the analysis chooses.
+    std::optional<std::vector<int>> devices{};
+};
+
+/// @param device_help  what the device does in this analysis, and what is chosen automatically
+option_list describe(run_options& options, const std::string& device_help);
+/// The same for analyses that run on the CPU only.
+option_list describe_threads(run_options& options);
+
+}  // namespace spikeweave

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "keyword_arguments.hpp"
+#include "spikeweave/core/options.hpp"
+
+/// Described options as keyword arguments, and back.
+namespace spikeweave::python {
+
+/// Sets the options that were given as arguments; None leaves the default.
+/// @throws TypeError for a value of another kind, ValueError for one out of range, both with the
+/// argument's name.
+void take_described(keyword_arguments& how, const option_list& options);
+
+/// The options as the arguments of a call that does the same: times in seconds, None if not set.
+nb::dict arguments_of(const option_list& options);
+
+/// What signatures, docstrings and tests need to know of the options: a dictionary for each, with
+/// name, help, kind, choices, group and default.
+nb::list description_of(const option_list& options);
+template <class Options>
+nb::list description() {
+    Options options;
+    return description_of(describe(options));
+}
+
+}  // namespace spikeweave::python

@@ -1,0 +1,347 @@
+#include "spikeweave/core/options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "spikeweave/core/device.hpp"
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave {
+namespace {
+
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
+    Number value{};
+    const char* const end = text.data() + text.size();
+    const auto [stopped, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc{} || stopped != end) return std::nullopt;
+    return value;
+}
+
+std::uint64_t bytes_in(std::string_view text) {
+    constexpr std::array<std::pair<std::string_view, double>, 7> units{{{"B", 1.0},
+                                                                        {"kB", 1e3},
+                                                                        {"MB", 1e6},
+                                                                        {"GB", 1e9},
+                                                                        {"KiB", 0x1p10},
+                                                                        {"MiB", 0x1p20},
+                                                                        {"GiB", 0x1p30}}};
+    const std::size_t unit_at = std::min(text.find_first_not_of("0123456789."), text.size());
+    const auto number = number_in<double>(text.substr(0, unit_at));
+    std::string_view unit = text.substr(unit_at);
+    unit.remove_prefix(std::min(unit.find_first_not_of(' '), unit.size()));
+    for (const auto& [name, factor] : units) {
+        if (name != unit || !number) continue;
+        const double value = *number * factor;
+        if (value >= 1 && value < 0x1p63) return static_cast<std::uint64_t>(value);
+    }
+    throw invalid_argument(fmt::format(
+        "'{}' is not an amount of memory (expected a number with its unit, such as 2GB or 512MiB)",
+        text));
+}
+
+// A value as a number that can be compared with the bounds; times are in seconds.
+std::optional<double> measure(const option_value& value) {
+    if (const auto* whole = std::get_if<std::uint64_t>(&value)) return static_cast<double>(*whole);
+    if (const auto* number = std::get_if<double>(&value)) return *number;
+    if (const auto* time = std::get_if<duration>(&value)) return to_seconds(*time);
+    return {};
+}
+
+std::string shown(const option_value& value) {
+    if (std::holds_alternative<std::nullptr_t>(value)) return "none";
+    if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "yes" : "no";
+    if (const auto* whole = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *whole);
+    if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
+    if (const auto* time = std::get_if<duration>(&value)) return format_duration(*time);
+    return std::get<std::string>(value);
+}
+
+bool is_within(const option& one, double value) {
+    return std::isfinite(value) && value <= one.most &&
+           (one.above_least ? value > one.least : value >= one.least);
+}
+
+option_value value_in(const option& one, std::string_view text) {
+    std::optional<option_value> value;
+    switch (one.kind) {
+        case option_kind::flag:
+            if (text == "yes" || text == "no") value = text == "yes";
+            break;
+        case option_kind::whole:
+            if (const auto whole = number_in<std::uint64_t>(text)) value = *whole;
+            break;
+        case option_kind::number:
+            if (const auto number = number_in<double>(text)) value = *number;
+            break;
+        case option_kind::time:
+            value = parse_duration(text);
+            break;
+        case option_kind::memory:
+            value = bytes_in(text);
+            break;
+        case option_kind::choice:
+        case option_kind::text:
+            return std::string(text);
+    }
+    const std::optional<double> size = value ? measure(*value) : std::nullopt;
+    if (!value || (size && !is_within(one, *size)))
+        throw invalid_argument(fmt::format("'{}' is not {}", text, one.expected()));
+    return *value;
+}
+
+// Characters that separate columns of a table in Markdown.
+std::string escaped(std::string text) {
+    for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2))
+        text.insert(at, 1, '\\');
+    return text;
+}
+
+// Replaces each name between backquotes.
+template <class Spell>
+std::string respelled(std::string_view message, Spell spell) {
+    constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    std::string out;
+    for (;;) {
+        const std::size_t begin = message.find('`');
+        if (begin == std::string_view::npos) return out.append(message);
+        const std::size_t end = message.find_first_not_of(letters, begin + 1);
+        if (end == std::string_view::npos || message[end] != '`' || end == begin + 1) {
+            out.append(message.substr(0, begin + 1));
+            message.remove_prefix(begin + 1);
+            continue;
+        }
+        out.append(message.substr(0, begin));
+        out.append(spell(message.substr(begin + 1, end - begin - 1)));
+        message.remove_prefix(end + 1);
+    }
+}
+
+}  // namespace
+
+namespace detail {
+
+bool same_name(std::string_view known, std::string_view name) {
+    const auto plain = [](char c) { return c == '-' ? '_' : c; };
+    return std::ranges::equal(known, name, {}, plain, plain);
+}
+
+void refuse_name(std::string_view what, std::string_view found,
+                 const std::vector<std::string>& names) {
+    throw invalid_argument(
+        fmt::format("no {} is named '{}'; there are {}", what, found, fmt::join(names, ", ")));
+}
+
+}  // namespace detail
+
+option_value option_codec<std::vector<std::string>>::show(const std::vector<std::string>& field) {
+    if (field.empty()) return nullptr;
+    return fmt::format("{}", fmt::join(field, ","));
+}
+
+std::vector<std::string> option_codec<std::vector<std::string>>::read(const option_value& value) {
+    if (std::holds_alternative<std::nullptr_t>(value)) return {};
+    const std::string& text = std::get<std::string>(value);
+    std::vector<std::string> names;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        std::string name = text.substr(begin, end - begin);
+        if (name.empty()) throw invalid_argument(fmt::format("a name is empty in '{}'", text));
+        if (std::ranges::find(names, name) != names.end())
+            throw invalid_argument(fmt::format("'{}' is given twice", name));
+        names.push_back(std::move(name));
+        begin = end + 1;
+    }
+    return names;
+}
+
+option_value option_codec<std::optional<std::vector<int>>>::show(
+    const std::optional<std::vector<int>>& field) {
+    return format_devices(field);
+}
+
+std::optional<std::vector<int>> option_codec<std::optional<std::vector<int>>>::read(
+    const option_value& value) {
+    return parse_devices(std::get<std::string>(value));
+}
+
+std::string option::expected() const {
+    if (kind == option_kind::choice) return fmt::format("one of {}", fmt::join(choices, ", "));
+    if (kind == option_kind::flag) return "yes or no";
+    if (kind == option_kind::memory) return "an amount of memory";
+    const bool is_time = kind == option_kind::time;
+    const std::string what = kind == option_kind::whole ? "a whole number"
+                             : is_time                  ? "a time"
+                                                        : "a number";
+    const auto bound = [&](double value) {
+        return is_time ? format_duration(duration_from_seconds(value)) : fmt::format("{:g}", value);
+    };
+    // A whole number above 0 is one of at least 1.
+    const bool starts_after = above_least && kind != option_kind::whole;
+    std::string text = what;
+    if (std::isfinite(least))
+        text += starts_after ? fmt::format(" above {}", bound(least))
+                             : fmt::format(" of at least {}", bound(least + (above_least ? 1 : 0)));
+    constexpr double of_32_bits = std::numeric_limits<std::uint32_t>::max();
+    if (std::isfinite(most) && (kind != option_kind::whole || most < of_32_bits))
+        text += fmt::format("{} at most {}", std::isfinite(least) ? " and" : " of", bound(most));
+    return text;
+}
+
+void option::set(const option_value& value) const {
+    if (std::holds_alternative<std::nullptr_t>(value) && zero_is_unset) {
+        if (kind == option_kind::number) return put(0.0);
+        if (kind == option_kind::time) return put(duration{0});
+        return put(std::uint64_t{0});
+    }
+    const std::optional<double> size = measure(value);
+    if (size && !is_within(*this, *size))
+        throw invalid_argument(name,
+                               fmt::format("expected {}, found {}", expected(), shown(value)));
+    try {
+        put(value);
+        if (rule) rule();
+    } catch (const invalid_argument& error) {
+        throw invalid_argument(name, error.what());
+    }
+}
+
+void option::set_text(std::string_view text) const {
+    try {
+        put(value_in(*this, text));
+        if (rule) rule();
+    } catch (const invalid_argument& error) {
+        throw invalid_argument(name, error.what());
+    }
+}
+
+void option::check() const {
+    const option_value value = get();
+    const std::optional<double> size = measure(value);
+    if (size && !is_within(*this, *size) && is_set())
+        throw invalid_argument(name,
+                               fmt::format("expected {}, found {}", expected(), shown(value)));
+    try {
+        if (rule) rule();
+    } catch (const invalid_argument& error) {
+        throw invalid_argument(name, error.what());
+    }
+}
+
+bool option::is_set() const {
+    const option_value value = get();
+    if (std::holds_alternative<std::nullptr_t>(value)) return false;
+    return !zero_is_unset || measure(value) != 0;
+}
+
+void option_list::add_all(option_list others) {
+    std::ranges::move(others.options_, std::back_inserter(options_));
+}
+
+const option& option_list::find(std::string_view name) const {
+    const auto at = std::ranges::find(options_, name, &option::name);
+    if (at == options_.end()) throw invalid_argument(fmt::format("there is no option '{}'", name));
+    return *at;
+}
+
+option& option_list::change(std::string_view name) {
+    return const_cast<option&>(find(name));
+}
+
+void option_list::check() const {
+    for (const option& one : options_) {
+        one.check();
+        if (!one.may_be_unset || !one.is_set()) continue;
+        for (const std::string& other : one.excludes)
+            if (find(other).is_set())
+                throw invalid_argument(one.name,
+                                       fmt::format("cannot be given together with `{}`", other));
+    }
+}
+
+std::string option_list::usual_placeholder(option_kind kind) {
+    switch (kind) {
+        case option_kind::flag:
+            return {};
+        case option_kind::whole:
+            return "N";
+        case option_kind::number:
+            return "X";
+        case option_kind::time:
+            return "TIME";
+        case option_kind::memory:
+            return "SIZE";
+        case option_kind::choice:
+            return "NAME";
+        case option_kind::text:
+            return "TEXT";
+    }
+    return {};
+}
+
+parameter_list parameters_of(const option_list& options) {
+    parameter_list list;
+    for (const option& one : options) {
+        const option_value value = one.get();
+        const std::optional<double> size = measure(value);
+        if (one.zero_is_unset && size == 0)
+            list.emplace_back(one.name, nullptr);
+        else if (const auto* time = std::get_if<duration>(&value))
+            list.emplace_back(one.name, format_duration(*time));
+        else
+            std::visit(
+                [&](const auto& plain) {
+                    if constexpr (!std::is_same_v<std::decay_t<decltype(plain)>, duration>)
+                        list.emplace_back(one.name, plain);
+                },
+                value);
+    }
+    return list;
+}
+
+std::string default_of(const option& one) {
+    if (!one.default_text.empty() || one.kind == option_kind::flag) return one.default_text;
+    const option_value value = one.get();
+    return std::holds_alternative<std::nullptr_t>(value) ? std::string() : shown(value);
+}
+
+std::string option_tables(const option_list& options) {
+    std::string text;
+    std::string group;
+    for (const option& one : options) {
+        if (text.empty() || one.group != group) {
+            group = one.group;
+            text += fmt::format("{}**{}**\n\n| option | meaning | default |\n|---|---|---|\n",
+                                text.empty() ? "" : "\n", group);
+        }
+        const bool off = one.kind == option_kind::flag && std::get<bool>(one.get());
+        std::string help = off ? one.help_off : one.help;
+        if (one.kind == option_kind::choice)
+            help += fmt::format(": `{}`", fmt::join(one.choices, "`, `"));
+        text += fmt::format("| `{}{}{}` | {} | {} |\n", command_line_name(one.name, off),
+                            one.placeholder.empty() ? "" : " ", escaped(one.placeholder),
+                            escaped(help), escaped(default_of(one)));
+    }
+    return text;
+}
+
+std::string command_line_name(std::string_view option, bool off) {
+    std::string name = (off ? "--no-" : "--") + std::string(option);
+    std::ranges::replace(name, '_', '-');
+    return name;
+}
+
+std::string with_command_line_names(std::string_view message) {
+    return respelled(message, [](std::string_view name) { return command_line_name(name); });
+}
+
+std::string with_plain_names(std::string_view message) {
+    return respelled(message, [](std::string_view name) { return std::string(name); });
+}
+
+}  // namespace spikeweave

@@ -1,0 +1,153 @@
+#include "spikeweave/pipeline/episodes.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <utility>
+
+namespace spikeweave {
+namespace {
+
+using steady_clock = std::chrono::steady_clock;
+
+double seconds_since(steady_clock::time_point began) {
+    return std::chrono::duration<double>(steady_clock::now() - began).count();
+}
+
+void add_new(std::vector<std::string>& warnings, const std::vector<std::string>& more) {
+    for (const std::string& one : more)
+        if (std::ranges::find(warnings, one) == warnings.end()) warnings.push_back(one);
+}
+
+// If the options leave the device open, GPUs are used when they are likely to be faster and have
+// the strategy.
+execution counting_on(const spike_sequence& spikes, episode_strategy strategy,
+                      const run_options& how, execution run) {
+    run.threads = how.threads;
+    const auto on_gpus = available_episode_strategies(device_kind::cuda);
+    const bool may_be_gpu = strategy == episode_strategy::automatic ||
+                            std::ranges::find(on_gpus, strategy) != on_gpus.end();
+    if (how.devices)
+        run.devices = *how.devices;
+    else
+        run.devices = may_be_gpu ? recommended_devices(spikes) : std::vector<int>{};
+    return run;
+}
+
+// The options name what ran in place of what they had left open.
+void resolve(episode_options& options, const episode_table& table) {
+    options.mining.strategy = table.ran_on;
+    options.mining.compaction = table.compacted_by;
+    options.run.devices = table.ran_on_devices;
+}
+
+void test(const spike_sequence& spikes, episode_result& result, execution run) {
+    run.devices.clear();
+    run.threads = result.options.run.threads;
+    episode_test_result tests = test_episodes(spikes, result.table, result.options.significance,
+                                              result.options.surrogates, run);
+    result.assessed = std::move(tests.assessed);
+    result.surrogates = std::move(tests.surrogates);
+    result.circuit = std::move(tests.circuit);
+    add_new(result.warnings, result.table.warnings);
+    add_new(result.warnings, tests.warnings);
+}
+
+const std::string device_help =
+    "where to count: cpu, cuda (the first GPU), cuda:0,1 (these), cuda:all, or automatic (the "
+    "first GPU for many spikes)";
+
+}  // namespace
+
+option_list describe(episode_options& options) {
+    option_list list = describe(options.mining);
+    list.add_all(describe(options.significance));
+    list.add_all(describe_episode_surrogates(options.surrogates));
+    list.add_all(describe(options.run,
+                          "where to count: cpu, cuda (the first GPU), cuda:0,1 (these), cuda:all, "
+                          "or automatic (the first GPU for many spikes)"));
+    return list;
+}
+
+std::vector<episode_test> deciding_tests(const episode_result& result) {
+    return result.surrogates.empty() ? result.assessed
+                                     : with_surrogate_tests(result.assessed, result.surrogates);
+}
+
+std::vector<std::string> check_episodes(const spike_sequence& spikes,
+                                        const episode_options& options) {
+    check_options(options);
+    std::vector<std::string> warnings = check_delays(spikes, options.mining.delays);
+    add_new(warnings, check_tests(spikes, options.significance, options.surrogates));
+    return warnings;
+}
+
+episode_result find_episodes(const spike_sequence& spikes, const episode_options& options,
+                             const execution& run) {
+    const auto began = steady_clock::now();
+    check_options(options);
+    episode_result result{.options = options};
+    result.table = mine_episodes(spikes, options.mining,
+                                 counting_on(spikes, options.mining.strategy, options.run, run));
+    episode_mining_options& mining = result.options.mining;
+    mining.min_count = result.table.threshold;
+    mining.min_fraction.reset();
+    mining.min_rate.reset();
+    mining.pairs = result.table.pairs_by;
+    resolve(result.options, result.table);
+    test(spikes, result, run);
+    result.seconds = seconds_since(began);
+    return result;
+}
+
+episode_result count_and_test_episodes(const spike_sequence& spikes, std::span<const episode> given,
+                                       const episode_options& options, const execution& run) {
+    const auto began = steady_clock::now();
+    check_options(options);
+    episode_result result{.options = options};
+    const episode_mining_options& mining = options.mining;
+    const episode_count_result counted =
+        count_given_episodes(spikes, given,
+                             {.counting = {.ties = mining.ties,
+                                           .strategy = mining.strategy,
+                                           .split = mining.split,
+                                           .compaction = mining.compaction},
+                              .run = options.run},
+                             run);
+    const double seconds = seconds_since(began);
+    result.table = {.threshold = 0,
+                    .ties = mining.ties,
+                    .ran_on = counted.ran_on,
+                    .merge_misses = counted.merge_misses,
+                    .ran_on_devices = counted.ran_on_devices,
+                    .compacted_by = counted.compacted_by,
+                    .warnings = counted.warnings};
+    std::map<std::size_t, std::uint64_t> of_size;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        result.table.episodes.push_back({given[i], counted.counts[i]});
+        ++of_size[given[i].size()];
+    }
+    for (const auto& [size, number] : of_size)
+        result.table.levels.push_back({size, number, number, 0, seconds, 0});
+    resolve(result.options, result.table);
+    test(spikes, result, run);
+    result.seconds = seconds_since(began);
+    return result;
+}
+
+option_list describe(episode_counting_options& options) {
+    option_list list = describe(options.counting);
+    list.add_all(describe(options.run, device_help));
+    return list;
+}
+
+episode_count_result count_given_episodes(const spike_sequence& spikes,
+                                          std::span<const episode> given,
+                                          const episode_counting_options& options,
+                                          const execution& run) {
+    check_options(options);
+    return count_episodes(spikes, given, options.counting,
+                          counting_on(spikes, options.counting.strategy, options.run, run));
+}
+
+}  // namespace spikeweave

@@ -1,0 +1,25 @@
+#include <utility>
+
+#include "spikeweave/report/episodes.hpp"
+
+namespace spikeweave {
+
+episode_report report_of(spike_sequence spikes, episode_result result, const execution& run) {
+    episode_report report{.spikes = std::move(spikes),
+                          .table = std::move(result.table),
+                          .assessed = std::move(result.assessed),
+                          .surrogates = std::move(result.surrogates),
+                          .circuit = std::move(result.circuit),
+                          .significance = result.options.significance,
+                          .surrogate = result.options.surrogates,
+                          .circuit_rules = {.alpha = result.options.significance.alpha}};
+    execution used = run;
+    used.threads = result.options.run.threads;
+    record_run(report.run, describe(result.options), result.options.surrogates.seed, used,
+               report.table.ran_on_devices);
+    report.run.warnings = std::move(result.warnings);
+    report.run.seconds = result.seconds;
+    return report;
+}
+
+}  // namespace spikeweave
