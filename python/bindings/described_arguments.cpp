@@ -65,6 +65,34 @@ bool with_rich_field(const option& one, Work work) {
            as(static_cast<std::vector<std::string>*>(nullptr));
 }
 
+std::string_view type_name(const std::vector<delay_interval>& /*delays*/) {
+    return "Delays";
+}
+std::string_view type_name(const std::vector<std::string>& /*names*/) {
+    return "Units";
+}
+
+// The option's type for signatures, by the names of python/spikeweave/_values/types.py.
+std::string_view type_of(const option& one) {
+    std::string_view rich;
+    if (with_rich_field(one, [&](const auto& field) { rich = type_name(field); })) return rich;
+    switch (one.kind) {
+        case option_kind::flag:
+            return "bool";
+        case option_kind::whole:
+        case option_kind::memory:
+            return "int";
+        case option_kind::number:
+            return "float";
+        case option_kind::time:
+            return "Time";
+        case option_kind::choice:
+        case option_kind::text:
+            return "str";
+    }
+    return "";
+}
+
 option_value value_of(const option& one, nb::handle value) {
     const char* const name = one.name.c_str();
     switch (one.kind) {
@@ -123,13 +151,13 @@ nb::dict arguments_of(const option_list& options) {
 }
 
 nb::list description_of(const option_list& options) {
-    constexpr const char* kinds[] = {"flag", "whole", "number", "time", "memory", "choice", "text"};
     nb::list out;
     for (const option& one : options) {
         nb::dict entry;
         entry["name"] = one.name;
         entry["help"] = with_plain_names(one.help);
-        entry["kind"] = kinds[static_cast<std::size_t>(one.kind)];
+        const std::string_view type = type_of(one);
+        entry["type"] = nb::str(type.data(), type.size());
         entry["choices"] = nb::cast(one.choices);
         entry["group"] = one.group;
         entry["default"] = argument_of(one);

@@ -17,7 +17,7 @@ void take_described(keyword_arguments& how, const option_list& options);
 nb::dict arguments_of(const option_list& options);
 
 /// What signatures, docstrings and tests need to know of the options: a dictionary for each, with
-/// name, help, kind, choices, group and default.
+/// name, help, type, choices, group, default and default_text.
 nb::list description_of(const option_list& options);
 template <class Options>
 nb::list description() {

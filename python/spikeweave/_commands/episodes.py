@@ -13,27 +13,18 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .._adapters.progress import Progress, reporting
-from .._values.arguments import given, options_in
 from .._values.circuit import Circuit
 from .._values.indexing import Several, Single, chosen, ragged
 from .._values.spikes import SpikeSequence
 from .._values.tables import data_frame, html_table
-from .._values.types import (
-    Compaction,
-    Correction,
-    Delays,
-    EpisodeStrategy,
-    Pairs,
-    SpikesLike,
-    Split,
-    SurrogateMethod,
-    Test,
-    Ties,
-    Time,
-)
+from .._values.types import SpikesLike
+from .described import described
 
 if TYPE_CHECKING:
     import pandas
+    from typing_extensions import Unpack
+
+    from .._values.options import CountEpisodesOptions, EpisodesOptions
 
 _SHOWN = 10
 
@@ -327,32 +318,9 @@ class EpisodeResult(Sequence[Episode]):
         return html_table(repr(self).strip("<>"), ["episode", "count", "expected", "q"], rows)
 
 
+@described(_core.episodes_options)
 def episodes(
-    spikes: SpikesLike,
-    *,
-    delays: Delays = ((0.001, 0.004), (0.004, 0.008), (0.008, 0.012), (0.012, 0.016)),
-    min_count: int | None = None,
-    min_fraction: float | None = None,
-    min_rate: float | None = None,
-    max_size: int | None = None,
-    self_repeats: bool = False,
-    ties: Ties = "time",
-    strategy: EpisodeStrategy = "automatic",
-    pairs: Pairs = "automatic",
-    compaction: Compaction = "automatic",
-    split: Split = "automatic",
-    max_memory: int | None = None,
-    alpha: float = 0.01,
-    correction: Correction = "holm",
-    test: Test = "jitter",
-    jitter_window: Time = 0.01,
-    surrogates: int = 0,
-    surrogate_method: SurrogateMethod = "interval-jitter",
-    dither: Time = 0.006,
-    seed: int = 0,
-    threads: int = 0,
-    device: str = "automatic",
-    progress: Progress = None,
+    spikes: SpikesLike, *, progress: Progress = None, **options: Unpack[EpisodesOptions]
 ) -> EpisodeResult:
     """Finds chains of units that fire one after another at repeated delays.
 
@@ -361,52 +329,15 @@ def episodes(
     against jittered spikes, or against surrogates, and the significant pairs are joined to a
     circuit, as by ``spikeweave episodes`` on the command line.
 
+    Times are in seconds, texts such as ``"5ms"``, or quantities. `delays` is a list of pairs of
+    times ``(low, high)``, of texts such as ``"4-6ms"``, or one of these. The same seed gives the
+    same result on any number of threads.
+
     Parameters
     ----------
     spikes
         Spikes in any form that `SpikeSequence.of` accepts.
-    delays
-        Delay intervals ``(low, high]``: a list of pairs of times, of texts such as ``"4-6ms"``, or
-        one of these. Times are in seconds, texts such as ``"5ms"``, or quantities.
-    min_count, min_fraction, min_rate
-        Minimum number of occurrences: as a count, a fraction of all spikes, or a rate per second.
-        By default a twentieth of the median unit's spikes, at least 10, and high enough to keep the
-        frequent pairs to 32 per unit.
-    max_size
-        Largest episode to search for, at least 1; unlimited by default.
-    self_repeats
-        Whether a unit may follow itself.
-    ties
-        ``"time"``: an occurrence starts strictly later than the one before ended. ``"order"``: it
-        may start at the same time, later in the sequence.
-    strategy, pairs, compaction, split
-        How to count; affects only the time taken. `episode_strategies` lists the strategies.
-    max_memory
-        Limit of working memory in bytes (strategy ``"latest-start"``); unlimited by default.
-    alpha
-        Significance level (significant if q is below).
-    correction
-        Multiple-testing correction over the candidates: ``"none"``, ``"bonferroni"``, ``"sidak"``,
-        ``"holm-sidak"``, ``"holm"``, ``"simes-hochberg"``, ``"hommel"``, ``"fdr_bh"`` or
-        ``"fdr_by"``.
-    test
-        Null hypothesis: ``"jitter"`` moves one unit's spikes within windows of time and leaves the
-        others unchanged, which preserves dead times, bursts and common rate changes; ``"exact"``
-        assumes independent, stationary units; ``"chebyshev"`` is the published bound under the same
-        null.
-    jitter_window
-        Correlations looser in time than this count as shared rates; at least 1 ms.
-    surrogates
-        Number of surrogates to test against, instead of `test`. 0: none.
-    surrogate_method, dither
-        Method of making surrogates, and how far they may move spikes.
-    seed
-        Random seed of the surrogates; the same seed gives the same result on any number of threads.
-    threads
-        Number of threads; 0 uses all cores.
-    device
-        ``"cpu"``, ``"cuda"``, ``"cuda:0,1"``, ``"cuda:all"`` or ``"automatic"``: the first GPU if
-        there is one and it is likely to be faster.
+    {options}
     progress
         True, False, or a function of (task, done, total). By default a bar on a terminal and in a
         notebook.
@@ -443,13 +374,9 @@ def episodes(
     >>> len(found.circuit)
     10
     """
-    options = options_in(locals(), "spikes", "progress")
     sequence = SpikeSequence.of(spikes)
     with reporting(progress) as callback:
-        found = _core.mine_episodes(
-            sequence._core,
-            {**options, **given(progress=callback)},
-        )
+        found = _core.find_episodes(sequence._core, {**options, "progress": callback})
     for warning in found["warnings"][found["told"] :]:
         warnings.warn(warning, stacklevel=2)
     circuit = found["circuit"]
@@ -469,17 +396,13 @@ def episodes(
     )
 
 
+@described(_core.count_episodes_options)
 def count_episodes(
     spikes: SpikesLike,
     episodes: Sequence[Any],
     *,
-    ties: Ties = "time",
-    strategy: EpisodeStrategy = "automatic",
-    compaction: Compaction = "automatic",
-    split: Split = "automatic",
-    threads: int = 0,
-    device: str = "automatic",
     progress: Progress = None,
+    **options: Unpack[CountEpisodesOptions],
 ) -> NDArray[np.int64]:
     """Counts given episodes without overlap.
 
@@ -490,7 +413,8 @@ def count_episodes(
     episodes
         Each an `Episode`, or ``(units, delays)``: names of units, or their indices, and for each
         step ``(low, high]`` in seconds.
-    ties, strategy, compaction, split, threads, device, progress
+    {options}
+    progress
         As in `episodes`.
 
     Returns
@@ -509,7 +433,6 @@ def count_episodes(
     >>> spikeweave.count_episodes(spikes, [(["A", "B"], [(0.004, 0.006)])]).tolist()
     [2]
     """
-    options = options_in(locals(), "spikes", "episodes", "progress")
     sequence = SpikeSequence.of(spikes)
     offsets, units, delays = _flat(episodes, sequence.unit_names)
     with reporting(progress) as callback:
@@ -518,7 +441,7 @@ def count_episodes(
             offsets,
             units,
             delays,
-            {**options, **given(progress=callback)},
+            {**options, "progress": callback},
         )
 
 

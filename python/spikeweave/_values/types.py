@@ -97,6 +97,9 @@ Delays = Interval | Sequence[Interval] | Quantity
 #: Begins and ends.
 Epochs = ArrayLike | Sequence[Sequence[Time]] | Quantity | IntervalSet | Table
 
+#: Names of units.
+Units = Sequence[str]
+
 Ties = Literal["time", "order"]
 EpisodeStrategy = Literal[
     "automatic",

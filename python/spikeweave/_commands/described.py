@@ -1,0 +1,66 @@
+"""Functions whose keyword arguments are options that the library describes."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+_MARK = "    {options}\n"
+
+
+def _shown(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _entry(option: dict[str, Any]) -> str:
+    """The entry of an option in the section "Parameters" of a docstring."""
+    text = option["help"][:1].upper() + option["help"][1:]
+    if option["choices"]:
+        text += ": " + ", ".join(f'``"{choice}"``' for choice in option["choices"])
+    default = option["default_text"] or (
+        "" if option["default"] is None else _shown(option["default"])
+    )
+    text += f". Default: {default}." if default else "."
+    lines = textwrap.fill(text, 92, break_long_words=False, break_on_hyphens=False)
+    return f"    {option['name']}\n" + textwrap.indent(lines, " " * 8) + "\n"
+
+
+def described(options: Callable[[], list[dict[str, Any]]]) -> Callable[[_Function], _Function]:
+    """Gives a function, which takes ``**options``, the signature and the docstring of its options.
+
+    Parameters
+    ----------
+    options
+        The library's description of the options, such as ``_core.episodes_options``.
+    """
+
+    def decorate(function: _Function) -> _Function:
+        listed = options()
+        signature = inspect.signature(function)
+        own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        positional = [p for p in own if p.kind is not p.KEYWORD_ONLY]
+        named = {p.name for p in own}
+        added = [
+            inspect.Parameter(
+                option["name"],
+                inspect.Parameter.KEYWORD_ONLY,
+                default=option["default"],
+                annotation=option["type"],
+            )
+            for option in listed
+            if option["name"] not in named
+        ]
+        others = [p for p in own if p.kind is p.KEYWORD_ONLY]
+        function.__signature__ = signature.replace(  # type: ignore[attr-defined]
+            parameters=[*positional, *added, *others]
+        )
+        if function.__doc__ is not None:  # which python -OO leaves out
+            entries = "".join(_entry(option) for option in listed if option["name"] not in named)
+            function.__doc__ = function.__doc__.replace(_MARK, entries)
+        return function
+
+    return decorate
