@@ -34,7 +34,7 @@ atomic_file::atomic_file(std::filesystem::path target) : target_(std::move(targe
     std::error_code ignored;
     if (std::filesystem::is_directory(target_, ignored))
         throw file_error(target_, "is a folder, expected the name of a file to write");
-    constexpr mode_t readable_by_all = 0666;  // less the umask
+    constexpr mode_t readable_by_all = 0666;  // reduced by the umask
     for (int tries = 1; descriptor_ < 0; ++tries) {
         temporary_ = name_aside(target_);
         descriptor_ =
@@ -42,7 +42,7 @@ atomic_file::atomic_file(std::filesystem::path target) : target_(std::move(targe
         if (descriptor_ < 0 && (errno != EEXIST || tries == most_tries_aside))
             throw system_error(target_, "cannot be written");
     }
-    // What replaces a file that only its owner may read is for its owner, too.
+    // A file that replaces one readable only by its owner is readable only by its owner, too.
     struct stat old {};
     constexpr mode_t permissions = 0777;
     if (::lstat(target_.c_str(), &old) == 0 && S_ISREG(old.st_mode))
@@ -97,7 +97,7 @@ void atomic_file::resize(std::uint64_t size) {
 
 void atomic_file::commit() {
     flush();
-    // Some file systems cannot bring to disk; they say so by EINVAL.
+    // File systems that cannot sync report EINVAL.
     if (::fsync(descriptor_) != 0 && errno != EINVAL)
         throw system_error(target_, "cannot be brought to disk");
     if (::close(std::exchange(descriptor_, -1)) != 0)

@@ -9,11 +9,11 @@
 
 namespace spikeweave::io {
 
-/// A file that is written aside, in the folder of its target, and gets its name when it is whole;
-/// else it is removed.
+/// A file that is written under a temporary name in the folder of its target and renamed when it is
+/// complete. Otherwise it is removed.
 class atomic_file {
 public:
-    /// @throws io_error when the folder cannot be written to.
+    /// @throws io_error if the folder is not writable.
     explicit atomic_file(std::filesystem::path target);
     ~atomic_file();
     atomic_file(const atomic_file&) = delete;
@@ -21,17 +21,17 @@ public:
     atomic_file(atomic_file&&) = delete;
     atomic_file& operator=(atomic_file&&) = delete;
 
-    /// @throws io_error when the disk is full or fails.
+    /// @throws io_error if the disk is full or fails.
     void write(std::string_view bytes);
     /// Bytes written so far.
     std::uint64_t size() const { return flushed_ + buffer_.size(); }
-    /// Writes at any place, past the buffer.
+    /// Writes at any offset, bypassing the buffer.
     void write_at(std::uint64_t offset, std::string_view bytes);
-    /// Reads what was written. @throws io_error when it is not all there.
+    /// Reads what was written. @throws io_error if the file is shorter.
     void read_at(std::uint64_t offset, std::span<char> into);
-    /// Cuts the file or fills it up with zeros.
+    /// Truncates the file or extends it with zeros.
     void resize(std::uint64_t size);
-    /// Brings the file to disk and gives it its name, in place of what had it before.
+    /// Syncs the file to disk and renames it, replacing a file of that name.
     /// @throws io_error; then the file is absent.
     void commit();
 

@@ -6,8 +6,8 @@
 
 namespace spikeweave::io {
 
-/// Where bytes come from, one after another: a file or an entry of an archive. Fills the whole span
-/// unless the bytes end before; returns how many there were.
+/// A sequential source of bytes: a file or an entry of an archive. It fills the whole span unless
+/// the bytes end before, and returns their number.
 using byte_source = std::function<std::size_t(std::span<char>)>;
 
 }  // namespace spikeweave::io

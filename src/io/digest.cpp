@@ -64,7 +64,7 @@ digest digest_of(const std::filesystem::path& path, const std::stop_token& stop)
     if (std::error_code ignored; std::filesystem::is_directory(path, ignored)) {
         for (const auto& file : files_in(path)) {
             const std::string name = file.filename().string();
-            // With the zero byte at its end, so that names and contents cannot run together.
+            // The terminating zero is included, so that names and contents cannot run together.
             XXH3_128bits_update(state.get(), name.c_str(), name.size() + 1);
             out.bytes += add_file(file, state.get(), stop);
         }

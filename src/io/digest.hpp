@@ -8,8 +8,8 @@
 
 namespace spikeweave::io {
 
-/// XXH3 with 128 bits (xxhash.com): tells files apart, at the speed of the disk. No cryptographic
-/// hash.
+/// XXH3 with 128 bits (xxhash.com) distinguishes files at the speed of the disk. It is not a
+/// cryptographic hash.
 inline constexpr std::string_view digest_algorithm = "xxh3-128";
 
 struct digest {
@@ -17,8 +17,8 @@ struct digest {
     std::string hex{};  ///< canonical byte order, as `xxhsum -H128` prints it
 };
 
-/// Reads the file once. Of a folder: its `.npy`, `.py`, `.tsv` and `.csv` files in the order of
-/// their names, each after its name. @throws io_error, cancelled.
+/// Reads the file once. For a folder, it reads the `.npy`, `.py`, `.tsv` and `.csv` files in the
+/// order of their names, each preceded by its name. @throws io_error, cancelled.
 digest digest_of(const std::filesystem::path& path, const std::stop_token& stop = {});
 
 }  // namespace spikeweave::io

@@ -11,7 +11,7 @@
 namespace spikeweave::io {
 namespace {
 
-// How many bytes the UTF-8 character at the front takes; 0 when it is not one.
+// Returns the length in bytes of the UTF-8 character at the front; 0 if there is none.
 std::size_t utf8_length(std::string_view bytes) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
     const unsigned lead = byte(0);
@@ -20,7 +20,7 @@ std::size_t utf8_length(std::string_view bytes) {
     if (lead < 0xC2 || lead > 0xF4 || bytes.size() < length) return 0;
     for (std::size_t i = 1; i < length; ++i)
         if ((byte(i) & 0xC0U) != 0x80U) return 0;
-    // Overlong forms, surrogates and what lies beyond U+10FFFF.
+    // Overlong forms, surrogates and code points above U+10FFFF are invalid.
     const unsigned second = byte(1);
     if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) ||
         (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F))
@@ -36,7 +36,7 @@ std::uint32_t code_point(std::string_view character) {
     return code;
 }
 
-// False for what a terminal, a line or XML takes for something else than a character.
+// Returns false for code points that a terminal, a line or XML interprets in another way.
 bool prints(std::uint32_t code) {
     const auto is_in = [code](std::uint32_t first, std::uint32_t last) {
         return code >= first && code <= last;

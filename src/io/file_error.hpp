@@ -8,7 +8,7 @@
 
 namespace spikeweave::io {
 
-/// "'PATH': TEXT", or "'PATH', PLACE: TEXT" with the line or record it is about.
+/// Returns "'PATH': TEXT", or "'PATH', PLACE: TEXT" with the line or record that the text is about.
 io_error file_error(const std::filesystem::path& path, std::string_view text);
 io_error file_error(const std::filesystem::path& path, std::string_view place,
                     std::string_view text);
@@ -16,12 +16,13 @@ io_error file_error(const std::filesystem::path& path, std::string_view place,
 /// The same with the reason that the operating system gives in `errno`.
 io_error system_error(const std::filesystem::path& path, std::string_view text);
 
-/// What stands in a file, in quotes, shortened, with bytes that do not print as \xNN: for messages.
+/// Quotes and shortens content of a file for messages; unprintable bytes become \xNN.
 std::string shown(std::string_view bytes);
 
 bool is_utf8(std::string_view bytes);
-/// Names of units: UTF-8, not empty, without control characters, ends of lines, marks that turn the
-/// direction of text and code points that are no characters.
+/// Returns whether text can be the name of a unit: not empty, UTF-8, and without control
+/// characters, line ends, marks that change the direction of text and code points that are no
+/// characters.
 bool is_printable_utf8(std::string_view bytes);
 
 }  // namespace spikeweave::io

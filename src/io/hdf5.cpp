@@ -36,7 +36,7 @@ handle create_attribute(hid_t object, const std::string& name, hid_t type, hid_t
         "attribute " + name);
 }
 
-// HDF5 would note the time in each object: the same spikes must give the same file.
+// HDF5 would store the time in each object, but the same spikes must give the same file.
 handle timeless(hid_t kind) {
     handle how = checked({H5Pcreate(kind), H5Pclose}, "a way of creating");
     check(H5Pset_obj_track_times(how.get(), false), "a way of creating");
@@ -151,8 +151,8 @@ handle create_dataset(hid_t parent, const std::string& name, hid_t type,
     const handle how = timeless(H5P_DATASET_CREATE);
     std::uint64_t items = 1;
     for (const std::uint64_t length : shape) items *= length;
-    // Numbers are written in chunks, because only these have checksums. Texts do not stand in the
-    // dataset: it refers to them.
+    // Numbers are written in chunks, because only chunks have checksums. Texts are not stored in
+    // the dataset itself.
     if (items > 0 && !shape.empty() && H5Tget_class(type) != H5T_STRING) {
         constexpr std::uint64_t chunk_items = std::uint64_t{1} << 16;
         std::vector<hsize_t> chunk(shape.begin(), shape.end());

@@ -1,7 +1,8 @@
 #pragma once
 
-// The HDF5 C library with handles that close themselves, and writing with it; hdf5_reader.hpp
-// reads. Every call that writes throws io_error, which names what the library refuses.
+// The HDF5 C library with handles that close themselves, and functions that write with it;
+// hdf5_reader.hpp reads. Every function that writes throws io_error with the reason that the
+// library gives.
 
 #include <hdf5.h>
 
@@ -31,11 +32,11 @@ private:
     void* data_ = nullptr;
 };
 
-/// Keeps other threads of ours from making processes while this one is in the library, which is
-/// locked inside. Not every build of it lets two threads in, either.
+/// Keeps our other threads from forking while this one is in the library, whose internal lock would
+/// be copied. Some builds of the library are not thread-safe, either.
 std::unique_lock<std::recursive_mutex> lock_library();
 
-/// Anything of HDF5 that has to be closed.
+/// Owns an HDF5 object and closes it.
 class handle {
 public:
     handle() = default;
@@ -54,7 +55,7 @@ public:
 
     hid_t get() const { return id_; }
     bool valid() const { return id_ >= 0; }
-    /// Closes now; false when that failed (as when a full disk shows only then).
+    /// Closes now. Returns false if that failed, which is how a full disk may show.
     bool reset() noexcept {
         const hid_t id = std::exchange(id_, H5I_INVALID_HID);
         return id < 0 || close_(id) >= 0;
@@ -65,7 +66,7 @@ private:
     herr_t (*close_)(hid_t) = nullptr;
 };
 
-/// What the library says about its last failure.
+/// Returns the library's description of its last failure.
 std::string last_error();
 
 handle create_group(hid_t parent, const std::string& name);
@@ -76,19 +77,19 @@ void write_attribute(hid_t object, const std::string& name, const std::vector<st
 void write_attribute(hid_t object, const std::string& name, std::int32_t value);
 void write_attribute(hid_t object, const std::string& name, std::span<const std::int32_t> values);
 void write_attribute(hid_t object, const std::string& name, std::span<const float> values);
-/// Rows of two.
+/// Writes rows of two numbers.
 void write_attribute(hid_t object, const std::string& name,
                      std::span<const std::array<std::int32_t, 2>> rows);
-/// A link to an object of another file, which need not be there.
+/// Creates a link to an object of another file, which need not exist.
 void link_outside(hid_t parent, const std::string& name, const std::filesystem::path& file,
                   const std::string& object);
-/// A reference to the object at `path` of the file.
+/// Writes a reference to the object at `path` of the file.
 void write_reference(hid_t object, const std::string& name, const std::string& path);
 handle create_dataset(hid_t parent, const std::string& name, hid_t type,
                       const std::vector<std::uint64_t>& shape);
 void write_text(hid_t parent, const std::string& name, const std::string& text);
 handle write_texts(hid_t parent, const std::string& name, const std::vector<std::string>& texts);
-/// Rows [begin, begin + count) of a dataset, in the memory's own type.
+/// Writes rows [begin, begin + count) of a dataset; `type` is that of the values in memory.
 void write_block(hid_t dataset, std::uint64_t begin, std::uint64_t count, hid_t type,
                  const void* values);
 

@@ -8,7 +8,7 @@
 namespace spikeweave::io::hdf5 {
 namespace {
 
-// libhdf5 knows the file by its first member.
+// libhdf5 accesses the file through its first member.
 struct driver_file {
     H5FD_t base{};
     output::sink* sink = nullptr;
@@ -24,7 +24,7 @@ const driver_file& of(const H5FD_t* file) {
     return *reinterpret_cast<const driver_file*>(file);
 }
 
-// Runs what may throw; after a failure nothing more is done, and libhdf5 learns of none.
+// Runs an action that may throw. After a failure nothing more is done, and libhdf5 is not told.
 template <class Action>
 herr_t keep_failure(driver_file& file, Action action) noexcept {
     if (file.sink->failure == nullptr) {
@@ -72,7 +72,7 @@ herr_t read_driver(H5FD_t* raw, H5FD_mem_t /*type*/, hid_t /*how*/, haddr_t at, 
                    void* into) {
     driver_file& file = of(raw);
     auto* const bytes = static_cast<char*>(into);
-    std::fill(bytes, bytes + size, '\0');  // what was not written yet
+    std::fill(bytes, bytes + size, '\0');  // parts that were not written yet
     const std::size_t there = at < file.end ? std::min<std::size_t>(size, file.end - at) : 0;
     return keep_failure(file, [&] { file.sink->bytes.read_at(at, {bytes, there}); });
 }
@@ -122,7 +122,7 @@ output::output(const std::filesystem::path& target) : sink_{atomic_file(target)}
     const handle access{H5Pcreate(H5P_FILE_ACCESS), H5Pclose};
     const handle how{H5Pcreate(H5P_FILE_CREATE), H5Pclose};
     const sink* const where = &sink_;
-    // From 1.8 on, which every reader knows, what describes the data has checksums.
+    // Since version 1.8, which every reader supports, metadata have checksums.
     if (H5Pset_driver(access.get(), driver(), &where) >= 0 &&
         H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0 &&
         H5Pset_obj_track_times(how.get(), false) >= 0)

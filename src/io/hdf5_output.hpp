@@ -11,8 +11,8 @@ namespace spikeweave::io::hdf5 {
 
 /// Writes an HDF5 file atomically.
 ///
-/// libhdf5 1.10 crashes when the process ends after a file that it could not write to the end. So
-/// it writes through a driver of ours that keeps a failure to itself, until `commit` throws it.
+/// libhdf5 1.10 crashes at the end of the process if a file could not be written completely. So it
+/// writes through our own driver, which keeps a failure to itself until `commit` throws it.
 class output {
 public:
     /// @throws io_error
@@ -24,11 +24,11 @@ public:
     output& operator=(output&&) = delete;
 
     hid_t get() const { return file_.get(); }
-    /// Closes the file and gives it its name.
-    /// @throws io_error when anything could not be written; then the file is absent.
+    /// Closes the file and renames it to its target.
+    /// @throws io_error if anything could not be written; then the file is absent.
     void commit();
 
-    /// What the driver writes to.
+    /// The target of the driver.
     struct sink {
         atomic_file bytes;
         std::exception_ptr failure{};
@@ -37,7 +37,7 @@ public:
 private:
     std::unique_lock<std::recursive_mutex> alone_ = lock_library();
     sink sink_;
-    handle file_;  // closed before what it writes to
+    handle file_;  // closed before the sink that it writes to
 };
 
 }  // namespace spikeweave::io::hdf5

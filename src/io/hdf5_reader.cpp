@@ -15,7 +15,7 @@
 namespace spikeweave::io::hdf5 {
 namespace {
 
-// A process made while another thread is in the library would have it locked for ever.
+// If another thread were in the library during the fork, it would stay locked in the helper.
 std::unique_ptr<helper_process> start_helper(const std::filesystem::path& path) {
     const std::unique_lock alone = lock_library();
     try {
@@ -47,7 +47,7 @@ struct reader::connection {
     std::stop_token stop;
     std::unique_ptr<helper_process> helper;
 
-    /// @param place  what messages say besides the file
+    /// @param place  part of messages besides the file
     std::string ask(const std::string& request, const std::string& place,
                     std::size_t shared_bytes = 0) const {
         try {

@@ -1,8 +1,8 @@
 #pragma once
 
-// HDF5 files that are read, by a process apart: a damaged file that crashes libhdf5 or keeps it
-// busy for ever is an io_error here. Every call may throw io_error, which names the file and the
-// object, and `cancelled`; none is for two threads at once.
+// Reads HDF5 files in a separate process, so that a damaged file which crashes libhdf5 or keeps it
+// busy for ever becomes an io_error. Every call may throw io_error, which names the file and the
+// object, and `cancelled`. No object may be used by two threads at once.
 
 #include <cstdint>
 #include <filesystem>
@@ -17,8 +17,8 @@
 
 namespace spikeweave::io::hdf5 {
 
-/// An open file; copies share it. Objects are named by their paths from the root, without a slash
-/// before, and "" is the root.
+/// An open file; copies share it. Objects are named by their paths from the root without a leading
+/// slash, and "" is the root.
 class reader {
 public:
     /// @throws io_error if it is not an HDF5 file or is damaged.
@@ -26,17 +26,17 @@ public:
 
     const std::filesystem::path& path() const;
     bool exists(const std::string& object) const;
-    /// Whether an object that `exists` can be opened: false for a link to what is not there.
+    /// Returns whether an object that `exists` can be opened; false for a link to a missing object.
     bool leads_somewhere(const std::string& object) const;
-    /// The names in a group, in the order of bytes.
+    /// Returns the names in a group in byte order.
     std::vector<std::string> members(const std::string& group) const;
-    /// The file that an object lies in, which is another one behind an external link.
+    /// Returns the file that contains an object; this is another file behind an external link.
     std::filesystem::path file_of(const std::string& object) const;
-    /// A text attribute; empty if it is missing or not a single text.
+    /// Returns a text attribute; empty if it is missing or not a single text.
     std::string text_attribute(const std::string& object, const char* name) const;
-    /// All texts of an attribute; none when there is none, or it holds no texts.
+    /// Returns all texts of an attribute; empty if it is missing or holds no texts.
     std::vector<std::string> text_attributes(const std::string& object, const char* name) const;
-    /// All numbers of an attribute; nothing when there is none, or it holds no numbers.
+    /// Returns all numbers of an attribute; empty if it is missing or holds no numbers.
     std::vector<double> number_attributes(const std::string& object, const char* name) const;
 
 private:
@@ -48,7 +48,7 @@ private:
     std::shared_ptr<connection> connection_;
 };
 
-/// A dataset of a file, in blocks of its first dimension.
+/// A dataset of a file, read in blocks along its first dimension.
 class column {
 public:
     column(reader file, std::string path);
@@ -60,26 +60,25 @@ public:
     bool is_integer() const;
     bool is_unsigned() const { return kind_ == item_kind::unsigned_integer; }
     bool is_number() const { return is_integer() || kind_ == item_kind::real; }
-    /// Whether its items are signed integers of two bytes.
+    /// Returns whether its items are 16-bit signed integers.
     bool is_int16() const { return kind_ == item_kind::signed_integer && item_bytes_ == 2; }
 
-    /// Items [begin, begin + into.size()) of a dataset with one dimension. Integers are read from
-    /// integers only, and have to fit.
+    /// Reads items [begin, begin + into.size()) of a dataset with one dimension. Integers are read
+    /// only from integers, and have to fit.
     void read(std::uint64_t begin, std::span<double> into) const;
     void read(std::uint64_t begin, std::span<std::int64_t> into) const;
     void read(std::uint64_t begin, std::span<std::uint64_t> into) const;
-    /// Every number, rows one after another, of at most so many.
+    /// Reads all numbers row by row; at most `most` are allowed.
     std::vector<double> read_all(std::uint64_t most) const;
-    /// Every text, of at most so many.
+    /// Reads all texts; at most `most` are allowed.
     std::vector<std::string> read_text(std::uint64_t most) const;
-    /// Rows [begin, …) of a dataset, as many as `into` holds: what lies behind the first dimension
-    /// is the row.
+    /// Reads as many rows from `begin` on as `into` holds. A row has all dimensions but the first.
     void read_rows(std::uint64_t begin, std::span<std::int16_t> into) const;
     void read_rows(std::uint64_t begin, std::span<float> into) const;
 
-    /// A text attribute; empty when there is none.
+    /// Returns a text attribute; empty if there is none.
     std::string attribute(const char* name) const;
-    /// A number as attribute; nothing when there is none.
+    /// Returns a numeric attribute; nullopt if there is none.
     std::optional<double> number_attribute(const char* name) const;
 
     [[noreturn]] void fail(const std::string& why) const;

@@ -17,7 +17,7 @@
 namespace spikeweave::io::hdf5 {
 namespace {
 
-// Whether something is there, is missing or cannot be told are three different answers.
+// The library answers yes, no or error; an error is thrown.
 bool is_there(htri_t answer, std::string_view what) {
     if (answer < 0) throw io_error(fmt::format("{} cannot be looked up: {}", what, last_error()));
     return answer > 0;
@@ -32,7 +32,8 @@ void expect(bool good, std::string_view what) {
     if (!good) throw io_error(fmt::format("{} cannot be read: {}", what, last_error()));
 }
 
-// Text of either kind that HDF5 has: pointers that it allocates, or fields of one length.
+// Reads both kinds of HDF5 strings: pointers that the library allocates, and fields of a fixed
+// length.
 template <class Read>
 std::vector<std::string> read_strings(hid_t file_type, hid_t space, std::size_t count, Read read) {
     std::vector<std::string> out(count);
@@ -107,7 +108,8 @@ struct open_dataset {
     }
 
 private:
-    // Room is made for what a header claims, so that it has to be backed by bytes of the file.
+    // Memory is allocated for the size that a header claims, so the file must have enough bytes for
+    // it.
     void check_storage() const {
         constexpr hsize_t small = hsize_t{1} << 20;
         constexpr hsize_t densest = 1 << 14;  // deflate packs a thousand to one, zstd more
@@ -119,7 +121,8 @@ private:
         bool fits = true;
         for (const hsize_t length : shape)
             fits = fits && !__builtin_mul_overflow(bytes, length, &bytes);
-        // A virtual dataset has no bytes of its own: it may claim what its whole file could hold.
+        // A virtual dataset has no bytes of its own: it may claim as much as the whole file could
+        // hold.
         const bool is_virtual = H5Pget_layout(how.get()) == H5D_VIRTUAL;
         const hsize_t stored = is_virtual ? file_bytes() : H5Dget_storage_size(dataset.get());
         if (!fits || (bytes > small && bytes / densest > stored))
@@ -191,7 +194,7 @@ private:
         for (const std::string& text : texts) out.add(text);
     }
 
-    // libhdf5 knows the last step of a path only.
+    // libhdf5 checks only the last component of a path.
     bool exists(const std::string& object) const {
         for (std::size_t end = 0; end != std::string::npos;) {
             end = object.find('/', end + 1);
@@ -202,7 +205,7 @@ private:
         return true;
     }
 
-    // What a link of this file itself points to has to be there.
+    // The target of a link in this file must exist.
     bool leads_somewhere(const std::string& object) const {
         const handle there{H5Oopen(file_.get(), object.c_str(), H5P_DEFAULT), H5Oclose};
         if (there.valid()) return true;
@@ -236,7 +239,7 @@ private:
         return name;
     }
 
-    // Nothing when there is no such attribute.
+    // Returns nullopt if there is no such attribute.
     std::optional<handle> attribute_of(const std::string& object, const std::string& name) const {
         const char* const where = object.empty() ? "." : object.c_str();
         if (!is_there(H5Aexists_by_name(file_.get(), where, name.c_str(), H5P_DEFAULT), name))
@@ -282,7 +285,7 @@ private:
         for (const double value : values) out.add(std::bit_cast<std::uint64_t>(value));
     }
 
-    // Stays open, and with it what the library has unpacked of it.
+    // Keeps the dataset open, and with it the library's cache of unpacked chunks.
     const open_dataset& at(const std::string& path) {
         const auto found = datasets_.find(path);
         if (found != datasets_.end()) return *found->second;

@@ -28,10 +28,10 @@
 namespace spikeweave::io {
 namespace {
 
-// What goes before each request and each answer.
+// The header of each request and answer.
 struct message_head {
     std::uint64_t bytes = 0;
-    std::uint64_t shared_bytes = 0;  // of requests
+    std::uint64_t shared_bytes = 0;  // for requests only
     enum kind : std::uint64_t { answer, error, no_memory } kind = answer;
 };
 
@@ -40,13 +40,13 @@ struct message_head {
                                std::generic_category().message(errno)));
 }
 
-// The descriptors of the helper; all others of the parent are closed in it.
+// The file descriptors of the helper; all others of the parent are closed in it.
 constexpr int helper_socket = 3;
 constexpr int helper_alive = 4;
 constexpr int helper_memory = 5;
 
 void keep_descriptors(int socket, int alive, int memory) {
-    // Out of the way first: these may have each other's numbers.
+    // First copied to higher numbers, because their targets may be in use by each other.
     std::array<int, 3> moved{socket, alive, memory};
     for (int& one : moved) one = ::fcntl(one, F_DUPFD, helper_memory + 1);
     ::dup2(moved[0], helper_socket);
@@ -58,8 +58,8 @@ void keep_descriptors(int socket, int alive, int memory) {
     ::closefrom(helper_memory + 1);
 }
 
-// A crash is one of the helper alone: handlers of the parent would report it as theirs. What stops
-// the parent is for the parent to act on.
+// The parent's handlers are removed, because they would report a crash of the helper as one of the
+// parent. Signals that stop the parent are left to the parent.
 void reset_signals() {
     struct sigaction usual {};
     usual.sa_handler = SIG_DFL;
@@ -73,9 +73,9 @@ void reset_signals() {
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-// The kernel sends SIGIO, which ends the helper wherever it is, when the last writing end of the
-// pipe is closed, as it is by the parent's end. PR_SET_PDEATHSIG would tell of the end of the
-// thread that made the helper.
+// The kernel sends SIGIO, which ends the helper at any point, when the last writing end of the pipe
+// is closed; the end of the parent closes it. PR_SET_PDEATHSIG would react to the end of the thread
+// that started the helper instead.
 void end_with_parent() {
     ::fcntl(helper_alive, F_SETOWN, ::getpid());
     ::fcntl(helper_alive, F_SETFL, O_ASYNC | O_NONBLOCK);
@@ -88,7 +88,7 @@ void bound_time(std::chrono::seconds most) {
     ::setitimer(ITIMER_PROF, &timer, nullptr);
 }
 
-// Ends the helper when the parent is gone.
+// Ends the helper if the parent is gone.
 void read_or_end(std::span<char> into) {
     while (!into.empty()) {
         const ssize_t got = ::read(helper_socket, into.data(), into.size());
@@ -189,7 +189,7 @@ helper_process::helper_process(const std::function<answering()>& make, std::chro
     std::array<int, 2> sockets{-1, -1};
     std::array<int, 2> alive{-1, -1};
     memory_ = ::memfd_create("spikeweave-read", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    // Were it ever cut, reading there would be SIGBUS in this process.
+    // If it could be truncated, reading it would raise SIGBUS in this process.
     const bool made = memory_ >= 0 && ::fcntl(memory_, F_ADD_SEALS, F_SEAL_SHRINK) == 0 &&
                       ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) == 0 &&
                       ::pipe2(alive.data(), O_CLOEXEC) == 0;
@@ -223,10 +223,10 @@ void helper_process::end() noexcept {
     process_ = -1;
 }
 
-// The helper has closed its socket: it is gone, or about to be.
+// Called after the helper closed its socket: it has ended or is about to.
 void helper_process::fail() {
     if (ending_.empty()) {
-        // Where the caller's program collects or ignores all children, nobody knows how it ended.
+        // If the caller's program collects or ignores all children, the cause remains unknown.
         ending_ = "is damaged: reading it crashed";
         int status = 0;
         pid_t found = 0;
@@ -288,7 +288,7 @@ std::string helper_process::call(std::string_view request, std::size_t shared_by
     send(request);
     receive(bytes, stop);
     if (head.kind == message_head::no_memory) throw std::bad_alloc();
-    // A helper that is out of its mind may say anything.
+    // A corrupted helper may send anything.
     constexpr std::uint64_t longest_answer = std::uint64_t{1} << 32;
     if (head.bytes > longest_answer) fail();
     std::string text(head.bytes, '\0');

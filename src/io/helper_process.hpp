@@ -13,15 +13,15 @@
 namespace spikeweave::io {
 
 /// A copy of this process that answers requests, for code that may crash or never end on bad input.
-/// It ends with this object, and with this process, however that ends. Not for two threads at once.
+/// It ends with this object and, in any case, with this process. Not for two threads at once.
 class helper_process {
 public:
-    /// Answers one request in the helper; bulk goes into `shared`. What it throws, `call` throws.
+    /// Answers one request in the helper; bulk data go into `shared`. `call` throws what it throws.
     using answering = std::function<std::string(std::string_view request, std::span<char> shared)>;
 
-    /// @param make  called in the helper, first of all; makes what answers
+    /// @param make  called first in the helper; returns the function that answers
     /// @param most  processor time that a request may take
-    /// @throws io_error when the system gives no process
+    /// @throws io_error if the system cannot start a process
     explicit helper_process(const std::function<answering()>& make,
                             std::chrono::seconds most = std::chrono::seconds(20));
     ~helper_process();
@@ -30,12 +30,13 @@ public:
     helper_process(helper_process&&) = delete;
     helper_process& operator=(helper_process&&) = delete;
 
-    /// @param shared_bytes  what `shared` has to hold
-    /// @throws cancelled when `stop` is requested; io_error with what the helper's exception said,
-    /// or with how the helper ended: after that, and after `cancelled`, no call is answered.
+    /// @param shared_bytes  size that `shared` needs
+    /// @throws cancelled if `stop` is requested; io_error with the message of the helper's
+    /// exception, or with how the helper ended. After the latter and after `cancelled`, no call is
+    /// answered.
     std::string call(std::string_view request, std::size_t shared_bytes,
                      const std::stop_token& stop);
-    /// What the last call put there.
+    /// The data of the last call.
     std::span<const char> shared() const { return shared_; }
 
 private:
@@ -45,11 +46,11 @@ private:
     [[noreturn]] void fail();
     void end() noexcept;
 
-    pid_t owner_ = -1;  // a copy of this process does not end its helper
+    pid_t owner_ = -1;  // a copy of this process must not end its helper
     pid_t process_ = -1;
     int socket_ = -1;
     int alive_ = -1;   // closed by the system when this process ends
-    int memory_ = -1;  // of `shared_`
+    int memory_ = -1;  // descriptor of `shared_`
     std::span<char> shared_{};
     std::string ending_{};
 };

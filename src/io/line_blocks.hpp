@@ -9,25 +9,24 @@
 
 namespace spikeweave::io {
 
-/// The text of a stream in blocks of whole lines, so that a parser meets neither a cut line nor the
-/// end of a buffer.
+/// The text of a stream in blocks of whole lines, so that a parser never sees a partial line.
 class line_blocks {
 public:
-    /// A block's size, and with it the longest line there may be.
+    /// The size of a block, and the length of the longest allowed line.
 #ifdef SPIKEWEAVE_FUZZ
-    static constexpr std::size_t block_bytes = std::size_t{1}
-                                               << 12;  // so that inputs reach its end
+    static constexpr std::size_t block_bytes =
+        std::size_t{1} << 12;  // small, so that inputs reach the end of a block
 #else
     static constexpr std::size_t block_bytes = std::size_t{1} << 20;
 #endif
 
     explicit line_blocks(input_stream& in) : in_(&in), buffer_(block_bytes + 1) {}
 
-    /// The next lines, each ended by '\n' (added to the last one where it is missing); empty at the
-    /// end. Valid until the next call.
-    /// @throws io_error when a line is longer than a block.
+    /// Returns the next lines, each ended by '\n' (added to the last one if it is missing); empty
+    /// at the end. Valid until the next call.
+    /// @throws io_error if a line is longer than a block.
     std::string_view next();
-    /// Lines before the block that `next` returned.
+    /// The number of lines before the block that `next` returned.
     std::uint64_t lines_before() const {
         return lines_before_;
     }
@@ -35,20 +34,20 @@ public:
 private:
     input_stream* in_;
     std::vector<char> buffer_;
-    std::size_t block_end_ = 0;  // of the block that was handed out
+    std::size_t block_end_ = 0;  // end of the block that was returned
     std::size_t filled_ = 0;
     std::uint64_t lines_before_ = 0;
     std::uint64_t lines_in_block_ = 0;
 };
 
-/// One line after another, without its end ("\n" or "\r\n").
+/// Reads line by line, without the line ends ("\n" or "\r\n").
 class line_reader {
 public:
     explicit line_reader(input_stream& in) : blocks_(in) {}
 
     /// @return false at the end.
     bool next(std::string_view& line);
-    /// The number of the line that `next` gave, from 1.
+    /// The number of the line that `next` returned, from 1.
     std::uint64_t line_number() const { return line_number_; }
 
 private:

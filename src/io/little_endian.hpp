@@ -10,7 +10,7 @@ namespace spikeweave::io {
 static_assert(std::endian::native == std::endian::little,
               "the binary formats are little-endian and read as they stand");
 
-/// A number at any address, aligned or not.
+/// Reads a number at any address, aligned or not.
 template <class T>
 T load(const char* from) {
     T value{};

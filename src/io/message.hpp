@@ -1,6 +1,6 @@
 #pragma once
 
-// Numbers and texts as bytes, from one process to another on the same machine.
+// Numbers and texts as bytes, sent between processes of one machine.
 
 #include <cstdint>
 #include <cstring>
@@ -27,7 +27,7 @@ private:
     std::string bytes_;
 };
 
-/// Takes out what was put in, in the same order. @throws io_error beyond the end
+/// Extracts items in the order in which they were added. @throws io_error beyond the end
 class message_reader {
 public:
     explicit message_reader(std::string_view bytes) : rest_(bytes) {}

@@ -4,14 +4,14 @@
 
 namespace spikeweave::io {
 
-/// A hidden name beside `target` that nobody has taken or can foresee, for what becomes it later.
-/// Process ids would not do: in every container they begin at 1.
+/// Returns a hidden, unused and unpredictable name beside `target`, for a temporary file or folder.
+/// Process ids would not do, because they begin at 1 in every container.
 std::filesystem::path name_aside(const std::filesystem::path& target);
 
-/// How often a taken name is tried again: once would be a coincidence.
+/// Number of attempts if a name is taken; even one collision is unlikely.
 constexpr int most_tries_aside = 8;
 
-/// Brings the names in the folder of `path` to disk, where the file system can.
+/// Syncs the folder that contains `path`, if the file system supports it.
 void sync_folder_of(const std::filesystem::path& path);
 
 }  // namespace spikeweave::io

@@ -22,7 +22,7 @@ io_error wrong(const std::string& what, std::string_view why) {
     return io_error(fmt::format("{}: {}", what, why));
 }
 
-// What follows the key of the header's Python dictionary, up to the end.
+// Returns what follows the key of the header's Python dictionary, up to the end.
 std::string_view value_of(std::string_view dictionary, std::string_view key,
                           const std::string& what) {
     const std::size_t at = dictionary.find(fmt::format("'{}'", key));

@@ -11,7 +11,7 @@
 
 namespace spikeweave::io {
 
-/// What one item of a numpy array is: the letter of numpy's type string.
+/// The type of the items of a numpy array, as the letter of numpy's type string.
 enum class npy_kind : char {
     boolean = 'b',
     integer = 'i',
@@ -27,33 +27,33 @@ struct npy_header {
     bool fortran_order = false;
     std::vector<std::uint64_t> shape{};
 
-    /// Items in all.
+    /// The number of all items.
     std::uint64_t count() const;
     bool is_number() const { return kind != npy_kind::bytes && kind != npy_kind::text; }
     bool is_whole() const { return is_number() && kind != npy_kind::real; }
 };
 
-/// Reads one array item by item, in the order of the file, in bounded memory whatever its header
-/// claims. Little-endian numbers of 1 to 8 bytes (reals of 4 and 8), `|S` and `<U` text.
+/// Reads an array item by item, in file order, with bounded memory for any header. It supports
+/// little-endian numbers of 1 to 8 bytes (reals of 4 and 8), and `|S` and `<U` text.
 class npy_reader {
 public:
-    /// @param what how messages name the array, such as "'a.npz', array 't'"
-    /// @throws io_error when the header is not that of such an array.
+    /// @param what  name of the array in messages, such as "'a.npz', array 't'"
+    /// @throws io_error if the header is not that of such an array.
     npy_reader(byte_source source, std::string what);
 
     const npy_header& header() const { return header_; }
     const std::string& what() const { return what_; }
-    /// Items not yet read.
+    /// The number of items not yet read.
     std::uint64_t remaining() const { return remaining_; }
 
-    /// The next items, as many as there are and `into` holds.
+    /// Reads as many of the next items as `into` holds, or fewer at the end.
     /// @throws io_error if the data are truncated or of the wrong type.
     std::size_t read(std::span<double> into);
     std::size_t read(std::span<std::int64_t> into);
-    /// The next item of a text array, as UTF-8; numbers are not text.
+    /// Reads the next item of a text array as UTF-8; numbers are not text.
     std::string read_text();
     void skip(std::uint64_t items);
-    /// @throws io_error when something follows the array.
+    /// @throws io_error if there are data after the array.
     void expect_end();
 
 private:
@@ -67,10 +67,10 @@ private:
     std::vector<char> block_;
 };
 
-/// The bytes before the data of an array in C order.
+/// Returns the bytes before the data of an array in C order.
 std::string format_npy_header(const npy_header& header);
 
-/// Code points, 4 bytes each, padded with zeros to `characters`: an item of `<U` text.
+/// Appends an item of `<U` text: code points of 4 bytes, padded with zeros to `characters`.
 void append_utf32(std::string& out, std::string_view utf8, std::size_t characters);
 std::size_t utf8_characters(std::string_view utf8);
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// The objects of NWB's schema that every file of ours has, and what holds for all tables.
-// Throws like io/hdf5.hpp and io/hdf5_reader.hpp.
+// The objects of the NWB schema that all our files contain, and functions for all tables. They
+// throw like io/hdf5.hpp and io/hdf5_reader.hpp.
 
 #include <cstdint>
 #include <string>
@@ -13,29 +13,30 @@
 
 namespace spikeweave::io::nwb {
 
-/// Whether a table has a column. @throws io_error also when it lists one that it has not: its name
-/// was damaged.
+/// Returns whether a table has a column. @throws io_error also if the table lists a column that is
+/// missing, because its name is then damaged.
 bool has_column(const hdf5::reader& file, const std::string& table, const std::string& column);
 
-/// Names what a file holds, so that the same content gives the same file. Not for security.
+/// A hash of the content from which UUIDs are made, so that the same content gives the same file.
+/// Not for security.
 class digest {
 public:
     void add(std::uint64_t word);
     void add(std::string_view text);
-    /// A UUID of version 8, the one for digests.
+    /// Returns a UUID of version 8, the version for hashes.
     std::string uuid() const;
 
 private:
     std::uint64_t halves_[2] = {0x243F6A8885A308D3, 0x13198A2E03707344};
 };
 
-/// What every object of the schema carries; `path` makes its identity its own.
+/// Writes the attributes of every object of the schema; `path` makes its UUID unique.
 void write_type(hid_t object, const char* name_space, const char* type, digest identity,
                 std::string_view path);
-/// The root, with the groups that must be there. When the session began is not known.
+/// Writes the root with the required groups. The start of the session is not known.
 void write_root(hid_t file, const digest& identity, const std::string& description);
 
-/// A table whose columns are written one by one.
+/// A table that is written column by column.
 class table {
 public:
     /// @param type  "Units" of "core", "DynamicTable" of "hdmf-common", …
@@ -48,7 +49,7 @@ public:
                             const std::vector<std::uint64_t>& shape, const char* description) const;
     hdf5::handle write_texts(const std::string& name, const std::vector<std::string>& texts,
                              const char* description) const;
-    /// Where each row's part of the column `target` ends.
+    /// Writes the end of each row's part of the column `target`.
     void write_index(const std::string& target, const std::vector<std::uint64_t>& ends,
                      const std::string& description) const;
 

@@ -9,8 +9,7 @@
 
 namespace spikeweave::io {
 
-/// What a reader or writer calls once a block: says how far it is, and stops when that was asked
-/// for.
+/// Called by a reader or writer once per block: reports progress, and stops if that was requested.
 class progress_meter {
 public:
     progress_meter(const execution& run, std::string task, std::uint64_t total)

@@ -8,10 +8,10 @@
 
 namespace spikeweave::io {
 
-/// A file that is read at any place.
+/// A file that is read at arbitrary offsets.
 class random_file {
 public:
-    /// @throws io_error when it cannot be opened or is a folder.
+    /// @throws io_error if it cannot be opened or is a folder.
     explicit random_file(std::filesystem::path path);
     ~random_file();
     random_file(const random_file&) = delete;
@@ -21,7 +21,7 @@ public:
 
     const std::filesystem::path& path() const { return path_; }
     std::uint64_t size() const { return size_; }
-    /// @throws io_error when the bytes are not all there.
+    /// @throws io_error if the file is shorter.
     void read_at(std::uint64_t offset, std::span<char> into) const;
 
 private:
@@ -30,7 +30,7 @@ private:
     std::uint64_t size_ = 0;
 };
 
-/// The bytes of a whole file.
+/// Returns the bytes of a whole file.
 byte_source open_bytes(const std::filesystem::path& path);
 
 }  // namespace spikeweave::io

@@ -20,14 +20,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "out/" means "out".
+// Turns "out/" into "out".
 fs::path without_slash(const fs::path& folder) {
     return folder.filename().empty() ? folder.parent_path() : folder;
 }
 
-// A new folder: what has its name already, a link among it, belongs to somebody else.
+// Creates a new folder. If the name exists already, even as a link, it belongs to somebody else.
 fs::path make_folder_aside(const fs::path& target) {
-    constexpr mode_t open_to_all = 0777;  // less the umask
+    constexpr mode_t open_to_all = 0777;  // reduced by the umask
     for (int tries = 1;; ++tries) {
         fs::path made = name_aside(target);
         if (::mkdir(made.c_str(), open_to_all) == 0) return made;
@@ -36,8 +36,8 @@ fs::path make_folder_aside(const fs::path& target) {
     }
 }
 
-// Nothing is ever deleted that this library did not write.
-// @param target  the name that messages say
+// Refuses to replace a folder that holds anything that this library did not write.
+// @param target  the name in messages
 void check_replaceable(const fs::path& target, const fs::path& folder,
                        const std::vector<std::string>& our_files) {
     if (!fs::is_directory(folder)) throw file_error(target, "exists and is not a folder");
@@ -58,7 +58,7 @@ void rename_folder(const fs::path& from, const fs::path& to, const fs::path& tar
     if (::rename(from.c_str(), to.c_str()) != 0) throw system_error(target, "cannot be written");
 }
 
-// Also where no folder can be opened any more to see what is in it: the names are known.
+// Works even if no folder can be opened any more to list its files, because the names are known.
 void remove_folder(const fs::path& folder, const std::vector<std::string>& our_files) {
     std::error_code ignored;
     fs::remove_all(folder, ignored);
@@ -70,8 +70,8 @@ void remove_folder(const fs::path& folder, const std::vector<std::string>& our_f
     fs::remove(folder, ignored);
 }
 
-// Both folders get each other's name, in one step where the file system knows how, so that there is
-// a whole one under each name whatever happens.
+// Swaps the names of two folders, in one step if the file system supports it, so that there is a
+// complete one under each name at any time.
 void exchange(const fs::path& aside, const fs::path& target) {
     if (::renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0)
         return;
@@ -88,7 +88,7 @@ void exchange(const fs::path& aside, const fs::path& target) {
     rename_folder(old, aside, target);
 }
 
-// An old result that nobody may write to is replaced like any other.
+// An old result that is not writable is replaced like any other.
 void remove_old(const fs::path& folder, const fs::path& target,
                 const std::vector<std::string>& our_files) {
     remove_folder(folder, our_files);
@@ -110,7 +110,7 @@ void remove_old(const fs::path& folder, const fs::path& target,
                                      folder.string(), failed.message()));
 }
 
-// @return the permissions of a folder that is there
+// @return the permissions of an existing folder
 std::optional<fs::perms> permissions_of(const fs::path& folder) {
     std::error_code unknown;
     const fs::file_status status = fs::symlink_status(folder, unknown);
@@ -127,7 +127,7 @@ result_folder::result_folder(const fs::path& target, bool overwrite,
       replaces_(fs::exists(fs::symlink_status(target_))) {
     if (replaces_ && !overwrite) throw file_error(target_, "exists already");
     if (replaces_) check_replaceable(target_, target_, our_files_);
-    // What replaces a folder that only its owner may read is for its owner, too.
+    // A folder that replaces one readable only by its owner is readable only by its owner, too.
     const auto like = permissions_of(target_);
     aside_ = make_folder_aside(target_);
     std::error_code ignored;
@@ -147,7 +147,7 @@ void result_folder::write(std::string_view name, std::string_view text) const {
 void result_folder::commit(const std::stop_token& stop) {
     throw_if_stopped(stop);
     if (!replaces_) {
-        // A folder without files in it would be replaced in silence.
+        // An empty folder would be replaced silently.
         if (::renameat2(AT_FDCWD, aside_.c_str(), AT_FDCWD, target_.c_str(), RENAME_NOREPLACE) !=
             0) {
             if (errno == EEXIST)
@@ -161,7 +161,7 @@ void result_folder::commit(const std::stop_token& stop) {
     } else {
         exchange(aside_, target_);
         try {
-            // Once more: hours may lie between, and somebody may have worked in the old one.
+            // Checked again, because somebody may have worked in the old folder for hours.
             check_replaceable(target_, aside_, our_files_);
         } catch (...) {
             exchange(aside_, target_);

@@ -9,12 +9,12 @@
 
 namespace spikeweave::io {
 
-/// A result folder, written under a temporary name and renamed, so it is complete or absent. What
-/// it replaces is kept until then.
+/// A result folder, written under a temporary name and renamed, so that it is complete or absent.
+/// The folder that it replaces is kept until then.
 class result_folder {
 public:
-    /// @param our_files  all names that such a result can have, as "folder/name" in a folder of it:
-    /// one that holds any other file is never replaced
+    /// @param our_files  all names that such a result can have, with "folder/name" for a file in a
+    /// subfolder. A folder that holds any other file is never replaced
     /// @throws io_error
     result_folder(const std::filesystem::path& target, bool overwrite,
                   std::span<const std::string_view> our_files);
@@ -24,11 +24,11 @@ public:
     result_folder(result_folder&&) = delete;
     result_folder& operator=(result_folder&&) = delete;
 
-    /// Where its files are written until `commit`.
+    /// The path of a file until `commit`.
     std::filesystem::path file(std::string_view name) const { return aside_ / name; }
     void write(std::string_view name, std::string_view text) const;
-    /// Gives the folder its name. What it replaces is looked at once more: somebody else's files
-    /// may have come into it. @throws io_error, cancelled; then all is as it was before.
+    /// Renames the folder to its target. The folder that it replaces is checked again, because
+    /// other files may have been added. @throws io_error, cancelled; then everything is as before.
     void commit(const std::stop_token& stop);
 
 private:

@@ -30,7 +30,7 @@ struct directory {
 };
 
 std::vector<char> bytes_at(const random_file& file, std::uint64_t offset, std::uint64_t size) {
-    // Before the memory is taken: a damaged size must not ask for all there is.
+    // Checked before memory is allocated, because a damaged size may be huge.
     if (offset > file.size() || size > file.size() - offset)
         throw file_error(file.path(),
                          fmt::format("is cut or not a zip archive: it has {} bytes, expected {} "
@@ -52,7 +52,7 @@ std::optional<directory> zip64_directory(const random_file& file, std::uint64_t 
                      load<std::uint64_t>(end64.data() + 48)};
 }
 
-// The directory's place stands in the last record, which a comment of any text may follow.
+// The last record, which a comment of any text may follow, holds the position of the directory.
 directory find_directory(const random_file& file) {
     constexpr std::uint64_t longest_comment = 0xFFFF;
     const std::uint64_t tail_size = std::min(file.size(), end_size + longest_comment);
@@ -68,8 +68,8 @@ directory find_directory(const random_file& file) {
     throw file_error(file.path(), "is cut or not a zip archive: it has no end of archive");
 }
 
-// Sizes that do not fit 32 bits stand in the extra field with id 1, in this order, each only where
-// the plain field says so.
+// Sizes that do not fit into 32 bits are in the extra field with id 1, in this order. Each is
+// present only if the plain field says so.
 void take_zip64(zip_entry& entry, const char* extra, std::size_t extra_size) {
     while (extra_size >= 4) {
         const auto id = load<std::uint16_t>(extra);
@@ -90,7 +90,7 @@ void take_zip64(zip_entry& entry, const char* extra, std::size_t extra_size) {
     }
 }
 
-// State of one entry that is being read.
+// The state of one entry that is being read.
 struct unpacking {
     unpacking(std::shared_ptr<const random_file> from, zip_entry which)
         : file(std::move(from)), entry(std::move(which)) {}

@@ -10,10 +10,11 @@ namespace {
 
 constexpr std::uint16_t version_zip64 = 45;
 constexpr std::uint16_t utf8_names = 0x0800;
-constexpr std::uint16_t day = (0 << 9) | (1 << 5) | 1;  // 1 January 1980: no clock in the file
+constexpr std::uint16_t day =
+    (0 << 9) | (1 << 5) | 1;  // 1 January 1980, because archives must not depend on the clock
 constexpr std::size_t local_crc_at = 14;
 
-// What the local header and the directory have in common: from the needed version to the two sizes.
+// Appends what the local header and the directory share: from the needed version to the two sizes.
 void append_common(std::string& out, const zip_entry& entry) {
     append(out, version_zip64);
     append(out, utf8_names);
@@ -47,7 +48,7 @@ void zip_writer::begin(std::string_view name) {
 }
 
 void zip_writer::write(std::string_view bytes) {
-    if (bytes.empty()) return;  // without an address, zlib begins its checksum anew
+    if (bytes.empty()) return;  // zlib restarts the checksum if there is no address
     zip_entry& entry = entries_.back();
     entry.crc = static_cast<std::uint32_t>(
         crc32_z(entry.crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
@@ -95,7 +96,7 @@ void zip_writer::commit() {
     const std::uint64_t count = entries_.size();
     std::string end;
     append(end, std::uint32_t{0x06064b50});
-    append(end, std::uint64_t{44});  // what follows of this record
+    append(end, std::uint64_t{44});  // size of the rest of this record
     append(end, version_zip64);
     append(end, version_zip64);
     append(end, std::uint32_t{0});

@@ -11,16 +11,16 @@
 
 namespace spikeweave::io {
 
-/// Writes a zip archive of stored entries, always as zip64, so that every size takes the same way.
+/// Writes a zip archive of stored entries, always as zip64, so that all sizes are handled alike.
 /// The same entries give the same bytes.
 class zip_writer {
 public:
     explicit zip_writer(const std::filesystem::path& target) : file_(target) {}
 
-    /// Begins an entry; `write` fills it until the next `begin` or `commit`.
+    /// Starts an entry; `write` fills it until the next `begin` or `commit`.
     void begin(std::string_view name);
     void write(std::string_view bytes);
-    /// Writes the directory and gives the file its name. @throws io_error
+    /// Writes the directory and renames the file to its target. @throws io_error
     void commit();
 
 private:
