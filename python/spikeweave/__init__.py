@@ -7,14 +7,19 @@ accept spikes of other packages (`SpikeSequence.of` lists the forms) and times i
 
 from . import simulate
 from ._adapters.files import read, write
-from ._commands.devices import Device, devices
-from ._commands.episodes import Episode, EpisodeResult, count_episodes, episode_strategies, episodes
-from ._commands.sort import SortResult, sort, sort_features
-from ._commands.spade import Pattern, PatternResult, spade
+from ._adapters.recordings import read_recording
+from ._commands.devices import devices
+from ._commands.episodes import count_episodes, episode_strategies, episodes
+from ._commands.sort import sort, sort_features
+from ._commands.spade import spade
 from ._core import DeviceError
 from ._core import version as _version
 from ._values.circuit import Circuit
-from ._values.recording import Recording, read_recording
+from ._values.devices import Device
+from ._values.episodes import Episode, EpisodeResult
+from ._values.recording import Recording
+from ._values.sort import SortResult
+from ._values.spade import Pattern, PatternResult
 from ._values.spikes import SpikeSequence
 
 __version__ = _version()

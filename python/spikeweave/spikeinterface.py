@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._commands.sort import SortResult, sort, sort_features
+from ._adapters.spikeinterface import load_spikeinterface, result_to_sorting
+from ._commands.sort import sort, sort_features
+from ._values.sort import SortResult
 
 if TYPE_CHECKING:
     from spikeinterface import BaseRecording, NumpySorting, SortingAnalyzer
@@ -38,21 +40,7 @@ def numpy_sorting(result: SortResult) -> NumpySorting:
     """
     if not isinstance(result, SortResult):
         raise TypeError(f"result: expected a SortResult, found {type(result)}")
-    si = _installed()
-    if result.samples is None or result.sample_rate is None:
-        raise ValueError("the samples of these spikes are not known")
-    kept = result.labels > 0
-    sorting = si.NumpySorting.from_samples_and_labels(
-        [result.samples[kept]],
-        [result.labels[kept].astype(np.int64)],
-        result.sample_rate,
-        unit_ids=np.arange(1, result.unit_count + 1),
-    )
-    for name, values in result.units.items():
-        if name != "spikes":
-            sorting.set_property(name, values)
-    sorting.annotate(spikeweave_version=result.version, spikeweave_parameters=result.parameters)
-    return sorting
+    return result_to_sorting(result)
 
 
 def run_sorter(recording: BaseRecording, **parameters: Any) -> NumpySorting:
@@ -89,7 +77,7 @@ def run_sorter(recording: BaseRecording, **parameters: Any) -> NumpySorting:
     >>> sorting.get_sampling_frequency() == recording.get_sampling_frequency()
     True
     """
-    _installed()
+    load_spikeinterface()
     return numpy_sorting(sort(recording, **parameters))
 
 
@@ -119,7 +107,7 @@ def sort_analyzer(analyzer: SortingAnalyzer, **parameters: Any) -> NumpySorting:
     ImportError
         Without SpikeInterface.
     """
-    if not isinstance(analyzer, _installed().SortingAnalyzer):
+    if not isinstance(analyzer, load_spikeinterface().SortingAnalyzer):
         raise TypeError(f"analyzer: expected a SortingAnalyzer, found {type(analyzer)}")
     extension = analyzer.get_extension("principal_components")
     if extension is None:
@@ -155,14 +143,3 @@ def sort_analyzer(analyzer: SortingAnalyzer, **parameters: Any) -> NumpySorting:
         **parameters,
     )
     return numpy_sorting(result)
-
-
-def _installed() -> Any:
-    try:
-        import spikeinterface
-    except ImportError:
-        raise ImportError(
-            "spikeweave.spikeinterface works with SpikeInterface: "
-            "pip install 'spikeweave[spikeinterface]'"
-        ) from None
-    return spikeinterface

@@ -11,6 +11,7 @@ from .. import _core
 from .._values.arguments import given
 from .._values.spikes import SpikeSequence, duplicates_text
 from .._values.types import SpikeFormat, SpikesLike
+from .nwb import read_units, write_units
 from .progress import Progress, reporting
 
 _HDF5_MARK = b"\x89HDF\r\n\x1a\n"
@@ -73,8 +74,6 @@ def read(
     path = Path(path)
     check_readable(path)
     if format == "nwb" or (format == "auto" and is_hdf5(path)):
-        from .nwb import read_units
-
         if time_unit is not None:
             raise ValueError("time_unit: times in NWB are seconds")
         return read_units(path, allow_negative)
@@ -138,12 +137,15 @@ def write(
     os.stat(path.parent)
     sequence = SpikeSequence.of(spikes)
     if path.suffix == ".nwb":
-        from .nwb import write_units
-
         write_units(path, sequence)
         return
     with reporting(progress) as callback:
         _core.write_spikes(str(path), sequence._core, given(progress=callback))
+
+
+def is_path(value: object) -> bool:
+    """Whether it is the path of a file."""
+    return isinstance(value, (str, os.PathLike))
 
 
 def check_readable(path: Path) -> None:

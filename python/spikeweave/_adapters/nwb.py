@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from .._values.conversions import converts
+from .._values.sort import SortResult
 from .._values.spikes import SpikeSequence
 
 _UNKNOWN_START = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -173,7 +175,20 @@ def _open_copy(path: Path) -> Iterator[Any]:
         aside.unlink(missing_ok=True)
 
 
-def units_to_nwb(
+@converts(SpikeSequence, "nwb")
+def spikes_to_nwb(spikes: SpikeSequence, target: Any, overwrite: bool, append: bool) -> Any:
+    """`SpikeSequence.to_nwb`."""
+    return _units_to_nwb(spikes, {}, target, overwrite, append)
+
+
+@converts(SortResult, "nwb")
+def units_to_nwb(result: SortResult, target: Any, overwrite: bool, append: bool) -> Any:
+    """`SortResult.to_nwb`."""
+    columns = {name: values for name, values in result.units.items() if name != "spikes"}
+    return _units_to_nwb(result._timed(), columns, target, overwrite, append)
+
+
+def _units_to_nwb(
     spikes: SpikeSequence,
     columns: dict[str, Any],
     target: Any,

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._values.conversions import converts
+from .._values.episodes import EpisodeResult
+from .._values.spade import PatternResult
 from .._values.spikes import SpikeSequence
 from .nwb import add_table, add_units, open_target, unit_names
-
-if TYPE_CHECKING:
-    from .._commands.episodes import EpisodeResult
-    from .._commands.spade import PatternResult
 
 _SHOWN = 8
 
@@ -39,6 +38,7 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
 
 
+@converts(EpisodeResult, "nwb")
 def episodes_to_nwb(result: EpisodeResult, target: Any, overwrite: bool, append: bool) -> Any:
     """`EpisodeResult.to_nwb`."""
     with open_target(target, overwrite, append) as nwbfile:
@@ -67,6 +67,7 @@ def _add_episodes(nwbfile: Any, result: EpisodeResult) -> None:
     )
 
 
+@converts(PatternResult, "nwb")
 def patterns_to_nwb(result: PatternResult, target: Any, overwrite: bool, append: bool) -> Any:
     """`PatternResult.to_nwb`."""
     with open_target(target, overwrite, append) as nwbfile:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,8 +16,8 @@ from .._adapters.progress import Progress, reporting
 from .._values.arguments import given, options_in
 from .._values.arrays import array, numbers
 from .._values.recording import Recording, RecordingLike
+from .._values.sort import SortResult
 from .._values.spikes import SpikeSequence
-from .._values.tables import data_frame, html_table
 from .._values.types import (
     Deletions,
     MaskRule,
@@ -31,156 +30,6 @@ from .._values.types import (
     StopRule,
     Time,
 )
-
-if TYPE_CHECKING:
-    import pandas
-
-_SHOWN = 10
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class SortResult:
-    """The result of `sort` and `sort_features`.
-
-    Attributes
-    ----------
-    labels : ndarray of uint32, shape (spikes,)
-        Label of each spike; 0 means noise, units are 1 to `unit_count`.
-    samples : ndarray of int64, shape (spikes,), or None
-        Time of each spike, in samples since the first of the recording, if known.
-    spikes : SpikeSequence or None
-        The spikes of the units in time order, units named "1", "2", …; None without times.
-    units : dict of arrays, shape (unit_count,) each
-        ``spikes``, ``peak_channel``, ``rate`` (Hz), ``l_ratio``, ``isolation_distance``,
-        ``isi_violations``, ``contamination`` (fractions), ``snr``; NaN if unknown.
-    waveforms : ndarray of float32, shape (unit_count + 1, frames, channels), or None
-        Mean waveform of noise and of each unit in the unit of the filtered traces (microvolts);
-        recordings only.
-    waveform_peak : int or None
-        The frame of the peak in these.
-    noise : ndarray of float64, shape (channels,), or None
-        Standard deviation of each channel's noise.
-    sample_rate : float or None
-        In Hz, if known.
-    channel_positions : ndarray of float64, shape (channels, 2), or None
-        In micrometres.
-    iterations : dict of arrays
-        Progress of the search: ``clusters``, ``changed``, ``deleted``, ``splits``, ``score``.
-    score : float
-        Score of the last iteration; lower is better.
-    stopped : str
-        Why the search ended, such as ``"converged"``.
-    same_time : int
-        Number of spikes at the same microsecond as another of their unit, omitted from `spikes`.
-    parameters : dict
-        The arguments of the call with their resolved values: the same data with ``**parameters``
-        give the same again.
-    warnings : list of str
-        Warnings of the run.
-    version : str
-        Version of the library.
-    """
-
-    labels: NDArray[np.uint32]
-    samples: NDArray[np.int64] | None
-    spikes: SpikeSequence | None
-    units: dict[str, NDArray[Any]]
-    waveforms: NDArray[np.float32] | None
-    waveform_peak: int | None
-    noise: NDArray[np.float64] | None
-    sample_rate: float | None
-    channel_positions: NDArray[np.float64] | None
-    iterations: dict[str, NDArray[Any]]
-    score: float
-    stopped: str
-    same_time: int
-    parameters: dict[str, Any]
-    warnings: list[str]
-    _data: Any
-    version: str = field(default_factory=_core.version)
-
-    @property
-    def unit_count(self) -> int:
-        """Units found."""
-        return len(self.units["spikes"])
-
-    def __len__(self) -> int:
-        return self.unit_count
-
-    def to_dataframe(self) -> pandas.DataFrame:
-        """A pandas data frame with one row per unit, indexed by label."""
-        return data_frame({"unit": np.arange(1, self.unit_count + 1), **self.units})
-
-    def to_spikeinterface(self) -> Any:
-        """A SpikeInterface ``NumpySorting`` of the units, in samples of the recording."""
-        from ..spikeinterface import numpy_sorting
-
-        return numpy_sorting(self)
-
-    def to_elephant(self) -> list[Any]:
-        """The units as a list of `neo.SpikeTrain` in seconds, which Elephant's functions take."""
-        return self._timed().to_neo()
-
-    def to_nwb(self, target: Any, *, overwrite: bool = False, append: bool = False) -> Any:
-        """The units, with their quality as columns.
-
-        Parameters
-        ----------
-        target
-            A `pynwb.NWBFile` without units, or the path of a file.
-        overwrite, append
-            Whether to replace an existing file, or to add the units to it.
-
-        Returns
-        -------
-        pynwb.NWBFile
-            Closed if a path was given.
-
-        Raises
-        ------
-        FileExistsError
-            If there is a file at the path, and neither `overwrite` nor `append` is given.
-        ValueError
-            If the file has a table of units.
-        """
-        from .._adapters.nwb import units_to_nwb
-
-        columns = {name: values for name, values in self.units.items() if name != "spikes"}
-        return units_to_nwb(self._timed(), columns, target, overwrite, append)
-
-    def to_phy(self, folder: str | os.PathLike[str]) -> None:
-        """Writes a new folder that Phy's template view opens.
-
-        Raises
-        ------
-        FileExistsError
-            If it exists.
-        OSError
-            If it cannot be written.
-        ValueError
-            Without times.
-        """
-        if Path(folder).exists():
-            raise FileExistsError(f"'{folder}' exists")
-        _core.write_phy(self._data, str(Path(folder)))
-
-    def _timed(self) -> SpikeSequence:
-        if self.spikes is None:
-            raise ValueError(
-                "the times of these spikes are not known: sort_features takes samples and "
-                "sample_rate"
-            )
-        return self.spikes
-
-    def __repr__(self) -> str:
-        noise = int(np.count_nonzero(self.labels == 0))
-        return f"<SortResult: {self.unit_count} units, {len(self.labels)} spikes, {noise} noise>"
-
-    def _repr_html_(self) -> str:
-        names = ["spikes", "peak_channel", "rate", "isi_violations", "contamination", "snr"]
-        order = np.argsort(-self.units["spikes"].astype(np.int64), kind="stable")[:_SHOWN]
-        rows = [(i + 1, *(f"{self.units[name][i]:.4g}" for name in names)) for i in order]
-        return html_table(repr(self).strip("<>"), ["unit", *names], rows)
 
 
 def sort(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .tables import data_frame, html_table
+from .conversions import converted
+from .tables import html_table
 
 if TYPE_CHECKING:
     import pandas
@@ -60,7 +61,7 @@ class Circuit:
 
     def to_dataframe(self) -> pandas.DataFrame:
         """A pandas data frame with one row per edge; units by their names, times in seconds."""
-        return data_frame(
+        return converted(
             {
                 "source": self._names(self.source),
                 "target": self._names(self.target),
@@ -73,7 +74,8 @@ class Circuit:
                 "strength": self.strength,
                 "kind": self.kind,
                 "via": [None if unit is None else self.unit_names[unit] for unit in self.via],
-            }
+            },
+            "dataframe",
         )
 
     def to_networkx(self) -> Any:
@@ -82,32 +84,7 @@ class Circuit:
         Edges have ``delay_low`` and ``delay_high`` in seconds, ``count``, ``expected``, ``p``,
         ``q``, ``strength``, ``kind`` and, where one explains them, ``via``.
         """
-        try:
-            import networkx
-        except ImportError:
-            raise ImportError(
-                "to_networkx() makes a networkx graph: pip install networkx"
-            ) from None
-        graph = networkx.MultiDiGraph()
-        graph.add_nodes_from(self.unit_names)
-        for i in range(len(self)):
-            attributes = {
-                "delay_low": float(self.delay[i, 0]),
-                "delay_high": float(self.delay[i, 1]),
-                "count": int(self.count[i]),
-                "expected": float(self.expected[i]),
-                "p": float(self.p[i]),
-                "q": float(self.q[i]),
-                "strength": float(self.strength[i]),
-                "kind": self.kind[i],
-            }
-            via = self.via[i]
-            if via is not None:
-                attributes["via"] = self.unit_names[via]
-            graph.add_edge(
-                self.unit_names[self.source[i]], self.unit_names[self.target[i]], **attributes
-            )
-        return graph
+        return converted(self, "networkx")
 
     def __repr__(self) -> str:
         direct = sum(kind == "direct" for kind in self.kind)

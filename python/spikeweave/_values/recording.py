@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from .._adapters.files import check_readable, is_hdf5
 from .arguments import given
 from .channels import COUNT_UV, as_counts, channel_list
+from .conversions import converter_of, recording_forms
 from .spikes import SpikeSequence
-from .types import BaseRecording, Quantity, RecordingFormat
+from .types import BaseRecording, Quantity
 
 #: What `sort` takes for a recording; `Recording.of` says what each is.
 RecordingLike = Union["Recording", str, os.PathLike[str], NDArray[Any], BaseRecording]
@@ -97,10 +95,9 @@ class Recording:
             raise TypeError(f"{next(iter(extras))}: is for arrays only")
         if isinstance(recording, cls):
             return recording
-        if isinstance(recording, (str, os.PathLike)):
-            return read_recording(recording)
-        if hasattr(recording, "get_traces") and hasattr(recording, "get_sampling_frequency"):
-            return _of_spikeinterface(recording)
+        convert = converter_of(recording, recording_forms)
+        if convert is not None:
+            return convert(recording)
         if hasattr(recording, "rescale") or not isinstance(recording, np.ndarray):
             raise TypeError(
                 f"recording: expected what Recording.of lists, found {type(recording).__name__}"
@@ -194,79 +191,6 @@ class Recording:
         )
 
 
-def read_recording(
-    path: str | os.PathLike[str],
-    *,
-    format: RecordingFormat = "auto",
-    sample_rate: float | None = None,
-    channels: int | None = None,
-    gain: float | None = None,
-    header_bytes: int | None = None,
-    probe: str | os.PathLike[str] | None = None,
-    stream: str | None = None,
-) -> Recording:
-    """Opens a recording; only its description is read.
-
-    Parameters
-    ----------
-    path
-        SpikeGLX ``.bin``, an Open Ephys folder, SpikeInterface's binary folder, NWB 2 with an
-        ElectricalSeries (by pynwb, which has to be installed), or raw int16 samples.
-    format
-        ``"spikeglx"``, ``"open-ephys"``, ``"binary"``, ``"nwb"`` or ``"raw"``; ``"auto"`` detects
-        it from the content.
-    sample_rate, channels, gain, header_bytes
-        For raw samples: sample rate in Hz, number of channels, microvolts per count, position of
-        the first sample in the file.
-    probe
-        Channel positions: a probeinterface file (JSON), used instead of those in the recording.
-    stream
-        Stream to read if there are several.
-
-    Returns
-    -------
-    Recording
-
-    Raises
-    ------
-    FileNotFoundError, PermissionError
-        If the file is missing or may not be read.
-    OSError
-        Naming the file, what was found and what was expected.
-    ValueError
-        If options do not fit the format.
-
-    Warns
-    -----
-    UserWarning
-        If the recording has likely problems.
-    """
-    options = given(
-        sample_rate=sample_rate,
-        channels=channels,
-        gain=gain,
-        header_bytes=header_bytes,
-        probe=None if probe is None else str(probe),
-    )
-    found = _opened(str(path), format, stream, options)
-    for warning in getattr(found._core, "warnings", ()):
-        warnings.warn(f"{path}: {warning}", stacklevel=2)
-    return found
-
-
-def _opened(path: str, format: str, stream: str | None, options: dict[str, Any]) -> Recording:
-    check_readable(Path(path))
-    again = (_opened, (path, format, stream, options))
-    if format == "nwb" or (format == "auto" and Path(path).is_file() and is_hdf5(Path(path))):
-        from .._adapters.nwb_recording import open_series
-
-        if options:
-            raise ValueError(f"{next(iter(options))}: an NWB file says this itself")
-        return Recording(open_series(Path(path), stream), again=again)
-    how = {**options, **given(format=format, stream=stream)}
-    return Recording(_core.read_recording(path, how), again=again)
-
-
 def _of_array(
     samples: NDArray[Any], channels: list[dict[str, Any]], sample_rate: float, has_positions: bool
 ) -> Recording:
@@ -286,52 +210,3 @@ def _hertz(sample_rate: Any) -> float:
         return float(sample_rate)
     except (TypeError, ValueError):
         raise TypeError(f"sample_rate: expected a number in Hz, found {sample_rate!r}") from None
-
-
-def _times_of(recording: Any) -> NDArray[np.float64] | float:
-    if recording.has_time_vector(segment_index=0):
-        return np.asarray(recording.get_times(segment_index=0), dtype=np.float64)
-    return float(recording.get_start_time(segment_index=0) or 0.0)
-
-
-def _of_spikeinterface(
-    recording: Any, known_times: NDArray[np.float64] | float | None = None
-) -> Recording:
-    """`known_times`: those of a recording that was pickled, which SpikeInterface leaves behind."""
-    if recording.get_num_segments() != 1:
-        raise ValueError(
-            f"recording: it has {recording.get_num_segments()} segments, expected 1 "
-            "(recording.select_segments takes one out)"
-        )
-    times = known_times if known_times is not None else _times_of(recording)
-    count = recording.get_num_channels()
-    dtype = np.dtype(recording.get_dtype())
-    try:
-        positions = np.asarray(recording.get_channel_locations())[:, :2]
-    except Exception:  # without a probe, whatever kind of exception says so
-        positions = None
-    gains = recording.get_channel_gains() if dtype.kind != "f" else None
-    offsets = recording.get_channel_offsets() if dtype.kind != "f" else None
-    scaled = dtype.kind == "f" and recording.has_scaleable_traces()
-    channels = channel_list(
-        count,
-        COUNT_UV if dtype.kind == "f" else 1.0 if gains is None else gains,
-        0.0 if offsets is None else offsets,
-        positions,
-        recording.get_property("group"),
-        [str(name) for name in recording.get_channel_ids()],
-    )
-
-    def get(begin: int, end: int) -> NDArray[Any]:
-        return recording.get_traces(
-            segment_index=0, start_frame=begin, end_frame=end, return_in_uV=scaled
-        )
-
-    core = _core.recording_of(
-        as_counts(dtype, get),
-        recording.get_num_samples(),
-        channels,
-        float(recording.get_sampling_frequency()),
-        positions is not None,
-    )
-    return Recording(core, times=times, again=(_of_spikeinterface, (recording, times)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import operator
-import os
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,9 @@ from numpy.typing import NDArray
 from .. import _core
 from .arguments import given
 from .arrays import seconds
-from .tables import data_frame, html_table
+from .conversions import converted, converter_of, spike_forms
+from .spike_arrays import SpikeArrays
+from .tables import html_table
 from .types import SpikesLike, Time
 
 if TYPE_CHECKING:
@@ -130,15 +131,20 @@ class SpikeSequence:
             support of a ``TsGroup`` has gaps. If every unit of a pair ``(times, units)`` has one
             spike, as if the pair were two trains.
         """
-        from .._adapters.inputs import arrays_of
-
-        if isinstance(spikes, (str, os.PathLike)):
-            from .._adapters.files import read
-
-            spikes = read(spikes)
-        if isinstance(spikes, cls) and unit_names is None and t_start is None and t_stop is None:
-            return spikes
-        times, units, names, start, stop = arrays_of(spikes, unit_names)
+        found: Any = spikes
+        if not isinstance(spikes, SpikeSequence):
+            convert = converter_of(spikes, spike_forms)
+            if convert is None:
+                raise TypeError(
+                    f"spikes: found {type(spikes)}, expected what SpikeSequence.of lists"
+                )
+            found = convert(spikes, unit_names)
+        if isinstance(found, cls) and unit_names is None and t_start is None and t_stop is None:
+            return found
+        arrays = found._as_arrays() if isinstance(found, SpikeSequence) else found
+        times, units, names, start, stop = (
+            arrays if unit_names is None else arrays.with_names(unit_names)
+        )
         core, duplicates = _core.make_spikes(
             times,
             units,
@@ -151,6 +157,16 @@ class SpikeSequence:
         if duplicates:
             warnings.warn(duplicates_text(duplicates), stacklevel=2)
         return cls._from_core(core)
+
+    def _as_arrays(self) -> SpikeArrays:
+        stated = self._core.has_recorded_span
+        return SpikeArrays(
+            self.times,
+            self.units,
+            self.unit_names,
+            self.t_start if stated else None,
+            self.t_stop if stated else None,
+        )
 
     def _array(self, name: str) -> NDArray[Any]:
         # Made once, and read-only: a change to it would change nothing here.
@@ -288,31 +304,12 @@ class SpikeSequence:
 
     def to_neo(self) -> list[Any]:
         """The same as a list of `neo.SpikeTrain` in seconds, named after the units."""
-        import neo
-
-        return [
-            neo.SpikeTrain(train, units="s", t_start=self.t_start, t_stop=self.t_stop, name=name)
-            for name, train in zip(self.unit_names, self.trains(), strict=True)
-        ]
+        return converted(self, "neo")
 
     def to_pynapple(self) -> Any:
         """The same as a pynapple ``TsGroup``: keys are 0, 1, …, the metadata ``unit_name`` has the
         names, and the time support is the recorded span."""
-        try:
-            import pynapple
-        except ImportError:
-            raise ImportError(
-                "to_pynapple() makes a pynapple TsGroup: pip install pynapple"
-            ) from None
-        # Without a length there is no support that could hold the spikes.
-        support = (
-            pynapple.IntervalSet(self.t_start, self.t_stop) if self.t_start < self.t_stop else None
-        )
-        return pynapple.TsGroup(
-            {i: pynapple.Ts(train, time_support=support) for i, train in enumerate(self.trains())},
-            time_support=support,
-            metadata={"unit_name": np.asarray(self.unit_names)},
-        )
+        return converted(self, "pynapple")
 
     def to_spikeinterface(self, sampling_frequency: float) -> Any:
         """The same as a SpikeInterface ``NumpySorting``.
@@ -331,24 +328,7 @@ class SpikeSequence:
         ValueError
             If there are spikes before time 0.
         """
-        try:
-            from spikeinterface import NumpySorting
-        except ImportError:
-            raise ImportError(
-                "to_spikeinterface() makes a SpikeInterface sorting: pip install spikeinterface"
-            ) from None
-        if len(self) and self.times_us[0] < 0:
-            raise ValueError(
-                f"spikes: expected none before time 0, which would be before the first sample, "
-                f"found {self.times[0]:g} s"
-            )
-        samples = np.rint(self.times * float(sampling_frequency)).astype(np.int64)
-        return NumpySorting.from_samples_and_labels(
-            [samples],
-            [np.asarray(self.unit_names)[self.units]],
-            float(sampling_frequency),
-            unit_ids=np.asarray(self.unit_names),
-        )
+        return converted(self, "spikeinterface", sampling_frequency)
 
     def to_nwb(self, target: Any, *, overwrite: bool = False, append: bool = False) -> Any:
         """The same as the table of units of an NWB file.
@@ -372,14 +352,12 @@ class SpikeSequence:
         ValueError
             If the file has a table of units.
         """
-        from .._adapters.nwb import units_to_nwb
-
-        return units_to_nwb(self, {}, target, overwrite, append)
+        return converted(self, "nwb", target, overwrite, append)
 
     def to_dataframe(self) -> pandas.DataFrame:
         """A pandas data frame with one row per spike: ``time`` in seconds, ``unit`` by its name."""
         names = np.asarray(self.unit_names, dtype=object)
-        return data_frame({"time": self.times, "unit": names[self.units]})
+        return converted({"time": self.times, "unit": names[self.units]}, "dataframe")
 
     def __len__(self) -> int:
         return len(self._core)

@@ -1,13 +1,10 @@
-"""Results as tables: in a notebook, and as data frames."""
+"""Results as tables in a notebook."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import pandas
+from typing import Any
 
 
 def html_table(caption: str, headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
@@ -20,12 +17,3 @@ def html_table(caption: str, headers: Sequence[str], rows: Iterable[Sequence[Any
         f"<table><caption>{escape(caption)}</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     )
-
-
-def data_frame(columns: dict[str, Any]) -> pandas.DataFrame:
-    """The columns as a pandas data frame."""
-    try:
-        import pandas
-    except ImportError:
-        raise ImportError("to_dataframe() makes a pandas data frame: pip install pandas") from None
-    return pandas.DataFrame(columns)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._commands.episodes import EpisodeResult
+from .._values.episodes import EpisodeResult
 from ._arguments import expect
 from ._axes import COLOURS, GREY, axes, legend, name_decades
 

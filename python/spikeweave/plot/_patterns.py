@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._commands.spade import PatternResult
+from .._values.spade import PatternResult
 from ._arguments import expect
 from ._axes import BLACK, COLOURS, axes, legend, whole_numbers
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._commands.episodes import EpisodeResult
-from .._commands.spade import Pattern, PatternResult
+from .._values.episodes import EpisodeResult
+from .._values.spade import Pattern, PatternResult
 from ..simulate import PlantedPattern
 from ._arguments import chosen_indices
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._values.spikes import SpikeSequence, SpikesLike
+from .._values.spikes import SpikeSequence
+from .._values.types import SpikesLike
 from ._arguments import seconds
 from ._axes import BLACK, COLOURS, GREY, axes, name_units, row_points
 from ._placed import Placed, placed, usual

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._commands.episodes import EpisodeResult
-from .._commands.spade import PatternResult
+from .._values.episodes import EpisodeResult
+from .._values.spade import PatternResult
 from ._arguments import chosen_indices, expect
 from ._axes import COLOURS, axes, name_units, whole_numbers
 

@@ -1,0 +1,61 @@
+"""Graphs of networkx."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._values.circuit import Circuit
+from .._values.conversions import converts
+from .._values.spade import PatternResult
+
+
+@converts(Circuit, "networkx")
+def circuit_to_graph(circuit: Circuit) -> Any:
+    """A `networkx.MultiDiGraph` with an edge per significant delay."""
+    try:
+        import networkx
+    except ImportError:
+        raise ImportError("to_networkx() makes a networkx graph: pip install networkx") from None
+    graph = networkx.MultiDiGraph()
+    graph.add_nodes_from(circuit.unit_names)
+    for i in range(len(circuit)):
+        attributes = {
+            "delay_low": float(circuit.delay[i, 0]),
+            "delay_high": float(circuit.delay[i, 1]),
+            "count": int(circuit.count[i]),
+            "expected": float(circuit.expected[i]),
+            "p": float(circuit.p[i]),
+            "q": float(circuit.q[i]),
+            "strength": float(circuit.strength[i]),
+            "kind": circuit.kind[i],
+        }
+        via = circuit.via[i]
+        if via is not None:
+            attributes["via"] = circuit.unit_names[via]
+        graph.add_edge(
+            circuit.unit_names[circuit.source[i]],
+            circuit.unit_names[circuit.target[i]],
+            **attributes,
+        )
+    return graph
+
+
+@converts(PatternResult, "networkx")
+def patterns_to_graph(result: PatternResult) -> Any:
+    """A `networkx.MultiDiGraph` with an edge from each spike of a pattern to its next."""
+    try:
+        import networkx
+    except ImportError:
+        raise ImportError("to_networkx() makes a networkx graph: pip install networkx") from None
+    graph = networkx.MultiDiGraph()
+    graph.add_nodes_from(result.spikes.unit_names)
+    for i, pattern in enumerate(result):
+        for step in range(pattern.size - 1):
+            graph.add_edge(
+                pattern.units[step],
+                pattern.units[step + 1],
+                pattern=i,
+                delay=float(pattern.lags[step + 1] - pattern.lags[step]),
+                count=pattern.count,
+            )
+    return graph

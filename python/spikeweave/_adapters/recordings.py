@@ -1,0 +1,86 @@
+"""Files of recordings."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+from typing import Any
+
+from .. import _core
+from .._values.arguments import given
+from .._values.recording import Recording
+from .._values.types import RecordingFormat
+from .files import check_readable, is_hdf5
+from .nwb_recording import open_series
+
+
+def read_recording(
+    path: str | os.PathLike[str],
+    *,
+    format: RecordingFormat = "auto",
+    sample_rate: float | None = None,
+    channels: int | None = None,
+    gain: float | None = None,
+    header_bytes: int | None = None,
+    probe: str | os.PathLike[str] | None = None,
+    stream: str | None = None,
+) -> Recording:
+    """Opens a recording; only its description is read.
+
+    Parameters
+    ----------
+    path
+        SpikeGLX ``.bin``, an Open Ephys folder, SpikeInterface's binary folder, NWB 2 with an
+        ElectricalSeries (by pynwb, which has to be installed), or raw int16 samples.
+    format
+        ``"spikeglx"``, ``"open-ephys"``, ``"binary"``, ``"nwb"`` or ``"raw"``; ``"auto"`` detects
+        it from the content.
+    sample_rate, channels, gain, header_bytes
+        For raw samples: sample rate in Hz, number of channels, microvolts per count, position of
+        the first sample in the file.
+    probe
+        Channel positions: a probeinterface file (JSON), used instead of those in the recording.
+    stream
+        Stream to read if there are several.
+
+    Returns
+    -------
+    Recording
+
+    Raises
+    ------
+    FileNotFoundError, PermissionError
+        If the file is missing or may not be read.
+    OSError
+        Naming the file, what was found and what was expected.
+    ValueError
+        If options do not fit the format.
+
+    Warns
+    -----
+    UserWarning
+        If the recording has likely problems.
+    """
+    options = given(
+        sample_rate=sample_rate,
+        channels=channels,
+        gain=gain,
+        header_bytes=header_bytes,
+        probe=None if probe is None else str(probe),
+    )
+    found = _opened(str(path), format, stream, options)
+    for warning in getattr(found._core, "warnings", ()):
+        warnings.warn(f"{path}: {warning}", stacklevel=2)
+    return found
+
+
+def _opened(path: str, format: str, stream: str | None, options: dict[str, Any]) -> Recording:
+    check_readable(Path(path))
+    again = (_opened, (path, format, stream, options))
+    if format == "nwb" or (format == "auto" and Path(path).is_file() and is_hdf5(Path(path))):
+        if options:
+            raise ValueError(f"{next(iter(options))}: an NWB file says this itself")
+        return Recording(open_series(Path(path), stream), again=again)
+    how = {**options, **given(format=format, stream=stream)}
+    return Recording(_core.read_recording(path, how), again=again)

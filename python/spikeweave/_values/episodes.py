@@ -1,0 +1,301 @@
+"""Frequent serial episodes, as found in spikes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from .circuit import Circuit
+from .conversions import converted
+from .indexing import Several, Single, chosen, ragged
+from .spikes import SpikeSequence
+from .tables import html_table
+
+if TYPE_CHECKING:
+    import pandas
+
+_SHOWN = 10
+
+
+def _delay_text(low: float, high: float) -> str:
+    return f"({low * 1e3:g},{high * 1e3:g}] ms"
+
+
+@dataclass(frozen=True)
+class Episode:
+    """A chain of units with a delay interval on each step.
+
+    Attributes
+    ----------
+    units : tuple of str
+        Names, in the order of firing.
+    delays : tuple of (float, float)
+        ``(low, high)`` of each step in seconds; a delay ``d`` fits if ``low < d <= high``.
+    count : int or None
+        The largest number of occurrences that do not overlap.
+    expected, p, q, strength : float
+        As in `EpisodeResult`; NaN if not tested.
+    """
+
+    units: tuple[str, ...]
+    delays: tuple[tuple[float, float], ...]
+    count: int | None = None
+    expected: float = float("nan")
+    p: float = float("nan")
+    q: float = float("nan")
+    strength: float = float("nan")
+
+    @property
+    def size(self) -> int:
+        """Its number of units."""
+        return len(self.units)
+
+    def __str__(self) -> str:
+        steps = (
+            f" →{_delay_text(*delay)}→ {unit}"
+            for delay, unit in zip(self.delays, self.units[1:], strict=True)
+        )
+        return self.units[0] + "".join(steps)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class EpisodeResult(Sequence[Episode]):
+    """The result of `episodes`, as flat arrays; also a sequence of `Episode`.
+
+    ``found[3]`` is an `Episode`; a slice, an array of indices or a mask, such as
+    ``found[found.q < 0.01]``, selects part of the result.
+
+    Attributes
+    ----------
+    spikes : SpikeSequence
+        The spikes that were mined.
+    offsets : ndarray of int64, shape (episodes + 1,)
+        Episode ``i`` has ``units[offsets[i]:offsets[i + 1]]``.
+    units : ndarray of uint32
+        Indices into `spikes.unit_names`.
+    delays : ndarray of float64, shape (steps, 2)
+        ``(low, high]`` in seconds of each step, those of episode ``i`` from ``offsets[i] - i`` on.
+    counts : ndarray of int64, shape (episodes,)
+        The largest number of occurrences that do not overlap; at least `threshold`.
+    expected : ndarray of float64, shape (episodes,)
+        Mean count under the null of `test`, or over the surrogates. Where a step of a longer
+        episode is likely by chance, it is estimated from that step.
+    p, q : ndarray of float64, shape (episodes,)
+        Probability of the count under the same null, and corrected for all candidates of the size;
+        with surrogates `q` is the larger of ``tail_q`` and their rank ``p``.
+    strength : ndarray of float64, shape (episodes,)
+        Probability of each step that would give this count on average, in [0, 1].
+    by_surrogates : dict or None
+        For runs with surrogates: arrays ``mean_count``, ``p``, ``q`` (by rank), ``tail_p``,
+        ``tail_q`` (by a renewal model with their mean).
+    circuit : Circuit
+        The significant delays between pairs of units.
+    chains : ndarray of int64
+        Indices of the episodes that are significant chains along the circuit, longest first.
+    levels : list of dict
+        For each level of the search: size, candidates, frequent, seconds.
+    threshold : int
+        Minimum count of a frequent episode.
+    parameters : dict
+        The arguments of `episodes` with their resolved values, among these the threshold as
+        ``min_count`` and the strategy and device that ran: ``episodes(found.spikes,
+        **found.parameters)`` repeats the run.
+    warnings : list of str
+        Warnings of the run.
+    seconds : float
+        Time taken by the library.
+    version : str
+        Version of the library.
+    """
+
+    spikes: SpikeSequence
+    offsets: NDArray[np.int64]
+    units: NDArray[np.uint32]
+    delays: NDArray[np.float64]
+    counts: NDArray[np.int64]
+    expected: NDArray[np.float64]
+    p: NDArray[np.float64]
+    q: NDArray[np.float64]
+    strength: NDArray[np.float64]
+    by_surrogates: dict[str, NDArray[np.float64]] | None
+    circuit: Circuit
+    chains: NDArray[np.int64]
+    levels: list[dict[str, Any]]
+    threshold: int
+    parameters: dict[str, Any]
+    seconds: float
+    warnings: list[str] = field(default_factory=list)
+    version: str = field(default_factory=_core.version)
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return self.spikes.unit_names
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Units of each episode: shape (episodes,)."""
+        return np.diff(self.offsets)
+
+    @overload
+    def __getitem__(self, index: Single) -> Episode: ...
+    @overload
+    def __getitem__(self, index: Several) -> EpisodeResult: ...
+    def __getitem__(self, index: Single | Several) -> Episode | EpisodeResult:
+        some = chosen(index, len(self))
+        if some is not None:
+            return self._only(some)
+        i = range(len(self))[index]  # type: ignore[index]
+        names = self._names
+        units, delays = self._parts(i)
+        return Episode(
+            tuple(names[unit] for unit in units),
+            tuple((float(low), float(high)) for low, high in delays),
+            int(self.counts[i]),
+            float(self.expected[i]),
+            float(self.p[i]),
+            float(self.q[i]),
+            float(self.strength[i]),
+        )
+
+    def __iter__(self) -> Iterator[Episode]:
+        return (self[i] for i in range(len(self)))
+
+    def _only(self, some: NDArray[np.int64]) -> EpisodeResult:
+        offsets, nodes = ragged(self.offsets, some)
+        # An episode has one delay fewer than units.
+        _, steps = ragged(self.offsets - np.arange(len(self) + 1), some)
+        place = {int(index): new for new, index in reversed(list(enumerate(some)))}
+        by = self.by_surrogates
+        return replace(
+            self,
+            offsets=offsets,
+            units=self.units[nodes],
+            delays=self.delays[steps],
+            counts=self.counts[some],
+            expected=self.expected[some],
+            p=self.p[some],
+            q=self.q[some],
+            strength=self.strength[some],
+            by_surrogates=None if by is None else {name: by[name][some] for name in by},
+            chains=np.array([place[i] for i in self.chains.tolist() if i in place], np.int64),
+        )
+
+    def _parts(self, i: int) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
+        begin, end = self.offsets[i], self.offsets[i + 1]
+        return self.units[begin:end], self.delays[begin - i : end - i - 1]
+
+    def occurrences(self, index: int) -> NDArray[np.float64]:
+        """When an episode occurs.
+
+        If several occurrences end at the same spike, the one that starts latest is returned.
+
+        Parameters
+        ----------
+        index
+            Index of the episode.
+
+        Returns
+        -------
+        ndarray of float64, shape (count, size)
+            The time of each spike of each occurrence, seconds.
+        """
+        i = range(len(self))[index]
+        units, delays = self._parts(i)
+        return _core.find_occurrences(
+            self.spikes._core,
+            np.array([0, len(units)], dtype=np.int64),
+            np.ascontiguousarray(units),
+            np.ascontiguousarray(delays),
+            self.parameters["ties"],
+        )
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """A pandas data frame with one row per episode: ``size``, ``units`` and ``delays`` as
+        tuples, ``count``, ``expected``, ``p``, ``q``, ``strength``."""
+        episodes = list(self)
+        return converted(
+            {
+                "size": self.sizes,
+                "units": [one.units for one in episodes],
+                "delays": [one.delays for one in episodes],
+                "count": self.counts,
+                "expected": self.expected,
+                "p": self.p,
+                "q": self.q,
+                "strength": self.strength,
+            },
+            "dataframe",
+        )
+
+    def to_elephant(self, indices: Sequence[int] | None = None) -> list[dict[str, Any]]:
+        """Patterns in the format of Elephant's SPADE, which Viziphant draws.
+
+        Lags are the middle of each delay interval.
+
+        Parameters
+        ----------
+        indices
+            Which episodes; by default those of two units or more.
+
+        Returns
+        -------
+        list of dict
+            With keys ``itemset``, ``windows_ids``, ``neurons``, ``lags``, ``times``,
+            ``signature``, ``pvalue``; lags and times are quantities.
+        """
+        return converted(self, "elephant", indices)
+
+    def to_networkx(self) -> Any:
+        """The circuit as a `networkx.MultiDiGraph`; see `Circuit.to_networkx`."""
+        return self.circuit.to_networkx()
+
+    def to_nwb(self, target: Any, *, overwrite: bool = False, append: bool = False) -> Any:
+        """The episodes as a table ``episodes`` in the processing module ``ecephys``.
+
+        Parameters
+        ----------
+        target
+            A `pynwb.NWBFile` to add the table to, or the path of a file. Units of `spikes` are
+            those of the same name in the file's table of units; a file without such a table gets
+            them.
+        overwrite, append
+            Whether to replace an existing file, or to add the table to it.
+
+        Returns
+        -------
+        pynwb.NWBFile
+            Closed if a path was given.
+
+        Raises
+        ------
+        FileExistsError
+            If there is a file at the path, and neither `overwrite` nor `append` is given.
+        ValueError
+            If the file's table of units lacks a unit of `spikes`.
+        """
+        return converted(self, "nwb", target, overwrite, append)
+
+    def __repr__(self) -> str:
+        longest = int(self.sizes.max()) if len(self) else 0
+        return (
+            f"<EpisodeResult: {len(self)} frequent episodes of up to {longest} units "
+            f"(count >= {self.threshold}), {len(self.circuit)} significant delays, "
+            f"{len(self.chains)} chains>"
+        )
+
+    def _repr_html_(self) -> str:
+        chosen = self.chains[:_SHOWN] if len(self.chains) else range(min(_SHOWN, len(self)))
+        rows = []
+        for i in chosen:
+            one = self[int(i)]
+            rows.append((one, one.count, f"{one.expected:.3g}", f"{one.q:.2g}"))
+        return html_table(repr(self).strip("<>"), ["episode", "count", "expected", "q"], rows)
