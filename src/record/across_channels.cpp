@@ -7,9 +7,9 @@
 namespace spikeweave {
 namespace {
 
-// Medians of frames that follow each other. Most channels lie outside of a bracket around the last
-// median, and which side they are on takes one comparison; where the median itself does, or there
-// are few channels, all of them are looked at.
+// Medians of consecutive frames. Most channels are outside a bracket around the last median, and
+// one comparison decides on which side. All channels are examined only if the median itself is
+// outside or if there are few channels.
 class running_median {
 public:
     explicit running_median(std::size_t channels) : room_(channels) {}
@@ -41,13 +41,13 @@ public:
 
 private:
     static constexpr std::size_t fewest = 32;
-    static constexpr std::size_t most_inside = 8;  // one value in so many
+    static constexpr std::size_t most_inside = 8;  // at most one value in 8 is inside
     static constexpr double narrower = 0.95;
     static constexpr double wider = 1.5;
     static constexpr double values_across = 32;
 
-    // Of the first `size` values in the room the one of this rank, and for an even number of
-    // channels the mean with the one before it.
+    // Returns the value of this rank among the first `size` values of the buffer; for an even
+    // number of channels, its mean with the previous one.
     double selected(std::size_t rank, std::size_t size, std::size_t channels) {
         const auto begin = room_.begin();
         const auto middle = begin + static_cast<std::ptrdiff_t>(rank);
@@ -64,7 +64,7 @@ private:
 constexpr std::size_t columns_together = 16;
 constexpr std::size_t rows_together = 4;
 
-// Some frames and channels of the product stay in registers.
+// Keeps a tile of the product, some frames by some channels, in registers.
 template <std::size_t rows>
 void multiply(const float* from, const float* matrix, std::size_t channels, std::size_t columns,
               float* to) {

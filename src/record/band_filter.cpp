@@ -22,8 +22,9 @@ band_section section_of(const complex& pole) {
     return {1, -2 * pole.real(), std::norm(pole)};
 }
 
-// Each pole of the low pass makes two of the band pass, which the bilinear transform takes into the
-// unit circle. Of two conjugate ones each section holds both, so that half of them are enough.
+// Each pole of the low pass becomes two of the band pass, which the bilinear transform maps into
+// the unit circle. Poles come in conjugate pairs and a section holds both of a pair, so half of
+// them are enough.
 std::vector<band_section> sections_of(std::uint32_t order, double low, double high) {
     const double width = high - low;
     std::vector<band_section> sections;
@@ -35,7 +36,7 @@ std::vector<band_section> sections_of(std::uint32_t order, double low, double hi
         sections.push_back(section_of(to_digital(half - root)));
     }
     if (order % 2 == 0) return sections;
-    // The pole at -1 makes a conjugate pair, or in a wide band two real ones.
+    // The pole at -1 becomes a conjugate pair or, for a wide band, two real poles.
     const double half = -width / 2;
     const double apart = half * half - low * high;
     if (apart < 0) {
@@ -48,7 +49,7 @@ std::vector<band_section> sections_of(std::uint32_t order, double low, double hi
     return sections;
 }
 
-// One section over some frames of all channels; `z1` and `z2` carry on from the frames before.
+// Runs one section over some frames of all channels; `z1` and `z2` carry the state between calls.
 void run_section(const band_section& section, std::size_t channels, std::span<double> frames,
                  bool backward, double* __restrict z1, double* __restrict z2) {
     const std::size_t count = frames.size() / channels;
@@ -64,8 +65,8 @@ void run_section(const band_section& section, std::size_t channels, std::span<do
     }
 }
 
-// One run of all sections. Some frames at a time stay near while every section takes them, which a
-// whole block of many channels would not.
+// Runs all sections once. Frames are processed in groups that stay in the cache for all sections,
+// unlike a whole block of many channels.
 void run_sections(std::span<const band_section> sections, std::size_t channels,
                   std::span<double> frames, bool backward) {
     constexpr std::size_t together = 64;
@@ -83,8 +84,8 @@ void run_sections(std::span<const band_section> sections, std::size_t channels,
     }
 }
 
-// A band pass takes nothing of a constant: without the value at the start, the state that a
-// constant past has left is none.
+// A band pass removes constants: if a frame is subtracted, the state that a constant past equal to
+// this frame would have left is 0.
 void subtract_frame(std::size_t channels, std::size_t which, std::span<double> frames) {
     const std::vector<double> taken(
         frames.begin() + static_cast<std::ptrdiff_t>(which * channels),
@@ -126,8 +127,8 @@ void filter_both_ways(std::span<const band_section> sections, std::size_t channe
 }
 
 std::size_t reach_of(std::span<const band_section> sections, double part) {
-    // The impulse response itself, because sections whose poles lie together fade more slowly than
-    // any one of them.
+    // The impulse response itself is measured, because sections with nearby poles decay more slowly
+    // than any one of them.
     constexpr std::size_t most = std::size_t{1} << 22;
     for (std::size_t length = 256; length < most; length *= 2) {
         std::vector<double> response(length, 0.0);

@@ -8,12 +8,14 @@
 
 namespace spikeweave {
 
-/// Runs the sections over `frames` frames of all channels, forward and then backward, in place.
-/// Before the first frame each channel had that frame's value for ever, and likewise backward.
+/// Runs the sections over all frames and channels, forward and then backward, in place. Before the
+/// first frame each channel is assumed to have had that frame's value forever, and likewise
+/// backward.
 void filter_both_ways(std::span<const band_section> sections, std::size_t channels,
                       std::span<double> frames);
 
-/// How many frames away a value changes nothing by more than `part` of itself.
+/// Returns the distance in frames beyond which a value changes nothing by more than `part` of
+/// itself.
 std::size_t reach_of(std::span<const band_section> sections, double part);
 
 }  // namespace spikeweave

@@ -19,7 +19,7 @@ using nlohmann::json;
 
 constexpr auto in_kwargs = "kwargs";
 
-// A number for every channel; null where SpikeInterface does not know them.
+// Reads a number for every channel; it is null if SpikeInterface does not know the numbers.
 void read_scaling(const json_file& file, const json& kwargs, const char* key,
                   std::vector<recording_channel>& channels, double recording_channel::*into) {
     if (!kwargs.contains(key) || kwargs.at(key).is_null()) return;
@@ -93,8 +93,8 @@ json binary_json(const recording_description& what) {
             {"relative_paths", true}};
 }
 
-// What SpikeInterface's own `load` looks for. It reads only folders that say which of its versions
-// they are of: the first whose layout this is.
+// The file that SpikeInterface's `load` looks for. It reads only folders that name a version of
+// SpikeInterface: the first one with this layout.
 json si_folder_json() {
     json out;
     out["class"] = "spikeinterface.core.binaryfolder.BinaryFolderRecording";
@@ -147,7 +147,7 @@ struct recording_writer::parts {
           folder(target, overwrite, names(other_files)),
           samples(folder.file("traces.raw")) {}
 
-    // The views are looked at while the folder is made, no later.
+    // The returned views are used only while the folder is created.
     static std::vector<std::string_view> names(const std::vector<std::string>& other_files) {
         std::vector<std::string_view> all{"binary.json", "probe.json", "si_folder.json",
                                           "traces.raw"};

@@ -13,27 +13,27 @@ namespace spikeweave {
 /// Frames per block of the grid on which filtered traces are computed.
 constexpr std::size_t standard_block_frames = 8192;
 
-/// Filtered frames of one block, and of an apron on both sides of it that the same computation has
-/// given. Frames beyond the ends of the recording are 0.
+/// The filtered frames of a block and of an apron on both sides, computed together. Frames beyond
+/// the ends of the recording are 0.
 struct trace_block {
-    std::uint64_t first = 0;  ///< of the block itself
-    std::size_t frames = 0;   ///< of the block itself
+    std::uint64_t first = 0;  ///< first frame of the block itself
+    std::size_t frames = 0;   ///< frames of the block itself
     std::size_t apron = 0;
     std::size_t channels = 0;
     std::vector<float> values{};  ///< apron, block, apron; channels fastest
 
-    /// A frame by its distance from `first`, from -apron to frames + apron - 1.
+    /// Returns a frame by its offset from `first`, from -apron to frames + apron - 1.
     const float* frame(std::int64_t offset) const {
         return values.data() +
                static_cast<std::size_t>(offset + static_cast<std::int64_t>(apron)) * channels;
     }
 };
 
-/// Works out blocks; may be used by several threads.
+/// Computes filtered blocks; may be used by several threads.
 class block_reader {
 public:
-    /// @param apron        frames that are wanted on both sides of each block
-    /// @param block_frames tests show with others that it does not matter
+    /// @param apron        frames on both sides of each block
+    /// @param block_frames tests use other values to show that the size does not matter
     explicit block_reader(const filtered_recording& traces, std::size_t apron = 0,
                           std::size_t block_frames = standard_block_frames);
 

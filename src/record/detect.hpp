@@ -5,7 +5,7 @@
 
 namespace spikeweave {
 
-/// `detect_spikes` on a grid of other blocks.
+/// `detect_spikes` with blocks of another size.
 detection_result detect_in_blocks(const filtered_recording& traces,
                                   const detection_options& options, std::size_t block_frames,
                                   const execution& run);

@@ -35,7 +35,7 @@ crossing_rule crossings_by(const filtered_recording& traces, const detection_opt
     return rule;
 }
 
-// All but the components.
+// Returns the basis without its components.
 feature_basis space_of(const filtered_recording& traces, const detection_options& options,
                        const waveform_window& window) {
     const recording& from = traces.source();
@@ -154,7 +154,7 @@ void spike_finder::warn() {
                         out_.cut, format_duration(options_.longest)));
 }
 
-// Spikes of a piece are those with their peak in it.
+// Returns the spikes whose peaks are in the piece.
 std::pair<std::size_t, std::size_t> spike_finder::spikes_in(std::size_t piece) const {
     const auto first_from = [&](std::size_t number) {
         const auto frame = static_cast<std::int64_t>(number * steps_->piece_frames());
@@ -164,7 +164,7 @@ std::pair<std::size_t, std::size_t> spike_finder::spikes_in(std::size_t piece) c
     return {first_from(piece), first_from(piece + 1)};
 }
 
-// The channels of the chosen spikes of a piece.
+// Returns the channels of the chosen spikes of a piece.
 std::vector<waveform_place> spike_finder::chosen_places(std::size_t piece,
                                                         const std::vector<char>& chosen) const {
     std::vector<waveform_place> places;
@@ -177,7 +177,7 @@ std::vector<waveform_place> spike_finder::chosen_places(std::size_t piece,
     return places;
 }
 
-// In runs spread over the recording, so that a few blocks have to be read again and not all.
+// Chooses runs of spikes spread over the recording, so that only some blocks must be read again.
 std::vector<char> spike_finder::choose_spikes() const {
     constexpr std::size_t most_runs = 64;
     const std::size_t count =

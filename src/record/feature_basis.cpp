@@ -18,7 +18,7 @@ namespace {
                     expected, found));
 }
 
-// Positions are written and read as text by others.
+// Other programs store positions as text, so they may be rounded.
 bool is_same_place(const feature_basis::contact& a, const feature_basis::contact& b) {
     constexpr double nearly_um = 1e-3;
     return a.shank == b.shank && std::abs(a.x_um - b.x_um) <= nearly_um &&

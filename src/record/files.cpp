@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Several times what the largest arrays record at once.
+// Several times as many as the largest arrays record at once.
 constexpr std::uint64_t most_channels = std::uint64_t{1} << 17;
 
 bool is_hdf5(const fs::path& path) {
@@ -76,7 +76,7 @@ std::optional<recording_format> find_recording_format(const fs::path& path, cons
     const std::string name = path.filename().string();
     if (fs::is_directory(path, unknown)) {
         if (fs::exists(path / "binary.json", unknown)) return recording_format::binary;
-        // Sorted spikes often lie beside the recording that they came from.
+        // Sorted spikes are often stored beside the recording that they came from.
         for (const char* part : {"params.py", "spike_times.npy"})
             if (fs::exists(path / part, unknown)) return std::nullopt;
         if (!files_below(path, "structure.oebin").empty()) return recording_format::open_ephys;

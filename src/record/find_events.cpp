@@ -10,7 +10,7 @@
 namespace spikeweave {
 namespace {
 
-// Connected sets of crossings that are given in the order of time.
+// Finds connected sets of crossings, which must be given in time order.
 class event_finder {
 public:
     explicit event_finder(const event_rule& rule)
@@ -18,7 +18,7 @@ public:
           sets_(rule.neighbours, rule.join_frames, rule.longest_frames,
                 [this](std::vector<channel_peak>&& peaks) { take(std::move(peaks)); }) {}
 
-    // Crossings [begin, end) of a piece that begins at frame `first`.
+    // Adds crossings [begin, end) of a piece that begins at frame `first`.
     void add(std::int64_t first, const piece_crossings& from, std::size_t begin, std::size_t end) {
         const std::span<const crossing> all(from.crossings);
         for (std::size_t at = begin; at < end;) {
@@ -38,7 +38,7 @@ private:
     void take(std::vector<channel_peak>&& peaks) {
         const auto highest = std::max_element(
             peaks.begin(), peaks.end(), [](const channel_peak& a, const channel_peak& b) {
-                // Ties go to the earlier one, then to the lower channel.
+                // Of equal heights, the earlier frame wins, then the lower channel.
                 return std::tuple{a.height, -a.frame, -static_cast<std::int64_t>(a.channel)} <
                        std::tuple{b.height, -b.frame, -static_cast<std::int64_t>(b.channel)};
             });
@@ -53,15 +53,15 @@ private:
     flood_fill sets_;
 };
 
-// What one piece says: the events that have no part beyond it, and the crossings at its ends that
-// others may join.
+// The result for one piece: the events that lie entirely within it, and the crossings at its ends
+// that may be connected to other pieces.
 struct piece_events {
     found_events inside{};
     piece_crossings ends{};
 };
 
-// After more than `join` frames without any crossing nothing can be joined to what was before, so
-// that what lies between the first and the last such gap stands alone.
+// After more than `join` frames without crossings, nothing can be joined to what came before. So
+// everything between the first and the last such gap is independent of other pieces.
 piece_events split(const piece_crossings& found, std::int64_t first, const event_rule& rule) {
     const std::size_t size = found.frames.size();
     const auto gap_before = [&](std::size_t i) {

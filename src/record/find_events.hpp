@@ -23,12 +23,12 @@ struct event_rule {
 };
 
 struct found_events {
-    std::vector<event> events{};  ///< by frames, then by channels
+    std::vector<event> events{};  ///< ordered by frame, then by channel
     std::size_t cut = 0;
 };
 
-/// The events of a recording. Sets that lie within a piece are found by the thread that has made
-/// it; those that may go on beyond its ends, one piece after another.
+/// Finds the events of a recording. Each thread finds the sets that lie within its piece; those
+/// that may extend beyond a piece are then joined sequentially.
 found_events find_events(const trace_steps& steps, const event_rule& rule, const execution& run);
 
 }  // namespace spikeweave

@@ -60,7 +60,7 @@ public:
     }
 
 private:
-    // Its header would be taken for samples, and floats for pairs of them.
+    // An array's header would be read as samples, and each float as two samples.
     void refuse_array() const {
         constexpr std::string_view magic = "\x93NUMPY";
         std::string head(magic.size(), '\0');

@@ -18,8 +18,8 @@ flood_fill::flood_fill(std::vector<std::vector<std::uint32_t>> neighbours,
 void flood_fill::add(std::int64_t frame, std::span<const crossing> crossings) {
     close_before(frame);
     for (const crossing& each : crossings) {
-        // The last crossing of each channel is enough: two that both are near this one are near
-        // each other.
+        // The last crossing of each channel suffices: two crossings near this one are near each
+        // other.
         std::uint32_t joined = set_near(frame, each.channel, none);
         for (const std::uint32_t other : neighbours_[each.channel])
             joined = set_near(frame, other, joined);
@@ -68,7 +68,7 @@ std::uint32_t flood_fill::set_near(std::int64_t frame, std::uint32_t channel,
     return joined == none ? other : join(joined, other);
 }
 
-// The smaller one goes into the larger one.
+// Merges the smaller set into the larger one.
 std::uint32_t flood_fill::join(std::uint32_t a, std::uint32_t b) {
     if (sets_[a].peaks.size() < sets_[b].peaks.size()) std::swap(a, b);
     set& into = sets_[a];

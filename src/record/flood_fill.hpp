@@ -14,28 +14,29 @@ struct crossing {
     float height;  ///< in standard deviations of the channel's noise
 };
 
-/// The highest sample of a connected set on one channel; the first of equals.
+/// The highest sample of a connected set on one channel; the first of equal ones.
 struct channel_peak {
     std::uint32_t channel;
     float height;
     std::int64_t frame;
 };
 
-/// Joins crossings that arrive frame by frame into connected sets, whatever pieces the recording
-/// came in.
+/// Joins crossings that arrive frame by frame into connected sets. The result does not depend on
+/// the division of the recording into pieces.
 class flood_fill {
 public:
     /// @param neighbours of each channel
-    /// @param found      takes the peaks of each set, channels ascending, as soon as nothing can
-    /// join it any more
+    /// @param found      receives the peaks of each set in ascending order of channels, as soon as
+    /// nothing can be joined to the set any more
     flood_fill(std::vector<std::vector<std::uint32_t>> neighbours, std::uint32_t join_frames,
                std::int64_t longest_frames, std::function<void(std::vector<channel_peak>&&)> found);
 
-    /// All crossings of one frame, channels ascending; frames ascend from call to call.
+    /// Adds all crossings of one frame, in ascending order of channels; frames ascend from call to
+    /// call.
     void add(std::int64_t frame, std::span<const crossing> crossings);
-    /// Closes what is still open.
+    /// Closes all open sets.
     void finish();
-    /// Sets that were closed because they went on too long.
+    /// The number of sets that were closed because they lasted too long.
     std::size_t cut() const { return cut_; }
 
 private:
@@ -57,8 +58,8 @@ private:
     std::int64_t join_frames_;
     std::int64_t longest_frames_;
     std::function<void(std::vector<channel_peak>&&)> found_;
-    std::vector<std::int64_t> last_frame_;  // of each channel's last crossing
-    std::vector<std::uint32_t> last_set_;   // which it went to; none once that is closed
+    std::vector<std::int64_t> last_frame_;  // frame of each channel's last crossing
+    std::vector<std::uint32_t> last_set_;   // set of this crossing; none if that is closed
     std::vector<set> sets_;
     std::vector<std::uint32_t> open_;
     std::vector<std::uint32_t> free_;

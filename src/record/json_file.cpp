@@ -30,7 +30,7 @@ json_file::json_file(std::filesystem::path path) : path_(std::move(path)) {
             path_, fmt::format("has {} bytes, expected at most {} of JSON", file.size(), most));
     std::string text(file.size(), '\0');
     file.read_at(0, text);
-    // What goes through a value again, to show or to copy it, takes a step of the stack a level.
+    // Showing or copying a value later takes a stack frame per level.
     constexpr int deepest = 64;
     const auto refuse_deep = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
         if (depth > deepest)

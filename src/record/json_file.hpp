@@ -8,18 +8,18 @@
 
 namespace spikeweave {
 
-/// A JSON document whose complaints name the file and the key.
+/// A JSON document whose error messages name the file and the key.
 class json_file {
 public:
-    /// @throws io_error when it cannot be read, is larger than 64 MiB, nested deeper than 64 levels
-    /// or no JSON.
+    /// @throws io_error if it cannot be read, is larger than 64 MiB, nested deeper than 64 levels
+    /// or not JSON.
     explicit json_file(std::filesystem::path path);
 
     const std::filesystem::path& path() const { return path_; }
     const nlohmann::json& root() const { return root_; }
 
-    // Of the object `in`, which stands at `where` ("" for the document itself).
-    // @throws io_error when there is no such key, or another kind of value.
+    // These read the object `in`, whose position is `where` ("" for the document itself).
+    // @throws io_error if the key is missing or its value has another type.
     const nlohmann::json& at(const nlohmann::json& in, std::string_view where,
                              const std::string& key) const;
     const nlohmann::json& array(const nlohmann::json& in, std::string_view where,
@@ -37,10 +37,10 @@ private:
     nlohmann::json root_;
 };
 
-/// A value as it stands in a file, shortened: for messages.
+/// Returns a value as it is in the file, shortened for messages.
 std::string shown(const nlohmann::json& value);
 
-/// A finite number. @throws io_error
+/// Returns a finite number. @throws io_error
 double finite_number(const json_file& file, const nlohmann::json& value, std::string_view where);
 
 }  // namespace spikeweave

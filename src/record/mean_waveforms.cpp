@@ -36,8 +36,8 @@ void check(const recording& from, std::span<const std::int64_t> frames,
     }
 }
 
-// The first, the middle, the quarters and so on: whatever number of them is taken, they lie all
-// over the recording.
+// Orders blocks as the first, the middle, the quarters and so on, so that any number of them from
+// the start is spread over the recording.
 std::vector<std::size_t> spread(std::size_t count) {
     const auto bits = static_cast<int>(std::bit_width(count == 0 ? 0 : count - 1));
     std::vector<std::size_t> order;
@@ -50,7 +50,7 @@ std::vector<std::size_t> spread(std::size_t count) {
     return order;
 }
 
-// Blocks, ascending, with spikes of groups that have too few without them.
+// Chooses blocks with spikes of groups that still have too few. The result is in ascending order.
 std::vector<chosen_block> choose(std::span<const std::int64_t> frames,
                                  std::span<const std::uint32_t> groups, std::size_t group_count,
                                  std::size_t blocks, std::size_t most) {

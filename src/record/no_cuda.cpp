@@ -1,4 +1,4 @@
-// Stands in for cuda/ in a build without it.
+// Replaces cuda/ in a build without CUDA.
 
 #include "record/cuda/device_steps.hpp"
 #include "spikeweave/core/device.hpp"

@@ -76,7 +76,7 @@ struct filtered_recording::parts {
     void choose_referenced();
 };
 
-// Frames [first - apron, first + count + apron), worked out with all that reaches them.
+// Computes frames [first - apron, first + count + apron) from all frames within reach.
 trace_block filtered_recording::parts::read(std::uint64_t first, std::size_t count,
                                             std::size_t apron) const {
     const std::size_t channels = source.channel_count();
@@ -106,7 +106,7 @@ trace_block filtered_recording::parts::read(std::uint64_t first, std::size_t cou
     return out;
 }
 
-// Every fourth frame of a block: neighbouring ones say nearly the same.
+// Returns every fourth frame of a block, because neighbouring frames are nearly equal.
 std::vector<float> filtered_recording::parts::excerpt(std::size_t number) const {
     const std::size_t channels = source.channel_count();
     const std::uint64_t first = std::uint64_t{number} * standard_block_frames;
@@ -122,7 +122,7 @@ std::vector<float> filtered_recording::parts::excerpt(std::size_t number) const 
     return out;
 }
 
-// Of up to 32 blocks, one list a channel.
+// Returns excerpts of up to 32 blocks, one list per channel.
 std::vector<std::vector<float>> filtered_recording::parts::excerpts(const execution& run) const {
     constexpr std::size_t most_blocks = 32;
     const std::uint64_t total = source.frame_count();
@@ -159,15 +159,15 @@ void filtered_recording::parts::estimate_noise(const execution& run) {
     });
 }
 
-// Of the noise without a reference: a dead channel would get the median of all others with its sign
-// turned round, and that is no noise of its own.
+// Uses the noise measured without a reference. With a reference, a dead channel would contain the
+// negative median of all others, which is no noise of its own.
 void filtered_recording::parts::choose_referenced() {
     for (std::uint32_t c = 0; c < noise.size(); ++c)
         if (noise[c] > 0) recipe.referenced.push_back(c);
 }
 
-// The symmetric root of the inverse of what the channels share, without the moments in which
-// something fires: only frames in which every channel stays within four standard deviations.
+// Computes the symmetric inverse square root of the covariance of the channels, from quiet frames
+// only: those in which every channel is within four standard deviations.
 void filtered_recording::parts::estimate_whitening(const execution& run) {
     constexpr double quiet_below = 4;
     const auto channels = static_cast<Eigen::Index>(source.channel_count());
@@ -188,15 +188,15 @@ void filtered_recording::parts::estimate_whitening(const execution& run) {
     }
     if (count == 0) throw invalid_argument("no frame is quiet enough to whiten the channels by");
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solved(shared / count);
-    // Directions that hold next to nothing (a dead channel, the median that was taken) stay out.
+    // Directions with almost no variance (a dead channel, the subtracted median) are left out.
     constexpr double smallest_part = 1e-4;
     const double least = smallest_part * solved.eigenvalues().maxCoeff();
     const Eigen::VectorXd roots = solved.eigenvalues().unaryExpr(
         [least](double x) { return x > least && x > 0 ? 1 / std::sqrt(x) : 0; });
     Eigen::MatrixXd whitening =
         solved.eigenvectors() * roots.asDiagonal() * solved.eigenvectors().transpose();
-    // Rounding leaves a dead channel a trace of the others, of which the noise would make full
-    // height.
+    // Rounding errors leave a trace of the other channels in a dead channel, which normalization by
+    // its noise would amplify.
     for (Eigen::Index c = 0; c < channels; ++c) {
         if (noise[static_cast<std::size_t>(c)] > 0) continue;
         whitening.row(c).setZero();

@@ -37,7 +37,7 @@ contact read_contact(const json_file& file, const json& at, double scale,
             0};
 }
 
-// Shanks are named by any text and numbered as they come, over all probes.
+// Numbers shanks, which have arbitrary names, in the order of their first contacts over all probes.
 class shank_numbers {
 public:
     std::uint32_t of(std::size_t probe, const std::string& name) {
@@ -49,7 +49,7 @@ private:
     std::map<std::pair<std::size_t, std::string>, std::uint32_t> numbers_;
 };
 
-// The list that has an entry for each contact, or null when the probe has none of that name.
+// Returns the list with an entry for each contact, or null if the probe has none of that name.
 const json* list_of(const json_file& file, const json& probe, const std::string& where,
                     const char* key, std::size_t contacts) {
     if (!probe.contains(key) || probe.at(key).is_null()) return nullptr;
@@ -83,7 +83,7 @@ void place_by_probe_file(const std::filesystem::path& path,
             const std::string which = fmt::format("{}, contact {}", where, c);
             contact at = read_contact(file, positions[c], scale, which);
             at.shank = shanks.of(p, on_shank == nullptr ? "" : (*on_shank)[c].dump());
-            // As an int64 the largest numbers would be negative ones.
+            // The largest numbers would become negative as an int64.
             if (wired != nullptr && (!(*wired)[c].is_number_integer() ||
                                      ((*wired)[c].is_number_unsigned() &&
                                       (*wired)[c].get<std::uint64_t>() > INT64_MAX)))
@@ -91,7 +91,7 @@ void place_by_probe_file(const std::filesystem::path& path,
                                              shown((*wired)[c])));
             const std::int64_t channel = wired != nullptr ? (*wired)[c].get<std::int64_t>()
                                                           : static_cast<std::int64_t>(in_order++);
-            if (channel == -1) continue;  // a contact that nothing was recorded from
+            if (channel == -1) continue;  // a contact that is not connected
             if (channel < 0 || static_cast<std::size_t>(channel) >= channels.size())
                 file.fail(which, fmt::format("found channel {}, expected 0 to {}: the recording "
                                              "has {} channels",

@@ -56,10 +56,10 @@ double read_rate(const h5::reader& file, const std::string& series) {
     return checked_rate(file.path(), fmt::format("/{}@rate", name), *rate);
 }
 
-// More is a damaged file; room is made for what a table claims.
+// A file with more is damaged; memory is allocated for as many as a table claims.
 constexpr std::uint64_t most_electrodes = std::uint64_t{1} << 20;
 
-// A number for every electrode of the table; nothing when there is no such column.
+// Reads a number for every electrode of the table; empty if there is no such column.
 std::vector<double> table_column(const h5::reader& file, const char* name) {
     if (!io::nwb::has_column(file, electrode_table, name)) return {};
     const h5::column column(file, fmt::format("{}/{}", electrode_table, name));
@@ -84,7 +84,7 @@ std::vector<std::size_t> read_region(const h5::reader& file, const std::string& 
     return out;
 }
 
-// Electrodes of different groups are on different shanks.
+// Electrodes of different groups get different shanks.
 void read_shanks(const h5::reader& file, const std::vector<std::size_t>& rows,
                  std::vector<recording_channel>& channels) {
     if (!io::nwb::has_column(file, electrode_table, "group_name")) return;
@@ -101,7 +101,7 @@ void read_shanks(const h5::reader& file, const std::vector<std::size_t>& rows,
     }
 }
 
-// Positions on the probe, else in the brain, when the table has them for every channel.
+// Uses positions on the probe, or else in the brain, if the table has them for every channel.
 bool place_channels(const h5::reader& file, const std::string& series,
                     std::vector<recording_channel>& channels) {
     if (!file.exists(series + "/electrodes") || !file.exists(electrode_table)) return false;

@@ -28,13 +28,14 @@ fs::path find_structure(const fs::path& path) {
     return found.front();
 }
 
-// Streams lie in the recording's own folder: what leads out of it is no recording of Open Ephys.
+// Streams are in the recording's own folder, so a path that leaves it is invalid.
 bool leads_elsewhere(const fs::path& folder) {
     return folder.is_absolute() ||
            std::find(folder.begin(), folder.end(), fs::path("..")) != folder.end();
 }
 
-// Analog inputs beside the electrodes: in volts, or, in files that name no unit, called so.
+// Distinguishes electrodes from analog inputs, which are in volts or, in files without units, have
+// names that say so.
 bool is_electrode(const json_file& file, const json& channel, const std::string& where,
                   const std::string& name) {
     const std::string unit = channel.contains("units") ? file.text(channel, where, "units") : "";

@@ -39,7 +39,7 @@ std::optional<Number> number_in(std::string_view text) {
     return value;
 }
 
-// The lines `key=value` of a .meta file. Keys of lists begin with '~', which is taken off.
+// The lines `key=value` of a .meta file. Keys of lists begin with '~', which is removed.
 class meta_file {
 public:
     explicit meta_file(fs::path path) : path_(std::move(path)) {
@@ -84,7 +84,7 @@ public:
             fail(key, fmt::format("found {}, expected {} numbers", io::shown(text(key)), count));
         return out;
     }
-    // "(head)(entry)(entry)": the parts between the brackets.
+    // Returns the parts in brackets of "(head)(entry)(entry)".
     std::vector<std::string_view> list(const std::string& key) const {
         std::string_view rest = text(key);
         std::vector<std::string_view> parts;
@@ -106,7 +106,7 @@ private:
     std::map<std::string, std::string> values_;
 };
 
-// The numbers of the acquired channels that were saved: "all", or "0:383,768".
+// Returns the numbers of the acquired channels that were saved: "all", or "0:383,768".
 std::vector<std::uint64_t> saved_channels(const meta_file& meta, std::size_t stored) {
     constexpr auto key = "snsSaveChanSubset";
     std::vector<std::uint64_t> numbers;
@@ -132,10 +132,10 @@ std::vector<std::uint64_t> saved_channels(const meta_file& meta, std::size_t sto
     return numbers;
 }
 
-// Which of the stored channels are electrodes, and which of a probe's two bands they are.
+// The stored channels that are electrodes, and their band on a probe with two bands.
 struct electrodes {
     std::size_t count = 0;
-    std::uint64_t first_acquired = 0;  // the number of the band's first channel
+    std::uint64_t first_acquired = 0;  // number of the band's first channel
     bool is_lf = false;
     std::string prefix{};
 };
@@ -155,14 +155,15 @@ electrodes find_electrodes(const meta_file& meta) {
     return {saved[0], 0, false, "XA"};
 }
 
-// Microvolts of a count on a probe. Probes of the first kind list each channel's gains, the others
-// have one.
+// Returns the microvolts per count of a probe. Probes of the first kind list the gains of each
+// channel, the others have one gain.
 double probe_gain(const meta_file& meta, const std::vector<std::string_view>& table,
                   std::uint64_t channel, bool is_lf) {
     const auto volts = meta.number<double>("imAiRangeMax");
     const auto fields = channel + 1 < table.size() ? split(table[channel + 1], ' ')
                                                    : std::vector<std::string_view>{};
-    // Six in Neuropixels 1.0, five in the prototypes before and in 2.0, which has one gain.
+    // There are six fields in Neuropixels 1.0, and five in earlier prototypes and in 2.0, which has
+    // one gain.
     const bool lists_gains =
         fields.size() > 5 || (fields.size() == 5 && !meta.has("imChan0apGain"));
     if (lists_gains) {
@@ -187,7 +188,8 @@ double analog_gain(const meta_file& meta, std::size_t channel) {
     return volts;
 }
 
-// "(part,shanks,shank pitch,shank width)(shank:x:y:used)…", in micrometres, of the saved channels.
+// Reads "(part,shanks,shank pitch,shank width)(shank:x:y:used)…" of the saved channels, in
+// micrometres.
 bool place_by_geometry(const meta_file& meta, std::vector<recording_channel>& channels) {
     constexpr auto key = "snsGeomMap";
     if (!meta.has(key)) return false;
@@ -212,9 +214,8 @@ bool place_by_geometry(const meta_file& meta, std::vector<recording_channel>& ch
     return true;
 }
 
-// Older files say column and row only: "(shanks,columns,rows)(shank:column:row:used)…". The
-// distances are those of Neuropixels 1.0 (staggered) and 2.0, as SpikeGLX's metadata guide has
-// them.
+// Older files give only column and row: "(shanks,columns,rows)(shank:column:row:used)…". Distances
+// are those of Neuropixels 1.0 (staggered) and 2.0, from SpikeGLX's metadata guide.
 bool place_by_columns(const meta_file& meta, std::vector<recording_channel>& channels) {
     constexpr auto key = "snsShankMap";
     if (!meta.has(key)) return false;
@@ -240,7 +241,7 @@ bool place_by_columns(const meta_file& meta, std::vector<recording_channel>& cha
     return true;
 }
 
-// A run's folder holds one recording, or the stream says which.
+// The folder of a run holds one recording unless the stream is specified.
 fs::path find_meta(const opening& job) {
     if (!fs::is_directory(job.path)) return fs::path(job.path).replace_extension(".meta");
     const std::vector<fs::path> found = files_below(job.path, ".meta");

@@ -1,7 +1,7 @@
 #pragma once
 
-// Every reader of recordings, one source file each. Each checks what it reads and throws io_error
-// with the file, the key, what was found and what was expected.
+// All readers of recordings, with one source file each. Each validates its input and throws
+// io_error with the file, the key, what was found and what was expected.
 
 #include <filesystem>
 #include <memory>
@@ -13,14 +13,14 @@
 
 namespace spikeweave {
 
-/// One call of `read_recording`.
+/// The arguments of one call of `read_recording`.
 struct opening {
     const std::filesystem::path& path;
     const recording_read_options& how;
     const execution& run;
 };
 
-/// What a reader found. Without positions its channels are put on a line, or where the caller's
+/// The result of a reader. Channels without positions are put on a line, or where the caller's
 /// probe file says.
 struct opened {
     recording_description description{};
@@ -33,39 +33,41 @@ opened read_spikeglx(const opening& job);
 opened read_open_ephys(const opening& job);
 opened read_nwb_recording(const opening& job);
 
-/// Whether an HDF5 file has an ElectricalSeries and no table of units; false without
-/// SPIKEWEAVE_HDF5.
+/// Returns whether an HDF5 file has an ElectricalSeries and no table of units; false in a build
+/// without SPIKEWEAVE_HDF5.
 bool is_nwb_recording(const std::filesystem::path& path, const std::stop_token& stop);
 
-/// Samples of a flat file, `stored` channels in each frame, of which the numbers `kept` are read.
+/// Samples of a flat file with `stored` channels in each frame, of which those in `kept` are read.
 struct flat_file {
     std::filesystem::path path{};
     std::uint64_t offset_bytes = 0;
     std::size_t stored = 0;
     std::vector<std::size_t> kept{};
 };
-/// @throws io_error when the file is empty or does not end with a whole frame.
+/// @throws io_error if the file is empty or does not end with a whole frame.
 std::shared_ptr<const sample_source> open_flat_file(flat_file what);
 
-/// "0", "1", … with a prefix.
+/// Returns channels named "0", "1", … with a prefix.
 std::vector<recording_channel> numbered_channels(std::size_t n, std::string_view prefix = "");
-/// All numbers below n.
+/// Returns all numbers below n.
 std::vector<std::size_t> all_below(std::size_t n);
 
-/// The files of a folder, and of those in it to a depth of five, whose names end so; sorted.
+/// Returns, sorted, the files whose names end with `ending` in a folder and its subfolders to a
+/// depth of five.
 std::vector<std::filesystem::path> files_below(const std::filesystem::path& folder,
                                                std::string_view ending);
 
-/// The one of several that `wanted` names, or the only one there is.
-/// @throws io_error listing the names when that is not clear.
+/// Returns the stream that `wanted` names, or the only one.
+/// @throws io_error listing the names if the choice is not unique.
 std::size_t choose_stream(const std::filesystem::path& path, const std::vector<std::string>& names,
                           const std::string& wanted, std::string_view what);
 
-/// That a recording can have so many channels: room is made for what a header claims.
+/// Checks that the number of channels is plausible, because memory is allocated for as many as a
+/// header claims.
 /// @throws io_error naming the file and the key
 void check_channels(const std::filesystem::path& path, std::string_view key, std::uint64_t count);
 
-/// A rate that can be. @throws io_error naming the file and the key.
+/// Returns a valid sample rate. @throws io_error naming the file and the key.
 double checked_rate(const std::filesystem::path& path, std::string_view key, double rate_hz);
 
 }  // namespace spikeweave

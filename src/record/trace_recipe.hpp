@@ -8,19 +8,19 @@
 
 namespace spikeweave {
 
-/// How filtered traces come out of samples.
+/// The steps from samples to filtered traces.
 struct trace_recipe {
     std::vector<band_section> sections{};
-    std::size_t reach = 0;  ///< frames around a value that change it
+    std::size_t reach = 0;  ///< distance in frames over which a value affects others
     common_reference reference = common_reference::none;
-    /// Channels, ascending, that share a median which is taken from them; empty: none is taken. A
-    /// dead channel is none of them: what is taken from it would be all that it has.
+    /// Channels, ascending, whose common median is subtracted from them; empty: none is subtracted.
+    /// Dead channels are excluded, because they would then hold only the negative median.
     std::vector<std::uint32_t> referenced{};
-    /// Channel c takes so much of channel k: `[k * channels + c]`; empty: it stays as it is.
+    /// Weight of channel k in channel c: `[k * channels + c]`; empty: no whitening.
     std::vector<float> whitening{};
 };
 
-/// Noise is estimated from one frame in so many.
+/// Noise is estimated from one frame in four.
 constexpr std::size_t excerpt_step = 4;
 
 }  // namespace spikeweave

@@ -15,20 +15,21 @@
 #endif
 
 /// The arithmetic of traces that the CPU and kernels share, so that both give the same bits. It is
-/// built without contraction on either side.
+/// compiled without contraction on both sides.
 namespace spikeweave {
 
-/// Which frames of the recording a block of filtered traces is made of.
+/// The frames of the recording from which a block of filtered traces is computed.
 struct block_span {
-    std::uint64_t begin;     ///< the first that is filtered
-    std::uint64_t data_end;  ///< one past the last of them that there is
-    std::uint64_t end;       ///< one past the last that is filtered: the last value goes on
+    std::uint64_t begin;     ///< the first frame that is filtered
+    std::uint64_t data_end;  ///< one past the last of them in the recording
+    std::uint64_t end;  ///< one past the last frame that is filtered; beyond `data_end` the last
+                        ///< value is repeated
     std::uint64_t kept_begin;
-    std::uint64_t kept_end;  ///< those that are kept of all this: the block and its apron
+    std::uint64_t kept_end;  ///< the kept frames: the block and its apron
 };
 
-/// Of a recording of `total` frames the block of `count` frames from `first` on, with `apron`
-/// frames on both sides, when values change others up to `reach` frames away.
+/// Returns the frames for a block of `count` frames from `first` on in a recording of `total`
+/// frames, with `apron` frames on both sides, if values affect others up to `reach` frames away.
 SPIKEWEAVE_HD inline block_span span_of(std::uint64_t total, std::uint64_t first,
                                         std::uint64_t count, std::uint64_t apron,
                                         std::uint64_t reach) {
@@ -41,33 +42,33 @@ SPIKEWEAVE_HD inline block_span span_of(std::uint64_t total, std::uint64_t first
             at_most(first + count + apron)};
 }
 
-/// One channel of a block on its way through the filter, forward and then backward.
+/// One channel of a block for the filter, which runs forward and then backward.
 struct column_filter {
-    const std::int16_t* counts;  ///< of the block's first frame
+    const std::int16_t* counts;  ///< first sample of the channel in the block
     double gain;
     const band_section* sections;
     std::uint32_t section_count;
-    std::size_t stride;       ///< from frame to frame: the number of channels
-    std::uint64_t present;    ///< frames that there are
+    std::size_t stride;       ///< distance between frames: the number of channels
+    std::uint64_t present;    ///< frames that the recording has
     std::uint64_t length;     ///< frames that are filtered
-    std::uint64_t kept_from;  ///< counted from the block's first
+    std::uint64_t kept_from;  ///< relative to the first filtered frame
     std::uint64_t kept_to;
-    double* values;  ///< room for `length` frames
-    float* kept;     ///< where those that are kept go; null: into their place in `values`
-    /// Room for two numbers of each section, so far apart.
+    double* values;  ///< memory for `length` frames
+    float* kept;     ///< where kept frames are written; null: into `values`
+    /// Memory for two numbers per section, `state_stride` apart.
     double* states;
     std::size_t state_stride;
 };
 
-/// Frames that are loaded while those before are filtered.
+/// Number of frames that are loaded while the previous ones are filtered.
 constexpr unsigned frames_together = 8;
 
 SPIKEWEAVE_HD inline void clear_states(const column_filter& f) {
     for (std::uint32_t i = 0; i < 2 * f.section_count; ++i) f.states[i * f.state_stride] = 0;
 }
 
-/// All sections on some frames in turn. What goes through at the end besides does no harm: nothing
-/// comes after it.
+/// Runs all sections on some frames in turn. Extra frames at the end do no harm, because nothing
+/// follows them.
 SPIKEWEAVE_HD inline void run_sections_on(const column_filter& f, double* x) {
     for (std::uint32_t s = 0; s < f.section_count; ++s) {
         const band_section section = f.sections[s];
@@ -121,7 +122,7 @@ SPIKEWEAVE_HD inline void filter_forward(const column_filter& f) {
     }
 }
 
-/// Values of the frames before `end`, the last of them first.
+/// Loads the values of the frames before `end`, the last one first.
 SPIKEWEAVE_HD inline void load_values(const column_filter& f, std::uint64_t end, double* into) {
 #ifdef __CUDA_ARCH__
 #pragma unroll
@@ -135,7 +136,7 @@ SPIKEWEAVE_HD inline void filter_backward(const column_filter& f) {
     const double last = f.values[(f.length - 1) * f.stride];
     double next[frames_together];
     load_values(f, f.length, next);
-    // Nothing before the frames that are kept changes them.
+    // Frames before the kept ones do not affect them.
     for (std::uint64_t end = f.length; end > f.kept_from;
          end = end > frames_together ? end - frames_together : 0) {
         double x[frames_together];
@@ -160,7 +161,7 @@ SPIKEWEAVE_HD inline void filter_backward(const column_filter& f) {
     }
 }
 
-/// A whole number that orders as the values do; both zeros are one.
+/// Returns an integer with the same order as the values; both zeros map to the same integer.
 SPIKEWEAVE_HD inline std::uint64_t order_of(double value) {
     constexpr std::uint64_t sign = std::uint64_t{1} << 63;
     const double one_zero = value + 0.0;
@@ -177,8 +178,8 @@ SPIKEWEAVE_HD inline double value_of(std::uint64_t order) {
     return value;
 }
 
-/// Finds the value of `rank` (the least has 0), bit by bit. `count(prefix, bit)` says how many
-/// orders, shifted right by `bit`, are `prefix`.
+/// Finds the value of `rank` (0 is the lowest) bit by bit. `count(prefix, bit)` returns how many
+/// orders, shifted right by `bit`, equal `prefix`.
 template <class Count>
 SPIKEWEAVE_HD std::uint64_t order_of_rank(std::uint64_t rank, const Count& count) {
     std::uint64_t prefix = 0;
@@ -192,17 +193,17 @@ SPIKEWEAVE_HD std::uint64_t order_of_rank(std::uint64_t rank, const Count& count
     return prefix;
 }
 
-/// One channel around some frame.
+/// One channel around a frame.
 struct trace_column {
     const float* at;     ///< the frame
-    std::size_t stride;  ///< from frame to frame
+    std::size_t stride;  ///< distance between frames
 
     SPIKEWEAVE_HD float operator[](std::int64_t offset) const {
         return at[offset * static_cast<std::int64_t>(stride)];
     }
 };
 
-/// How far the peak lies from its frame: the top of a parabola through three samples.
+/// Returns the offset of the peak from its frame: the vertex of a parabola through three samples.
 SPIKEWEAVE_HD inline float fraction_of(const trace_column& around) {
     const float left = around[-1];
     const float top = around[0];
@@ -214,10 +215,10 @@ SPIKEWEAVE_HD inline float fraction_of(const trace_column& around) {
     return fraction < -0.5F ? -0.5F : fraction > 0.5F ? 0.5F : fraction;
 }
 
-/// Interpolation by cubics (Catmull-Rom) at a fraction of a frame.
+/// Cubic interpolation (Catmull-Rom) at a fraction of a frame.
 struct cubic {
     float weights[4]{};
-    std::int64_t first;  ///< the offset that the first weight belongs to
+    std::int64_t first;  ///< offset of the first weight
 
     SPIKEWEAVE_HD explicit cubic(float fraction) : first(fraction < 0 ? -2 : -1) {
         const float t = fraction < 0 ? fraction + 1 : fraction;
@@ -229,7 +230,7 @@ struct cubic {
         weights[3] = (t3 - t2) / 2;
     }
 
-    /// The value `offset` frames from the peak.
+    /// Returns the value `offset` frames from the peak.
     SPIKEWEAVE_HD float at(const trace_column& around, std::int64_t offset) const {
         float sum = 0;
         for (int k = 0; k < 4; ++k) sum += weights[k] * around[offset + first + k];
@@ -237,7 +238,7 @@ struct cubic {
     }
 };
 
-/// How high a sample goes in standard deviations, the way that spikes point.
+/// Returns the height of a sample in standard deviations, in the direction in which spikes point.
 SPIKEWEAVE_HD inline float height_of(float value, float by_noise, bool both) {
     const float height = value * by_noise;
     return both && height < 0 ? -height : height;

@@ -11,16 +11,18 @@
 
 namespace spikeweave {
 
-/// Which samples are weak: those whose product with their channel's factor is above `above`.
+/// Defines which samples are weak: those whose product with the factor of their channel is above
+/// `above`.
 struct crossing_rule {
     std::vector<float> by_noise{};  ///< 0 for a channel that is left out
     float above = 0;
-    bool both = false;  ///< signs: the size of the product counts
+    bool both = false;  ///< both signs: the absolute value of the product counts
 };
 
-/// Samples beyond the weak threshold, by frames, then by channels.
+/// Samples beyond the weak threshold, ordered by frame, then by channel.
 struct piece_crossings {
-    std::vector<std::uint32_t> frames{};  ///< of each, counted from the piece's first
+    std::vector<std::uint32_t>
+        frames{};  ///< frame of each crossing, relative to the piece's first frame
     std::vector<crossing> crossings{};
 };
 
@@ -31,7 +33,7 @@ struct waveform_place {
     std::uint32_t channel;
 };
 
-/// Spikes of one piece, and where their descriptions go.
+/// Spikes of one piece, and where their fractions and features are written.
 struct spike_slice {
     std::span<const std::int64_t> frames;
     std::span<const std::uint32_t> peak_channels;
@@ -39,8 +41,8 @@ struct spike_slice {
     std::span<float> features;
 };
 
-/// What detection does with traces, piece by piece from the recording's first frame. Pieces may be
-/// worked on by several threads at once.
+/// The steps of detection that use traces, piece by piece from the recording's first frame. Several
+/// threads may process pieces at once.
 class trace_steps {
 public:
     trace_steps() = default;
@@ -53,14 +55,14 @@ public:
     virtual std::size_t piece_count() const = 0;
     virtual std::size_t piece_frames() const = 0;
     virtual piece_crossings crossings_of(std::size_t piece) const = 0;
-    /// One after another. Peaks lie in the piece and ascend.
+    /// Returns the waveforms one after another. Peaks are in the piece and ascend.
     virtual std::vector<float> waveforms_of(std::size_t piece,
                                             std::span<const waveform_place> places) const = 0;
     virtual void describe(std::size_t piece, const spike_slice& spikes,
                           const principal_components& components) const = 0;
 };
 
-/// Pieces are blocks.
+/// Each block is a piece.
 std::unique_ptr<trace_steps> steps_on_cpu(const filtered_recording& traces,
                                           const crossing_rule& rule, const waveform_window& window,
                                           std::size_t block_frames);

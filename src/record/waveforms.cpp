@@ -13,8 +13,8 @@
 namespace spikeweave {
 namespace {
 
-// An axis has no sign of its own. The first one gets that with which spikes project above 0:
-// phylib and others take the first component for the size of a spike there.
+// The sign of an axis is arbitrary. The first axis gets the sign for which spikes project above 0,
+// because phylib and others use the first component as the amplitude of a spike.
 bool is_axis_to_be_turned(const Eigen::VectorXd& axis, const std::vector<double>& sum,
                           std::size_t component) {
     if (component == 0) {
@@ -104,7 +104,7 @@ void waveform_statistics::write_components(const sums& from, std::size_t frames,
             covariance(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) =
                 from.second[i * frames + j] / count - from.first[i] / count * from.first[j] / count;
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solved(
-        covariance);  // reads the lower half
+        covariance);  // reads the lower triangle
     for (std::size_t k = 0; k < into.size() / frames; ++k) {
         Eigen::VectorXd axis = solved.eigenvectors().col(n - 1 - static_cast<Eigen::Index>(k));
         if (is_axis_to_be_turned(axis, from.first, k)) axis = -axis;

@@ -11,23 +11,23 @@
 
 namespace spikeweave {
 
-/// Which frames around a peak a waveform is made of.
+/// The frames around a peak that make up a waveform.
 struct waveform_window {
     std::int64_t before = 0;
-    std::int64_t after = 0;  ///< the last one, counted from the peak
+    std::int64_t after = 0;  ///< the last frame, relative to the peak
 
     std::size_t size() const { return static_cast<std::size_t>(before + after + 1); }
-    /// What a block needs around it, so that each spike of it has its window: interpolation takes
-    /// two frames more.
+    /// Number of frames that a block needs around it to hold the window of each of its spikes;
+    /// interpolation needs two more.
     std::size_t apron() const { return static_cast<std::size_t>(std::max(before, after)) + 3; }
 };
 waveform_window window_of(const detection_options& options, double rate_hz);
 
-/// How far the peak lies from the frame `offset` of a block: the top of a parabola through three
-/// samples.
+/// Returns the offset of the peak from the frame `offset` of a block: the vertex of a parabola
+/// through three samples.
 float fraction_of(const trace_block& block, std::int64_t offset, std::uint32_t channel);
 
-/// Writes the waveform of one channel, with its peak on a frame, interpolated by cubics
+/// Writes the waveform of one channel with its peak on a frame, by cubic interpolation
 /// (Catmull-Rom).
 void take_waveform(const trace_block& block, std::int64_t offset, float fraction,
                    std::uint32_t channel, const waveform_window& window, std::span<float> into);
@@ -38,7 +38,7 @@ public:
     principal_components(std::size_t channels, std::size_t components, std::size_t frames)
         : components_(components), frames_(frames), values_(channels * components * frames) {}
 
-    /// Those that were written out of another one's `values`.
+    /// Makes components from the `values` of others.
     principal_components(std::size_t components, std::size_t frames, std::vector<float> values)
         : components_(components), frames_(frames), values_(std::move(values)) {}
 
@@ -57,15 +57,15 @@ private:
     std::vector<float> values_;
 };
 
-/// Sums up waveforms one by one, in a fixed order, and finds their principal components.
+/// Adds up waveforms in a fixed order and computes their principal components.
 class waveform_statistics {
 public:
     waveform_statistics(std::size_t channels, std::size_t frames);
 
     void add(std::size_t channel, std::span<const float> waveform);
-    /// A channel with fewer waveforms than twice its frames takes the components of all channels
-    /// together. Waveforms project on their first component above 0 on average; the largest
-    /// weight of the others is positive.
+    /// A channel with fewer waveforms than twice its frames gets the components of all channels
+    /// together. The sign of the first component is such that waveforms project above 0 on average;
+    /// the largest weight of each other component is positive.
     principal_components components(std::size_t count, const execution& run) const;
 
 private:

@@ -6,7 +6,7 @@
 
 namespace spikeweave {
 
-/// The crossings among `samples` values of traces; waits for the stream.
+/// Finds the crossings among `samples` values of traces; waits for the stream.
 piece_crossings find_crossings(const crossing_problem& problem, std::uint64_t samples,
                                const device::stream& on);
 

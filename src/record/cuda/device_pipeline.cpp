@@ -54,7 +54,7 @@ void device_pipeline::read(const staging& plan) {
 }
 
 void device_pipeline::filter(std::span<const std::size_t> blocks, std::size_t apron) {
-    // What was read before may still be on its way.
+    // Earlier data may still be in transfer.
     on_.wait();
     grid_.apron = apron;
     read(stage(grid_, blocks));
@@ -87,14 +87,14 @@ void device_pipeline::filter(std::span<const std::size_t> blocks, std::size_t ap
 trace_lanes::trace_lanes(const recording& from, const trace_recipe& recipe, const block_grid& grid,
                          std::span<const int> devices)
     : from_(from), recipe_(recipe), grid_(grid), together_(spikeweave::blocks_together(grid)) {
-    // In turn, so that work begins on every device.
+    // Devices alternate, so that work starts on every one of them.
     for (std::size_t i = 0; i < lanes_per_device; ++i)
         for (const int ordinal : devices) places_.push_back({.ordinal = ordinal});
 }
 
 trace_lanes::~trace_lanes() {
     for (place& each : places_) {
-        // Memory goes back to the device that it is of, unless that is gone.
+        // Memory is freed on its device, unless the device is lost.
         try {
             const device::scoped_device scope(each.ordinal);
             each.lane.reset();

@@ -14,18 +14,19 @@
 
 namespace spikeweave {
 
-/// Filters blocks on one device, whose `scoped_device` the caller holds. For one thread at a time.
+/// Filters blocks on one device, whose `scoped_device` the caller holds. Not for several threads at
+/// once.
 class device_pipeline {
 public:
-    /// @param grid  with the largest apron there will be
-    /// @param together  blocks at most at once
+    /// @param grid  has the largest apron that will be used
+    /// @param together  largest number of blocks at once
     device_pipeline(const recording& from, const trace_recipe& recipe, const block_grid& grid,
                     std::size_t together);
 
-    /// Reads blocks (by their numbers, ascending) and has their traces worked out on the stream,
-    /// with an apron of so many frames.
+    /// Reads blocks (by their numbers, ascending) and starts computing their traces on the stream,
+    /// with an apron of the given number of frames.
     void filter(std::span<const std::size_t> blocks, std::size_t apron);
-    /// What came of it: block after block, `trace_rows` frames each.
+    /// The result, block by block with `trace_rows` frames each.
     const float* traces() const { return whitened_.size() > 0 ? whitened_.data() : plain_.data(); }
     std::size_t trace_rows() const { return static_cast<std::size_t>(grid_.trace_rows()); }
     const device::stream& on() const { return on_; }
@@ -50,10 +51,10 @@ private:
     device::buffer<float> whitened_;
 };
 
-/// The lanes of all devices, made when they are wanted.
+/// The lanes of all devices. Each is created when it is first used.
 class trace_lanes {
 public:
-    /// @param devices  as in `execution`: one that stands there twice has twice as many lanes
+    /// @param devices  as in `execution`: a device that is listed twice has twice as many lanes
     trace_lanes(const recording& from, const trace_recipe& recipe, const block_grid& grid,
                 std::span<const int> devices);
     ~trace_lanes();
@@ -65,7 +66,7 @@ public:
     const block_grid& grid() const { return grid_; }
     std::size_t blocks_together() const { return together_; }
 
-    /// Calls `work(lane)` under the lane's device as soon as one is free.
+    /// Calls `work(lane)` with the lane's device active as soon as a lane is free.
     template <class Work>
     auto with_lane(const std::stop_token& stop, const Work& work) {
         place& mine = take(stop);

@@ -79,7 +79,7 @@ std::vector<std::size_t> device_steps::blocks_of(std::size_t piece) const {
 piece_crossings device_steps::crossings_of(std::size_t piece) const {
     const std::vector<std::size_t> blocks = blocks_of(piece);
     const block_grid& grid = lanes_.grid();
-    // Without an apron the blocks of a piece follow each other as in the recording.
+    // Without an apron, the blocks of a piece are as contiguous as in the recording.
     const std::uint64_t first = blocks.front() * grid.block_frames;
     const std::uint64_t frames = std::min(grid.total - first, blocks.size() * grid.block_frames);
     return lanes_.with_lane(stop_, [&](device_pipeline& lane) {
@@ -94,7 +94,7 @@ piece_crossings device_steps::crossings_of(std::size_t piece) const {
     });
 }
 
-// Where the peak of a spike lies in the traces of these blocks.
+// Returns the position of a spike's peak in the traces of these blocks.
 spike_row device_steps::row_of(std::span<const std::size_t> blocks, std::int64_t frame,
                                std::uint32_t peak_channel, std::uint32_t channel) const {
     const std::size_t number = block_of(frame);
@@ -140,7 +140,7 @@ std::vector<float> device_steps::waveforms_of(std::size_t,
     return waveforms;
 }
 
-// `[component][frame][channel]`: neighbouring threads read neighbouring values.
+// Returns `[component][frame][channel]`, so that neighbouring threads read neighbouring values.
 std::vector<float> turned(const principal_components& components, std::size_t channels,
                           std::size_t frames) {
     std::vector<float> out(channels * components.components() * frames);
@@ -191,7 +191,7 @@ std::vector<std::vector<float>> excerpts_on_devices(const recording& from,
     const block_grid grid = grid_of(from, recipe, standard_block_frames, 0);
     trace_lanes lanes(from, recipe, grid, run.devices);
     std::vector<std::vector<float>> out(blocks.size());
-    // A block at a time takes a lane as long as several do.
+    // A lane takes as long for one block as for several.
     const std::size_t together =
         std::min(lanes.blocks_together(),
                  std::max<std::size_t>(1, blocks.size() / (run.devices.size() * lanes_per_device)));

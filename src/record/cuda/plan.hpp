@@ -8,10 +8,10 @@
 
 #include "record/trace_rules.hpp"
 
-/// From sizes to work on a device: arithmetic on the host, tested without a device.
+/// Plans the work of a device from sizes. It runs on the host and is tested without a device.
 namespace spikeweave {
 
-/// The grid that blocks of a recording lie on.
+/// The grid of the blocks of a recording.
 struct block_grid {
     std::uint64_t total = 0;  ///< frames of the recording
     std::uint64_t block_frames = 0;
@@ -22,45 +22,46 @@ struct block_grid {
     constexpr std::size_t block_count() const {
         return static_cast<std::size_t>((total + block_frames - 1) / block_frames);
     }
-    /// Frames of the largest block; the only block of a short recording is no larger than that.
+    /// Frames of the largest block; the only block of a short recording has no more than `total`.
     constexpr std::uint64_t largest() const { return std::min(block_frames, total); }
-    /// Rows of a block's filtered values.
+    /// Rows of the filtered values of a block.
     constexpr std::size_t value_rows() const {
         return static_cast<std::size_t>(largest() + 2 * (apron + reach));
     }
-    /// Rows of a block's traces.
+    /// Rows of the traces of a block.
     constexpr std::size_t trace_rows() const {
         return static_cast<std::size_t>(largest() + 2 * apron);
     }
 };
 
-/// Blocks that are worked on together: they fill 16 MiB of page-locked memory, which takes about as
-/// long to read and to copy as the filter, whose threads go through whole blocks, takes to run.
+/// The number of blocks processed together. They fill 16 MiB of page-locked memory, which takes
+/// about as long to read and to copy as the filter takes to run, whose threads each process a whole
+/// block.
 constexpr std::size_t blocks_together(const block_grid& grid) {
     constexpr std::size_t samples = std::size_t{1} << 23U;
     return std::clamp<std::size_t>(samples / (grid.value_rows() * grid.channels), 1,
                                    std::max<std::size_t>(grid.block_count(), 1));
 }
 
-/// Shares of a device that work concurrently, each with a stream of its own: one reads while
-/// another copies and a third computes.
+/// The number of lanes that share a device, each with its own stream: one reads while another
+/// copies and a third computes.
 constexpr std::size_t lanes_per_device = 4;
 
-/// Where a block lies in the memory of a device; counted in frames.
+/// The position of a block in the memory of a device, in frames.
 struct staged_block {
     std::uint64_t counts_at;  ///< its first sample
     std::uint64_t present;    ///< as in `column_filter`
     std::uint64_t length;
     std::uint64_t kept_from;
     std::uint64_t kept_to;
-    std::uint64_t kept_at;  ///< the row of its traces where what is kept begins
+    std::uint64_t kept_at;  ///< the row of its traces at which the kept frames begin
 };
 
-/// Frames of the recording that are read in one go.
+/// Frames of the recording that are read at once.
 struct staged_run {
     std::uint64_t begin;
     std::uint64_t end;
-    std::uint64_t at;  ///< in the memory of the device
+    std::uint64_t at;  ///< position in the memory of the device
 };
 
 struct staging {
@@ -69,7 +70,7 @@ struct staging {
     std::uint64_t frames = 0;
 };
 
-/// For blocks by their numbers, ascending. What several of them need is read once.
+/// Plans blocks given by their numbers, ascending. Frames that several of them need are read once.
 inline staging stage(const block_grid& grid, std::span<const std::size_t> blocks) {
     staging out;
     out.blocks.reserve(blocks.size());

@@ -8,7 +8,7 @@
 #include "record/trace_recipe.hpp"
 #include "record/trace_rules.hpp"
 
-/// What one thread of each kernel does, which tests run on the CPU, too.
+/// The work of one thread of each kernel. Tests also run it on the CPU.
 namespace spikeweave {
 
 constexpr std::uint32_t most_sections = 8;
@@ -21,9 +21,9 @@ struct filter_problem {
     std::uint32_t section_count;
     std::uint32_t block_count;
     std::uint32_t channels;
-    const std::uint32_t* referenced;  ///< channels that share a median which is taken from them
-    const double* shares;             ///< of each channel: 1 if it is one of these, else 0
-    std::uint32_t referenced_count;   ///< 0: no median is taken
+    const std::uint32_t* referenced;  ///< channels whose common median is subtracted from them
+    const double* shares;             ///< for each channel: 1 if it is one of these, else 0
+    std::uint32_t referenced_count;   ///< 0: no median is subtracted
     double* values;
     std::uint64_t value_rows;
     float* traces;
@@ -34,12 +34,12 @@ SPIKEWEAVE_HD inline double* values_of(const filter_problem& p, std::uint32_t bl
     return p.values + block * p.value_rows * p.channels;
 }
 
-/// Where what is kept of a block goes.
+/// Returns where the kept traces of a block are written.
 SPIKEWEAVE_HD inline float* kept_traces_of(const filter_problem& p, std::uint32_t block) {
     return p.traces + (block * p.trace_rows + p.blocks[block].kept_at) * p.channels;
 }
 
-/// One channel of one block.
+/// Filters one channel of one block.
 SPIKEWEAVE_HD inline void filter_column_of(const filter_problem& p, std::uint32_t block,
                                            std::uint32_t channel, double* states,
                                            std::size_t state_stride) {
@@ -63,8 +63,9 @@ SPIKEWEAVE_HD inline void filter_column_of(const filter_problem& p, std::uint32_
     filter_backward(column);
 }
 
-/// The median of a frame. `count(order, bit)` as in `order_of_rank`; `greatest_below(order, less)`
-/// is the greatest order below another, and puts into `less` how many there are.
+/// Returns the median of a frame. `count(order, bit)` is as in `order_of_rank`;
+/// `greatest_below(order, less)` returns the greatest order below another, and stores in `less` the
+/// number of lower orders.
 template <class Count, class Below>
 SPIKEWEAVE_HD double median_by(std::uint32_t channels, const Count& count,
                                const Below& greatest_below) {
@@ -75,7 +76,7 @@ SPIKEWEAVE_HD double median_by(std::uint32_t channels, const Count& count,
     return (value_of(middle) + value_of(less == channels / 2 ? before : middle)) / 2;
 }
 
-/// One channel of one frame of a product with a matrix `[from * channels + to]`.
+/// Returns one channel of one frame times a matrix `[from * channels + to]`.
 SPIKEWEAVE_HD inline float whitened(const float* frame, const float* matrix, std::uint32_t channels,
                                     std::uint32_t channel) {
     float sum = 0;
@@ -85,7 +86,7 @@ SPIKEWEAVE_HD inline float whitened(const float* frame, const float* matrix, std
 }
 
 struct crossing_problem {
-    const float* traces;  ///< frame after frame, without an apron
+    const float* traces;  ///< frame by frame, without an apron
     const float* by_noise;
     std::uint32_t channels;
     float above;
@@ -97,11 +98,11 @@ struct crossing_problem {
     SPIKEWEAVE_HD bool operator()(std::uint32_t sample) const { return height(sample) > above; }
 };
 
-/// A spike by the row of its peak in the traces.
+/// A spike, given by the row of its peak in the traces.
 struct spike_row {
     std::uint64_t row;
     std::uint32_t peak_channel;
-    std::uint32_t channel;  ///< whose waveform is wanted
+    std::uint32_t channel;  ///< channel of the requested waveform
 };
 
 struct waveform_problem {
@@ -109,7 +110,7 @@ struct waveform_problem {
     const spike_row* spikes;
     std::uint32_t count;
     std::uint32_t channels;
-    std::uint32_t frames;  ///< of a waveform
+    std::uint32_t frames;  ///< frames of a waveform
     std::int64_t before;
     std::uint32_t components;
     const float* axes;  ///< [component][frame][channel]
@@ -124,7 +125,7 @@ SPIKEWEAVE_HD inline float fraction_of(const waveform_problem& p, const spike_ro
     return fraction_of(column_around(p, spike.row, spike.peak_channel));
 }
 
-/// One frame of the waveform of spike `n`.
+/// Returns one frame of the waveform of spike `n`.
 SPIKEWEAVE_HD inline float waveform_at(const waveform_problem& p, std::uint32_t n,
                                        std::uint32_t frame) {
     const spike_row& spike = p.spikes[n];
@@ -132,7 +133,7 @@ SPIKEWEAVE_HD inline float waveform_at(const waveform_problem& p, std::uint32_t 
         .at(column_around(p, spike.row, spike.channel), std::int64_t{frame} - p.before);
 }
 
-/// All features of spike `n` on one channel.
+/// Computes all features of spike `n` on one channel.
 SPIKEWEAVE_HD inline void describe_channel(const waveform_problem& p, std::uint32_t n,
                                            std::uint32_t channel, float* features) {
     constexpr std::uint32_t together = 4;

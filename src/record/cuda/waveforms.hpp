@@ -5,10 +5,10 @@
 
 namespace spikeweave {
 
-/// One waveform after another.
+/// Writes the waveforms one after another.
 void cut_waveforms(const waveform_problem& problem, float* waveforms, const device::stream& on);
 
-/// Of each spike the fraction, and the features of all channels.
+/// Computes the fraction of each spike and its features on all channels.
 void describe_spikes(const waveform_problem& problem, float* fractions, float* features,
                      const device::stream& on);
 
