@@ -53,8 +53,8 @@ private:
 
     const circuit_edge& edge(std::size_t e) const { return p_.report.circuit.edges[e]; }
 
-    // Between two units, bent to one side, so that the way back has a line of its own; around
-    // itself outside of the circle.
+    // Returns the control point of an arrow. Between two units it is bent to one side, so that the
+    // two directions have separate lines; from a unit to itself it is outside the circle.
     point bend(const circuit_edge& of) const {
         const point a = places_.at(of.from);
         const point b = places_.at(of.to);
@@ -66,7 +66,7 @@ private:
         return {(a.x + b.x) / 2 + share * (b.y - a.y), (a.y + b.y) / 2 - share * (b.x - a.x)};
     }
 
-    // Where a line from a unit towards `to` leaves its circle.
+    // Returns the point at which a line from a unit towards `to` leaves the unit's circle.
     static point leave(point from, point to, double aside) {
         const double dx = to.x - from.x;
         const double dy = to.y - from.y;
@@ -91,7 +91,7 @@ private:
         const point a = places_.at(of.from);
         const point b = places_.at(of.to);
         const point middle = bend(of);
-        // The middle of the curve.
+        // The midpoint of the curve.
         out_.put("<text class=\"on-arrow\" x=\"{:.1f}\" y=\"{:.1f}\" dy=\"0.35em\">{}</text>\n",
                  (a.x + 2 * middle.x + b.x) / 4, (a.y + 2 * middle.y + b.y) / 4,
                  delay_range(of.best));

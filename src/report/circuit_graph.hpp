@@ -8,10 +8,10 @@
 
 namespace spikeweave::report {
 
-/// Draws edges as one graph: every unit once, around a circle in the order of units, and an arrow
-/// from each source to each target, as thick as it is strong.
+/// Draws edges as one graph: units are on a circle, in order, and each edge is an arrow whose width
+/// grows with its strength.
 /// @param edges  of the report's circuit, at most `most_graph_edges`
-/// @return how high it is
+/// @return the height of the graph
 double draw_circuit_graph(drawing& out, double top, const prepared& p,
                           const std::vector<std::size_t>& edges);
 

@@ -19,7 +19,7 @@ constexpr std::string_view common_style =
 }  // namespace
 
 void drawing::text(double x, double y, std::string_view kind, std::string_view words) {
-    // Widths of DejaVu Sans, the widest of the fonts that may be used.
+    // Character widths of DejaVu Sans, the widest of the fonts that may be used.
     const double character = kind == "head" ? 13.2 : kind == "note" ? 7.4 : 0;
     if (character > 0) reach(x + character * static_cast<double>(length_of(words)));
     put("<text x=\"{:g}\" y=\"{:g}\" class=\"{}\">{}</text>\n", x, y, kind, xml_escaped(words));
@@ -64,14 +64,14 @@ std::vector<double> axis_marks(double low, double high, std::size_t most, double
             if (!fits()) step = factor * power;
         power *= 10;
     }
-    // Counted in steps, so that rounding does not add up.
+    // Multiples are computed from integers, so that rounding errors do not accumulate.
     for (double k = std::ceil(low / step); k <= std::floor(high / step); ++k)
         out.push_back(k * step);
     return out;
 }
 
 std::string_view distinct_colour(std::size_t number) {
-    // The palette of Okabe and Ito, without yellow, which is hard to see on white.
+    // The palette of Okabe and Ito without yellow, which is hard to see on white.
     constexpr std::array<std::string_view, 7> colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                       "#e69f00", "#56b4e9", "#5b4b8a"};
     return colours[number % colours.size()];

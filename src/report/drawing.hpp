@@ -10,7 +10,7 @@
 
 namespace spikeweave::report {
 
-/// An SVG picture in the style of all of ours. It is as wide as what was drawn reaches.
+/// An SVG picture in our common style. Its width follows from what was drawn.
 class drawing {
 public:
     static constexpr double margin = 28;
@@ -20,14 +20,14 @@ public:
         fmt::format_to(std::back_inserter(body_), format, std::forward<Args>(args)...);
     }
     /// @param kind  a class of the style: head, title, note, tick, …; heads and notes widen the
-    /// picture to what they take in a wide font
+    /// picture to their width in a wide font
     void text(double x, double y, std::string_view kind, std::string_view words);
-    /// A heading and, in grey, what is said to it.
+    /// Draws a heading and a note in grey.
     void title(double y, std::string_view what, std::string_view note);
     void line(double x1, double y1, double x2, double y2, std::string_view kind);
     void reach(double x);
-    /// The whole picture.
-    /// @param more  what stands in `style` and `defs` beside what is common
+    /// Returns the whole picture.
+    /// @param more  content of `style` and `defs` in addition to the common one
     std::string drawn(double height, std::string_view more = {}) const;
 
 private:
@@ -35,11 +35,11 @@ private:
     double width_ = 480;
 };
 
-/// Places for the marks of an axis, at most `most`: multiples of 1, 2 or 5 times a power of ten,
-/// and at least `least_step` apart.
+/// Positions for at most `most` marks of an axis: multiples of 1, 2 or 5 times a power of ten, at
+/// least `least_step` apart.
 std::vector<double> axis_marks(double low, double high, std::size_t most, double least_step = 0);
 
-/// Colours that are told apart, also by those who see few.
+/// Colours that can be told apart, also with colour blindness.
 std::string_view distinct_colour(std::size_t number);
 
 }  // namespace spikeweave::report

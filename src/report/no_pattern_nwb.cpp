@@ -1,4 +1,4 @@
-// Linked in place of pattern_nwb.cpp in a build without HDF5.
+// Replaces pattern_nwb.cpp in a build without HDF5.
 
 #include "io/file_error.hpp"
 #include "report/pattern_parts.hpp"

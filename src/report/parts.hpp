@@ -16,34 +16,35 @@ struct prepared {
     explicit prepared(const episode_report& what);
 
     const episode_report& report;
-    /// By surrogates where there are any, else under independence; as the circuit was found.
+    /// Tests against surrogates if there are any, else under independence; the circuit was found
+    /// with them.
     std::vector<episode_test> judged;
     /// Indices into the table in the order in which episodes are listed: longest first, then by q,
-    /// p, falling count. An episode's number in every file is its place here, from 1.
+    /// p and falling count. The number of an episode in every file is its position here, from 1.
     std::vector<std::size_t> order;
-    std::vector<std::size_t> number;  ///< of each episode of the table
+    std::vector<std::size_t> number;  ///< number of each episode of the table
     std::vector<bool> maximal;
     std::vector<std::uint64_t> unit_counts;
 
     bool significant(std::size_t episode) const;
     const std::string& name(unit_id unit) const { return report.spikes.name(unit); }
     double rate_hz(std::size_t unit) const;
-    /// Indices of direct edges that no chain takes, strongest first.
+    /// Indices of direct edges that are in no chain, strongest first.
     std::vector<std::size_t> loose_edges() const;
 };
 
-/// Hands on `episodes.tsv` piece by piece: there may be millions.
+/// Passes on `episodes.tsv` in pieces, because it may have millions of lines.
 void write_episodes(const prepared& p, const std::function<void(std::string_view)>& write,
                     const execution& run);
 std::string circuit_tsv(const prepared& p);
 std::string circuit_graphml(const prepared& p);
 std::string circuit_svg(const prepared& p);
 std::string run_json(const prepared& p);
-/// Hands on `occurrences.tsv` piece by piece.
+/// Passes on `occurrences.tsv` in pieces.
 void write_occurrences(const prepared& p, const std::function<void(std::string_view)>& write,
                        const execution& run);
 
-/// "4–6 ms"
+/// Formats an interval as "4–6 ms".
 std::string delay_range(const delay_interval& delay);
 
 }  // namespace spikeweave::report

@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 8> pattern_files{
     "patterns.tsv", "signatures.tsv", "spectrum.tsv", "funnel.tsv",
     "patterns.svg", "spectrum.svg",   "patterns.nwb", "run.json"};
 
-// All but `patterns.tsv`.
+// Writes all files but `patterns.tsv`.
 void write_others(const io::result_folder& out, const report::prepared_patterns& p,
                   const execution& run) {
     out.write("signatures.tsv", report::signatures_tsv(p));

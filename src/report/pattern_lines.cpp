@@ -11,7 +11,7 @@
 namespace spikeweave::report {
 namespace {
 
-constexpr std::size_t number_bytes = 24;  // of any 64-bit number and what parts it from the next
+constexpr std::size_t number_bytes = 24;  // any 64-bit number and a separator
 
 char* put(char* at, std::string_view text) {
     std::memcpy(at, text.data(), text.size());
@@ -23,7 +23,7 @@ char* put_number(char* at, Integer value) {
     return std::to_chars(at, at + number_bytes, value).ptr;
 }
 
-// "36.125": exact to the microsecond, without zeros at the end.
+// Writes "36.125": exact to the microsecond, without trailing zeros.
 char* put_seconds(char* at, std::int64_t us) {
     constexpr std::int64_t second = 1'000'000;
     if (us < 0) *at++ = '-';

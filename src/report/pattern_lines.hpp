@@ -11,21 +11,21 @@
 
 namespace spikeweave::report {
 
-/// Which columns `patterns.tsv` has.
+/// The optional columns of `patterns.tsv`.
 struct pattern_columns {
     bool tests = false;
     bool stability = false;
     bool occurrences = false;
 };
 
-/// The lines of `patterns.tsv`, made at the speed of memory: millions of them are.
+/// The lines of `patterns.tsv`, formatted fast because there may be millions.
 class pattern_lines {
 public:
     pattern_lines(const pattern_axes& axes, pattern_columns columns);
 
     std::string header() const;
-    /// Adds pattern `i` of a table to what `taken` gives.
-    /// @param test, stable  may be null where there is no such column
+    /// Appends pattern `i` of a table to `taken`.
+    /// @param test, stable  may be null if there is no such column
     void append(std::uint64_t number, const pattern_table& table, std::size_t i,
                 const signature_test* test = nullptr, const stability* stable = nullptr);
     std::string_view text() const { return {memory_.get(), size_}; }
@@ -36,7 +36,7 @@ private:
 
     pattern_axes axes_;
     pattern_columns columns_;
-    std::vector<std::string> lags_;  // in ms, of each bin of a window
+    std::vector<std::string> lags_;  // in ms, for each bin of a window
     std::size_t longest_name_ = 0;
     std::size_t longest_lag_ = 0;
     std::unique_ptr<char[]> memory_;

@@ -17,8 +17,8 @@ namespace nwb = io::nwb;
 
 constexpr auto table_path = "/analysis/spade_patterns";
 
-// Columns in the order of the patterns' numbers. Those of which a pattern has several are ragged:
-// `…_ends` says where each pattern's part ends.
+// Columns in the order of the patterns' numbers. Columns with several values per pattern are
+// ragged: `…_ends` holds the end of each pattern's part.
 struct columns {
     std::vector<std::int64_t> ids{};
     std::vector<std::string> units{};
@@ -132,7 +132,7 @@ void write_pattern_nwb(const std::filesystem::path& path, const prepared_pattern
         file.commit();
     } catch (const io_error& error) {
         const std::string_view what = error.what();
-        if (what.starts_with('\'')) throw;  // it names the file already
+        if (what.starts_with('\'')) throw;  // the message already names the file
         throw io::file_error(path, fmt::format("cannot be written: {}", what));
     }
 }

@@ -17,12 +17,12 @@ struct prepared_patterns {
     explicit prepared_patterns(const pattern_report& what);
 
     const pattern_report& report;
-    /// Indices into the table in the order in which patterns are listed: by p, then most spikes,
-    /// then most occurrences.
+    /// Indices into the table in the order in which patterns are listed: by p, then by falling
+    /// spikes and occurrences.
     std::vector<std::size_t> order;
-    /// Of each pattern of the table, from 1: its line in `patterns.tsv`.
+    /// The line of each pattern of the table in `patterns.tsv`, from 1.
     std::vector<std::uint64_t> number;
-    /// The test of each pattern's signature, null without one.
+    /// The test of each pattern's signature; null if there is none.
     std::vector<const signature_test*> tests;
 
     bool tested() const { return report.assessment.has_value(); }
@@ -33,13 +33,13 @@ struct prepared_patterns {
     duration lag(pattern_item item) const {
         return report.axes.bin * (item % report.axes.window_bins);
     }
-    /// "n12 →5 ms→ n7 + n3": spikes in one bin are joined by a plus.
+    /// Formats a pattern as "n12 →5 ms→ n7 + n3"; spikes in one bin are joined by a plus.
     std::string chain(std::size_t pattern) const;
-    /// "tested against 1,000 surrogates (alpha 0.01, fdr_bh)"
+    /// Returns a text like "tested against 1,000 surrogates (alpha 0.01, fdr_bh)".
     std::string how_tested() const;
 };
 
-/// Hands on `patterns.tsv` piece by piece.
+/// Passes on `patterns.tsv` in pieces.
 void write_patterns(const prepared_patterns& p, const std::function<void(std::string_view)>& write,
                     const execution& run);
 std::string signatures_tsv(const prepared_patterns& p);
@@ -48,7 +48,7 @@ std::string funnel_tsv(const prepared_patterns& p);
 std::string patterns_svg(const prepared_patterns& p);
 std::string spectrum_svg(const prepared_patterns& p);
 std::string pattern_run_json(const prepared_patterns& p);
-/// @throws io_error also in a build without HDF5.
+/// @throws io_error, always in a build without HDF5.
 void write_pattern_nwb(const std::filesystem::path& path, const prepared_patterns& p);
 
 }  // namespace spikeweave::report

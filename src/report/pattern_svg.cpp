@@ -13,15 +13,15 @@ namespace {
 
 constexpr std::size_t most_drawn_patterns = 12;
 constexpr std::size_t most_rows = 48;
-constexpr std::size_t most_marks = 4000;  // of one pattern
+constexpr std::size_t most_marks = 4000;  // per pattern
 constexpr double labels_width = 84;
 constexpr double raster_width = 800;
 constexpr double unit_row_height = 13;
 constexpr std::size_t most_panel_columns = 3;
-constexpr double title_character = 9.2;  // of 13 px, bold, in the widest font
+constexpr double title_character = 9.2;  // at 13 px, bold, in the widest font
 constexpr double panel_gap = 26;
 constexpr double lane_height = 26;
-constexpr std::size_t most_aligned = 60;  // occurrences
+constexpr std::size_t most_aligned = 60;  // number of occurrences
 constexpr std::size_t most_lanes = 12;
 
 constexpr std::string_view pattern_style =
@@ -37,7 +37,7 @@ constexpr std::string_view pattern_style =
 std::string shortened(std::string text, std::size_t most) {
     if (length_of(text) <= most) return text;
     while (length_of(text) > most - 1) text.pop_back();
-    // Not in the middle of a character.
+    // The text must not end within a character.
     while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xc0U) == 0x80U)
         text.pop_back();
     if (!text.empty() && static_cast<unsigned char>(text.back()) >= 0xc0U) text.pop_back();
@@ -75,12 +75,12 @@ private:
         y_ += 18;
     }
 
-    // Where an occurrence stands on the axis of the raster.
+    // Returns the position of an occurrence on the axis of the raster.
     double place(std::uint32_t start) const {
         return p_.report.axes.timed ? to_seconds(p_.report.axes.time_of(start)) : start;
     }
 
-    // From the beginning of what was mined to its end.
+    // Returns the range of the mined data.
     std::pair<double, double> range() const {
         const pattern_axes& axes = p_.report.axes;
         if (!axes.timed)
@@ -133,7 +133,7 @@ private:
         y_ = bottom + 50;
     }
 
-    // Every spike of every occurrence, at its own time: start and lag.
+    // Draws every spike of every occurrence at its own time: start plus lag.
     void marks(std::size_t n, const std::map<std::uint32_t, std::size_t>& rows, double low,
                double high, double left, double top) {
         const pattern_table& table = p_.report.table;
@@ -155,7 +155,7 @@ private:
     }
 
     void panels() {
-        // No column is left empty.
+        // Columns are not left empty.
         const std::size_t columns = std::min(shown_.size(), most_panel_columns);
         const double gaps = panel_gap * static_cast<double>(columns - 1);
         const double width = (labels_width + raster_width - gaps) / static_cast<double>(columns);
@@ -177,7 +177,8 @@ private:
         }
     }
 
-    // The occurrences of one pattern on top of each other, a lane a spike. Returns its height.
+    // Draws the occurrences of one pattern on top of each other, with one lane per spike. Returns
+    // the height.
     double panel(std::size_t n, double x, double width) {
         const pattern_table& table = p_.report.table;
         const std::size_t i = shown_[n];
@@ -215,8 +216,8 @@ private:
         return title_height + (lane_height + 3) * static_cast<double>(lanes) + 16;
     }
 
-    // One spike of a pattern over its occurrences: at its time where the spikes are known, with
-    // what else the unit does in grey; else the bin.
+    // Draws one spike of a pattern over its occurrences: at its exact time, with the unit's other
+    // spikes in grey, if the spikes are known; otherwise in its bin.
     void aligned(std::size_t i, pattern_item item, double left, double top, double across,
                  std::string_view colour) {
         const pattern_axes& axes = p_.report.axes;

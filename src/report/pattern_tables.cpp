@@ -9,7 +9,7 @@
 namespace spikeweave::report {
 namespace {
 
-// With "#" signatures have no duration.
+// Signatures of the spectrum "#" have no duration.
 std::string duration_text(const prepared_patterns& p, std::uint32_t bins) {
     return p.report.spectrum == spectrum_kind::size_count ? "-"
                                                           : milliseconds(p.report.axes.bin * bins);

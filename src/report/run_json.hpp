@@ -10,11 +10,11 @@ namespace spikeweave::report {
 
 using json = nlohmann::ordered_json;
 
-/// What is not UTF-8 (a path may be any bytes) is replaced rather than refused.
+/// Replaces what is not UTF-8 instead of refusing it, because a path may hold any bytes.
 std::string text_of(const json& document);
 double ms(duration d);
-/// A run's record up to what is said of its search.
-/// @param contents  what the input held, beside its path, length and digest
+/// Returns the record of a run without the part about its search.
+/// @param contents  content of the input, besides its path, length and digest
 json run_json(const run_record& run, const json& contents);
 
 }  // namespace spikeweave::report

@@ -17,7 +17,7 @@ std::uint64_t noise_spikes(const sorting_report& report) {
         std::count(report.sorted.labels.begin(), report.sorted.labels.end(), 0U));
 }
 
-// Numbers without spikes are not units.
+// Labels without spikes are not units.
 std::size_t unit_number(const sorting_report& report) {
     return static_cast<std::size_t>(
         std::count_if(report.units.begin(), report.units.end(),
@@ -62,7 +62,7 @@ report::json quality_of(const unit_quality& quality) {
             {"snr", number(quality.snr)}};
 }
 
-// Three digits in a column; a dash for unknown values.
+// Formats three digits for a column; a dash stands for unknown values.
 std::string shown(const std::optional<double>& value) {
     return value ? fmt::format("{:.3g}", *value) : std::string("-");
 }

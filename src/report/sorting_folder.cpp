@@ -71,7 +71,7 @@ std::string iterations_tsv(const sorting_report& report) {
         "iteration\tclusters\tchanged\tdeleted\tsplits\tlog_likelihood\tpenalty\tscore\n";
     for (std::size_t i = 0; i < report.search.iterations.size(); ++i) {
         const masked_gmm_iteration& one = report.search.iterations[i];
-        // More digits than elsewhere: what is to be seen is how the score falls.
+        // More digits than elsewhere, to show how the score falls.
         fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\t{}\t{}\t{:.6f}\t{:.6f}\t{:.6f}\n",
                        i + 1, one.clusters, one.changed, one.deleted, one.splits,
                        -one.negated_log_likelihood, one.penalty, one.score());

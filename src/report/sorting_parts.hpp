@@ -5,7 +5,7 @@
 
 namespace spikeweave::report {
 
-/// What `run.json` says of a sorting.
+/// Returns the content of `run.json` for a sorting.
 json sorting_run(const sorting_report& report);
 
 }  // namespace spikeweave::report

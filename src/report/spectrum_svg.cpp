@@ -44,8 +44,8 @@ std::string_view colour_of(double p) {
     return shades.back().colour;
 }
 
-// Sizes downwards, counts to the right. With "3d#" a field takes the largest p of its durations,
-// which promises least.
+// A map with sizes downwards and counts to the right. With "3d#" a field shows the largest p of its
+// durations, which is the least significant one.
 class map_of_p {
 public:
     explicit map_of_p(const prepared_patterns& p) : p_(p) {
@@ -99,7 +99,7 @@ private:
             std::max(largest_, std::min<std::uint32_t>(what.size, smallest_ + most_sizes - 1));
     }
 
-    // Several counts share a column when there are too many of them.
+    // Returns how many counts share a column, so that there are not too many columns.
     std::uint32_t counts_a_column() const {
         return static_cast<std::uint32_t>((high_ - low_) / most_columns + 1);
     }
@@ -141,7 +141,7 @@ private:
     }
 
     void found() {
-        // One mark a field, and what is significant on top.
+        // Draws one mark per field; significant ones are on top.
         std::map<std::pair<std::uint32_t, std::uint32_t>, bool> marks;
         for (const signature_test& test : p_.report.assessment->tests.signatures)
             if (test.what.size <= largest_) {

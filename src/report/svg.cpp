@@ -15,8 +15,8 @@ namespace spikeweave::report {
 namespace {
 
 constexpr double radius = 21;
-constexpr double step = 112;              // from circle to circle
-constexpr double circle_row_height = 74;  // of circles
+constexpr double step = 112;              // between circles
+constexpr double circle_row_height = 74;  // height of a row of circles
 constexpr double title_height = 30;
 constexpr std::size_t most_in_row = 10;
 constexpr std::size_t most_drawn_chains = 24;
@@ -63,7 +63,7 @@ public:
     }
 
 private:
-    // Then a row a chain shows every unit once.
+    // If so, one row per chain shows every unit once.
     bool chains_share_no_unit() const {
         std::set<unit_id> seen;
         for (const std::size_t i : p_.report.circuit.chains)
@@ -128,7 +128,7 @@ private:
             arrow(x, y, step, what.delays[k], edge_strength(what.units[k], what.units[k + 1]));
             x += step;
             if ((k + 1) % most_in_row == 0 && k + 2 < what.size()) {
-                // The last circle of a full row begins the next one again.
+                // The last circle of a full row is repeated as the first of the next.
                 circle(x, y, p_.name(what.units[k + 1]));
                 x = drawing::margin + radius;
                 y += circle_row_height;
@@ -158,7 +158,7 @@ private:
 
     void circle(double x, double y, const std::string& name) {
         const std::size_t length = std::max<std::size_t>(length_of(name), 1);
-        // A long name shrinks until it fits; the tip says it in full.
+        // A long name is drawn smaller; the tooltip shows it in full.
         const double size = std::clamp(60.0 / static_cast<double>(length), 5.0, 14.0);
         out_.put(
             "<g><title>{0}</title><circle cx=\"{1:g}\" cy=\"{2:g}\" r=\"{3:g}\"/><text "
@@ -168,7 +168,7 @@ private:
         out_.reach(x + radius);
     }
 
-    // As thick as it is strong.
+    // The width of the arrow grows with its strength.
     void arrow(double x, double y, double length, const delay_interval& delay, double strength) {
         const double from = x + radius + 3;
         const double to = x + length - radius - 3;

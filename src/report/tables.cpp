@@ -75,7 +75,7 @@ std::string circuit_tsv(const prepared& p) {
 
 void write_occurrences(const prepared& p, const std::function<void(std::string_view)>& write,
                        const execution& run) {
-    // What the circuit is made of: its chains, and the pairs behind its direct edges.
+    // The episodes of the circuit: its chains, and the pairs of its direct edges.
     std::set<std::size_t> wanted(p.report.circuit.chains.begin(), p.report.circuit.chains.end());
     std::set<episode> pairs;
     for (const circuit_edge& edge : p.report.circuit.edges)

@@ -29,7 +29,7 @@ std::string plural(std::size_t n, std::string_view one, std::string_view many) {
 std::string xml_escaped(std::string_view text) {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
-        // U+FFFE and U+FFFF, which XML has no way to write either.
+        // XML cannot represent U+FFFE and U+FFFF, either.
         if (text.substr(i).starts_with("\xEF\xBF\xBE") ||
             text.substr(i).starts_with("\xEF\xBF\xBF")) {
             out += '?';
@@ -51,7 +51,7 @@ std::string xml_escaped(std::string_view text) {
                 out += "&quot;";
                 break;
             default:
-                // XML has no way to write most control characters.
+                // XML cannot represent most control characters.
                 out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
         }
     }

@@ -8,18 +8,18 @@
 
 namespace spikeweave::report {
 
-/// Six digits say more than a null model knows, and look the same on every machine.
+/// Formats six digits: more than the precision of a null model, and equal on every machine.
 std::string number_text(double value);
-/// Three digits; "< 1e-300" for what is below.
+/// Formats three digits; smaller values become "< 1e-300".
 std::string p_text(double p);
-/// Milliseconds without a unit, exact.
+/// Formats exact milliseconds without a unit.
 std::string milliseconds(duration d);
 std::string_view yes_no(bool value);
-/// "1 edge", "2 edges".
+/// Returns "1 edge", "2 edges".
 std::string plural(std::size_t n, std::string_view one, std::string_view many);
-/// "&amp;" and so on.
+/// Escapes "&" as "&amp;" and so on.
 std::string xml_escaped(std::string_view text);
-/// Characters, not bytes.
+/// Counts characters, not bytes.
 std::size_t length_of(std::string_view utf8);
 
 }  // namespace spikeweave::report

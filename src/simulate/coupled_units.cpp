@@ -16,13 +16,13 @@ namespace {
 constexpr std::int64_t tick_us = 1000;
 constexpr double ticks_per_second = 1000;
 constexpr double largest_probability = 0.99;
-// A receiver is never driven beyond this part of its largest rate by one spike.
+// One spike drives a receiver to at most this share of its largest rate.
 constexpr double largest_drive = 0.95;
 constexpr std::uint32_t longest_delay_ticks = 60'000;
 
-// What arrives at one unit in one tick: the product of b/(1-b) of the arriving spikes, and how
-// many. The published input is the sum of ln(b/(1-b) R) with R = rate_max/base - 1; its exponential
-// is all that the rate needs, and a product takes no logarithm.
+// The input to one unit in one tick: the product of b/(1-b) over the arriving spikes, and their
+// number. The published input is the sum of ln(b/(1-b) R) with R = rate_max/base - 1; the rate
+// needs only its exponential, so a product without logarithms suffices.
 struct arrivals {
     double odds = 1;
     std::uint32_t spikes = 0;
@@ -32,13 +32,13 @@ struct arrivals {
 double driven_rate_hz(double base_hz, const arrivals& input) {
     if (input.spikes == 0) return base_hz;
     const double rest = largest_rate_hz() / base_hz - 1;
-    double ratio = 1 / input.odds;  // R once over R once
+    double ratio = 1 / input.odds;  // R is divided out once here
     for (std::uint32_t i = 1; i < input.spikes; ++i) ratio /= rest;
     return largest_rate_hz() / (1 + ratio);
 }
 
 double drive_odds(double probability) {
-    // Beyond this the cap holds, and the series would be slow.
+    // For larger probabilities the limit applies, and the series would be slow.
     const double b =
         probability >= largest_probability
             ? largest_drive
@@ -57,12 +57,12 @@ struct synapse {
 
 struct unit_state {
     random_stream random;
-    double hazard_left;  // until the next proposed spike; a unit exponential when drawn
+    double hazard_left;  // hazard until the next proposed spike; exponential with mean 1 when drawn
     double last_ticks = -2;
     std::vector<synapse> synapses{};
 };
 
-// The whole machine: states of the units, and a ring of the arrivals of the coming ticks.
+// The whole simulation: states of the units, and a ring of arrivals in coming ticks.
 class machine {
 public:
     machine(const coupled_units& what) : units_(what.names.size()), base_hz_(units_) {
@@ -76,7 +76,7 @@ public:
             longest = std::max(longest, c.delay_ticks + c.jitter_ticks);
             const auto from = static_cast<std::uint32_t>(index(c.from));
             const auto to = static_cast<std::uint32_t>(index(c.to));
-            // Sub-streams from 1: 0 is the unit's own spikes.
+            // Sub-streams start at 1, because 0 is used for the unit's own spikes.
             states_[from].synapses.push_back({to, c.delay_ticks, c.jitter_ticks,
                                               drive_odds(c.probability),
                                               random_stream(what.seed, what.spikes, from, to + 1)});
@@ -86,7 +86,7 @@ public:
 
     std::span<double> base_hz() { return base_hz_; }
 
-    // Appends this tick's spikes, in order of units.
+    // Appends this tick's spikes in the order of units.
     void step(std::int64_t tick, std::vector<std::pair<std::int64_t, unit_id>>& out) {
         arrivals* const now = slot(tick);
         for (std::size_t u = 0; u < units_; ++u) {
@@ -131,7 +131,7 @@ private:
                 due += static_cast<std::int64_t>(s.random.below(2U * s.jitter_ticks + 1)) -
                        s.jitter_ticks;
             arrivals& input = slot(due)[s.to];
-            // Far beyond what any rate can feel, and far from overflow.
+            // The limits are far beyond those that affect a rate, and far from overflow.
             input.odds = std::clamp(input.odds * s.odds, 1e-100, 1e100);
             ++input.spikes;
         }
@@ -182,7 +182,7 @@ spike_sequence run_coupled_units(const coupled_units& units, const execution& ru
         all.step(tick, of_tick);
         std::sort(of_tick.begin(), of_tick.end());
         for (const auto& [time_us, unit] : of_tick) {
-            if (time_us > units.length.count()) break;  // the last tick may be cut
+            if (time_us > units.length.count()) break;  // the last tick may be partial
             times_us.push_back(time_us);
             fired.push_back(unit);
         }

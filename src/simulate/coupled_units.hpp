@@ -14,13 +14,14 @@
 
 namespace spikeweave {
 
-/// A spike of `from` reaches `to` after `delay_ticks` ± `jitter_ticks` (each equally likely).
+/// A spike of `from` reaches `to` after `delay_ticks` ± `jitter_ticks`, each with equal
+/// probability.
 struct coupling {
     unit_id from;
     unit_id to;
     std::uint32_t delay_ticks;
     std::uint32_t jitter_ticks;
-    /// Of at least one spike in the tick of arrival, when nothing else arrives.
+    /// The probability of at least one spike in the tick of arrival, without other input.
     double probability;
 };
 
@@ -30,39 +31,40 @@ struct coupled_units {
     duration length{0};
     std::uint64_t seed = 0;
     random_purpose spikes{};
-    /// Writes every unit's rate without input, in hertz, for the tick of that number. Called for
-    /// tick 0, 1, …; what it leaves alone stays as it was.
+    /// Writes every unit's rate without input, in hertz, for the given tick. Called for tick 0, 1,
+    /// …; rates that it does not write keep their values.
     std::function<void(std::int64_t, std::span<double>)> base_rates{};
 };
 
 /// Runs Poisson units that are coupled through a sigmoid of their summed input, on a clock of 1 ms
-/// (docs/algorithms/episodes.md). Within a tick spikes are continuous; each unit is refractory for
-/// 1 ms.
+/// (docs/algorithms/episodes.md). Within a tick spike times are continuous. Each unit is refractory
+/// for 1 ms.
 spike_sequence run_coupled_units(const coupled_units& units, const execution& run);
 
-/// Fires at most at -ln(1 - 0.99) a tick.
+/// The largest rate, -ln(1 - 0.99) spikes per tick.
 double largest_rate_hz();
 
-/// -ln(1 - p) for 0 <= p < 1, by a power series in exactly rounded operations: the same on every
-/// machine, which the C library's logarithm is not.
+/// Returns -ln(1 - p) for 0 <= p < 1 by a power series in exactly rounded operations. Unlike the C
+/// library's logarithm it is the same on every machine.
 double minus_log_of_complement(double p);
 
-/// "prefix0", "prefix1", …
+/// Returns "prefix0", "prefix1", …
 std::vector<std::string> numbered_names(std::string_view prefix, std::uint32_t n);
 
-/// Chains over consecutive units from 0: their members, and their steps as planted edges.
+/// Plants chains over consecutive units from 0: adds their members, and their steps as planted
+/// edges.
 /// @throws invalid_argument if they do not fit, or if delay or probability is out of range.
 void plant_chains(std::span<const std::uint32_t> lengths, std::uint32_t units, duration delay,
                   double probability, simulated_spikes& into);
 
-/// @throws invalid_argument unless there are units, the length is positive and not beyond what
-/// clocks hold.
+/// @throws invalid_argument unless there are units, and the length is positive and can be
+/// represented.
 void check_size_and_length(std::uint32_t units, duration length);
 
 /// @throws invalid_argument unless 0 < rate < largest_rate_hz().
 void check_rate(double rate_hz, std::string_view what);
 
-/// Whole ticks. @throws invalid_argument when `d` is not a whole number of milliseconds.
+/// Converts to ticks. @throws invalid_argument if `d` is not a whole number of milliseconds.
 std::uint32_t whole_ticks(duration d, std::string_view what);
 
 }  // namespace spikeweave

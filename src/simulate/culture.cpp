@@ -26,8 +26,8 @@ void check(const culture_options& options) {
                                            format_duration(options.burst_every)));
 }
 
-// Switches all channels to rates of their own at the start of a burst and back at its end. The
-// quiet time between two bursts is exponential.
+// Gives each channel its own rate at the start of a burst and resets it at the end. The quiet time
+// between bursts is exponential.
 class bursts {
 public:
     explicit bursts(const culture_options& options)
@@ -38,7 +38,7 @@ public:
     void operator()(std::int64_t tick, std::span<double> rates) {
         if (tick == 0) std::fill(rates.begin(), rates.end(), options_.background_hz);
         if (tick == begin_tick_) {
-            // Numbered from 1: sub-stream 0 of channel 0 holds the times.
+            // Bursts are numbered from 1, because sub-stream 0 of channel 0 holds the times.
             ++number_;
             for (std::uint32_t c = 0; c < rates.size(); ++c) {
                 random_stream random(options_.seed, random_purpose::culture_bursts, c, number_);

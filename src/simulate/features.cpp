@@ -22,7 +22,8 @@ constexpr std::size_t block_spikes = 1024;
 constexpr double masked_up_to = 2;
 constexpr double unmasked_from = 4.5;
 
-// exp(-x * x / 2) to 1e-3 of its largest value, from operations that are the same everywhere.
+// Returns exp(-x * x / 2), accurate to 1e-3 of its largest value, from operations that give the
+// same result everywhere.
 double bell(double x) {
     constexpr int doublings = 10;
     double value = std::max(0.0, 1 - x * x / 2 * 0x1p-10);
@@ -49,7 +50,7 @@ void check(const feature_options& options) {
     check_number(options.rate_hz, 1, 1e9, "the number of samples a second");
 }
 
-// Its mean features.
+// Draws the mean features of a unit.
 std::vector<double> random_unit(const feature_options& options, random_stream& random, double low,
                                 double high) {
     const double centre = between(random, 0, options.channels);
@@ -72,7 +73,8 @@ double product(const std::vector<double>& a, const std::vector<double>& b) {
     return sum;
 }
 
-// From the smaller of two units to the line on which sizes of the other lie.
+// Returns the distance of the smaller of two units from the line through the other one and the
+// origin, along which that unit's spikes vary in size.
 double distance(const std::vector<double>& a, const std::vector<double>& b) {
     const double aa = product(a, a);
     const double bb = product(b, b);
@@ -120,7 +122,7 @@ block make_block(const feature_options& options, const std::vector<std::vector<d
                              static_cast<std::uint32_t>(n));
         const bool of_none = random.uniform() < options.of_no_unit;
         const auto u = static_cast<std::uint32_t>(random.below(units.size()));
-        // About as small as what a detector still sees.
+        // The lower bound is about the smallest amplitude that a detector finds.
         constexpr double low = 5;
         constexpr double high = 9;
         const std::vector<double> mean =

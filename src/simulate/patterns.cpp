@@ -18,19 +18,20 @@ namespace {
 constexpr double second_us = 1e6;
 constexpr double step_us = 1e5;
 constexpr double last_step_us = second_us - step_us;  // where the step of the last unit begins
-// Times the mean rate; over a second they average 1.
+// Factors on the mean rate; over a second they average to 1.
 constexpr double rate_in_step = 4;
 constexpr double rate_between = (second_us - rate_in_step * step_us) / last_step_us;
-// Intervals before the recording, so that it does not begin with the first spike of every unit.
+// Intervals simulated before the recording, so that it does not begin with the first spike of each
+// unit.
 constexpr double intervals_before = 10;
 
-// What a unit's rate is over time, times its mean.
+// The rate of a unit over time relative to its mean.
 class modulation {
 public:
-    modulation() = default;  // none
+    modulation() = default;  // constant rate
     explicit modulation(double step_begins_us) : begins_(step_begins_us), steps_(true) {}
 
-    // The rate from `at_us` on, and until when.
+    // Returns the rate from `at_us` on and the time until which it holds.
     std::pair<double, double> from(double at_us) const {
         if (!steps_) return {1, std::numeric_limits<double>::infinity()};
         const double second = std::floor(at_us / second_us) * second_us;
@@ -47,7 +48,8 @@ private:
 
 modulation modulation_of(std::uint32_t unit, const patterns_options& options) {
     if (options.rates == rate_profile::steps) return modulation(step_us * 4);
-    // Whole microseconds, which doubles hold exactly: a time at an edge is beyond it.
+    // Times are whole microseconds, which doubles represent exactly, so a time at an edge is past
+    // it.
     if (options.rates == rate_profile::wave)
         return modulation(std::floor(last_step_us * unit / std::max(1U, options.units - 1)));
     return {};
@@ -65,7 +67,7 @@ double highest_rate_hz(const patterns_options& options) {
                                                    : options.rate_hz * rate_in_step;
 }
 
-// A renewal process whose clock runs with the rate and stands still during the dead time.
+// A renewal process whose clock runs with the rate and stops during the dead time.
 class background_unit {
 public:
     background_unit(std::uint32_t unit, const patterns_options& options)
@@ -82,7 +84,7 @@ public:
         for (;;) {
             const auto [times, until_us] = modulation_.from(at_us_);
             const double rate = rate_per_us_ * times;
-            // As much faster as the dead time takes away.
+            // The speed makes up for the dead time.
             const double speed = rate / (1 - rate * dead_us_);
             const double end_us = at_us_ + left / speed;
             if (end_us < until_us) return at_us_ = end_us;
@@ -92,7 +94,7 @@ public:
     }
 
 private:
-    // Of mean 1.
+    // Draws an interval with mean 1.
     double interval() {
         double sum = 0;
         for (std::uint32_t i = 0; i < order_; ++i) sum += random_.exponential();
@@ -133,7 +135,8 @@ void check(const patterns_options& options) {
             fmt::format("the patterns need {} units, but there are {}", needed, options.units));
 }
 
-// Anywhere, but one after the other: random places in what the occurrences leave, spread again.
+// Draws occurrences that do not overlap: random positions in the time that occurrences leave free,
+// moved apart by their extents.
 std::vector<duration> occurrence_times(std::uint32_t number, std::int64_t extent_us,
                                        const patterns_options& options) {
     const std::int64_t room =
@@ -203,7 +206,7 @@ simulated_patterns simulate_patterns(const patterns_options& options, const exec
         for (std::size_t i = 0; i < pattern.units.size(); ++i)
             for (const duration time : pattern.times)
                 all.emplace_back((time + pattern.lags[i]).count(), pattern.units[i]);
-    // Two spikes of a unit in one microsecond are one event.
+    // Two spikes of a unit in one microsecond are merged.
     std::ranges::sort(all);
     all.erase(std::unique(all.begin(), all.end()), all.end());
     out.spikes = sequence_of(std::move(all), numbered_names("n", options.units),

@@ -20,7 +20,7 @@ simulated_spikes simulate_poisson(const poisson_options& options, const executio
         for (double at = random.exponential() * mean_gap_us; at < end_us;
              at += random.exponential() * mean_gap_us) {
             const auto time_us = static_cast<std::int64_t>(at);
-            // Two spikes in one microsecond are one event.
+            // Two spikes in one microsecond are merged.
             if (time_us != std::exchange(last_us, time_us)) all.emplace_back(time_us, unit_id{u});
         }
     }

@@ -9,8 +9,8 @@
 
 namespace spikeweave {
 
-/// Draws that are nearly normal: 64 coins and a uniform number have mean 0, variance 1 and the
-/// normal distribution's tails as far as six standard deviations. They take no function whose
+/// Draws a number that is nearly normal: 64 coins and a uniform number have mean 0, variance 1 and
+/// the tails of the normal distribution up to six standard deviations. It uses no function whose
 /// result differs between systems.
 inline double nearly_normal(random_stream& random) {
     constexpr double half_coins = 32;
@@ -20,7 +20,7 @@ inline double nearly_normal(random_stream& random) {
     return (coins + between) * one_by_sd;
 }
 
-/// The same in single precision, for the noise of recordings, where there are many.
+/// The same in single precision, for the noise of recordings, which takes many draws.
 inline float nearly_normal_float(random_stream& random) {
     constexpr float half_coins = 32;
     const float coins = static_cast<float>(std::popcount(random.next_u64())) - half_coins;
@@ -33,7 +33,7 @@ inline double between(random_stream& random, double low, double high) {
     return low + (high - low) * random.uniform();
 }
 
-/// @throws invalid_argument if `value` lies outside of `least` to `most`, or is not a number
+/// @throws invalid_argument if `value` is not in `least` to `most`
 inline void check_number(double value, double least, double most, const char* what) {
     if (!(value >= least && value <= most))
         throw invalid_argument(

@@ -16,10 +16,10 @@ namespace spikeweave {
 namespace {
 
 constexpr std::size_t block_frames = 4096;
-// Conduction of half a metre a second.
+// Spikes are conducted at half a metre per second.
 constexpr double delay_us_per_um = 2;
 constexpr double longest_delay_us = 500;
-// How long before and after its trough a spike lasts at most, anywhere on the probe.
+// The longest time before and after its trough that a spike lasts anywhere on the probe.
 constexpr double longest_us = 3000;
 
 void check(const recording_options& options) {
@@ -83,7 +83,7 @@ recording_description recording_model::description() const {
             .positions = position_source::file};
 }
 
-// Around the probe and not on top of each other, as long as there is room.
+// Places units around the probe and apart from each other as long as there is room.
 void recording_model::place_units() {
     constexpr double margin_um = 10;
     constexpr double apart_um = 15;
@@ -148,7 +148,8 @@ void recording_model::draw_spikes(const execution& run) {
             const auto time_us = static_cast<std::int64_t>(at);
             units_[u].times_us.push_back(time_us);
             all.emplace_back(time_us, unit_id{u});
-            // At least a microsecond: two spikes of a unit at one time would be one event.
+            // Spikes are at least a microsecond apart, because spikes of a unit at one time would
+            // be merged.
             at = std::max(at + 1, at + dead_us + random.exponential() * mean_us);
         }
         random_stream sizes(options_.seed, random_purpose::recording_sizes, u);
@@ -160,8 +161,8 @@ void recording_model::draw_spikes(const execution& run) {
     truth_.spikes = sequence_of(std::move(all), std::move(names), {duration{0}, options_.length});
 }
 
-// White noise of each channel, spread over its neighbours: what two channels share falls with their
-// distance.
+// Spreads the white noise of each channel over its neighbours, so that the correlation of two
+// channels decreases with their distance.
 void recording_model::correlate_noise() {
     noise_.resize(options_.channels);
     for (std::uint32_t c = 0; c < options_.channels; ++c) {
@@ -256,7 +257,7 @@ void recording_model::add_spike(std::size_t u, std::size_t spike, std::uint64_t 
         double distance_um = 0;
         const double size =
             what.peak_uv * shape.sizes[spike] * (fading(c, moved_um, distance_um) / there);
-        // Less than a hundredth of a count changes nothing that matters.
+        // Amplitudes below a hundredth of a count are negligible.
         if (size < options_.gain_uv / 100) continue;
         const double later_us = (distance_um - nearest_um) * delay_us_per_um;
         const double trough_us = time_us + std::min(later_us, longest_delay_us);

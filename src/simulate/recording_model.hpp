@@ -7,8 +7,9 @@
 
 namespace spikeweave {
 
-/// Everything of a simulated recording but its samples, which it makes block by block, each from
-/// the seed and its number alone. Only exactly rounded operations: the same on every machine.
+/// A simulated recording without its samples, which it makes block by block from the seed and the
+/// number of the block. It uses only exactly rounded operations, so that results are equal on every
+/// machine.
 class recording_model {
 public:
     recording_model(const recording_options& options, const execution& run);
@@ -18,18 +19,18 @@ public:
     recording_description description() const;
     std::uint64_t frame_count() const { return frames_; }
     std::size_t block_count() const;
-    /// The samples of block i, channels fastest. May be called by several threads.
+    /// Makes the samples of block i, channels fastest. May be called by several threads.
     std::vector<std::int16_t> block(std::size_t i) const;
 
 private:
     struct unit {
         std::vector<std::int64_t> times_us{};
-        std::vector<float> sizes{};  // of each spike, 1 on average
-        double trough_us = 0;        // half its width
+        std::vector<float> sizes{};  // size of each spike, 1 on average
+        double trough_us = 0;        // half of its width
         double rebound_after_us = 0;
         double rebound_us = 0;
         double rebound_size = 0;
-        double reach_um = 0;  // at this distance a quarter of the amplitude at the unit is left
+        double reach_um = 0;  // at this distance a quarter of the amplitude is left
     };
     struct share {
         std::uint32_t channel;
@@ -51,10 +52,11 @@ private:
     std::vector<recording_channel> channels_;
     std::vector<unit> units_;
     recording_truth truth_;
-    std::vector<std::vector<share>> noise_;  // of each channel: whose white noise it is made of
+    std::vector<std::vector<share>>
+        noise_;  // for each channel: the white noises that it is made of
 };
 
-/// The trough and rebound that a spike is made of: 1 at 0, 0 from ±1 on.
+/// The shape of a spike's trough and rebound: 1 at 0, and 0 from ±1 on.
 double bump(double x);
 
 }  // namespace spikeweave

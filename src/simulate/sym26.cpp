@@ -13,8 +13,8 @@ constexpr double background_share = 0.25;
 constexpr double background_low = 0.01;
 constexpr double background_high = 0.03;
 
-// Weak connections between pairs that no chain connects. Every pair has numbers of its own, so that
-// another unit or chain leaves the others' connections as they were.
+// Adds weak connections between pairs without a step of a chain. Every pair has its own random
+// numbers, so that another unit or chain does not change the other connections.
 void add_background(const sym26_options& options, std::uint32_t delay_ticks,
                     std::uint32_t jitter_ticks, const std::vector<planted_edge>& planted,
                     std::vector<coupling>& couplings) {

@@ -9,7 +9,7 @@
 namespace spikeweave {
 namespace {
 
-// The chain that takes this step, or "-".
+// Returns the chain that contains this step, or "-".
 std::string chain_of(const planted_edge& edge, const std::vector<std::vector<unit_id>>& chains) {
     for (std::size_t c = 0; c < chains.size(); ++c)
         for (std::size_t i = 1; i < chains[c].size(); ++i)

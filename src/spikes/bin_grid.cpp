@@ -41,7 +41,7 @@ void bin_grid::set_exact(const spike_sequence& spikes, const binning_options& ho
         origin_ -= past < 0 ? past + bin_ : past;
     }
     std::int64_t bins = std::max<std::int64_t>(1, (end_ - origin_ + bin_ - 1) / bin_);
-    // The span is closed: a spike on its very end may need a bin of its own.
+    // The span includes its end, so a spike exactly there may need another bin.
     const bool on_end =
         std::binary_search(spikes.times_us().begin(), spikes.times_us().end(), end_);
     if (on_end && exact_bin(end_) == bins) ++bins;
@@ -52,7 +52,8 @@ void bin_grid::set_elephant(const binning_options& how) {
     us_per_unit_ = how.arithmetic == bin_arithmetic::elephant_seconds ? 1e6 : 1e3;
     start_ = static_cast<double>(origin_) / us_per_unit_;
     stop_ = static_cast<double>(end_) / us_per_unit_;
-    // A bin is given in milliseconds, also with trains in seconds; Elephant then multiplies.
+    // The bin is given in milliseconds even if trains are in seconds; Elephant then converts by
+    // multiplying.
     const double bin_ms = static_cast<double>(bin_) / 1e3;
     const double bin = us_per_unit_ == 1e6 ? bin_ms * 0.001 : bin_ms;
     scale_ = 1 / bin;

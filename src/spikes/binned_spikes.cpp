@@ -29,7 +29,7 @@ binning_result bin_spikes(const spike_sequence& spikes, const binning_options& h
     binning_result result{.origin = grid.origin()};
     std::vector<std::int64_t> last(spikes.unit_count(), -1);
     std::vector<std::size_t> offsets(spikes.unit_count() + 1, 0);
-    // Times ascend and so do their bins: what repeats a bin follows at once.
+    // Times ascend and so do their bins, so a repeated bin of a unit follows directly.
     const auto for_each_kept = [&](auto&& keep) {
         last.assign(last.size(), -1);
         for (std::size_t i = 0; i < spikes.size(); ++i) {

@@ -12,11 +12,11 @@
 namespace spikeweave {
 namespace {
 
-// Intervals of one unit counted by length, which is all that the checks need of them.
+// Numbers of intervals of one unit by length, as the checks need them.
 struct unit_facts {
     std::uint64_t intervals = 0;
-    std::uint64_t doubled = 0;  // 0.1 to 0.2 ms: one spike found twice
-    std::uint64_t near = 0;     // up to 2 ms, other than those
+    std::uint64_t doubled = 0;  // 0.1 to 0.2 ms: the same spike detected twice
+    std::uint64_t near = 0;     // 0.2 to 2 ms
     std::int64_t last_us = INT64_MIN;
 };
 
@@ -36,8 +36,8 @@ std::vector<unit_facts> facts_of_units(const spike_sequence& spikes) {
     return facts;
 }
 
-// A refractory neuron has no such intervals; a burst has more of the longer ones. The band is 0.1
-// ms wide, the longer ones cover 1.8 ms.
+// A refractory neuron has no such intervals, and a burst has more of the longer ones. The band is
+// 0.1 ms wide, the longer ones cover 1.8 ms.
 void check_doubled(const spike_sequence& spikes, const std::vector<unit_facts>& facts,
                    std::vector<std::string>& out) {
     constexpr std::uint64_t enough = 20;
@@ -70,7 +70,7 @@ void check_time_unit(const spike_sequence& spikes, std::vector<std::string>& out
     const auto middle = counts.begin() + static_cast<std::ptrdiff_t>(counts.size() / 2);
     std::nth_element(counts.begin(), middle, counts.end());
     const double rate = static_cast<double>(*middle) / recorded_s;
-    // 20 Hz in milliseconds reads as 0.02 Hz, over a recording of many hours.
+    // Milliseconds read as seconds turn 20 Hz into 0.02 Hz and give a recording of many hours.
     constexpr double slowest_hz = 0.005;
     constexpr double slow_hz = 0.05;
     constexpr double long_s = 4 * 3600;
@@ -95,7 +95,7 @@ void check_stimulus_channel(const spike_sequence& spikes, std::vector<std::strin
     constexpr int enough = 30;
     int electrodes = 0;
     bool has_stimulus = false;
-    bool has_more = false;  // then the numbers are not those of such an array
+    bool has_more = false;  // more channels than such an array has
     for (const std::string& name : spikes.unit_names()) {
         int channel = -1;
         const auto [end, code] = std::from_chars(name.data(), name.data() + name.size(), channel);
@@ -111,7 +111,7 @@ void check_stimulus_channel(const spike_sequence& spikes, std::vector<std::strin
             electrodes));
 }
 
-// Stretches of 1 ms in which half of all units fire: even a network's burst takes longer.
+// Reports windows of 1 ms in which half of all units fire: even a network burst takes longer.
 void check_artefacts(const spike_sequence& spikes, std::vector<std::string>& out) {
     constexpr std::int64_t window_us = 1'000;
     constexpr std::size_t fewest_units = 10;
@@ -129,8 +129,8 @@ void check_artefacts(const spike_sequence& spikes, std::vector<std::string>& out
         ++windows;
         for (; end < times.size() && times[end] - times[begin] < window_us; ++end)
             units += std::exchange(seen[index(spikes.units()[end])], windows) != windows ? 1 : 0;
-        // A window that does not reach the threshold moves on by one spike only where a later begin
-        // could hold more; by its first spikes' tick is exact enough for a warning.
+        // Another window is tried only if it begins at a later time; steps by distinct times are
+        // exact enough for a warning.
         if (units >= threshold) {
             if (artefacts++ == 0) first_us = times[begin];
             events += end - begin;
@@ -159,12 +159,12 @@ void check_zeros(const spike_sequence& spikes, std::vector<std::string>& out) {
                         zeros));
 }
 
-// How often a spike of one unit comes within 0.2 ms of one of another; nothing where the clock is
-// too coarse to tell.
+// Counts how often a spike of one unit is within 0.2 ms of one of another; empty if the clock is
+// too coarse.
 using unit_pair = std::pair<unit_id, unit_id>;
 std::map<unit_pair, std::uint64_t> shared_spikes_of(const spike_sequence& spikes) {
     constexpr std::int64_t near_us = 200;
-    constexpr std::size_t most_at_once = 8;  // more are a network's burst or an artefact
+    constexpr std::size_t most_at_once = 8;  // more are a network burst or an artefact
     const auto times = spikes.times_us();
     const auto units = spikes.units();
     std::map<unit_pair, std::uint64_t> shared;
@@ -182,7 +182,7 @@ std::map<unit_pair, std::uint64_t> shared_spikes_of(const spike_sequence& spikes
     return shared;
 }
 
-// Spikes of two units at the same time, again and again: one neuron under two names.
+// Reports pairs of units that often spike at the same time: probably one neuron with two names.
 void check_shared(const spike_sequence& spikes, std::vector<std::string>& out) {
     constexpr std::uint64_t enough = 20;
     constexpr double share = 0.5;

@@ -31,7 +31,7 @@ void check(std::span<const time_span> epochs, duration separation) {
     }
 }
 
-// Epochs are apart, so that their lengths cannot come to too much; separations can.
+// Epochs do not overlap, so their total length is bounded; separations are not.
 std::vector<time_span> line_up(std::span<const time_span> epochs, duration separation) {
     std::vector<time_span> spans;
     spans.reserve(epochs.size());

@@ -17,7 +17,7 @@
 namespace spikeweave {
 namespace {
 
-// Spikes that lie outside of what a file says was recorded are kept, and the span grows.
+// Spikes outside the recorded span that a file states are kept, and the span is extended.
 void check_span(spike_file& file, const time_span& stated) {
     const auto times = file.spikes.times_us();
     const auto first = std::lower_bound(times.begin(), times.end(), stated.begin.count());
@@ -75,7 +75,7 @@ spike_file read_spikes(const std::filesystem::path& path, const spike_read_optio
                        const execution& run) {
     if (!how.time_unit.empty()) static_cast<void>(time_scale::from(how.time_unit));
     throw_if_stopped(run.stop);
-    // The format is found by a first look, and what a pipe gave away for it would be lost.
+    // Detecting the format reads the beginning, which a pipe could not return again.
     std::error_code unknown;
     const auto kind = std::filesystem::status(path, unknown).type();
     if (std::filesystem::exists(path, unknown) && kind != std::filesystem::file_type::regular &&
@@ -139,7 +139,7 @@ void check_exact_in_seconds(const writing& job) {
     if (refused != unit_names.end())
         throw invalid_argument(fmt::format("'{}': the unit {} cannot stand in a file",
                                            job.path.string(), io::shown(*refused)));
-    // Beyond it a time in seconds as a real number is no longer one microsecond.
+    // Beyond this, a time in seconds as a double is not accurate to the microsecond.
     constexpr std::int64_t largest_exact_us = std::int64_t{1} << 51;
     if (job.spikes.span().begin.count() < -largest_exact_us ||
         job.spikes.span().end.count() > largest_exact_us)

@@ -9,8 +9,8 @@
 
 namespace spikeweave {
 
-/// The units that binary files number: each number's unit is named by it. Small numbers, which
-/// nearly all are, take one look into a table.
+/// Units of binary files, which have numbers; a unit is named by its number. Small numbers, by far
+/// the most frequent, are looked up in a table.
 class integer_units {
 public:
     explicit integer_units(spike_sequence_builder& builder) : builder_(&builder) {}
@@ -27,7 +27,7 @@ public:
         return found->second;
     }
 
-    /// Gives a number another name than its own.
+    /// Gives the unit of a number another name.
     void name(std::int64_t number, const std::string& name) {
         const unit_id unit = builder_->unit(name);
         if (number < 0 || number >= direct) {

@@ -1,4 +1,4 @@
-// Linked in place of read_nwb.cpp and write_nwb.cpp in a build without HDF5.
+// Replaces read_nwb.cpp and write_nwb.cpp in a build without HDF5.
 
 #include "io/file_error.hpp"
 #include "spikes/readers.hpp"

@@ -11,7 +11,8 @@ namespace spikeweave {
 namespace {
 
 std::int64_t whole_unit(const io::npy_reader& rows, std::uint64_t record, double value) {
-    constexpr double largest = 9007199254740992.0;  // 2^53: beyond it a real is not one integer
+    constexpr double largest =
+        9007199254740992.0;  // 2^53: doubles do not represent larger integers exactly
     if (!(std::abs(value) <= largest) || std::trunc(value) != value)
         throw io_error(
             fmt::format("{}: row {}: found unit {}, expected rows (time_s, unit) with a "

@@ -10,17 +10,17 @@
 
 namespace spikeweave {
 
-/// Spikes that are read from numpy arrays at once.
+/// Number of spikes that are read from numpy arrays at once.
 inline constexpr std::size_t numpy_block = std::size_t{1} << 14;
 
 /// Turns the items of a numpy array into microseconds, and rejects invalid times.
 class numpy_times {
 public:
-    /// The unit of time is the caller's, else seconds; whole numbers need one to be given.
+    /// Uses the caller's unit of time, or else seconds; integers require a given unit.
     numpy_times(const io::npy_reader& times, const reading& job);
     numpy_times(time_scale scale, const reading& job) : scale_(scale), job_(&job) {}
 
-    /// The next times in microseconds, as many as there are and `into` holds.
+    /// Reads as many of the next times, in microseconds, as `into` holds, or fewer at the end.
     /// @throws io_error
     std::size_t read(io::npy_reader& times, std::span<std::int64_t> into);
     std::int64_t convert(const io::npy_reader& times, double value);
@@ -35,7 +35,7 @@ private:
     std::vector<double> reals_;
 };
 
-/// Reads two arrays side by side, `count` items of each.
+/// Reads `count` items from each of two arrays in parallel.
 void read_spike_arrays(io::npy_reader& times, io::npy_reader& units, numpy_times& to_us,
                        integer_units& numbers, spike_sequence_builder& builder,
                        const io::progress_meter& meter, std::uint64_t count = UINT64_MAX);

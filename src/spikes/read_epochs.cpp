@@ -37,7 +37,7 @@ std::string plain(std::string_view heading) {
     return out;
 }
 
-// Where a header has the columns; the first two when it names them otherwise.
+// Finds the columns in a header; they are the first two if the header has other names.
 void take_header(const std::vector<std::string_view>& fields, epoch_columns& columns) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 2> known{
         {{"start_time", "stop_time"}, {"begin", "end"}}};

@@ -20,7 +20,7 @@ struct klustakwik_files {
     std::filesystem::path xml;
 };
 
-// BASE.res.N and BASE.clu.N, given either; BASE.xml beside them.
+// Returns BASE.res.N and BASE.clu.N for either of them, and BASE.xml beside them.
 klustakwik_files files_of(const std::filesystem::path& path) {
     const std::string name = path.filename().string();
     std::size_t at = name.rfind(".res.");
@@ -60,7 +60,7 @@ time_scale scale_from_xml(const std::filesystem::path& path) {
     throw io::file_error(path, "has no <samplingRate>, expected the sample rate in Hz");
 }
 
-// A file with one whole number a line.
+// A file with one whole number per line.
 class number_lines {
 public:
     explicit number_lines(const std::filesystem::path& path) : in_(path), lines_(in_) {}
@@ -97,7 +97,7 @@ spike_file read_klustakwik(const reading& job) {
         job.how.time_unit.empty() ? scale_from_xml(paths.xml) : time_scale::from(job.how.time_unit);
     number_lines times(paths.res);
     number_lines clusters(paths.clu);
-    std::int64_t cluster_count = 0;  // the first line of .clu; a hint that nothing depends on
+    std::int64_t cluster_count = 0;  // first line of .clu; it is not used otherwise
     static_cast<void>(clusters.next(cluster_count));
 
     spike_file file;

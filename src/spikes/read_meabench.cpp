@@ -15,8 +15,8 @@
 namespace spikeweave {
 namespace {
 
-// u8 time in samples, i2 channel, i2 height, i2 width, i2 context[74], i2 threshold, one after
-// another; written as a C structure on a 64-bit machine 4 bytes of padding follow.
+// A record is u8 time in samples, i2 channel, i2 height, i2 width, i2 context[74], i2 threshold. If
+// written as a C structure on a 64-bit machine, it ends with 4 bytes of padding.
 constexpr std::size_t channel_at = 8;
 constexpr std::int64_t us_per_sample = 40;  // 25 kHz
 constexpr int stimulus_channel = 60;
@@ -61,7 +61,7 @@ std::size_t meabench_record_bytes(std::string_view first_bytes, std::uint64_t fi
 spike_file read_meabench(const reading& job) {
     io::input_stream in(job.path);
     const io::progress_meter meter = job.meter(in.size());
-    // Whole records of either size.
+    // Whole numbers of records of either size.
     std::vector<char> block(meabench_plain_bytes * meabench_padded_bytes * 16);
     std::size_t filled = in.read(block);
     const std::string_view first{block.data(), std::min<std::size_t>(filled, 1 << 16)};

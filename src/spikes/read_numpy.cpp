@@ -38,7 +38,7 @@ std::vector<std::int64_t> read_integers(io::npy_reader array) {
     return out;
 }
 
-// The ends of the recorded stretches.
+// Reads the ends of the recorded segments.
 std::vector<std::int64_t> read_ends(io::npy_reader array) {
     std::vector<std::int64_t> out;
     std::array<double, 1024> block{};
@@ -80,7 +80,7 @@ std::optional<time_span> read_span(const io::zip_reader& archive, const reading&
     return span;
 }
 
-// Units may be given as text: each text is a unit's name.
+// Units may be given as texts, which are their names.
 void read_labelled(io::npy_reader& times, io::npy_reader& labels, numpy_times& to_us,
                    spike_sequence_builder& builder, const io::progress_meter& meter) {
     std::vector<std::int64_t> block(numpy_block);
@@ -98,7 +98,7 @@ void read_labelled(io::npy_reader& times, io::npy_reader& labels, numpy_times& t
     }
 }
 
-// The names of a TsGroup's units: their keys, or the texts that write_npz puts beside them.
+// Names the units of a TsGroup: by its keys, or by the texts that write_npz stores beside them.
 void name_units(const io::zip_reader& archive, const reading& job, integer_units& units) {
     const auto* keys_entry = find_array(archive, {"keys"});
     if (keys_entry == nullptr) return;
@@ -179,7 +179,7 @@ spike_file read_npy(const reading& job) {
     numpy_times to_us(times, job);
     const io::progress_meter meter = job.meter(2 * rows * times.header().item_bytes);
     if (times.header().fortran_order) {
-        // A second look at the same bytes keeps both halves in step.
+        // Reads the file with a second reader, because the two halves are needed side by side.
         io::npy_reader units(io::open_bytes(job.path), what);
         units.skip(rows);
         read_spike_arrays(times, units, to_us, numbers, builder, meter, rows);

@@ -23,7 +23,7 @@ std::string in_units(std::string_view name) {
 }
 
 std::vector<std::uint64_t> read_offsets(const h5::column& ends, const h5::column& times) {
-    // An index has one number a unit; more than this is a damaged file.
+    // An index has one number per unit; a file with more than this is damaged.
     constexpr std::uint64_t most_units = std::uint64_t{1} << 22;
     if (ends.size() > most_units)
         ends.fail(fmt::format("found {} units, expected at most {}", ends.size(), most_units));
@@ -45,7 +45,7 @@ bool all_different(const std::vector<std::string>& names) {
     return std::set<std::string_view>(names.begin(), names.end()).size() == names.size();
 }
 
-// Why the names of a table cannot be those of its units; empty when they can.
+// Returns why the names of a table cannot be those of its units; empty if they can.
 std::string why_not(const h5::column& column, const std::vector<std::string>& names) {
     if (!column.is_text()) return "holds no text";
     if (!all_different(names)) return "has names that repeat";
@@ -54,7 +54,7 @@ std::string why_not(const h5::column& column, const std::vector<std::string>& na
     return {};
 }
 
-// The column `unit_name`, where it can be used; else nothing, and a warning says so.
+// Returns the column `unit_name` if it is usable; otherwise nothing, and a warning.
 std::vector<std::string> read_unit_names(const h5::reader& file, std::size_t count, bool has_ids,
                                          std::vector<std::string>& warnings) {
     if (!io::nwb::has_column(file, "units", "unit_name")) return {};
@@ -98,7 +98,7 @@ std::vector<std::string> read_ids(const h5::reader& file, std::size_t count) {
     return names;
 }
 
-// What `unit_name` says where it can; else the ids, else numbers from 0.
+// Uses `unit_name` if possible, otherwise the ids, otherwise numbers from 0.
 std::vector<std::string> read_names(const h5::reader& file, std::size_t count,
                                     std::vector<std::string>& warnings) {
     const bool has_ids = file.exists(in_units("id"));
@@ -139,8 +139,8 @@ std::optional<time_span> read_span(const h5::reader& file, std::vector<std::stri
     return span;
 }
 
-// All units' times stand one after another, so that one pass in large blocks reads them even where
-// they are packed.
+// The times of all units are contiguous, so one pass in large blocks reads them even if they are
+// compressed.
 std::size_t read_times(const h5::column& times, const std::vector<std::uint64_t>& offsets,
                        const std::vector<unit_id>& units, spike_sequence_builder& builder,
                        const reading& job) {
@@ -197,7 +197,7 @@ spike_file read_nwb(const reading& job) {
     const auto span = read_span(nwb, file.warnings);
     const std::size_t out_of_order = read_times(times, offsets, units, builder, job);
     finish(file, builder, job, span ? &*span : nullptr);
-    file.out_of_order = out_of_order;  // within a unit: the table holds one unit after another
+    file.out_of_order = out_of_order;  // within a unit: the table lists unit by unit
     return file;
 }
 

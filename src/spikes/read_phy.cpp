@@ -16,7 +16,7 @@ spike_file read_phy(const reading& job) {
     const std::filesystem::path folder = is_folder                    ? job.path
                                          : job.path.has_parent_path() ? job.path.parent_path()
                                                                       : ".";
-    // The caller's unit of time is only asked for where the folder does not say it.
+    // The caller's unit of time is needed only if the folder does not define one.
     const bool has_params = std::filesystem::exists(folder / "params.py", ignored);
     if (!has_params && job.how.time_unit.empty())
         throw io::file_error(
@@ -27,7 +27,7 @@ spike_file read_phy(const reading& job) {
         job.how.time_unit.empty()
             ? time_scale::samples(io::read_phy_sample_rate(folder / "params.py"))
             : time_scale::from(job.how.time_unit);
-    // Phy writes merges and splits to spike_clusters; templates are what the sorter found.
+    // Phy writes merges and splits to spike_clusters; templates are the result of the sorter.
     const bool curated = std::filesystem::exists(folder / "spike_clusters.npy", ignored);
     const std::filesystem::path times_path = folder / "spike_times.npy";
     const std::filesystem::path units_path =

@@ -9,7 +9,8 @@
 namespace spikeweave {
 namespace {
 
-// numpy.savetxt writes unit 3 as "3.000000000000000000e+00": a real that is whole is that integer.
+// numpy.savetxt writes unit 3 as "3.000000000000000000e+00": a whole real is the same as the
+// integer.
 std::string label_without_quotes(std::string_view field) {
     if (field.find('.') != std::string_view::npos) {
         std::size_t used = 0;
@@ -23,7 +24,7 @@ std::string label_without_quotes(std::string_view field) {
     return std::string(field);
 }
 
-// A quote within quotes is written twice; the parser leaves such fields as they are.
+// Quotes within quotes are doubled; the parser does not decode such fields.
 std::string label_of(std::string_view field) {
     if (field.size() < 2 || field.front() != '"' || field.back() != '"')
         return label_without_quotes(field);
@@ -38,7 +39,7 @@ std::string label_of(std::string_view field) {
 constexpr std::string_view span_key = " span_s:";
 constexpr std::string_view silent_key = " unit_without_spikes: ";
 
-// What write_text says in comments: the recorded span, and units that have no line.
+// Reads what write_text stores in comments: the recorded span, and units without spikes.
 std::optional<time_span> take_comments(const std::vector<std::string>& comments,
                                        spike_sequence_builder& builder, const reading& job) {
     std::optional<time_span> span;

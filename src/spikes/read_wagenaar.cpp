@@ -7,7 +7,7 @@
 
 namespace spikeweave {
 
-// Multi Channel Systems' array of 60 electrodes; number 60 marks the stimulus.
+// The array of 60 electrodes by Multi Channel Systems; number 60 marks the stimulus.
 spike_file read_wagenaar(const reading& job) {
     constexpr unsigned stimulus_channel = 60;
     io::input_stream in(job.path);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Every reader and writer of spikes, one source file each. Each reader checks what it reads and
+// All readers and writers of spikes, with one source file each. Each reader validates its input and
 // throws io_error with the file, the line or record, what was found and what was expected.
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace spikeweave {
 
-/// One call of `read_spikes`; the format is known.
+/// The arguments of one call of `read_spikes`; the format is known.
 struct reading {
     const std::filesystem::path& path;
     const spike_read_options& how;
@@ -33,12 +33,12 @@ spike_file read_phy(const reading& job);
 spike_file read_klustakwik(const reading& job);
 spike_file read_nwb(const reading& job);
 
-/// One call of `write_spikes`.
+/// The arguments of one call of `write_spikes`.
 struct writing {
     const std::filesystem::path& path;
     const spike_sequence& spikes;
     const execution& run;
-    /// Of `.nwb` only.
+    /// Additional columns, for `.nwb` only.
     std::span<const unit_column> columns{};
 
     io::progress_meter meter() const {
@@ -50,23 +50,24 @@ void write_text(const writing& job);
 void write_npz(const writing& job);
 void write_nwb(const writing& job);
 
-/// By content first, by extension where the content leaves it open.
-/// @throws io_error when it is none of the formats.
+/// Detects the format by content, or by extension if the content is ambiguous.
+/// @throws io_error if it is none of the formats.
 spike_format detect_format(const std::filesystem::path& path);
 
-/// Ends a reader: sorts what was collected, and refuses a file without spikes unless it says what
-/// span was recorded.
+/// Finishes a reader: sorts the spikes, and refuses a file without spikes unless it states the
+/// recorded span.
 void finish(spike_file& file, spike_sequence_builder& builder, const reading& job,
             const time_span* span = nullptr);
 
-/// The message for a time below zero if these are not allowed.
+/// Returns the message for a time below zero if these are not allowed.
 std::string found_before_zero(std::string_view time);
 
-/// Whether binary files can hold these spikes: names that print, times that are exact as seconds.
+/// Checks that binary files can hold these spikes: names are printable, and times are exact in
+/// seconds.
 /// @throws invalid_argument
 void check_exact_in_seconds(const writing& job);
 
-/// Whether a unit's name is a whole number that needs no other name: "0", "17", "-3"; not "01".
+/// Returns whether a unit's name is an integer in its usual form: "0", "17", "-3"; not "01".
 bool is_plain_integer(std::string_view name);
 
 }  // namespace spikeweave

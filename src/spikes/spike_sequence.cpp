@@ -27,7 +27,7 @@ void check_size(std::size_t spikes) {
             "{} spikes are more than the {} that one spike sequence holds", spikes, most_spikes));
 }
 
-// The digits at the front without leading zeros, and how many characters they take.
+// Returns the digits at the front without leading zeros, and the number of characters with them.
 std::pair<std::string_view, std::size_t> leading_number(std::string_view text) {
     const auto end = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_digit) -
                                               text.begin());
@@ -35,8 +35,8 @@ std::pair<std::string_view, std::size_t> leading_number(std::string_view text) {
     return {text.substr(zeros, end - zeros), end};
 }
 
-// Callers list the spikes unit by unit, each in order: merging those runs takes half the time of a
-// sort that knows nothing of them.
+// Callers list the spikes unit by unit, each in order. Merging these runs takes half the time of a
+// general sort.
 void merge_runs(std::vector<std::pair<std::int64_t, unit_id>>& spikes) {
     std::vector<std::pair<std::int64_t, unit_id>> merged(spikes.size());
     for (bool is_sorted = false; !is_sorted;) {
@@ -156,8 +156,8 @@ spike_sequence_builder::page spike_sequence_builder::new_page() {
     return fresh;
 }
 
-// Sorts what has been collected and stores it in pages; it joins the run before it when it begins
-// no earlier than that ends.
+// Sorts the collected spikes and stores them in pages. They extend the previous run if they begin
+// no earlier than it ends.
 void spike_sequence_builder::close_run() {
     const std::size_t n = run_times_.size();
     if (n == 0) return;
@@ -209,8 +209,8 @@ struct spike_sequence_builder::run {
     std::size_t spike_at = 0;
     std::int64_t time_us;
 
-    // The queue's top is the earliest, and among equals the run that came first: that keeps the
-    // merge stable.
+    // The top of the queue is the earliest run, and among equal ones the one that came first, which
+    // keeps the merge stable.
     friend bool operator<(const run& a, const run& b) {
         return a.time_us != b.time_us ? a.time_us > b.time_us : a.number > b.number;
     }
@@ -227,7 +227,7 @@ void spike_sequence_builder::merge_into(spike_sequence& out,
     while (!queue.empty()) {
         run current = queue.top();
         queue.pop();
-        // While this run stays the earliest there is no need to go through the queue.
+        // The queue is not needed as long as this run stays the earliest.
         const bool alone = queue.empty();
         bool more = true;
         do {

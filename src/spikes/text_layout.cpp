@@ -30,7 +30,7 @@ bool is_number(std::string_view field) {
     return used > 0 && used == field.size();
 }
 
-// What a column's heading says: "Spike Time (ms)" is base "spike_time", unit "ms".
+// The parts of a column's heading: "Spike Time (ms)" has base "spike_time" and unit "ms".
 struct heading {
     std::string base;
     std::string unit;
@@ -71,7 +71,7 @@ bool counts_samples(const heading& head) {
            head.base.starts_with("frame");
 }
 
-// Lower is likelier to be what a file with several such columns means by a unit; -1 for none.
+// Lower values are more likely to be the unit in a file with several such columns; -1 for none.
 int unit_priority(const heading& head) {
     constexpr std::array<std::string_view, 21> names{
         "unit",    "units",      "unit_id", "unit_name",  "neuron",  "neurons",  "neuron_id",
@@ -86,7 +86,7 @@ struct numbered_line {
     std::string_view text;
 };
 
-// The columns that a heading names, or nothing when it names no time.
+// Returns the columns that a heading names; nullopt if it names no time.
 std::optional<text_layout> layout_of_heading(const std::vector<std::string_view>& fields,
                                              std::string& time_unit) {
     text_layout layout;
@@ -110,7 +110,7 @@ std::optional<text_layout> layout_of_heading(const std::vector<std::string_view>
     return layout;
 }
 
-// If two columns have one name, it is unclear which is meant.
+// Refuses a heading in which two columns have the same name.
 void expect_named_once(const std::vector<std::string_view>& fields, const text_layout& layout,
                        const numbered_line& header, const reading& job) {
     for (const int column : {layout.time_column, layout.unit_column}) {
@@ -136,7 +136,7 @@ time_scale scale_of(const std::string& unit, const numbered_line& header, const 
             : fmt::format("the times are in {}, expected s, ms or us", io::shown(unit)));
 }
 
-// Facts about one column of a file without header.
+// Properties of one column of a file without header.
 struct column_facts {
     std::size_t rows = 0;
     std::size_t numbers = 0;
@@ -162,12 +162,12 @@ struct column_facts {
     bool mostly_numbers() const { return 2 * numbers >= rows; }
 };
 
-// Which column is the time when nothing names it.
+// Finds the time column of a file without headings.
 int find_time_column(const std::vector<numbered_line>& rows, char delimiter, const reading& job) {
     std::array<column_facts, 2> facts;
     for (const numbered_line& row : rows) {
         const auto fields = split_fields(row.text, delimiter);
-        if (fields.size() != 2) continue;  // refused with its line number when it is read
+        if (fields.size() != 2) continue;  // refused later with its line number
         for (std::size_t i = 0; i < 2; ++i) facts[i].add(fields[i]);
     }
     const auto& [first, second] = facts;
@@ -243,7 +243,7 @@ std::optional<text_layout> find_text_layout(std::string_view first_lines, const 
         layout->header_line = rows.front().number;
         layout->scale = scale_of(time_unit, rows.front(), job);
     } else if (!last_comment.text.empty()) {
-        // numpy.savetxt puts its header into a comment.
+        // numpy.savetxt writes its header as a comment.
         const auto names = split_fields(trimmed(last_comment.text.substr(1)), delimiter);
         if (names.size() == fields.size()) layout = layout_of_heading(names, time_unit);
         if (layout) layout->scale = scale_of(time_unit, last_comment, job);

@@ -12,30 +12,30 @@
 
 namespace spikeweave {
 
-/// Where the time and the unit stand in each line of a text file.
+/// The positions of the time and the unit in each line of a text file.
 struct text_layout {
     char delimiter = '\t';  ///< ' ' stands for any run of blanks
     int columns = 2;
     int time_column = 0;
     int unit_column = 1;
     time_scale scale = time_scale::seconds();
-    /// Number of the header line, which holds no spike; 0 without one.
+    /// Number of the header line, which has no spike; 0 if there is none.
     std::uint64_t header_line = 0;
 };
 
-/// What parts the fields of a line: tab, semicolon, comma or ' '. Neither commas in a quoted name
-/// nor decimal commas are known: such lines have a wrong number of fields, and are refused for it.
+/// Finds the delimiter of a line: tab, semicolon, comma or ' '. Commas in quoted names and decimal
+/// commas are not supported: such lines have a wrong number of fields and are refused.
 char find_delimiter(std::string_view line);
 
-/// The first line of a file, or its first block.
+/// Removes a byte order mark from the first line or block of a file.
 std::string_view without_byte_order_mark(std::string_view text);
 
-/// The fields of a line without surrounding blanks; a run of blanks is one delimiter ' '.
+/// Splits a line into fields without surrounding blanks; a run of blanks is one delimiter ' '.
 std::vector<std::string_view> split_fields(std::string_view line, char delimiter);
 
-/// Finds out how a text file is laid out from its first lines: header, delimiter, columns, unit of
-/// time. Empty if there is no line with data.
-/// @throws io_error when a line or the columns cannot be what a spike file has.
+/// Determines the layout of a text file from its first lines: header, delimiter, columns, unit of
+/// time. Returns nullopt if there is no line with data.
+/// @throws io_error if a line or the columns are not those of a spike file.
 std::optional<text_layout> find_text_layout(std::string_view first_lines, const reading& job);
 
 }  // namespace spikeweave

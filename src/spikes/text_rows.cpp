@@ -18,9 +18,9 @@ constexpr std::array<std::uint64_t, 19> powers_of_ten = [] {
     return powers;
 }();
 
-// Plain decimals of up to 18 digits, which nearly all are; everything else takes the exact way. The
-// line's end stops it.
-// @return where the number ends, nullptr when there is none that can be held
+// Parses plain decimals of up to 18 digits, which nearly all are; others are parsed by
+// `parse_decimal`. The line's end stops it.
+// @return the end of the number, or nullptr if it is invalid or too large
 const char* parse_time(const char* p, const time_scale& scale, std::int64_t& us) {
     const char* const start = p;
     const bool negative = *p == '-';
@@ -66,7 +66,7 @@ const char* skip_blanks(const char* p, char delimiter) {
     return p;
 }
 
-// What a field ends with: its delimiter or the line's end.
+// Returns the end of a field: its delimiter or the end of the line.
 const char* end_of_field(const char* p, char delimiter) {
     if (delimiter == ' ') {
         while (*p != ' ' && *p != '\t' && *p != '\n' && *p != '\r') ++p;
@@ -80,7 +80,7 @@ std::string_view label_between(const char* begin, const char* end) {
     while (end > begin && (end[-1] == ' ' || end[-1] == '\r' || end[-1] == '\t')) --end;
     if (end - begin >= 2 && *begin == '"' && end[-1] == '"') {
         const auto inside = static_cast<std::size_t>(end - begin - 2);
-        // Quotes within quotes are for whoever takes the label.
+        // Quotes within quotes are decoded later.
         if (std::memchr(begin + 1, '"', inside) == nullptr) return {begin + 1, inside};
     }
     return {begin, static_cast<std::size_t>(end - begin)};
@@ -91,7 +91,7 @@ struct row {
     std::string_view label{};
 };
 
-// @return where the next line begins, nullptr when the line does not have the layout
+// @return the beginning of the next line, or nullptr if the line does not have the layout
 const char* parse_row(const char* p, const text_layout& layout, row& out) {
     const char delimiter = layout.delimiter;
     for (int column = 0; column < layout.columns; ++column) {
@@ -119,7 +119,7 @@ const char* parse_row(const char* p, const text_layout& layout, row& out) {
     return nullptr;
 }
 
-// What hinders a number from being a time, where that can be told.
+// Explains why a number is not a time, if that is known.
 std::string what_is_wrong(std::string_view time, const time_scale& scale) {
     const auto is_time = [&](const std::string& text) {
         std::size_t used = 0;
@@ -141,7 +141,7 @@ void text_rows::parse(std::string_view block, std::uint64_t lines_before,
                       spike_sequence_builder& builder) {
     const char* p = block.data();
     const char* const end = p + block.size();
-    // With allow_negative every time that can be held is good.
+    // With allow_negative every time that can be represented is valid.
     const std::int64_t earliest = job_->how.allow_negative ? INT64_MIN : 0;
     row current;
     for (std::uint64_t number = lines_before + 1; p != end; ++number) {

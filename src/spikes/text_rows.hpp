@@ -11,11 +11,11 @@
 
 namespace spikeweave {
 
-/// Which unit a label means. Files have few labels and many spikes, so that nearly every answer
-/// comes from a small table keyed by the label's bytes.
+/// Maps labels to units. Files have few labels and many spikes, so nearly all are found in a small
+/// table keyed by the label's bytes.
 class label_table {
 public:
-    /// @param resolve what a label that is not in the table means; may throw
+    /// @param resolve  returns the unit of a label that is not in the table; may throw
     explicit label_table(std::function<unit_id(std::string_view)> resolve)
         : resolve_(std::move(resolve)), slots_(slot_count) {}
 
@@ -42,22 +42,22 @@ private:
     std::vector<slot> slots_;
 };
 
-/// Marks a label that is not a unit: its times go to `text_rows::stimulus_us`.
+/// Marks a label that is not a unit: its times are added to `text_rows::stimulus_us`.
 inline constexpr unit_id stimulus_marker{UINT32_MAX};
 
-/// The rows of a text file, block by block.
+/// Parses the rows of a text file, block by block.
 class text_rows {
 public:
     text_rows(const text_layout& layout, const reading& job,
               std::function<unit_id(std::string_view)> resolve)
         : layout_(layout), job_(&job), labels_(std::move(resolve)) {}
 
-    /// Takes whole lines; `lines_before` of them came before this block.
+    /// Parses whole lines; `lines_before` is the number of lines before this block.
     /// @throws io_error
     void parse(std::string_view block, std::uint64_t lines_before, spike_sequence_builder& builder);
 
     std::vector<std::int64_t> stimulus_us{};
-    /// Comment lines, without '#'; of those behind the first thousand only what spikeweave writes.
+    /// Comment lines without '#'. After the first thousand, only those that spikeweave writes.
     std::vector<std::string> comments{};
 
 private:
@@ -69,7 +69,7 @@ private:
     label_table labels_;
 };
 
-/// Parses a whole file in the layout. @return its comments and stimulus markers in `rows`
+/// Parses a whole file in the layout. Stores comments and stimulus markers in `rows`.
 void parse_text(io::line_blocks& blocks, io::input_stream& in, std::string_view first_block,
                 text_rows& rows, spike_sequence_builder& builder, const reading& job);
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t us_per_second = 1'000'000;
 
-// Significant digits without leading zeros, and the power of ten that the last one stands for.
+// Significant digits without leading zeros, and the power of ten of the last one.
 struct decimal {
     bool negative = false;
     std::string digits;
@@ -23,8 +23,8 @@ struct decimal {
 
 constexpr std::int64_t largest_exponent = 100'000;
 
-// The exponent behind 'e', when there is a whole one; clamped, because beyond that all is 0 or too
-// large anyway.
+// Parses the exponent after 'e', if there is one. It is limited, because beyond the limit
+// everything is 0 or too large.
 std::size_t take_exponent(std::string_view text, std::int64_t& exponent) {
     if (text.empty() || (text.front() != 'e' && text.front() != 'E')) return 0;
     std::size_t i = 1;
@@ -60,7 +60,7 @@ std::size_t take_decimal(std::string_view text, decimal& out) {
     return i + take_exponent(text.substr(i), out.exponent);
 }
 
-// The number times 10^shift, rounded half to even.
+// Returns the number times 10^shift, rounded half to even.
 std::optional<std::int64_t> rounded(const decimal& number, int shift, bool whole_only) {
     const std::int64_t exponent = number.exponent + shift;
     const auto n = static_cast<std::int64_t>(number.digits.size());
@@ -140,7 +140,7 @@ std::optional<std::int64_t> time_scale::from_whole(std::int64_t value) const {
         if (!(std::abs(us) <= static_cast<long double>(largest_time_us))) return {};
         return std::llrint(us);
     }
-    __extension__ using wide = __int128;  // the product of any sample and 10^6
+    __extension__ using wide = __int128;  // holds the product of any sample and 10^6
     const wide product = static_cast<wide>(value) * us_per_second;
     wide us = product / whole_rate;
     wide rest = product % whole_rate;

@@ -8,7 +8,7 @@
 
 namespace spikeweave {
 
-/// What one unit of a file's times is: a power of ten of a second, or a sample.
+/// The unit of a file's times: a power of ten of a second, or a sample.
 class time_scale {
 public:
     static constexpr time_scale seconds() { return time_scale(6); }
@@ -19,17 +19,18 @@ public:
     /// "s", "ms", "us" or "samples:RATE". @throws invalid_argument
     static time_scale from(std::string_view name);
 
-    /// How many decimals of a time are whole microseconds; 0 for samples.
+    /// The number of decimals with which times are whole microseconds; 0 for samples.
     int decimals() const { return decimals_; }
     bool is_samples() const { return rate_ > 0; }
-    /// For messages: "seconds", "samples at 30000 Hz".
+    /// The name in messages: "seconds", "samples at 30000 Hz".
     std::string name() const;
 
-    /// Microseconds, rounded to nearest with ties to even; nothing when not finite or too large.
+    /// Converts to microseconds, rounded half to even; nullopt if not finite or too large.
     std::optional<std::int64_t> from_whole(std::int64_t value) const;
     std::optional<std::int64_t> from_real(double value) const {
         const double us = is_samples() ? value * 1e6 / rate_ : value * factor_;
-        // Adding it leaves the nearest integer in the low bits: no call for each spike.
+        // Adding this leaves the nearest integer in the low bits, without a function call per
+        // spike.
         constexpr double magic = 0x1.8p52;
         constexpr double small = 0x1p51;
         if (us < small && us > -small)
@@ -50,12 +51,12 @@ private:
     double rate_ = 0;
 };
 
-/// Far enough from the ends of int64 that sums and differences of times cannot overflow.
+/// The limit of times, such that their sums and differences do not overflow an int64.
 inline constexpr std::int64_t largest_time_us = INT64_MAX / 4;
 
-/// Reads the decimal number at the front of `text` exactly, whatever its exponent and length, as
-/// microseconds. `used` becomes its length, 0 when there is none.
-/// @return nothing when the number is too large, or not a whole number of samples.
+/// Parses the decimal number at the front of `text` as microseconds, exactly for any exponent and
+/// length. Sets `used` to its length, 0 if there is none.
+/// @return nullopt if the number is too large, or not a whole number of samples.
 std::optional<std::int64_t> parse_decimal(std::string_view text, const time_scale& scale,
                                           std::size_t& used);
 

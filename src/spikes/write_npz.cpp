@@ -54,7 +54,8 @@ std::int64_t integer_of(const std::string& name) {
 
 }  // namespace
 
-// The arrays of a pynapple TsGroup, so that nap.load_file opens it; `unit_name` becomes metadata.
+// Writes the arrays of a pynapple TsGroup, so that nap.load_file opens them; `unit_name` becomes
+// metadata.
 void write_npz(const writing& job) {
     const spike_sequence& spikes = job.spikes;
     const auto& names = spikes.unit_names();

@@ -53,7 +53,7 @@ void write_times(const nwb::table& units, const spike_trains& trains, const writ
     }
 }
 
-// The whole span, once for each unit.
+// Writes the whole span once for each unit.
 void write_observed(const nwb::table& units, const spike_sequence& spikes) {
     const std::size_t n = spikes.unit_count();
     const h5::handle column = units.new_column("obs_intervals", H5T_IEEE_F64LE, {n, 2},
@@ -121,7 +121,7 @@ void write_nwb(const writing& job) {
         file.commit();
     } catch (const io_error& error) {
         const std::string_view what = error.what();
-        if (what.starts_with('\'')) throw;  // it names the file already
+        if (what.starts_with('\'')) throw;  // the message already names the file
         throw io::file_error(job.path, fmt::format("cannot be written: {}", what));
     }
 }

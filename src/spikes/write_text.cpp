@@ -16,7 +16,7 @@
 namespace spikeweave {
 namespace {
 
-// Packs what passes through it.
+// Compresses the data that pass through it.
 class gzip_filter {
 public:
     explicit gzip_filter(io::atomic_file& file) : file_(&file), packed_(std::size_t{1} << 18) {
@@ -49,7 +49,7 @@ private:
     z_stream stream_{};
 };
 
-// Names that would be read back as another name, or as more than a name.
+// Refuses names that would be read back differently.
 void check_names(const writing& job, char delimiter) {
     for (const std::string& name : job.spikes.unit_names()) {
         std::size_t used = 0;
