@@ -128,7 +128,7 @@ TEST_P(FindCircuitInSym26, FindsNothingWithoutChains) {
     EXPECT_TRUE(result.found.chains.empty());
 }
 
-// Units at 20 Hz with the given connections.
+// Makes units at 20 Hz with the given connections.
 spike_sequence connected(std::uint32_t n, const std::vector<coupling>& couplings,
                          std::uint64_t seed) {
     return run_coupled_units(
@@ -160,7 +160,7 @@ TEST(FindCircuit, TellsCommonInputFromAPath) {
 
 TEST(FindCircuit, KeepsAConvergenceAndADivergenceOfTrueEdges) {
     const auto u = [](std::uint32_t i) { return unit_id{i}; };
-    // 0→1→2 and 0→3, 4→2: nothing of this is explained by anything else.
+    // 0→1→2 and 0→3, 4→2: no edge is explained by others.
     const std::vector<coupling> couplings{{u(0), u(1), 5, 0, 0.7},
                                           {u(1), u(2), 5, 0, 0.7},
                                           {u(0), u(3), 3, 0, 0.7},
@@ -176,7 +176,7 @@ TEST(FindCircuit, KeepsAConvergenceAndADivergenceOfTrueEdges) {
 }
 
 TEST(FindCircuit, WidensADelayOverTouchingIntervals) {
-    // A delay of 5 ± 2 ms falls into several intervals.
+    // A delay of 5 ± 2 ms spans several intervals.
     const simulated_spikes simulated =
         simulate_sym26({.units = 4, .chains = {2}, .jitter = 2ms, .seed = 1});
 
@@ -231,12 +231,12 @@ TEST(MaximalEpisodes, LeavesOutWhatLiesInALongerOne) {
           chain({0, 2}, {1}), chain({0, 1, 2, 3}, {1, 1, 1})})
         table.episodes.push_back({what, 5});
 
-    // 1→2 at 1 ms lies inside; at 3 ms it does not, and neither does 0→2, which skips a step.
+    // 1→2 at 1 ms is contained; at 3 ms it is not, and neither is 0→2, which skips a step.
     EXPECT_EQ(maximal_episodes(table), (std::vector<std::size_t>{5, 3, 4, 1}));
     EXPECT_TRUE(maximal_episodes({}).empty());
 }
 
-// Held against constant rates, a bursting culture has hundreds of edges that could explain each
+// With constant rates assumed, a bursting culture has hundreds of edges that could explain each
 // other.
 TEST(FindCircuit, DoesNotDependOnTheNamesOfUnits) {
     SPIKEWEAVE_NEEDS_SHARED_DATA("wagenaar2006/6-2-28.spk.txt");

@@ -20,7 +20,7 @@ random_stream stream(std::uint32_t seed) {
     return {seed, random_purpose::poisson_spikes, 77};
 }
 
-// P(sum >= c) for every c, by adding one count after the other.
+// Computes P(sum >= c) for every c by adding one count after the other.
 std::vector<double> exact_tails(const std::vector<std::vector<double>>& counts) {
     std::vector<double> of{1};
     for (const std::vector<double>& one : counts) {
@@ -40,7 +40,8 @@ std::vector<double> exact_tails(const std::vector<std::vector<double>>& counts) 
 TEST(CountDistribution, HasTheTailsOfAConvolution) {
     for (std::uint32_t seed = 0; seed < 60; ++seed) {
         random_stream random = stream(seed);
-        // From a few rare counts to thousands of common ones, of one spike or of several.
+        // The cases range from a few rare counts to thousands of common ones, with one spike or
+        // several.
         const auto n = static_cast<std::size_t>(std::pow(10, 1 + 2.5 * random.uniform()));
         const double scale = std::pow(10, -2.5 * random.uniform());
         const std::size_t most = 1 + random.below(3);
@@ -56,7 +57,7 @@ TEST(CountDistribution, HasTheTailsOfAConvolution) {
             if (exact[c] < 1e-12 || exact[c] > 0.3) continue;
             const double p = out.tail_probability(c);
             ASSERT_GE(p, 0.97 * exact[c]) << "seed " << seed << ", c " << c;
-            // Pools are wider than what they stand for, and show it far out.
+            // Pools are wider than the counts they replace, which shows far in the tail.
             ASSERT_LE(p, 4 * exact[c] + 1e-14) << "seed " << seed << ", c " << c;
         }
     }
@@ -74,7 +75,7 @@ TEST(CountDistribution, KnowsItsEnds) {
     EXPECT_NEAR(out.mean(), 1.01, 1e-12);
 }
 
-// What the definition says, spike by spike.
+// The definition, spike by spike.
 std::optional<std::int64_t> earliest_end(std::int64_t start,
                                          const std::vector<std::int64_t>& targets,
                                          const delay_interval& delay) {
@@ -131,7 +132,7 @@ TEST(StartWindows, AreTheTimesThatAreFollowed) {
     }
 }
 
-// The most starts without overlap: earliest end first.
+// The largest number of non-overlapping starts: earliest end first.
 std::size_t starts_of(std::vector<std::int64_t> spikes, const std::vector<std::int64_t>& targets,
                       const delay_interval& delay) {
     std::sort(spikes.begin(), spikes.end());
@@ -188,7 +189,7 @@ spike_sequence three_units(random_stream& random, std::uint64_t last) {
                        {0us, duration{static_cast<std::int64_t>(last)}});
 }
 
-// p is that of the unit which explains the count best, so it is at least every single one's.
+// p is that of the unit that explains the count best, so it is at least the p of every unit.
 TEST(JitterNull, GivesIndependentUnitsSmallValuesNoMoreOftenThanTheyAre) {
     constexpr int runs = 2000;
     int below = 0;
@@ -203,7 +204,7 @@ TEST(JitterNull, GivesIndependentUnitsSmallValuesNoMoreOftenThanTheyAre) {
         below += null.test(pair, counts[0], 1).p < 0.05 ? 1 : 0;
         below_in_threes += null.test(three, counts[1], 1).p < 0.05 ? 1 : 0;
     }
-    // 5 % and three standard errors.
+    // 5 % plus three standard errors.
     EXPECT_LE(below, runs * 0.065);
     EXPECT_LE(below_in_threes, runs * 0.065);
     EXPECT_GT(below, runs * 0.003);

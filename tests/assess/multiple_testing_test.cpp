@@ -56,7 +56,7 @@ TEST(CorrectTests, DecidesTheReferenceVector) {
             << name;
 }
 
-// Written by tests/golden/make_multiple_testing.py.
+// The file is written by tests/golden/make_multiple_testing.py.
 TEST(CorrectTests, SaysWhatStatsmodelsSays) {
     std::ifstream in(SPIKEWEAVE_SOURCE_DIR "/tests/golden/multiple_testing.tsv");
     std::size_t rows = 0;
@@ -109,7 +109,7 @@ TEST(CorrectTests, CountsUnlistedTestsAsPOfOne) {
 }
 
 TEST(CorrectTests, SumsTheHarmonicSeriesWhereItIsLong) {
-    // On both sides of where the sum is no longer taken term by term.
+    // On both sides of the limit above which the sum is approximated.
     const std::vector<double> p{1e-9};
     const double below = adjust_p_values(p, 1'000'000, correction_method::benjamini_yekutieli)[0];
     const double above = adjust_p_values(p, 1'000'001, correction_method::benjamini_yekutieli)[0];

@@ -52,8 +52,8 @@ reduction_result reduce(const std::vector<concept_of>& patterns, std::uint32_t w
     return reduce_patterns(table, all_of(table), not_significant, options);
 }
 
-// Windows of six bins. b is a without its last spike and occurs once more; c is longer and holds a
-// two bins later; d shares nothing.
+// Windows have six bins. b is a without its last spike and occurs once more; c is longer and
+// contains a two bins later; d shares nothing.
 const concept_of a{{12, 19, 26}, {2, 10, 18}};
 const concept_of b{{12, 19}, {2, 10, 18, 26}};
 const concept_of c{{0, 7, 14, 21}, {0, 8}};
@@ -71,11 +71,11 @@ void expect_kept(const std::vector<concept_of>& patterns, const reduction_option
     }
 }
 
-// Each size has a threshold of its own: what lies below it was not searched for, and is in no list
-// of signatures that surrogates reached.
+// Each size has its own threshold. Signatures below it were not searched for, and are in no list of
+// those that surrogates reached.
 TEST(ReducePatterns, TakesWhatNoRuleTakesForChance) {
-    // Beyond a, b occurs once more, which with h is 3 times: enough for `min_occ`, not for two
-    // spikes.
+    // b occurs once more than a, which with h makes 3 times: enough for the lowest `min_occ`, but
+    // not for that of two spikes.
     const reduction_options options{.h_subset_filtering = 2,
                                     .k_superset_filtering = 2,
                                     .rules = {{.min_occ = 4, .min_spikes = 2, .max_spikes = 2},
@@ -105,7 +105,7 @@ TEST(ReducePatterns, DropsASupersetWithTooFewSpikesBeyondItsSubset) {
 
 TEST(ReducePatterns, KeepsWhatCoversMoreSpikesWhereBothRulesReject) {
     expect_kept({a, b}, {}, {{2, 2, 0}}, {0}, {{1, 0, reduction_rule::covered}});
-    // 9 spikes against 8, in either order.
+    // a and b cover 9 and 8 spikes, in either order.
     expect_kept({b, a}, {}, {{2, 2, 0}}, {1}, {{0, 1, reduction_rule::covered}});
 }
 
@@ -123,12 +123,12 @@ TEST(ReducePatterns, KeepsPatternsThatShareNothing) {
 }
 
 TEST(ReducePatterns, LeavesTiesToTheOrderOfTheList) {
-    // Two of three spikes in common, as many occurrences: the earlier stays.
+    // They share two of three spikes and occur equally often: the earlier one is kept.
     const std::vector<concept_of> patterns{{{0, 7, 14}, {1, 11, 21}}, {{0, 7, 20}, {1, 11, 21}}};
     const pattern_table table = table_of(patterns, 6);
     EXPECT_EQ(reduce_patterns(table, indices{0, 1}, {}).kept, (indices{0}));
     EXPECT_EQ(reduce_patterns(table, indices{1, 0}, {}).kept, (indices{1}));
-    // A superset and its subset, as many spikes: the superset stays, wherever it stands.
+    // A superset and its subset cover equally many spikes: the superset is kept in any order.
     const std::vector<concept_of> nested{{{0, 7}, {1, 11, 21}}, {{0, 7, 14}, {1, 11}}};
     const reduction_options options{.min_spikes = 3};
     const pattern_table other = table_of(nested, 6);
@@ -137,7 +137,7 @@ TEST(ReducePatterns, LeavesTiesToTheOrderOfTheList) {
 }
 
 TEST(ReducePatterns, CountsCoveredSpikesWithoutL) {
-    // 3 × 4 against 2 × 7, without one spike each 2 × 4 against 1 × 7.
+    // 3 × 4 against 2 × 7; with one spike less, 2 × 4 against 1 × 7.
     const std::vector<concept_of> nested{{{0, 7, 14}, {1, 11, 21, 31}},
                                          {{0, 7}, {1, 11, 21, 31, 41, 51, 61}}};
     const std::vector<pattern_signature> unlikely{{2, 3, 0}};
@@ -152,7 +152,7 @@ TEST(ReducePatterns, NeedsEnoughCommonOccurrences) {
 }
 
 TEST(ReducePatterns, NamesTheRuleOfTheEarliestShift) {
-    // Two bins later they share one spike, one bin earlier the second is part of the first.
+    // Two bins later they share one spike; one bin earlier the second is part of the first.
     const std::vector<concept_of> patterns{{{0, 3, 9}, {10, 20, 30}}, {{2, 8}, {8, 11, 18, 21}}};
     expect_kept(patterns, {}, {}, {0}, {{1, 0, reduction_rule::superset}});
 }
@@ -161,12 +161,12 @@ TEST(ReducePatterns, LooksForDurationsWithTheSpectrumThatHasThem) {
     const reduction_options three{.spectrum = spectrum_kind::size_count_duration,
                                   .h_subset_filtering = 1,
                                   .k_superset_filtering = 1};
-    // b lasts one bin.
+    // b has a duration of one bin.
     EXPECT_EQ(reduce({a, b}, 6, three, {{2, 2, 1}}).kept, (indices{0}));
     EXPECT_EQ(reduce({a, b}, 6, three, {{2, 2, 2}, {2, 2, 0}}).kept, (indices{0, 1}));
 }
 
-// The published arithmetic takes n0's spike before the window for n1's at its end.
+// The published arithmetic mistakes n0's spike before the window for n1's at its end.
 TEST(ReducePatterns, TakesNoNeighbourForASpikeOutsideTheWindow) {
     const std::vector<concept_of> patterns{{{0, 9}, {1, 11, 21}}, {{1, 10}, {0, 10, 20}}};
     reduction_options options{.k_superset_filtering = 1};
@@ -191,7 +191,7 @@ struct golden_case {
     indices kept{};
 };
 
-// Written by tests/golden/make_pattern_reduction.py.
+// The file is written by tests/golden/make_pattern_reduction.py.
 std::vector<golden_case> golden_cases() {
     std::ifstream in(SPIKEWEAVE_SOURCE_DIR "/tests/golden/pattern_reduction.tsv");
     std::vector<golden_case> all;
@@ -250,8 +250,8 @@ TEST(ReducePatterns, KeepsWhatElephantKeeps) {
     EXPECT_GT(otherwise, 0);
 }
 
-// The definition, by pairs of unit and bin in recording time, with every difference of occurrences
-// counted.
+// Implements the definition on pairs of unit and bin in recording time, and counts every difference
+// of occurrences.
 indices reduce_by_definition(const std::vector<concept_of>& patterns, std::uint32_t window_bins,
                              const reduction_options& options,
                              const std::vector<pattern_signature>& not_significant) {
@@ -291,8 +291,8 @@ indices reduce_by_definition(const std::vector<concept_of>& patterns, std::uint3
                 const bool q_within = both == second;
                 const bool p_within = !q_within && both == first;
                 const std::int64_t np = size(p.starts), nq = size(q.starts);
-                // Judged by the spikes beyond what they share, or as a part of the other by the
-                // occurrences beyond those of the other.
+                // A pattern is tested by the spikes beyond the shared ones or, as a part of the
+                // other one, by the occurrences beyond those of the other.
                 const auto bad = [&](const concept_of& one, bool part, std::int64_t other) {
                     const std::int64_t z = size(one.items), n = size(one.starts);
                     if (part) {
@@ -341,7 +341,7 @@ TEST(ReducePatterns, NamesWhoRejectedWhom) {
         for (const rejected_pattern& r : got.rejected) {
             ASSERT_NE(r.pattern, r.by);
             ASSERT_LT(r.by, one.patterns.size());
-            // Alone with its rejecter, in the order of the list, it is rejected as well.
+            // Reduced with its rejecter only, in the order of the list, it is rejected as well.
             const bool later = r.pattern > r.by;
             const std::vector<concept_of> pair{one.patterns[std::min(r.pattern, r.by)],
                                                one.patterns[std::max(r.pattern, r.by)]};
@@ -377,8 +377,8 @@ TEST(ReducePatterns, RefusesWhatCannotBe) {
                  cancelled);
 }
 
-// As many spikes and units as the published benchmark, supports of 88 to 400 in 3,602 windows; few
-// units besides, where every pattern meets every other.
+// The case has as many spikes and units as the published benchmark, and supports of 88 to 400 in
+// 3,602 windows. It is repeated with few units, where every pattern overlaps every other one.
 TEST(ReducePatterns, TakesAThousandFrequentPatternsInASecond) {
     for (const std::uint32_t units : {150U, 12U}) {
         std::mt19937_64 random(units);

@@ -77,7 +77,7 @@ void expect_same(const spade_result& found, const spade_result& expected) {
                                    expected.assessment->tests.signatures, {}, q, q));
 }
 
-// The stages one by one, each by the public call for it.
+// Runs the stages one by one with their public calls.
 struct parts {
     spade_windows windows;
     pattern_mining_options mining;
@@ -280,7 +280,7 @@ TEST(PatternSearch, JoinsEpochsWhichAreTrials) {
     EXPECT_EQ(prepared.surrogates.trials, joined.spans);
     EXPECT_EQ(prepared.spikes, joined.spikes);
     EXPECT_EQ(prepared.beginning, "0 ms (the first epoch)");
-    // The second epoch begins at 3.1 s of the joined ones.
+    // The second epoch begins at 3.1 s of the joined epochs.
     EXPECT_EQ(prepared.axes.time_of(3100ms / 5ms), 5s);
     EXPECT_NE(prepared.warnings.at(0).find("spikes are in no epoch"), std::string::npos);
 
@@ -375,7 +375,7 @@ TEST(PatternSearch, MakesRulesOfThresholds) {
               (std::vector<pattern_rule>{{3, 4, 0, 2}}));
 }
 
-// Of nothing, whether its span is stated or not, and of a single moment.
+// Spikes may be absent, with or without a stated span, or all at one time.
 TEST(PatternSearch, EstimatesNoThresholdsWithoutRates) {
     for (const spike_sequence& spikes :
          {spike_sequence{}, spike_sequence({}, {}, {"a", "b"}, {}),

@@ -24,7 +24,7 @@ namespace {
 constexpr auto by_count = spectrum_kind::size_count;
 constexpr auto by_duration = spectrum_kind::size_count_duration;
 
-// Rows from size 0 on.
+// Makes rows from size 0 on.
 occurrence_maxima maxima(std::vector<std::uint32_t> most, std::uint32_t durations = 1) {
     return {durations, std::move(most)};
 }
@@ -66,7 +66,7 @@ TEST(MaximaTally, GivesTheSpectrumOfTheReference) {
 }
 
 TEST(MaximaTally, OrdersBySizeThenDurationThenCount) {
-    // Sizes 0 to 2, three durations.
+    // Sizes 0 to 2 and three durations.
     const pvalue_spectrum spectrum =
         tally_of({maxima({0, 0, 0, 7, 7, 7, 3, 0, 2}, 3), maxima({0, 0, 0, 0, 0, 0, 2, 1, 2}, 3)})
             .make_spectrum(2, 0, 2);
@@ -174,7 +174,7 @@ TEST(MaximaTally, RefusesWhatDoesNotFit) {
 }
 
 TEST(TestSignatures, TestsEveryOneFoundByDefault) {
-    // The two of elephant#620: neighbouring counts, both rare in surrogates.
+    // The two signatures of elephant#620: neighbouring counts, both rare in surrogates.
     const pvalue_spectrum spectrum =
         spectrum_of({{{2, 4, 0}, 1000}, {{2, 5, 0}, 400}, {{3, 5, 0}, 40}, {{3, 6, 0}, 30}}, 1000);
     const std::vector<signature_count> found{
@@ -212,7 +212,7 @@ TEST(TestSignatures, CorrectsForThoseTested) {
 }
 
 TEST(TestSignatures, SaysThatTooFewSurrogatesShowNothing) {
-    // Nothing like it in 9 surrogates is p = 0.1.
+    // None in 9 surrogates gives p = 0.1.
     const pvalue_spectrum spectrum = spectrum_of({{{2, 4, 0}, 3}, {{2, 5, 0}, 1}}, 9);
 
     const signature_test_result tests =
@@ -249,13 +249,13 @@ TEST(TestSignaturesAsElephant, MasksAllButTheHighestOfARun) {
     const pvalue_spectrum spectrum = spectrum_of(
         {{{2, 3, 0}, 20}, {{2, 4, 0}, 5}, {{3, 5, 0}, 4}, {{3, 6, 0}, 3}, {{3, 7, 0}, 2}}, 100);
 
-    // A run: only its highest is tested; the first of size 3 does not mask the last of size 2.
+    // Only the highest of a run is tested; the first of size 3 does not mask the last of size 2.
     EXPECT_EQ(decisions(test_signatures(
                   std::vector<signature_count>{
                       {2, 3, 0, 1}, {2, 4, 0, 1}, {3, 5, 0, 1}, {3, 6, 0, 1}, {3, 7, 0, 1}},
                   spectrum, as_elephant(.05))),
               "fTffT");
-    // A gap: both sides.
+    // With a gap, both sides are tested.
     EXPECT_EQ(decisions(test_signatures(std::vector<signature_count>{{3, 5, 0, 1}, {3, 7, 0, 1}},
                                         spectrum, as_elephant(.05))),
               "TT");
@@ -264,7 +264,7 @@ TEST(TestSignaturesAsElephant, MasksAllButTheHighestOfARun) {
         std::vector<signature_count>{{2, 3, 0, 1}, {2, 4, 0, 1}}, spectrum, as_elephant(.05));
     EXPECT_EQ(tests.signatures[0].reason, test_reason::masked);
     EXPECT_EQ(tests.signatures[1].p, 0.05);
-    // All that is not tested and significant, found or not.
+    // These are all signatures that are not tested and significant, found or not.
     EXPECT_EQ(tests.not_significant,
               (std::vector<pattern_signature>{{2, 3, 0}, {3, 5, 0}, {3, 6, 0}, {3, 7, 0}}));
 }
@@ -275,7 +275,7 @@ TEST(TestSignaturesAsElephant, GivesTheReferencesOwnExample) {
     EXPECT_EQ(decisions(test_signatures(found, spectrum,
                                         as_elephant(.15, correction_method::benjamini_hochberg))),
               "fT");
-    // By default the lower is tested too.
+    // By default the lower one is tested too.
     EXPECT_EQ(decisions(test_signatures(found, spectrum, {.alpha = .15})), "FT");
 }
 
@@ -339,7 +339,7 @@ std::vector<pattern_signature> signatures_in(const std::string& text) {
     return out;
 }
 
-// Written by tests/golden/make_signature_tests.py.
+// The file is written by tests/golden/make_signature_tests.py.
 TEST(TestSignaturesAsElephant, SaysWhatElephantSays) {
     std::ifstream in(SPIKEWEAVE_SOURCE_DIR "/tests/golden/signature_tests.tsv");
     std::size_t lines = 0;
@@ -430,7 +430,7 @@ TEST(FilterPatterns, KeepsByWhatTheSpectrumKnowsThemBy) {
         filter_patterns(table, by_duration, std::vector<pattern_signature>{{3, 3, 2}, {2, 3, 2}}),
         (std::vector<std::size_t>{0}));
 
-    // One filter for all blocks, from signatures in any order.
+    // One filter serves all blocks, from signatures in any order.
     const pattern_filter filter(by_duration, std::vector<pattern_signature>{{3, 3, 2}, {2, 3, 2}});
     for (std::size_t i = 0; i < table.size(); ++i) {
         pattern_table block{.window_bins = 5};

@@ -15,13 +15,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Units of 20 Hz on a clock of 1 ms, every step taken with probability e0.
+// Models units of 20 Hz on a clock of 1 ms in which every step has probability e0.
 occurrence_model published(double e0, double seconds, int size, double span_ticks) {
     const double rho = 1 - std::exp(-0.02);
     return {seconds * 1000, rho * std::pow(e0, size - 1), span_ticks};
 }
 
-// Six significant digits.
+// Compares six significant digits.
 void expect_digits(double value, double expected) {
     EXPECT_NEAR(value, expected, 0.6 * std::pow(10, std::floor(std::log10(expected)) - 5));
 }
@@ -30,7 +30,7 @@ struct fixture {
     occurrence_model model;
     double mean;
     double variance;
-    double threshold;  // at epsilon 0.05; 0 where none was published
+    double threshold;  // at epsilon 0.05; 0 if none was published
 };
 
 const std::vector<fixture>& fixtures() {
@@ -76,8 +76,8 @@ TEST(OccurrenceModel, HasATailThatSumsToTheMean) {
 }
 
 TEST(OccurrenceModel, HasTheTailWorkedByHand) {
-    // Two ticks a renewal in three ticks, one half each: an occurrence unless three ticks fail of
-    // which the last cannot hold one.
+    // A renewal takes two of the three ticks and has probability 1/2. There is an occurrence unless
+    // both possible starts fail; one in the last tick does not fit.
     const occurrence_model model{3, 0.5, 2};
 
     EXPECT_DOUBLE_EQ(model.tail_probability(0), 1);
@@ -91,13 +91,13 @@ TEST(OccurrenceModel, StaysAProbabilityAtTheEnds) {
     EXPECT_EQ((occurrence_model{60'000, 0, 5}).tail_probability(0), 1);
     EXPECT_EQ((occurrence_model{10, 1, 2}).tail_probability(5), 1);
     EXPECT_EQ((occurrence_model{10, 1, 2}).tail_probability(6), 0);
-    // Beyond what fits, also with a span that takes the whole recording at once.
+    // The count exceeds what fits, also if the span takes the whole recording.
     EXPECT_EQ((occurrence_model{100, 0.1, 200}).tail_probability(1), 0);
     const double tiny = occurrence_model{1e12, 1e-300, 7}.tail_probability(1);
     EXPECT_NEAR(tiny, 1e-288, 1e-291);
     EXPECT_GE((occurrence_model{60'000, 1e-3, 5}).tail_probability(11'000), 0);
     EXPECT_EQ((occurrence_model{60'000, 1e-9, 5}).tail_probability(5'000), 0);  // below any double
-    // Not a whole number of ticks.
+    // The number of ticks is not an integer.
     const occurrence_model between{59'999.5, 0.002, 4.5};
     EXPECT_LT(between.tail_probability(140),
               (occurrence_model{60'000, 0.002, 4.5}).tail_probability(140));
@@ -147,7 +147,7 @@ TEST(Adjust, GivesTheValuesWorkedByHand) {
     expect(correction_method::bonferroni, 4, {0.04, 0.16, 0.12, 0.02});
     expect(correction_method::holm, 4, {0.03, 0.06, 0.06, 0.02});
     expect(correction_method::benjamini_hochberg, 4, {0.02, 0.04, 0.04, 0.02});
-    // Unlisted hypotheses are there, at p = 1.
+    // Hypotheses that are not listed are counted with p = 1.
     expect(correction_method::bonferroni, 10, {0.1, 0.4, 0.3, 0.05});
     expect(correction_method::holm, 10, {0.09, 0.28, 0.24, 0.05});
     expect(correction_method::benjamini_hochberg, 10, {0.05, 0.1, 0.1, 0.05});
@@ -195,7 +195,7 @@ TEST(Adjust, KeepsOrderAndNeverLowersAndStandsAsTheMethodsDo) {
     }
 }
 
-// Two units, 100 and 200 spikes in 10 s.
+// Makes two units with 100 and 200 spikes in 10 s.
 spike_sequence regular_spikes() {
     std::vector<std::int64_t> times;
     std::vector<unit_id> units;
@@ -216,8 +216,8 @@ TEST(IndependentModel, TakesRatesFromTheRecordedSpan) {
     const occurrence_model model = independent_model(regular_spikes(), a_to_b, 1ms);
 
     EXPECT_DOUBLE_EQ(model.ticks, 10'000);
-    // a fires in 1 of 100 ms (its first spike, at time 0, lies behind none), b within the interval
-    // of 2 of 50, on average 5 ms later.
+    // a fires in 1 of 100 ms (its first spike, at time 0, has no chance to follow one), b within
+    // the 2 ms interval in 2 of 50 ms, on average 5 ms later.
     EXPECT_NEAR(model.span_ticks, 5, 1e-3);
     EXPECT_NEAR(model.start_probability, 0.0099 * 0.04, 2e-6);
 }
@@ -226,7 +226,7 @@ TEST(IndependentModel, RefusesWhatIsNoEpisode) {
     EXPECT_THROW(independent_model(regular_spikes(), {}, 1ms), invalid_argument);
     EXPECT_THROW(independent_model(regular_spikes(), {{unit_id{2}}, {}}, 1ms), invalid_argument);
     EXPECT_THROW(independent_model(regular_spikes(), a_to_b, 0ms), invalid_argument);
-    // A recording of no length has finite rates all the same.
+    // A recording of length 0 still has finite rates.
     const spike_sequence one({5}, {unit_id{0}}, {"a", "b"}, {5us, 5us});
     EXPECT_TRUE(std::isfinite(independent_model(one, a_to_b, 1ms).expected_count()));
 }
@@ -252,15 +252,15 @@ TEST(AssessEpisodes, TestsEveryCandidateAndNoSingleUnit) {
     EXPECT_EQ(exact[0].strength, 0);
     EXPECT_EQ(jitter[0].expected, 100);
     EXPECT_EQ(jitter[0].p, 1);
-    // Turned within 10 ms, each of the 100 spikes meets the 2 ms window with probability 0.2.
+    // Rotated within 10 ms, each of the 100 spikes falls into the 2 ms window with probability 0.2.
     EXPECT_NEAR(jitter[1].expected, 20, 1e-3);
     EXPECT_NEAR(jitter[1].p / std::pow(0.2, 100), 1, 1e-3);
     EXPECT_DOUBLE_EQ(jitter[1].q, 50 * jitter[1].p);
     EXPECT_DOUBLE_EQ(exact[1].p, model.tail_probability(100));
     EXPECT_DOUBLE_EQ(exact[1].q, 50 * exact[1].p);
     EXPECT_DOUBLE_EQ(bound[1].p, model.chebyshev_probability(100));
-    // Each of 100 spikes of a is followed: strength 1 before the time that occurrences take, which
-    // brings it above and to the bound.
+    // Each of 100 spikes of a is followed: the strength is 1, because a correction for the time
+    // that occurrences take would exceed this limit.
     EXPECT_EQ(exact[1].strength, 1);
 }
 
@@ -276,7 +276,7 @@ TEST(AssessEpisodes, InvertsTheExpectedCountForTheStrength) {
     EXPECT_NEAR(strength, 0.51, 0.01);
 }
 
-// The six shapes of docs/algorithms/significance.md, units of 20 and 70 Hz.
+// The six shapes of docs/algorithms/significance.md, with units of 20 and 70 Hz.
 TEST(AssessEpisodes, RejectsIndependentPoissonUnitsNoMoreOftenThanAlpha) {
     const auto u = [](std::uint32_t i) { return unit_id{i}; };
     const std::vector<episode> shapes{
@@ -331,13 +331,13 @@ TEST(AssessEpisodes, RejectsIndependentPoissonUnitsNoMoreOftenThanAlpha) {
         RecordProperty("mean_ratio_" + std::to_string(s), std::to_string(sum[s] / expected[s]));
         EXPECT_LE(exact[s], runs * 13 / 1000) << "shape " << s;
         EXPECT_LE(chebyshev[s], exact[s]) << "shape " << s;
-        // Conservative, but not blind: the model's mean is near the mean found.
+        // The test is conservative but not blind: the model's mean is near the observed mean.
         EXPECT_LT(sum[s], 1.1 * expected[s]) << "shape " << s;
         EXPECT_GT(sum[s], 0.85 * expected[s]) << "shape " << s;
     }
 }
 
-// The pairs that are significant, of all ordered ones.
+// Counts the significant pairs among all ordered ones.
 std::size_t significant_pairs(const spike_sequence& spikes, std::vector<delay_interval> delays,
                               significance_test test) {
     const episode_table table =
@@ -349,7 +349,7 @@ std::size_t significant_pairs(const spike_sequence& spikes, std::vector<delay_in
 }
 
 // A unit that is silent for a while after each spike fires within more windows than one of the same
-// rate that is not.
+// rate without dead time.
 TEST(AssessEpisodes, FindsNothingInUnitsWithDeadTimes) {
     const spike_sequence spikes = simulate_patterns({.units = 10,
                                                      .length = 600s,
@@ -362,7 +362,7 @@ TEST(AssessEpisodes, FindsNothingInUnitsWithDeadTimes) {
         EXPECT_EQ(significant_pairs(spikes, default_delays(), test), 0U) << to_string(test);
 }
 
-// With an interval of several of the unit's own, the first spike in it comes early.
+// If an interval contains several spikes of a unit, the first of them comes early.
 TEST(AssessEpisodes, FindsNothingWithIntervalsThatHoldManySpikes) {
     const auto spikes = [](double rate_hz, duration length) {
         return simulate_poisson({.units = 6, .length = length, .rate_hz = rate_hz, .seed = 1})
@@ -376,7 +376,7 @@ TEST(AssessEpisodes, FindsNothingWithIntervalsThatHoldManySpikes) {
     }
 }
 
-// a fires in doublets, and b at times of its own: a, then b, then a, but not because of b.
+// a fires in doublets and b at independent times: a, b, a occurs, but not because of b.
 TEST(AssessEpisodes, TakesNoUnitOfALongEpisodeForItsOwnRepetition) {
     random_stream random(1, random_purpose::poisson_spikes, 5);
     std::vector<std::pair<std::int64_t, unit_id>> all;

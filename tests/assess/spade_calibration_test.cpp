@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using spade_calibration::result;
 
-// benchmarks/assess/spade_calibration.cpp makes the whole table in docs/algorithms.
+// The whole table in docs/algorithms is made by benchmarks/assess/spade_calibration.cpp.
 std::vector<result> repeated(std::size_t repetitions, const patterns_options& what,
                              surrogate_method method) {
     std::vector<result> out(repetitions);
@@ -27,7 +27,7 @@ std::vector<result> repeated(std::size_t repetitions, const patterns_options& wh
     return out;
 }
 
-// With "#", whose few signatures 200 surrogates can test, and our own decisions.
+// The spectrum "#", whose few signatures 200 surrogates can test, with our own decisions.
 constexpr std::size_t by_size = 2;
 
 double mean_left(const std::vector<result>& results) {

@@ -49,7 +49,7 @@ std::vector<T> sorted(std::vector<T> values) {
     return values;
 }
 
-// Three units with dead times, rates of 5 to 40 Hz, in a span that begins elsewhere than at 0.
+// Three units with dead times and rates of 5 to 40 Hz, in a span that does not begin at 0.
 spike_sequence recording(std::uint64_t seed = 1, duration length = 20s) {
     const spike_sequence raw =
         simulate_poisson({.units = 4, .length = length, .seed = seed}).spikes;
@@ -128,7 +128,7 @@ TEST_P(SpadeSurrogate, IsAPureFunctionOfSeedAndNumberForEachUnit) {
     EXPECT_NE(maker.make(4), maker.make(3));
     EXPECT_EQ(maker.make_sequence(3).spikes, third);
 
-    // The others do not matter to a unit.
+    // A unit does not depend on the others.
     const spike_trains trains(spikes);
     std::vector<std::pair<std::int64_t, unit_id>> alone;
     for (const std::int64_t t : trains.times_us(unit_id{0})) alone.emplace_back(t, unit_id{0});
@@ -163,7 +163,7 @@ TEST_P(SpadeSurrogate, IsTheSameInBinsAsBinnedAfterwards) {
         for (std::uint32_t s = 0; s < 3; ++s)
             EXPECT_EQ(maker.make(s), bin_spikes(maker.make_sequence(s).spikes, bins).spikes);
     }
-    // Elephant's grid lies elsewhere at some edges, so that shuffled bins may be left.
+    // Elephant's grid is displaced at some edges, so that shuffled bins may be outside.
     if (GetParam() == bin_shuffling) return;
     const binning_options elephant{.arithmetic = bin_arithmetic::elephant_seconds};
     const surrogate_maker maker(spikes, options_for(GetParam(), spikes), elephant);
@@ -207,7 +207,7 @@ TEST_P(SpadeSurrogate, RefusesWhatCannotBe) {
     EXPECT_THROW(surrogate_maker(spikes, options).make(0), invalid_argument);
 }
 
-// Which of all methods keep how many spikes.
+// Checks which methods keep every spike.
 TEST_P(SpadeSurrogate, KeepsEverySpikeUnlessItSaysOtherwise) {
     const std::set<surrogate_method> lossy{dither_spikes, dither_spike_train, trial_shifting,
                                            bin_shuffling};
@@ -224,7 +224,7 @@ TEST_P(SpadeSurrogate, KeepsEverySpikeUnlessItSaysOtherwise) {
     }
 }
 
-// A spike every 100 ms, in the middle between multiples of it.
+// Makes a spike every 100 ms, midway between multiples of it.
 spike_sequence clock(std::size_t n, std::int64_t origin = -3'000'000) {
     times_us times;
     for (std::size_t i = 0; i < n; ++i)
@@ -267,8 +267,8 @@ TEST(DitherSpikes, DropsOrClampsWhatReachesAnEnd) {
         clamped += held.spikes.times_us().front() == 1'000 ? 1 : 0;
         EXPECT_EQ(held.spikes.size() + held.merged, 5U);
     }
-    EXPECT_NEAR(static_cast<double>(dropped), 4 * 400 / 2.0, 80);  // half of the four at the ends
-    EXPECT_NEAR(static_cast<double>(clamped), 400 * 3 / 4.0, 40);  // unless both go inwards
+    EXPECT_NEAR(static_cast<double>(dropped), 4 * 400 / 2.0, 80);  // half of the four near the ends
+    EXPECT_NEAR(static_cast<double>(clamped), 400 * 3 / 4.0, 40);  // unless both move inwards
 }
 
 TEST(DitherSpikes, DropsWhatLandsOnAnEndItself) {
@@ -277,7 +277,7 @@ TEST(DitherSpikes, DropsWhatLandsOnAnEndItself) {
                                     {.method = dither_spikes, .dither = 1us});
         std::size_t kept = 0;
         for (std::uint32_t s = 0; s < 3'000; ++s) kept += maker.make_sequence(s).spikes.size();
-        EXPECT_NEAR(static_cast<double>(kept), 1'000, 110);  // inwards, not in place or outwards
+        EXPECT_NEAR(static_cast<double>(kept), 1'000, 110);  // only those that move inwards
     }
 }
 
@@ -290,7 +290,7 @@ TEST(DitherSpikes, MergesWhatMeetsOnAMicrosecondAndSaysSo) {
 
     EXPECT_EQ(made.dropped, 0U);
     EXPECT_EQ(made.spikes.size() + made.merged, 1'000U);
-    EXPECT_GT(made.merged, 250U);  // e^-1 of the places in the middle stay empty
+    EXPECT_GT(made.merged, 250U);  // a share of 1/e of the bins in the middle stays empty
 }
 
 TEST(DitherSpikesWithRefractoryPeriod, KeepsSpikesApartAndInOrderWithinTheDither) {
@@ -370,7 +370,7 @@ TEST(DitherSpikeTrain, ShiftsUniformly) {
 
 TEST(JitterSpikes, DrawsEachSpikeUniformlyWithinItsOwnCell) {
     const surrogate_options options{.method = jitter_spikes, .dither = 20ms, .seed = 2};
-    // Spikes in the middle of the fifth cell of each 100 ms: 40 to 60 ms.
+    // Spikes are in the middle of the fifth cell of each 100 ms: 40 to 60 ms.
     times_us by = displacements(options, 100'000);
     for (std::int64_t& d : by) d += 10'000;
     EXPECT_LT(distance_from_uniform(by, 0, 19'999), at_p_of_one_in_a_thousand);
@@ -399,7 +399,7 @@ TEST(ShuffleIsis, KeepsTheIntervalsAndMixesTheirOrder) {
     const spike_sequence made = make_surrogate(spikes, {.method = shuffle_isis, .seed = 1}, 0);
     const std::int64_t begin = spikes.span().begin.count();
     for (std::uint32_t u = 0; u < 3; ++u) {
-        // With the time to the first spike.
+        // The intervals include the time to the first spike.
         times_us from = times_of(spikes, u);
         times_us to = times_of(made, u);
         from.insert(from.begin(), begin);
@@ -407,19 +407,19 @@ TEST(ShuffleIsis, KeepsTheIntervalsAndMixesTheirOrder) {
         EXPECT_NE(intervals_of(from), intervals_of(to));
         EXPECT_EQ(sorted(intervals_of(from)), sorted(intervals_of(to)));
     }
-    // Every order is as likely as any other.
+    // All orders are equally likely.
     const surrogate_maker maker(one_unit({1, 3, 7}, {0s, 1s}), {.method = shuffle_isis});
     std::map<times_us, int> seen;
     for (std::uint32_t s = 0; s < 6'000; ++s) ++seen[times_of(maker.make_sequence(s).spikes)];
     EXPECT_EQ(seen.size(), 6U);
     for (const auto& [times, count] : seen) EXPECT_NEAR(count, 1'000, 130);
-    // A first spike on the begin of the span has no interval before it.
+    // A first spike at the beginning of the span has no interval before it.
     const surrogate_maker first(one_unit({0, 3, 7}, {0s, 1s}), {.method = shuffle_isis});
     for (std::uint32_t s = 0; s < 20; ++s)
         EXPECT_EQ(first.make_sequence(s).spikes.times_us()[0], 0);
 }
 
-// What one spike between two others does, from many surrogates.
+// Counts the displacements of one spike between two others over many surrogates.
 std::map<std::int64_t, int> steps_of(const times_us& times, const surrogate_options& options,
                                      std::size_t spike, std::uint32_t surrogates = 4'000) {
     const surrogate_maker maker(one_unit(times, {0s, 10s}), options);
@@ -457,14 +457,14 @@ TEST(JointIsiDithering, KeepsTheEndsAndStaysWithinTheDither) {
             }
 }
 
-// Pairs of intervals (10.5, 30.5) ms and (30.5, 10.5) ms only, unsmoothed: each second spike is at
-// one of two places, 20 ms apart.
+// Only the pairs of intervals (10.5, 30.5) ms and (30.5, 10.5) ms occur, unsmoothed: each second
+// spike is at one of two positions, 20 ms apart.
 TEST(JointIsiDithering, DrawsFromThePairsOfIntervalsThatThereAre) {
     times_us times{0};
     for (int i = 0; i < 40; ++i) times.push_back(times.back() + (i % 2 == 0 ? 10'500 : 30'500));
     surrogate_options options{
         .method = joint_isi_dithering, .dither = 25ms, .joint_isi = {.sigma = 0ms}};
-    // 20 pairs (10, 30) and 19 (30, 10) as the spikes move one after another.
+    // There are 20 pairs (10, 30) and 19 pairs (30, 10), because spikes move one after another.
     const auto steps = steps_of(times, options, 1);
     EXPECT_EQ(steps.size(), 2U);
     EXPECT_NEAR(steps.at(20'000), 4'000 * 19 / 39.0, 150);
@@ -472,15 +472,15 @@ TEST(JointIsiDithering, DrawsFromThePairsOfIntervalsThatThereAre) {
     EXPECT_EQ(steps_of(times, options, 1).size(), 1U);
     options.joint_isi.steps = joint_isi_steps::fast;
     EXPECT_EQ(steps_of(times, options, 1).size(), 2U);
-    // Single intervals of 10 and 30 also go together with themselves, but sum up to 40 in no other
-    // way; with their neighbours smoothed there are more.
+    // Single intervals of 10 and 30 can also be combined with themselves, but have no other sum of
+    // 40; with smoothed neighbours there are more combinations.
     options.method = isi_dithering;
     EXPECT_EQ(steps_of(times, options, 1).size(), 2U);
     options.joint_isi.sigma = 2ms;
     EXPECT_GT(steps_of(times, options, 1).size(), 10U);
 }
 
-// A window of 20 cells forth and 19 back.
+// The window has 20 cells forward and 19 back.
 TEST(JointIsiDithering, LeavesOutTheFarthestStepBack) {
     times_us times{0};
     for (int i = 0; i < 40; ++i) times.push_back(times.back() + (i % 2 == 0 ? 30'500 : 10'500));
@@ -497,7 +497,7 @@ TEST(JointIsiDithering, KnowsWhichIntervalComesFirst) {
         times.push_back(times.back() + std::array{10'500, 30'500, 200'000}[i % 3U]);
     const surrogate_options options{
         .method = joint_isi_dithering, .dither = 25ms, .joint_isi = {.sigma = 0ms}};
-    // 30 ms before 10 ms never came.
+    // 30 ms never occurs before 10 ms.
     EXPECT_EQ(steps_of(times, options, 1), (std::map<std::int64_t, int>{{0, 4'000}}));
     surrogate_options single = options;
     single.method = isi_dithering;
@@ -505,7 +505,7 @@ TEST(JointIsiDithering, KnowsWhichIntervalComesFirst) {
 }
 
 TEST(JointIsiDithering, LetsNoTwoSpikesMeet) {
-    // (1, 3) ms can become (4, 0) ms, for which there were (4, 0.5) ms.
+    // (1, 3) ms could become (4, 0) ms, because (4, 0.5) ms occurs.
     times_us times{0};
     for (int i = 0; i < 30; ++i)
         times.push_back(times.back() +
@@ -564,7 +564,7 @@ TEST(GaussianFilter, EqualsScipys) {
          {1.7,
           {2.7536446593409543, 3.475628735288954, 2.99759242593626, 4.279694669037404,
            2.571143533194757}},
-         // The kernel is wider than the square and its mirror.
+         // The kernel is wider than the square with its mirror image.
          {4.0,
           {3.139035823321712, 3.077940965315073, 3.098603083740153, 3.1804181868981356,
            3.0679036840848775}}}};
@@ -606,7 +606,7 @@ TEST(TrialShifting, TurnsEachTrialByItselfAndDropsWhatIsOutside) {
             outside -= before.size();
             ASSERT_EQ(before.size(), after.size());
             if (before.size() < 3 || trial.end > spikes.span().end) continue;
-            // One shift explains all of them.
+            // A single shift must explain all of them.
             int explained = 0;
             for (const std::int64_t landed : after) {
                 const std::int64_t shift = (landed - before[0] + 500'000) % 500'000;
@@ -623,7 +623,7 @@ TEST(TrialShifting, TurnsEachTrialByItselfAndDropsWhatIsOutside) {
     }
     EXPECT_EQ(made.dropped, outside);
     EXPECT_EQ(made.merged, 0U);
-    EXPECT_GT(shifts.size(), 60U);  // a shift for each unit and trial
+    EXPECT_GT(shifts.size(), 60U);  // one shift per unit and trial
 }
 
 TEST(TrialShifting, ShiftsUniformly) {
@@ -693,7 +693,7 @@ TEST(BinShuffling, MakesEveryOrderOfABlockEquallyLikely) {
     for (const auto& [bins, count] : seen) EXPECT_NEAR(count, 1'000, 130);
 }
 
-// Against block after block permuted one by one, as it is defined.
+// The reference permutes block after block, as the definition says.
 TEST(BinShuffling, SlidesLikeBlocksPermutedOneAfterAnother) {
     const spike_sequence spikes = one_unit({0, 1'000, 5'000, 6'000}, {0us, 6'999us});
     const surrogate_options options{.method = bin_shuffling, .dither = 2ms, .sliding = true};
@@ -740,7 +740,7 @@ TEST(SurrogateMethod, TakesEitherSpelling) {
     EXPECT_THROW(value_named<surrogate_method>("trial shifting"), invalid_argument);
 }
 
-// The file has the trials of a recording with made-up gaps between them.
+// Inserts artificial gaps between the trials of the file.
 std::vector<time_span> trials_between_gaps(const spike_sequence& spikes, duration gap) {
     std::vector<time_span> trials;
     for (const std::int64_t t : spikes.times_us()) {
@@ -751,9 +751,9 @@ std::vector<time_span> trials_between_gaps(const spike_sequence& spikes, duratio
     return trials;
 }
 
-// Share of the binned spikes that surrogates lose because they land in one bin, in %: the table of
-// docs/algorithms/surrogates.md. Measured when the methods were written; the spread over seeds is
-// below 0.1.
+// The share in % of binned spikes that surrogates lose because two fall into one bin: the table of
+// docs/algorithms/surrogates.md. It was measured when the methods were written; the spread over
+// seeds is below 0.1.
 TEST(BinnedSurrogates, LoseSpikesToClippingInTheBenchmark) {
     SPIKEWEAVE_NEEDS_SHARED_DATA("spade/movement_pghf.spikes.tsv.gz");
     const spike_sequence spikes =

@@ -48,7 +48,8 @@ void append(pattern_table& table, items_of items, const std::vector<std::uint32_
     table.append(items, static_cast<std::uint32_t>(places.size()), places);
 }
 
-// The patterns of random windows: what these have in common, and all windows that hold it.
+// Makes the patterns of random windows: the intersections of windows with all windows that contain
+// them.
 pattern_table closed_patterns(std::mt19937_64& random, const std::vector<items_of>& rows,
                               std::uint32_t window_bins) {
     pattern_table table;
@@ -83,7 +84,7 @@ std::vector<items_of> random_rows(std::mt19937_64& random, std::size_t items, st
     return rows;
 }
 
-// Every subset, looked up in every window.
+// Looks up every subset in every window.
 stability by_enumeration(const std::vector<items_of>& rows, std::size_t universe,
                          const pattern_table& table, std::size_t pattern) {
     items_of items(table.pattern(pattern).begin(), table.pattern(pattern).end());
@@ -113,13 +114,13 @@ stability by_enumeration(const std::vector<items_of>& rows, std::size_t universe
 }
 
 TEST(ApproximateStability, GivesTheValuesWorkedByHand) {
-    // {0, 2} is in windows 0 and 1, 0 alone also in window 2, and window 1 has 1 besides.
+    // {0, 2} is in windows 0 and 1, 0 alone also in window 2; window 1 also has 1.
     const std::vector<items_of> rows{{0, 2}, {0, 1, 2}, {0, 3}};
     pattern_table table;
     append(table, {0, 2}, {0, 1});
     append(table, {0}, {0, 1, 2});
     const auto values = approximate_stability(windows_of(rows, 4, 1), table, {.n_subsets = 1000});
-    // {0, 2} and {2} of four; {0} and {0, 1} of the windows, since window 1 has 1 too.
+    // {0, 2} and {2} of four; of the windows {0} and {0, 1}, since window 1 also has 1.
     EXPECT_EQ(values[0], (stability{2. / 4, 2. / 4}));
     // {} and {0} of two, as every window has 0; of eight {0, 2}, {1, 2} and all three.
     EXPECT_EQ(values[1], (stability{2. / 2, 3. / 8}));
@@ -150,7 +151,7 @@ std::vector<T> numbers(const std::string& text) {
     return out;
 }
 
-// Written by tests/golden/make_stability.py.
+// The file is written by tests/golden/make_stability.py.
 TEST(ApproximateStability, SaysWhatElephantSays) {
     std::ifstream in(SPIKEWEAVE_SOURCE_DIR "/tests/golden/stability.tsv");
     std::size_t lines = 0;
@@ -176,11 +177,11 @@ TEST(ApproximateStability, SaysWhatElephantSays) {
 }
 
 TEST(ApproximateStability, TakesStartBinsOfWindowsFromBins) {
-    // Windows at bins 3, 4 and 9 of one bin: {0, 1}, {0}, {0, 1}.
+    // Windows at bins 3, 4 and 9, one bin long: {0, 1}, {0}, {0, 1}.
     const binned_spikes spikes({0, 3, 5}, {3, 4, 9, 3, 9}, 10);
     pattern_table table;
     append(table, {0, 1}, {3, 9});
-    // {1} and {0, 1}; every non-empty set of windows, while the empty one has nothing else either.
+    // {1} and {0, 1}; of the windows every subset, as the empty one has no other items, either.
     EXPECT_EQ(approximate_stability(spade_windows(spikes, 1), table, {.n_subsets = 4}),
               (std::vector<stability>{{0.5, 1}}));
 }
@@ -199,13 +200,13 @@ TEST(ShareOutside, DrawsDistinctSubsetsThatAreAllButOne) {
         const double most = share_outside(hit, 31, stream);
         const double outside = std::round(all * 32);
         EXPECT_EQ(all, outside / 32);
-        // The one left out was outside or was not.
+        // The subset that was left out was either outside or not.
         EXPECT_TRUE(most == outside / 31 || most == (outside - 1) / 31) << all << ' ' << most;
     }
 }
 
 TEST(ShareOutside, IsUnbiasedForMoreThanAWordOfElements) {
-    // What is not within {0, ..., n - 1}: a set with one of the last two.
+    // A set with one of the last two elements is not within {0, ..., n - 1}.
     for (const std::size_t elements : {40U, 64U, 65U, 130U}) {
         subset_family hit(elements);
         hit.add_empty();
@@ -247,7 +248,7 @@ TEST(ShareOutside, LosesNothingWhenSubsetsAreReduced) {
 }
 
 TEST(ShareOutside, KeepsSubsetsNoneOfWhichIsWithinAnother) {
-    // All 792 of five of twelve elements: what has more is outside.
+    // All 792 subsets of five of twelve elements: larger subsets are outside.
     subset_family hit(12);
     double more = 0;
     for (unsigned set = 0; set < 1U << 12U; ++set) {
@@ -264,7 +265,7 @@ TEST(ShareOutside, KeepsSubsetsNoneOfWhichIsWithinAnother) {
 TEST(ShareOutside, StopsWhenItIsAsked) {
     std::stop_source asked;
     asked.request_stop();
-    // All subsets, different ones, and any.
+    // All subsets, distinct ones, and arbitrary ones.
     for (const std::size_t elements : {12U, 40U, 130U})
         EXPECT_THROW(share_outside(subset_family(elements), 5000,
                                    {1, random_purpose::pattern_subsets, 0}, asked.get_token()),
@@ -277,7 +278,7 @@ struct large_case {
     pattern_table table;
 };
 
-// Patterns of up to 14 spikes and 80 occurrences.
+// Makes patterns of up to 14 spikes and 80 occurrences.
 large_case make_large() {
     std::mt19937_64 random(21);
     std::vector<items_of> rows(120);

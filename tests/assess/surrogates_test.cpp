@@ -28,7 +28,7 @@ INSTANTIATE_TEST_SUITE_P(Methods, MakeSurrogate,
                                         : "SpikeDithering";
                          });
 
-// Few microseconds and many spikes, so that they collide and meet the ends of the span.
+// Makes many spikes within few microseconds, so that they collide and reach the ends of the span.
 spike_sequence crowded(std::uint64_t seed) {
     random_stream random(seed, random_purpose::poisson_spikes, 0);
     const std::int64_t begin = -20 + static_cast<std::int64_t>(random.below(40));
@@ -37,7 +37,7 @@ spike_sequence crowded(std::uint64_t seed) {
     std::vector<unit_id> units;
     for (std::int64_t t = begin; t <= begin + length; ++t)
         for (std::uint32_t u = 0; u < 3; ++u)
-            if (random.below(3) <= u) {  // a third, two thirds, every microsecond
+            if (random.below(3) <= u) {  // in a third, two thirds or all microseconds
                 times.push_back(t);
                 units.push_back(unit_id{u});
             }
@@ -67,8 +67,8 @@ TEST_P(MakeSurrogate, MovesNoSpikeFurtherThanPromised) {
     const spike_trains before(spikes);
     const spike_trains after(make_surrogate(spikes, options, 0));
 
-    // Sorting both keeps the largest move; an interval is two dithers wide. Spikes closer than half
-    // the dither move together, and may reach into the next interval together.
+    // Sorting before and after keeps the largest move; an interval is two dithers wide. Spikes
+    // closer than half the dither move together, and may reach into the next interval together.
     const std::int64_t most = GetParam() == surrogate_method::interval_jitter ? 4'000 : 2'000;
     std::int64_t largest = 0;
     std::size_t elsewhere = 0;
@@ -98,12 +98,12 @@ TEST_P(MakeSurrogate, KeepsTheDeadTimeOfEachUnit) {
         std::size_t close = 0;
         for (std::size_t i = 1; i < times.size(); ++i)
             close += times[i] - times[i - 1] < 1'000 ? 1 : 0;
-        // Without it, 14 % of the intervals would be shorter.
+        // Without refractory periods, 14 % of the intervals would be shorter.
         EXPECT_EQ(close, 0U) << u;
     }
 }
 
-// Units of 40 Hz with a dead time of 3 ms, and a doublet in every so many spikes.
+// Makes units of 40 Hz with a dead time of 3 ms and a doublet in one of `one_in` spikes.
 spike_sequence with_doublets(std::uint32_t units, duration length, std::size_t one_in) {
     const spike_sequence clean = simulate_patterns({.units = units,
                                                     .length = length,
@@ -250,7 +250,7 @@ TEST(AssessBySurrogates, HasRankValuesThatAreUniformForIndependentUnits) {
         tail.push_back(assessed[i].tail_p);
     }
     ASSERT_EQ(rank.size(), 650U);
-    EXPECT_LE(share_below(rank, 0.01), 0.0225);  // 1 % and three standard errors of 650
+    EXPECT_LE(share_below(rank, 0.01), 0.0225);  // 1 % plus three standard errors of 650
     EXPECT_NEAR(share_below(rank, 0.2), 0.2, 0.05);
     EXPECT_LE(share_below(tail, 0.01), 0.015);
 }
@@ -289,14 +289,14 @@ TEST(AssessBySurrogates, FindsNothingInBurstsThatShareNoFineTiming) {
             simulate_culture({.channels = 30, .length = 60s, .seed = seed}).spikes, seed);
 
         ASSERT_EQ(result.pairs, 870U);
-        EXPECT_GT(result.constant_rates, 800U);  // what these make of bursts
+        EXPECT_GT(result.constant_rates, 800U);  // these mistake bursts for episodes
         EXPECT_EQ(result.jitter, 0U);
         EXPECT_LE(result.uncorrected, result.pairs / 100);
         EXPECT_TRUE(result.surrogate.empty());
     }
 }
 
-// A few doublets hide the dead time from whoever takes the shortest interval for it.
+// A few doublets hide the dead time if the shortest interval is taken as the dead time.
 TEST(AssessBySurrogates, FindsNothingInDeadTimesThatDoubletsBreak) {
     const spike_sequence spikes = with_doublets(15, 120s, 500);
     for (const auto method :
@@ -312,8 +312,8 @@ TEST(AssessBySurrogates, FindsNothingInDeadTimesThatDoubletsBreak) {
     }
 }
 
-// a fires in doublets that surrogates take apart, and b at times of its own: a, b, a is no more
-// than a, b and b, a are.
+// a fires in doublets that surrogates take apart, and b at independent times: a, b, a is explained
+// by a, b and b, a.
 TEST(AssessBySurrogates, TakesNoUnitOfALongEpisodeForItsOwnRepetition) {
     random_stream random(1, random_purpose::poisson_spikes, 5);
     const auto anywhere = [&] { return static_cast<std::int64_t>(random.below(100'000'000)); };

@@ -106,7 +106,7 @@ class BadRecordings(CliTest):
         self.sorted_with_warnings(self.folder / "run.bin")
         shutil.rmtree(self.folder / "out")
         for key in keys:
-            # Without these the file is one of another kind of device, which has other keys.
+            # Without these keys the file is one of another kind of device, which has other keys.
             named = {"imSampRate": "obSampRate", "snsApLfSy": "snsXaDwSy"}.get(key, key)
             meta_without(key)
             with self.subTest(key):

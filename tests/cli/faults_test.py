@@ -16,7 +16,7 @@ from support import CliTest, run, state
 
 SHIM = os.environ["SPIKEWEAVE_FAULT_SHIM"]
 ALL = "--all" in sys.argv
-# What each kind of call fails with, and how many of its calls are failed for each verb.
+# The kinds of calls: how many of them fail for each verb, and with which error.
 KINDS = {"write": (28, 2), "fsync": (5, 1), "rename": (13, 2), "open": (24, 2), "mkdir": (28, 1), "close": (5, 1), "malloc": (12, 2)}
 
 
@@ -82,16 +82,16 @@ class Faults(CliTest):
             self.assertEqual(now.keys(), new_state.keys())
             self.assertTrue(now == new_state, "exit 0 with another result")
             return
-        # Libraries end the process where they cannot allocate; what they leave is named like what was not finished
+        # Libraries end the process if they cannot allocate; what remains has the name of an unfinished result
         killed = kind == "malloc" and result.returncode in (1, -signal.SIGABRT, -signal.SIGSEGV, 255)
         if killed:
             now = {name: bytes_ for name, bytes_ in now.items() if not name.startswith(".")}
         elif kind == "malloc" and "HDF5 cannot do that" in result.stderr:
-            self.assertEqual(result.returncode, 2, result.stderr)  # libhdf5 adds a line of its own when it ends
+            self.assertEqual(result.returncode, 2, result.stderr)  # libhdf5 adds its own line at the end
         else:
             self.assertEqual(result.returncode, 2, result.stderr)
             self.assertRegex(result.stderr, r"\A(spikeweave: warning: [^\n]+\n)*spikeweave: error: [^\n]+\n\Z")
-        if "cannot be written, but its spikes were" in result.stderr:  # two files, of which the second failed
+        if "cannot be written, but its spikes were" in result.stderr:  # two files, the second of which failed
             self.assertEqual(now, {name: bytes_ for name, bytes_ in new_state.items() if not name.endswith(".truth.tsv")})
             return
         self.assertEqual(now.keys(), old_state.keys())

@@ -54,7 +54,7 @@ class Docs(CliTest):
                 commands += re.findall(r"^(?:\S*/)?spikeweave (.*)$", block.replace("\\\n", " "), re.MULTILINE)
         self.assertGreater(len(commands), 5)
         for number, command in enumerate(commands):
-            # A folder of its own, so that no command finds the file that one before has made, and works on it.
+            # Each command gets its own folder, so that none finds a file that a previous one has made.
             folder = self.folder / str(number)
             folder.mkdir()
             words = shlex.split(command, comments=True)

@@ -45,7 +45,7 @@ class Info(CliTest):
         self.assertEqual(found["span_s"], [0.1, 2.1])
 
     def test_warns_of_milliseconds_taken_for_seconds(self):
-        # A unit of 20 Hz for an hour, its times in milliseconds.
+        # A unit of 20 Hz for an hour, with its times in milliseconds.
         path = self.file("slow.tsv", "time\tunit\n" + "".join(f"{50 * i}.5\ta\n" for i in range(72000)))
 
         self.assertIn("milliseconds", self.ok("info", path).stdout)

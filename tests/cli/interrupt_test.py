@@ -25,7 +25,7 @@ class LongRun(CliTest):
         super().setUp()
         self.data = self.folder / "s.npz"
         self.ok("simulate", "poisson", "--units", "60", "--rate", "50", "--length", "120s", "-o", self.data)
-        # Hours of work: every unit's spikes against every other's, at every size.
+        # This takes hours: every unit's spikes against every other's, at every size.
         self.arguments = [SPIKEWEAVE, "episodes", self.data, "--delay-grid", "0ms:200ms:5ms", "--min-count", "3", "-o",
                           self.folder / "out"]
 
@@ -70,7 +70,7 @@ class LongRun(CliTest):
         before = self.names()
         for after, more in ((0, ()), (1, ("--strategy", "reference")), (1, ("--strategy", "cpu", "--threads", "1"))):
             with self.subTest(more):
-                # Half a minute, and hours by the formulas: nothing is masked.
+                # These take half a minute, and hours with the formulas: nothing is masked.
                 self.arguments = [SPIKEWEAVE, "sort", features, "--mask", "all", *more, "-o", self.folder / "out"]
 
                 status, out, error, seconds = self.stop(signal.SIGINT, after)

@@ -50,7 +50,7 @@ class Kill(CliTest):
             new = kill % 2
             with subprocess.Popen([SPIKEWEAVE, *map(str, (one, other)[new]), "--overwrite"], stdin=subprocess.DEVNULL,
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-                # The end, where files get their names, more often than the rest.
+                # Times near the end, when files get their names, are drawn more often.
                 time.sleep(took * (1 - self.random.random() ** 2))
                 process.kill()
             before, (now, left) = now, self.whole()

@@ -60,7 +60,7 @@ class Help(CliTest):
         while True:
             try:
                 text += (block := os.read(primary, 1 << 16))
-            except OSError:  # the other end is closed and all is read
+            except OSError:  # the other end is closed and everything is read
                 break
             if not block:
                 break
@@ -117,7 +117,7 @@ class Pipes(CliTest):
                 verb, *options = arguments
                 wanted = self.ok(verb, path, *options).stdout
                 told = self.ok(verb, "-", *options, stdin=file).stdout
-                # Without the file's name, and the seconds that each level took.
+                # The file's name and the seconds of each level are left out.
                 without = re.compile(r"^file .*$|\d\.\d{3}$", re.MULTILINE)
                 self.assertEqual(without.sub("", told), without.sub("", wanted))
         with path.open(encoding="utf-8") as file:

@@ -69,9 +69,9 @@ class SortRecording(CliTest):
         self.assertIn("templates.npy", contents[0])
         self.assertIn(f"dat_path = '{self.recording / 'traces.raw'}'", contents[0]["params.py"].decode())
         snr = [float(line.split("\t")[-1]) for line in contents[0]["units.tsv"].decode().splitlines()[1:]]
-        self.assertGreater(sorted(snr)[-6], 8)  # of the true units 8.1 and more before the filter
+        self.assertGreater(sorted(snr)[-6], 8)  # true units have 8.1 and more before the filter
         self.assertEqual(len(truth), 6)
-        # The worst unit of the first eight seeds has 0.878, of this one 0.953; overlaps cost the rest.
+        # The worst unit of the first eight seeds has 0.878, that of this one 0.953; overlaps cost the rest.
         self.assertGreater(accuracy[0], 0.87, accuracy)
 
     def test_other_verbs_read_what_it_writes(self):
@@ -115,7 +115,8 @@ class SortRecording(CliTest):
                          "1", "--json")
         self.assertIn("4 of 64 channels show no noise", result.stderr)
         self.assertIn(": 10, 11, 12, 13.", result.stderr)
-        # Chance crossings; before, each dead channel had the median of the others and some 130 a second.
+        # Only chance crossings remain. Dead channels used to get the median of the others, and some 130 crossings a
+        # second.
         self.assertLess(json.loads(result.stdout)["run"]["input"]["spikes"], 60)
 
     def test_a_model_is_of_its_recordings_components(self):
@@ -130,7 +131,7 @@ class SortRecording(CliTest):
         early, late = ({unit: [time - at for time in times if at <= time < at + 10] for unit, times in truth.items()}
                        for at in (0, 10))
         known, found = (self.units(self.folder / half / "spikes.npz") for half in ("first", "second"))
-        # What was sorted well in the first half is in the second.
+        # Units that were sorted well in the first half are sorted well in the second.
         for before, after in zip(accuracies(early, known), accuracies(late, found)):
             self.assertGreater(after, before - 0.05)
         # The same neurons have the same numbers.

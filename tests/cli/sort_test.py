@@ -76,7 +76,7 @@ class Sort(CliTest):
             self.assertEqual(row[6], "2")
             self.assertLess(float(row[7]), 1e-6)
             self.assertGreater(float(row[8]), 50)
-            # Spikes are 2 ms apart, and a third of them is of the unit.
+            # Spikes are 2 ms apart, and a third of them belong to the unit.
             self.assertAlmostEqual(float(row[9]), 1 / 3, delta=0.1)
             self.assertEqual(row[11], "")
 
@@ -86,7 +86,7 @@ class Sort(CliTest):
         again = self.ok("sort", self.folder / "out/phy", "-o", self.folder / "again").stdout
         self.assertIn("600 spikes of 6 features, masks from mad", again)
         pairs = Counter(zip(self.labels("out"), self.labels("again")))
-        self.assertGreater(sum(count for _, count in pairs.most_common(3)), 590)  # masks by rule are not those of before
+        self.assertGreater(sum(count for _, count in pairs.most_common(3)), 590)  # masks by rule are different
         self.assertEqual(len({found for (_, found), _ in pairs.most_common(3)}), 3)
         self.ok("sort", self.probe(), "--sample-rate", "20000", "--no-phy", "-o", self.folder / "without")
         self.assertFalse((self.folder / "without/phy").exists())

@@ -59,7 +59,7 @@ class SameBytes(Ranks):
                                     text=True, timeout=120, check=False)
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertEqual(self.files(name), expected, f"{ranks} ranks")
-            # One voice, and the same words but for how long it took.
+            # Only one rank writes, and the same text but for the times.
             self.assertEqual(self.told(result.stdout).replace(name, "alone"), self.told(alone.stdout))
             self.assertEqual(result.stderr, alone.stderr)
         return {name: text.count(b"\n") - 1 for name, text in expected.items() if name.endswith(".tsv")}

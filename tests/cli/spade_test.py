@@ -451,7 +451,7 @@ class BadInput(SpadeTest):
 
     def test_numbers_at_their_ends(self):
         path = self.planted_file(stop=4.0)
-        # Defined: a window beyond the recording, a bin that is all of it, more units than there are.
+        # These are valid: a window beyond the recording, a bin as long as the recording, more units than there are.
         for arguments in (("--window", "5000", "--min-spikes", "2"), ("--bin", "4s", "--window", "1"), ("--bin", "1h"),
                           ("--min-neu", "7"), ("--min-spikes", "400"), ("--max-occ", "4000000000"),
                           ("--alpha", "1", "--surrogates", "5")):
@@ -530,14 +530,14 @@ class Limits(SpadeTest):
     def test_memory_is_bounded_whatever_bursts_give(self):
         search = self.bursts()
         for most, options in ((50e6, ("--json",)), (50e6, ("--reduce", "2,2,2")), (50e6, ("--strategy", "fp-growth")),
-                              (120e6, ("--json",))):  # the table fits, the document does not
+                              (120e6, ("--json",))):  # the table fits, but the document does not
             with self.subTest((most, options)):
                 before = self.names()
                 result, peak = run_for_peak(*search, "--max-memory", f"{most / 1e6:.0f}MB", "--threads", "2", *options,
                                             "-o", self.folder / "out")
                 self.assertEqual(result.returncode, 2, result.stderr)
                 self.assertRegex(result.stderr, rf"more than --max-memory {most / 1e6:.1f} MB \(a larger --min-occ or")
-                self.assertLess(peak, most + max(0.1 * most, 32e6))  # looked at every 10 ms
+                self.assertLess(peak, most + max(0.1 * most, 32e6))  # sampled every 10 ms
                 self.assertEqual(self.names(), before)
 
     @needs_plain_memory

@@ -44,7 +44,7 @@ TEST(MemoryGuard, AsksToStopWhenTheBoundIsPassed) {
         const std::vector<char> taken(90'000'000, 'x');
         EXPECT_TRUE(is_asked_within(memory.stop(), 10s));
     }
-    // It stays so.
+    // The excess is remembered after the memory was freed.
     const std::string text = text_of([&] { memory.check(); });
     EXPECT_NE(text.find("are in use, more than --most"), std::string::npos) << text;
     EXPECT_NE(text.find("(take less)"), std::string::npos) << text;

@@ -46,7 +46,7 @@ TEST(ParallelFor, StopsWhenAsked) {
 }
 
 TEST(ParallelFor, ReportsNeverTwiceAtOnceAndNeverBeyondTheTotal) {
-    int reports = 0;  // not atomic: that is the point
+    int reports = 0;  // deliberately not atomic
     parallel_for(5000,
                  {.threads = 4,
                   .on_progress =

@@ -11,7 +11,7 @@ namespace {
 TEST(RandomStream, IsTheSameOnEveryMachine) {
     random_stream stream(42, random_purpose::poisson_spikes, 7, 3);
     EXPECT_EQ(stream.next_u32(), 2290221712U);
-    // Five words on, in the second block.
+    // The sixth word is in the second block.
     for (int i = 0; i < 4; ++i) stream.next_u32();
     EXPECT_EQ(stream.next_u32(), 981152816U);
 }

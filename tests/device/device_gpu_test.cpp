@@ -44,7 +44,7 @@ TEST(DeviceBuffer, SaysHowMuchMemoryWasNeededAndHowMuchThereIs) {
     EXPECT_NE(text.find(std::to_string(much) + " bytes more were needed"), std::string::npos)
         << text;
     EXPECT_NE(text.find("are free"), std::string::npos) << text;
-    // And goes on.
+    // The device works again afterwards.
     EXPECT_EQ(buffer<int>(std::vector{1, 2, 3}, on).downloaded(), (std::vector{1, 2, 3}));
 }
 

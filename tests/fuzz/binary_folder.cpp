@@ -7,7 +7,7 @@ SPIKEWEAVE_FUZZ_TARGET(binary_folder, parts, nullptr) {
     read_recording_and_write_again(folder, folder.path());
 }
 
-// A probe file that the caller names, of a recording of four channels.
+// Reads a probe file that the caller names, for a recording of four channels.
 SPIKEWEAVE_FUZZ_TARGET(probe, bytes, nullptr) {
     const auto samples = folder.file("four.dat", std::string(16, '\1'));
     read_recording_and_write_again(folder, samples,

@@ -7,7 +7,7 @@
 namespace spikeweave::fuzz {
 namespace {
 
-// Exact at any size.
+// Formats exactly at any size.
 std::string seconds_text(duration time) {
     const std::int64_t us = time.count();
     const auto size = us < 0 ? 0 - static_cast<std::uint64_t>(us) : static_cast<std::uint64_t>(us);

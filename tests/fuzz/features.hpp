@@ -7,7 +7,7 @@
 
 namespace spikeweave::fuzz {
 
-/// Reads features, and once more after they were written as `.npz`.
+/// Reads features, writes them as `.npz` and reads them again.
 void read_features_and_write_again(const temporary_folder& folder,
                                    const std::filesystem::path& path,
                                    const feature_read_options& how = {});

@@ -1,8 +1,8 @@
 #pragma once
 
-// What the fuzz targets share. A target is one file: it makes files of the bytes that libFuzzer
-// hands over and gives them to a reader. All targets are one executable, which takes the name that
-// it is called by for that of the target.
+// The code that the fuzz targets share. A target is one file: it makes files of the bytes that
+// libFuzzer passes and gives them to a reader. All targets are one executable, which runs the
+// target whose name it is called by.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,22 +17,22 @@
 
 namespace spikeweave::fuzz {
 
-/// Files by name: what a folder holds, or the seeds of a corpus.
+/// Named files: the content of a folder, or the seeds of a corpus.
 using named_bytes = std::vector<std::pair<std::string, std::string>>;
 
-/// How a target's bytes are put together, which says how they are mutated.
+/// The structure of a target's bytes, which determines how they are mutated.
 enum class layout : std::uint8_t {
     bytes,  ///< one file
-    parts,  ///< several files, each behind a line "@@NAME"
+    parts,  ///< several files, each after a line "@@NAME"
 };
 
 struct target {
     std::string_view name;
     layout form;
-    /// May throw io_error and invalid_argument, whose messages name the folder; all else is a
-    /// fault.
+    /// May throw io_error and invalid_argument, whose messages must name the folder; anything else
+    /// is a failure.
     void (*run)(const temporary_folder& folder, std::string_view bytes);
-    /// Seeds that are written by the library rather than kept; may be null.
+    /// Seeds that the library writes instead of stored ones; may be null.
     named_bytes (*seeds)();
 };
 
@@ -41,30 +41,30 @@ struct registration {
     explicit registration(const target& what);
 };
 
-/// One thread, so that the same bytes always take the same way.
+/// One thread, so that the same bytes always give the same execution.
 inline execution one_thread() {
     return {.threads = 1};
 }
 
-/// The files of an input of `layout::parts`; what stands before the first "@@NAME" is nothing.
+/// Returns the files of an input of `layout::parts`; text before the first "@@NAME" is ignored.
 named_bytes parts_of(std::string_view bytes);
 std::string joined(const named_bytes& parts);
 
-/// Writes those of the parts that have one of these names, and removes the other files.
+/// Writes the parts that have one of these names, and removes other files.
 void write_parts(const temporary_folder& folder, std::string_view bytes,
                  const std::vector<std::string>& names);
 
-/// A zip archive of the parts, stored, with their checksums.
+/// Returns a zip archive of the parts, stored, with their checksums.
 std::string zip_of(const named_bytes& parts);
 
-/// Changes the bytes of one of the parts, of a numpy array mostly its items, so that the others
-/// still fit it. `seed` decides which.
+/// Mutates the bytes of one of the parts so that the others still fit; for a numpy array mostly its
+/// items. `seed` selects the mutation.
 std::string mutated_part(std::string_view bytes, std::size_t most, unsigned seed);
 
-/// What a refusal says has to be one printable line that names a file of this process's folder.
+/// Checks that an error message is one printable line that names a file of this process's folder.
 void check_message(const std::string& text);
 
-/// Ends the process with what is wrong, which libFuzzer reports as a crash.
+/// If `holds` is false, ends the process with a message, which libFuzzer reports as a crash.
 void require(bool holds, std::string_view what);
 
 }  // namespace spikeweave::fuzz

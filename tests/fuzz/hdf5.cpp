@@ -5,8 +5,8 @@
 #include "fuzz/recordings.hpp"
 #include "fuzz/spikes.hpp"
 
-// Each reader of HDF5 twice: of whole files with any contents, and of files whose bytes are
-// damaged.
+// Each reader of HDF5 has two targets: valid files with arbitrary content, and files with damaged
+// bytes.
 namespace spikeweave::fuzz {
 namespace {
 
@@ -16,7 +16,7 @@ void write_trees(const temporary_folder& folder, std::string_view bytes) {
         if (name == "a.kwx" || name == "a.kwik") write_hdf5_tree(folder.path() / name, text);
 }
 
-// The files that the kept inputs of another target describe.
+// Returns the files that the stored inputs of another target describe.
 named_bytes files_of(const char* corpus, bool in_parts) {
     const temporary_folder made;
     named_bytes seeds;

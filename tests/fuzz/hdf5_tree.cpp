@@ -39,7 +39,7 @@ struct described {
     handle space{};
     std::uint64_t count = 1;
     bool is_text = false;
-    std::size_t item_bytes = 0;  // of text of fixed length
+    std::size_t item_bytes = 0;  // of fixed-length text
 };
 
 handle type_of(const std::string& name, described& out) {
@@ -86,12 +86,12 @@ described description_of(const std::string& type, std::string_view shape) {
     return out;
 }
 
-// Values as the library takes them from memory, each number as the widest there is.
+// Passes values in the memory types of the library; numbers have the widest type.
 template <class Write>
 void write_values(const described& what, const words& line, std::size_t first, const Write& write) {
     constexpr std::uint64_t most_items = 4096;
     if (first >= line.size() || what.count == 0 || what.count > most_items) return;
-    // A blank parts words: "~" stands for one.
+    // Blanks separate words, so "~" stands for a blank.
     words texts(line.begin() + static_cast<std::ptrdiff_t>(first), line.end());
     for (std::string& text : texts) std::replace(text.begin(), text.end(), '~', ' ');
     const auto value = [&](std::size_t i) -> const std::string& { return texts[i % texts.size()]; };
@@ -171,7 +171,7 @@ void write_hdf5_tree(const std::filesystem::path& path, std::string_view text) {
                       H5Fclose};
     while (!text.empty()) {
         const std::size_t end = std::min(text.find('\n'), text.size());
-        // HDF5 takes names up to the first zero.
+        // HDF5 names end at the first zero.
         if (text.substr(0, end).find('\0') == std::string_view::npos)
             write_line(file.get(), with_parents.get(), words_of(text.substr(0, end)));
         text.remove_prefix(std::min(end + 1, text.size()));

@@ -10,7 +10,7 @@ SPIKEWEAVE_FUZZ_TARGET(klustakwik, parts, nullptr) {
     read_and_write_again(folder, folder.path() / "a.res.1", spike_format::klustakwik, bytes);
 }
 
-// Clusters alone, as `sort --start` reads them.
+// Reads only clusters, as `sort --start` does.
 SPIKEWEAVE_FUZZ_TARGET(clusters, bytes, nullptr) {
     const auto lines = static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\n'));
     static_cast<void>(

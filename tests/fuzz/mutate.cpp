@@ -17,7 +17,7 @@ std::string mutated(std::string_view bytes, std::size_t most) {
     return out;
 }
 
-// Where the items of a numpy array begin; 0 for other bytes.
+// Returns the offset of the items of a numpy array; 0 for other bytes.
 std::size_t items_at(std::string_view bytes) {
     constexpr std::size_t before_text = 10;
     if (!bytes.starts_with("\x93NUMPY\x01") || bytes.size() < before_text) return 0;

@@ -2,7 +2,7 @@
 
 namespace spikeweave::fuzz {
 
-// The arrays as parts, zipped with the checksums that they should have; or an archive as it is.
+// The input is either arrays as parts, which are zipped with correct checksums, or a whole archive.
 SPIKEWEAVE_FUZZ_TARGET(npz, parts, nullptr) {
     const auto path = folder.file(
         "a.npz", bytes.starts_with("PK") ? std::string(bytes) : zip_of(parts_of(bytes)));

@@ -7,7 +7,7 @@
 namespace spikeweave::fuzz {
 namespace {
 
-// What may be refused, but in no other way.
+// Invalid values may be refused, but must not fail in another way.
 bool is_taken(const std::function<void()>& parse) {
     try {
         parse();
@@ -25,7 +25,7 @@ SPIKEWEAVE_FUZZ_TARGET(option_values, bytes, nullptr) {
         require(parse_duration(format_duration(time)) == time, "a time comes back as another");
     });
     is_taken([&] { cli::format_delays(cli::parse_delays(bytes)); });
-    // Few steps, because a grid of millions of them is none that this could find faults in.
+    // Inputs are short, because grids with millions of steps take time and show no other faults.
     if (bytes.size() < 12) is_taken([&] { cli::parse_delay_grid(bytes); });
     is_taken([&] { cli::parse_whole_32(bytes); });
     is_taken([&] { cli::parse_threads(bytes); });

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view part_mark = "@@";
 
-// Where the next "@@" at the beginning of a line is; the end without one.
+// Returns the position of the next "@@" at the beginning of a line, or the end.
 std::size_t next_part(std::string_view bytes, std::size_t from) {
     for (std::size_t at = bytes.find(part_mark, from); at != std::string_view::npos;
          at = bytes.find(part_mark, at + 1))
@@ -44,7 +44,7 @@ named_bytes parts_of(std::string_view bytes) {
             bytes.substr(at + part_mark.size(), end - at - part_mark.size());
         const std::size_t line = std::min(part.find('\n'), part.size());
         std::string_view content = part.substr(std::min(line + 1, part.size()));
-        // The end of line before the next mark belongs to the mark.
+        // The line end before the next mark belongs to the mark.
         if (end < bytes.size() && content.ends_with('\n')) content.remove_suffix(1);
         parts.emplace_back(part.substr(0, line), content);
         at = end;

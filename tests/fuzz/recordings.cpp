@@ -12,7 +12,7 @@ std::vector<std::int16_t> all_samples(const recording& from) {
     return samples;
 }
 
-// Shanks are numbered by their first contact in the file; what counts is which channels share one.
+// Shanks are numbered by their first contact in the file; only which channels share one matters.
 std::vector<recording_channel> with_shanks_in_order(std::vector<recording_channel> channels) {
     std::map<std::uint32_t, std::uint32_t> numbers;
     for (recording_channel& channel : channels)

@@ -7,8 +7,7 @@
 
 namespace spikeweave::fuzz {
 
-/// Opens a recording and reads it through, and once more after it was written as a folder of
-/// SpikeInterface's.
+/// Opens and reads a recording, writes it as a SpikeInterface folder and reads that as well.
 void read_recording_and_write_again(const temporary_folder& folder,
                                     const std::filesystem::path& path,
                                     const recording_read_options& how = {});

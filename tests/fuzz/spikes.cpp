@@ -10,7 +10,7 @@
 namespace spikeweave::fuzz {
 namespace {
 
-// As a table of units holds them: spikes at the same time in the order of the units.
+// Orders spikes as a table of units does: simultaneous spikes in the order of units.
 std::vector<std::pair<std::int64_t, unit_id>> by_time_and_unit(const spike_sequence& spikes) {
     std::vector<std::pair<std::int64_t, unit_id>> out;
     for (std::size_t i = 0; i < spikes.size(); ++i)
@@ -19,7 +19,7 @@ std::vector<std::pair<std::int64_t, unit_id>> by_time_and_unit(const spike_seque
     return out;
 }
 
-// Files that take long to write are written seldom.
+// Formats that are slow to write are chosen rarely.
 const char* extension_for(std::string_view bytes) {
     const std::size_t hash = std::hash<std::string_view>{}(bytes);
     if (hash % 64 == 0) return ".nwb";
@@ -48,7 +48,7 @@ void read_and_write_again(const temporary_folder& folder, const std::filesystem:
     try {
         write_spikes(again, first.spikes, one_thread());
     } catch (const invalid_argument& error) {
-        check_message(error.what());  // not every format holds every name and time
+        check_message(error.what());  // not every format supports every name and time
         return;
     }
     const spike_file second = read_spikes(again, {.allow_negative = true}, one_thread());

@@ -1,4 +1,4 @@
-# Installs into an empty folder and builds and runs a project that knows nothing but that folder.
+# Installs into an empty folder, and builds and runs a project that uses only this folder.
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status EQUAL 0)

@@ -23,7 +23,7 @@ void add_dataset(hid_t file, const std::string& name, hid_t stored, hid_t given,
     write_block(made.get(), 0, items.size(), given, items.data());
 }
 
-// A dataset of HDF5's own making; `how` may change what it is created with.
+// Creates a dataset with the HDF5 library; `how` may change its creation properties.
 template <class How>
 void add_unwritten(hid_t file, const char* name, std::vector<hsize_t> shape, const How& how) {
     const handle creation{H5Pcreate(H5P_DATASET_CREATE), H5Pclose};
@@ -116,7 +116,7 @@ TEST(Hdf5Reader, ReadsBlocksThatAreLargerThanWhatItSharesAtOnce) {
     EXPECT_TRUE(std::equal(read.begin(), read.end(), numbers.begin() + 3));
 }
 
-// Each would take gigabytes if what the header claims were believed.
+// Each would take gigabytes if the header were trusted.
 TEST(Hdf5Reader, RefusesWhatTheFileCannotHold) {
     const written_file place;
     const reader file = place.with([](hid_t root) {

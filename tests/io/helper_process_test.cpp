@@ -26,7 +26,7 @@ namespace {
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-// Computes without an end and without a trace.
+// Computes forever.
 [[noreturn]] void loop() {
     for (volatile int i = 0;;) i = i + 1;
 }
@@ -59,7 +59,7 @@ std::size_t open_descriptors() {
     return count;
 }
 
-// Whether the process is there, were it only as a zombie.
+// Returns whether the process exists, even as a zombie.
 bool exists(pid_t process) {
     return ::kill(process, 0) == 0;
 }
@@ -96,7 +96,7 @@ TEST(HelperProcess, MakesCrashesErrorsOfItsCallers) {
     for (const auto& way : ways) {
         helper_process helper(make_obeying);
         EXPECT_SAYS(text_of([&] { ask(helper, way.first); }), way.second);
-        // It stays what it is.
+        // The error is permanent.
         EXPECT_SAYS(text_of([&] { ask(helper, "a"); }), way.second);
         EXPECT_THROW(ask(helper, "a"), io_error);
     }
@@ -106,7 +106,7 @@ TEST(HelperProcess, IsEndedWhenItComputesTooLong) {
     helper_process helper(make_obeying, seconds(1));
     EXPECT_EQ(ask(helper, "a"), "a!");
     EXPECT_SAYS(text_of([&] { ask(helper, "loop"); }), "came to no end");
-    // The time is that of a request, not of all of them, and not that between them.
+    // The limit holds for each request; neither their sum nor idle time counts.
     helper_process idle(make_obeying, seconds(1));
     EXPECT_EQ(ask(idle, "a"), "a!");
     const auto until = steady_clock::now() + seconds(2);
@@ -145,7 +145,7 @@ TEST(HelperProcess, LeavesNoProcessAndNoDescriptorBehind) {
     }
 }
 
-// One that computes for ever does not look whether anybody is there; one that waits does.
+// A computing helper does not notice that its parent is gone; a waiting one does.
 TEST(HelperProcess, EndsWithTheProcessThatMadeIt) {
     for (const char* last : {"a", "loop"}) {
         int numbers[2] = {};
@@ -170,7 +170,7 @@ TEST(HelperProcess, EndsWithTheProcessThatMadeIt) {
         ::close(numbers[0]);
         ::close(numbers[1]);
         const auto is_running = [&] {
-            // Whoever collects it may take its time: what counts is that it runs no more.
+            // The process may remain as a zombie for a while; it only must not run.
             std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
             const std::string text{std::istreambuf_iterator<char>(stat), {}};
             const std::size_t state = text.rfind(')');
@@ -183,14 +183,14 @@ TEST(HelperProcess, EndsWithTheProcessThatMadeIt) {
     }
 }
 
-// Also of those of other helpers, which would keep each other alive.
+// Descriptors of other helpers are closed as well, because they would keep each other alive.
 TEST(HelperProcess, HoldsNoDescriptorOfItsParent) {
     helper_process first(make_obeying);
     const pid_t one = std::stoi(ask(first, "who"));
     helper_process second([]() -> helper_process::answering {
         return [](std::string_view, std::span<char>) { return std::to_string(open_descriptors()); };
     });
-    // ".", "..", the folder itself, three of a standard stream, the socket, the pipe, the memory.
+    // ".", "..", the folder itself, three standard streams, the socket, the pipe, the memory.
     EXPECT_EQ(ask(second, "a"), "9");
     EXPECT_TRUE(exists(one));
 }

@@ -50,7 +50,7 @@ TEST(ResultFolder, KeepsWhatOthersPutIntoTheOldOneMeanwhile) {
     EXPECT_EQ(names_in(place.path()), std::set<std::string>{"out"});
 }
 
-// Also an empty folder, which the system would replace without a word.
+// The other result may be an empty folder, which the system would replace silently.
 TEST(ResultFolder, SaysThatAnotherRunWasFaster) {
     const temporary_folder place;
     const auto target = place.path() / "out";
@@ -67,7 +67,7 @@ TEST(ResultFolder, SaysThatAnotherRunWasFaster) {
     EXPECT_EQ(names_in(place.path()), std::set<std::string>{"out"});
 }
 
-// What an ended process left behind under the names that process ids gave.
+// Leftovers of a process that was killed, under names made from process ids.
 TEST(ResultFolder, TakesNothingThatLiesAround) {
     const temporary_folder place;
     const auto aside = "." + std::string("out.") + std::to_string(::getpid());

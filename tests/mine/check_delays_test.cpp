@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Units that fire in turn, at multiples of 1/30 s as a camera sees them, rounded to microseconds.
+// Makes units that fire in turn at multiples of 1/30 s, rounded to microseconds, as in a video.
 spike_sequence frames_of_a_camera() {
     spike_sequence_builder builder;
     int frame = 0;
@@ -37,7 +37,7 @@ TEST(CheckDelays, SaysWhichDelaysACoarseClockRulesOut) {
     EXPECT_SAYS(some[0], "no spike can follow another within (1,30] ms, (40,60] ms.");
 
     EXPECT_TRUE(check_delays(spikes, std::vector<delay_interval>{{30ms, 35ms}}).empty());
-    // Frame 30 is at a second exactly.
+    // Frame 30 is at exactly one second.
     const auto long_after = check_delays(
         spikes, std::vector<delay_interval>{{998ms, 999ms}, {999ms - 1us, 1000ms - 1us}});
     ASSERT_EQ(long_after.size(), 1U);
@@ -57,7 +57,7 @@ TEST(CheckDelays, IsSilentWhereTimesAreFine) {
     EXPECT_TRUE(check_delays(simulate_poisson({.seed = 3}).spikes, narrow).empty());
     EXPECT_TRUE(check_delays(spike_sequence{}, narrow).empty());
 
-    // Few spikes, far from each other, may have any interval as their shortest.
+    // With few and distant spikes any interval may be the shortest.
     spike_sequence_builder seldom;
     std::mt19937_64 random(7);
     std::int64_t at = 0;

@@ -25,7 +25,7 @@ spade_windows windows_of(const std::vector<items>& each, std::size_t units,
     return {std::move(offsets), std::move(all), units, window_bins};
 }
 
-// What is mined, as Elephant lists it.
+// Mines, and lists patterns in Elephant's order.
 std::vector<items> listed(const spade_windows& windows, const pattern_rule& rule) {
     const pattern_table table =
         mine_patterns(windows, {.rules = {rule}, .drop_window_subsets = false}).table;

@@ -14,7 +14,8 @@
 #include "spikeweave/mine/episode.hpp"
 #include "support/temporary_folder.hpp"
 
-// What hybrid chooses by, and how it is kept; what the published strategies plan on the host.
+// Tests how hybrid chooses, how its calibration is stored, and what the published strategies plan
+// on the host.
 namespace spikeweave {
 namespace {
 
@@ -83,7 +84,7 @@ TEST(CalibrationFile, NamesTheLineThatCannotBe) {
         EXPECT_NE(message_of(bad).find(line), std::string::npos) << to << ": " << message_of(bad);
         EXPECT_NE(message_of(bad).find("f.tsv"), std::string::npos);
     }
-    // Every cut but one behind a whole line of the table is told.
+    // Every truncation is detected except one after a whole line of the table.
     for (std::size_t size = 0; size < good.size(); ++size) {
         const std::string cut = good.substr(0, size);
         const bool whole = size >= good.find("2\t100\n") + 6 && cut.back() == '\n';

@@ -14,8 +14,8 @@
 #include "support/shared_data.hpp"
 #include "support/ways.hpp"
 
-// What only devices can get wrong: the borders of warps, blocks, tiles and eras, lists that fill
-// up, answers that change from run to run; and real recordings.
+// Tests what only devices can get wrong: the borders of warps, blocks, tiles and eras, lists that
+// fill up, results that change from run to run; and real recordings.
 namespace spikeweave {
 namespace {
 
@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 
 class OnDevices : public ::testing::TestWithParam<way> {
 protected:
-    // The published superset of occurrences is combinatorial in bursts.
+    // The published superset of occurrences grows combinatorially in bursts.
     bool tries_all() const { return GetParam().strategy == episode_strategy::occurrences; }
 
     std::vector<std::uint64_t> counts(const spike_sequence& spikes,
@@ -34,7 +34,7 @@ protected:
         EXPECT_EQ(counted.ran_on_devices, GetParam().devices);
         return counted.counts;
     }
-    // Both tie rules against the CPU; returns the sum of the counts.
+    // Compares both tie rules with the CPU; returns the sum of the counts.
     std::uint64_t expect_the_cpus(const spike_sequence& spikes, const std::vector<episode>& what,
                                   const std::string& about) const {
         std::uint64_t sum = 0;
@@ -88,7 +88,7 @@ TEST_P(OnDevices, NumbersOfEpisodesAroundWarpsAndBlocks) {
 TEST_P(OnDevices, NumbersOfSpikesAroundWarpsTilesAndSegments) {
     for (const std::size_t number : {1U, 2U, 31U, 32U, 33U, 127U, 128U, 129U, 255U, 256U, 257U,
                                      511U, 512U, 513U, 1023U, 1024U, 1025U, 4097U}) {
-        // Each number of spikes exactly: one every ten microseconds.
+        // Each number of spikes is exact: one spike every ten microseconds.
         random_streams draw(number);
         spike_sequence_builder builder;
         for (std::uint32_t u = 0; u < 3; ++u) builder.unit(std::to_string(u));
@@ -138,7 +138,7 @@ TEST_P(OnDevices, ADayWithSpikesOnTheBordersOf32Bits) {
     random_streams draw(11);
     spike_sequence_builder builder;
     for (std::uint32_t u = 0; u < 3; ++u) builder.unit(std::to_string(u));
-    // The first spike is where time is counted from on a device.
+    // A device counts time from the first spike.
     builder.append(-1'000, unit_id{0});
     for (std::int64_t border = 0; border < 20; ++border) {
         for (int i = 0; i < 100; ++i)
@@ -149,7 +149,7 @@ TEST_P(OnDevices, ADayWithSpikesOnTheBordersOf32Bits) {
     const spike_sequence spikes = builder.finish();
 
     EXPECT_GT(expect_the_cpus(spikes, chains(12, 60, 3, 3), "a day"), 100U);
-    // Delays longer than 32 bits hold, but for latest-start, which says that they do not.
+    // Delays are longer than 32 bits hold; latest-start refuses them.
     const std::vector<episode> slow{
         {{unit_id{0}, unit_id{1}}, {{duration{0}, duration{2 * era}}}},
         {{unit_id{0}, unit_id{1}}, {{duration{era - 300}, duration{era + 300}}}},
@@ -205,7 +205,7 @@ TEST_P(OnDevices, KernelTimeIsPartOfTheTime) {
         GetParam().run());
 
     EXPECT_GT(table.levels[1].kernel_seconds, 0);
-    // Shares of one card may overlap.
+    // Lanes of one GPU may overlap.
     EXPECT_LE(table.levels[1].kernel_seconds,
               table.levels[1].seconds * static_cast<double>(GetParam().devices.size()));
 }
@@ -273,7 +273,7 @@ TEST_P(OnRecordings, TheRetina) {
     expect_the_cpus_table({"retina_p10_794units.tsv.gz", {{0ms, 20ms}}, 300, 3});
 }
 
-// 4,307 s: times do not fit into 32 bits.
+// The recording has 4,307 s, so times do not fit into 32 bits.
 TEST_P(OnRecordings, AHippocampusOfMoreThanAnHour) {
     SPIKEWEAVE_NEEDS_SHARED_DATA("hippocampus_w-maze.tsv.gz");
     expect_the_cpus_table({"hippocampus_w-maze.tsv.gz", {{1ms, 10ms}}, 1'000, 4});

@@ -6,8 +6,8 @@
 #include "spikeweave/simulate/spikes.hpp"
 #include "support/ways.hpp"
 
-// Every strategy on data of the size and kind that people have; brute force judges small streams
-// elsewhere.
+// Compares all strategies on data of realistic size and kind; small streams are compared with brute
+// force elsewhere.
 namespace spikeweave {
 namespace {
 
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 class EpisodeParity : public ::testing::TestWithParam<way> {
 protected:
-    // Mines by latest start and expects the parameter's strategy to give the same table.
+    // Mines with latest start, and expects the same table from the parameter's strategy.
     void expect_the_same(const spike_sequence& spikes, episode_mining_options options,
                          std::size_t at_least) {
         for (const tie_rule ties : {tie_rule::time, tie_rule::order}) {
@@ -38,7 +38,7 @@ TEST_P(EpisodeParity, OnSym26) {
 }
 
 TEST_P(EpisodeParity, OnABurstingCulture) {
-    // The windows are narrow because the published superset of occurrences is combinatorial in
+    // The windows are narrow because the published superset of occurrences grows combinatorially in
     // bursts.
     const auto simulated = simulate_culture({.channels = 20, .length = 60s, .seed = 3});
     expect_the_same(simulated.spikes,
@@ -48,8 +48,8 @@ TEST_P(EpisodeParity, OnABurstingCulture) {
 INSTANTIATE_TEST_SUITE_P(Every, EpisodeParity, ::testing::ValuesIn(every_way()),
                          [](const auto& param) { return label(param.param); });
 
-// The published merge of segments has no answer at some boundaries of bursty data with wide
-// windows; counts stay exact.
+// The published merge of segments has no solution at some boundaries of bursty data with wide
+// windows; counts are exact in spite of this.
 TEST(EpisodeSegments, ReportThePublishedMergesFailuresOnACulture) {
     const auto simulated = simulate_culture({.length = 120s, .seed = 4});
     std::vector<episode> pairs;

@@ -8,7 +8,7 @@
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/mine/episode.hpp"
 
-// What is planned on the host for devices, and what is refused, on every machine.
+// Tests, on every machine, what the host plans for devices and what it refuses.
 namespace spikeweave {
 namespace {
 
@@ -33,7 +33,8 @@ TEST(PlanSweeps, CutsFewSweepsIntoManyPiecesThatAreNotShort) {
     EXPECT_EQ(episodes::pieces_of_sweeps(1, UINT32_MAX, limits), 65'535U);
 }
 
-// Every slot of every ring belongs to one candidate's node alone, and lies inside of the space.
+// Expects every slot of every ring to belong to one node of one candidate and to be within the
+// space.
 void expect_apart(const ring_chunk& chunk, std::size_t nodes,
                   const std::vector<std::uint32_t>& capacities) {
     std::vector<bool> taken(chunk.slots);

@@ -18,7 +18,7 @@ execution one_thread() {
     return execution{.threads = 1};
 }
 
-// Every strategy in both tie modes against trying everything, on the grid of the bounds.
+// Compares every strategy in both tie modes with brute force, on the grid of the bounds.
 TEST(EpisodeProperty, EveryStrategyFindsTheLargestSetOfDisjointOccurrences) {
     const std::size_t cases = property_cases(110'000);
     random_streams draw(20260101);
@@ -57,7 +57,7 @@ TEST(EpisodeProperty, EveryStrategyFindsTheLargestSetOfDisjointOccurrences) {
             ASSERT_EQ(found.size(), expected[tie_rule::time][k]) << describe(spikes, several[k]);
         }
     }
-    // No empty agreement.
+    // The cases must not be trivial.
     EXPECT_GT(positive, cases / 4);
     EXPECT_GT(tie_rules_differ, cases / 1000);
 }
@@ -89,8 +89,8 @@ TEST(EpisodeProperty, FoundOccurrencesKeepTheDelaysAndDoNotOverlap) {
     }
 }
 
-// Two-pass may give any smaller number below the threshold it is told, but never above nor a wrong
-// one at it.
+// Below the threshold that it is given, two-pass may return any smaller number, but at or above it
+// only exact ones.
 TEST(EpisodeProperty, PreEliminationLosesNothingAtTheThreshold) {
     random_streams draw(8);
     for (std::size_t i = 0; i < property_cases(20'000); ++i) {
@@ -118,7 +118,7 @@ std::map<episode, std::uint64_t> as_map(const episode_table& table) {
     return map;
 }
 
-// All chains up to a size, no pruning, by brute force.
+// Counts all chains up to a size without pruning, by brute force.
 std::map<episode, std::uint64_t> unpruned(const spike_sequence& spikes,
                                           const std::vector<delay_interval>& delays,
                                           std::size_t max_size, std::uint64_t threshold,
@@ -186,8 +186,8 @@ TEST(EpisodeProperty, MiningEqualsUnprunedBruteForce) {
     EXPECT_GT(larger_than_pairs, property_cases(1'500) * 10);
 }
 
-// Larger streams than brute force can take: everything against the reference, and the laws of the
-// definition.
+// Streams that are too large for brute force: all strategies are compared with the reference, and
+// the laws of the definition are checked.
 class LargerStreams : public ::testing::Test {
 protected:
     episode_mining_options options{.delays = {{duration{0}, duration{30}},
@@ -235,8 +235,8 @@ TEST_F(LargerStreams, ThreadsDoNotMatter) {
 TEST_F(LargerStreams, NamesTimeShiftAndOrderOfTiesDoNotMatter) {
     const spike_sequence spikes = bursting_stream(3, 6, 3'000, 100'000);
     const auto expected = mine_episodes(spikes, options);
-    // Units renamed, so that they are numbered in reverse; all of it a week later; simultaneous
-    // spikes turned round.
+    // The same data with units numbered in reverse, a week later, and with simultaneous spikes
+    // reversed.
     constexpr std::int64_t week = 7LL * 24 * 3600 * 1'000'000;
     spike_sequence_builder builder;
     for (std::size_t i = spikes.size(); i-- > 0;)
@@ -301,7 +301,7 @@ TEST_F(LargerStreams, PartsFurtherApartThanTheWidestWindowAddUp) {
     EXPECT_GT(std::accumulate(in_both.begin(), in_both.end(), std::uint64_t{0}), 100U);
 }
 
-// Counterexamples to the published merge exist; the counter that reports them must see some on
+// Counterexamples to the published merge exist; the counter that reports them must find some in
 // bursts with wide windows.
 TEST_F(LargerStreams, SegmentsReportWhereThePublishedMergeFails) {
     const spike_sequence spikes = bursting_stream(10, 4, 6'000, 100'000);

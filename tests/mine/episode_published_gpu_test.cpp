@@ -16,8 +16,8 @@
 #include "support/run_length.hpp"
 #include "support/temporary_folder.hpp"
 
-// What is particular to the published strategies on devices; that they count right is tested where
-// every strategy is.
+// Tests what is particular to the published strategies on devices; their counts are tested with
+// those of all strategies.
 namespace spikeweave {
 namespace {
 
@@ -27,7 +27,7 @@ execution on_the_first() {
     return {.devices = {0}};
 }
 
-// Given episodes of one size with all that a counter asks for.
+// Given episodes of one size with everything that a counter needs.
 struct counting_case {
     counting_case(const spike_sequence& spikes, const std::vector<episode>& what, tie_rule ties)
         : run(on_the_first()), candidates{what.front().size()} {
@@ -66,8 +66,8 @@ std::vector<episode> chains_of_neighbours(std::size_t size, const delay_interval
     return all;
 }
 
-// The published join of segments has no answer at some boundaries of bursty data with wide windows;
-// counts stay exact.
+// The published join of segments has no solution at some boundaries of bursty data with wide
+// windows; counts are exact in spite of this.
 TEST(SegmentsPerEpisode, ReportThePublishedJoinsFailuresOnACulture) {
     const auto simulated = simulate_culture({.length = 120s, .seed = 4});
     for (const std::size_t size : {2U, 3U, 4U}) {
@@ -82,7 +82,7 @@ TEST(SegmentsPerEpisode, ReportThePublishedJoinsFailuresOnACulture) {
 
             EXPECT_EQ(counted.counts, expected.counts);
             EXPECT_GT(counted.merge_misses, 0U);
-            // With as many segments as the CPU's, the same failures.
+            // With as many segments as on the CPU, the failures are the same.
             const counting_case same(simulated.spikes, chains, ties);
             const auto in_256 = episodes::count_in_segments(same.on_device(), same.candidates, 256);
             EXPECT_EQ(in_256.counts, expected.counts);
@@ -129,7 +129,7 @@ TEST(Occurrences, EveryCompactionGivesTheCounts) {
     }
 }
 
-// Rooms that are too small for slots, for lists of all starts, and for those of one start.
+// The memory is too small for slots, for lists of all starts, and for those of one start.
 TEST(Occurrences, ThatDoNotFitAreCountedInParts) {
     random_streams draw(22);
     std::uint64_t refused = 0;

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// "A1 A2 B5": units by letter, times in microseconds, ties in the order written.
+// Parses "A1 A2 B5": units by letter, times in microseconds, ties in the order given.
 spike_sequence spikes_of(std::string_view text) {
     spike_sequence_builder builder;
     while (!text.empty()) {
@@ -105,7 +105,7 @@ TEST_P(CountEpisodes, IsZeroWithoutSpikes) {
     EXPECT_EQ(count(none, {{unit_id{0}}, {}}), 0U);
 }
 
-// The published implementation holds 50 stamps a node and ends the program at the 51st.
+// The published implementation holds 50 stamps per node and ends the program at the 51st.
 TEST_P(CountEpisodes, HasNoCapOnABurstWithinOneInterval) {
     std::string text;
     const episode_strategy strategy = GetParam().strategy;
@@ -179,8 +179,8 @@ TEST(ResolveThreshold, RoundsUpExactly) {
     EXPECT_THROW(resolve(rate_threshold{1e300}), invalid_argument);
 }
 
-// 40 units that fire one after another, 400 times: every ordered pair is frequent in one of ten
-// intervals or another.
+// 40 units fire one after another, 400 times, so every ordered pair is frequent in one of ten
+// intervals.
 TEST(ResolveThreshold, KeepsTheFrequentPairsToThirtyTwoAUnit) {
     spike_sequence_builder builder;
     for (int burst = 0; burst < 400; ++burst) {

@@ -11,14 +11,14 @@
 #include "spikeweave/mine/episode.hpp"
 #include "support/random_streams.hpp"
 
-// What latest-start on devices does only when it must: lists that overlap in long runs, too little
-// room, stretches of time.
+// Tests what latest-start on devices does only in special cases: long runs of overlapping
+// survivors, too little memory, division of the time.
 namespace spikeweave {
 namespace {
 
 using namespace std::chrono_literals;
 
-// `units` units at random on a grid of ten; unit 0 fires every ten microseconds if `regular`.
+// Makes `units` random units on a grid of ten; unit 0 fires every ten microseconds if `regular`.
 spike_sequence stream(std::uint64_t seed, std::uint32_t units, std::size_t spikes,
                       std::int64_t length, bool regular) {
     random_streams draw(seed);
@@ -33,7 +33,7 @@ spike_sequence stream(std::uint64_t seed, std::uint32_t units, std::size_t spike
     return builder.finish();
 }
 
-// Walks over a few units.
+// Makes random chains over a few units.
 std::vector<episode> walks(std::uint64_t seed, std::uint32_t units, std::size_t size,
                            std::size_t count, const std::vector<delay_interval>& steps) {
     random_streams draw(seed);
@@ -61,8 +61,8 @@ void expect_the_cpus(const spike_sequence& spikes, const std::vector<episode>& w
     EXPECT_GT(sum, 0U);
 }
 
-// Choices that begin at different spikes of a regular train never meet; those of an irregular one
-// do, but only after many spikes.
+// Greedy choices that begin at different spikes of a regular train never meet; those of an
+// irregular one do, but only after many spikes.
 TEST(LatestStartOnDevices, CountsWhereSurvivorsOverlapInLongRuns) {
     for (const bool regular : {true, false}) {
         const spike_sequence spikes = stream(1, 3, 20'000, 10'000, regular);
@@ -152,8 +152,8 @@ TEST(LatestStartOnDevices, MinesTheSameEitherWayOfCountingPairs) {
     }
 }
 
-// Long trains are swept in pieces, cut where spikes stand apart: with the short interval almost
-// everywhere, with the long one nowhere, in bursts between them.
+// Long trains are swept in pieces, cut where spikes are far apart: almost everywhere with the short
+// interval, nowhere with the long one, and in bursts between them.
 TEST(LatestStartOnDevices, SweepsTrainsInPieces) {
     random_streams draw(12);
     spike_sequence_builder builder;

@@ -23,8 +23,8 @@ std::vector<std::uint32_t> on_host(const std::uint32_t* from, std::size_t size) 
     return values;
 }
 
-// Some units without a spike, ties, a beginning before zero, and spikes on both sides of the border
-// between eras.
+// Makes units, some without spikes, with ties, times before zero, and spikes on both sides of the
+// border between eras.
 spike_sequence spread(std::size_t spikes, std::uint32_t units, std::int64_t length,
                       std::uint64_t seed) {
     random_streams draw(seed);
@@ -96,14 +96,14 @@ TEST(ResidentStream, HoldsEventsAndTrains) {
         expect_the_same(spread(size, 7, 1'000'000, size));
     }
     expect_the_same(spread(5'000, 3'000, 1'000'000, 3));
-    // More than one piece of the upload, and not a whole number of them.
+    // The upload takes several pieces, the last of which is not full.
     expect_the_same(spread(3'500'000, 200, 3'000'000'000, 4));
 }
 
 TEST(ResidentStream, CrossesEras) {
     expect_the_same(spread(4'000, 5, era + 10'000, 5));
     expect_the_same(spread(4'000, 5, 9 * era, 6));
-    // An era without a spike.
+    // One era has no spike.
     expect_the_same(sequence_of({{0, unit_id{0}}, {5 * era + 3, unit_id{0}}}, {"a"},
                                 {duration{0}, duration{6 * era}}));
 }
@@ -129,7 +129,7 @@ TEST(DeviceSet, HoldsOneStreamForADeviceThatStandsTwice) {
     EXPECT_EQ(&devices.problems()[0].data, &devices.problems()[1].data);
 }
 
-// The bound that makes fixed lists exact, against a walk over all windows.
+// Compares the bound that makes lists of fixed size exact with a walk over all windows.
 TEST(WindowOccupancy, IsTheLargestNumberOfSpikesInAClosedWindow) {
     for (const std::int64_t length : {std::int64_t{3'000}, 2 * era}) {
         const spike_sequence spikes = spread(6'000, 5, length, 8);

@@ -1,5 +1,5 @@
-// Mines a file of transactions by one rule and prints the patterns in a form that other programs'
-// answers can be brought to: a line "ITEMS : COUNT" each, items ascending, lines sorted as numbers.
+// Mines a file of transactions by one rule and prints the patterns in a form into which results of
+// other programs can be converted: lines "ITEMS : COUNT" with ascending items, sorted as numbers.
 #include <fmt/format.h>
 
 #include <algorithm>

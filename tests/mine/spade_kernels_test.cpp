@@ -9,7 +9,7 @@
 namespace spikeweave::spade {
 namespace {
 
-// Windows by item, dense enough for full items and thin enough for empty ones.
+// Makes windows by item, dense enough for full items and sparse enough for empty ones.
 std::vector<std::vector<bool>> random_items(std::mt19937_64& random, std::size_t items,
                                             std::size_t windows) {
     std::vector<std::vector<bool>> all(items, std::vector<bool>(windows));

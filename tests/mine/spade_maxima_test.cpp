@@ -13,7 +13,7 @@
 #include "support/run_length.hpp"
 #include "support/shared_data.hpp"
 
-// The maxima that branch and bound finds are those of all patterns, on surrogates of a real
+// The maxima that branch and bound finds equal those of all patterns, on surrogates of a real
 // recording: the input of Porrmann et al. 2021 (doi:10.3389/fninf.2021.723406).
 namespace spikeweave {
 namespace {
@@ -23,14 +23,15 @@ using namespace std::chrono_literals;
 constexpr std::uint32_t published_window = 20;
 const char* const movement_recording = "spade/movement_pghf.spikes.tsv.gz";
 
-// Higher than the published thresholds of 88, 25, 12 and 10, which take longer to enumerate.
+// These are higher than the published thresholds of 88, 25, 12 and 10, which take longer to
+// enumerate.
 const std::vector<pattern_rule> high_rules{
     {.min_occ = 150, .min_spikes = 2, .max_spikes = 2, .min_neu = 2},
     {.min_occ = 60, .min_spikes = 3, .max_spikes = 3, .min_neu = 3},
     {.min_occ = 28, .min_spikes = 4, .max_spikes = 4, .min_neu = 4},
     {.min_occ = 15, .min_spikes = 5, .min_neu = 5}};
 
-// SPIKEWEAVE_MAXIMA_PUBLISHED=1 takes the published thresholds: minutes.
+// With SPIKEWEAVE_MAXIMA_PUBLISHED=1 the published thresholds are used, which takes minutes.
 std::vector<pattern_rule> chosen_rules() {
     std::vector<pattern_rule> chosen = high_rules;
     if (std::getenv("SPIKEWEAVE_MAXIMA_PUBLISHED") == nullptr) return chosen;
@@ -41,7 +42,7 @@ std::vector<pattern_rule> chosen_rules() {
     return chosen;
 }
 
-// Of each of five seeds; or as many as SPIKEWEAVE_MAXIMA_SURROGATES says.
+// Five, or as many as SPIKEWEAVE_MAXIMA_SURROGATES says.
 std::uint32_t surrogates_a_seed() {
     if (const char* const asked = std::getenv("SPIKEWEAVE_MAXIMA_SURROGATES"))
         return static_cast<std::uint32_t>(std::stoul(asked));

@@ -11,8 +11,8 @@
 #include "support/run_length.hpp"
 #include "support/shared_data.hpp"
 
-// The input of Porrmann et al. 2021 (doi:10.3389/fninf.2021.723406) with their eight jobs: what the
-// published miner returns is known, in number and by size.
+// The input of Porrmann et al. 2021 (doi:10.3389/fninf.2021.723406) with their eight jobs. The
+// numbers and sizes of the patterns that the published miner returns are known.
 namespace spikeweave {
 namespace {
 
@@ -27,7 +27,7 @@ using by_size = std::map<std::size_t, std::uint64_t>;
 struct job {
     pattern_rule rule;
     by_size patterns;
-    // Those that the filter for windows that overlap drops; known for four jobs.
+    // The patterns that the filter for overlapping windows drops; known for four jobs.
     std::uint64_t window_subsets = unknown;
 
     static constexpr std::uint64_t unknown = UINT64_MAX;
@@ -83,8 +83,7 @@ const spade_windows& windows_of_spikes() {
     return windows;
 }
 
-// An answer in so many words: its numbers, and a digest that depends on every item, count and
-// place in the order.
+// A result in short: its numbers, and a digest that depends on every item, count and position.
 struct answer {
     by_size patterns;
     mining_summary summary;
@@ -136,13 +135,13 @@ TEST_F(SpadeBenchmarkData, EachJobGivesThePublishedNumbers) {
         const answer got = mine(given_windows(), what, spade_strategy::first_bin);
         EXPECT_EQ(got.patterns, what.patterns) << "min_occ " << what.rule.min_occ;
         EXPECT_EQ(got.summary.closed, total(what.patterns));
-        EXPECT_EQ(got.summary.window_subsets, 0U);  // not known of given windows
+        EXPECT_EQ(got.summary.window_subsets, 0U);  // not defined for given windows
         sum += got.summary.closed;
     }
     EXPECT_EQ(sum, is_shortened_run() ? 22'709U : 10'214'712U);
 }
 
-// The windows are those of the test before; what is new is which of them are subsets.
+// The windows are those of the previous test, but here it is also known which are subsets.
 TEST_F(SpadeBenchmarkData, EachJobGivesTheSameFromSpikeTrains) {
     for (const job& what : jobs()) {
         if (what.window_subsets == job::unknown && !is_long_run()) continue;
@@ -155,7 +154,7 @@ TEST_F(SpadeBenchmarkData, EachJobGivesTheSameFromSpikeTrains) {
     }
 }
 
-// Jobs 2 to 7 take FP-growth minutes each; the benchmark compares job 3.
+// FP-growth takes minutes for each of jobs 2 to 7; the benchmark compares job 3.
 TEST_F(SpadeBenchmarkData, FpGrowthGivesTheSame) {
     for (const std::size_t k : {0, 1}) {
         if (k >= jobs().size()) continue;
@@ -168,7 +167,8 @@ TEST_F(SpadeBenchmarkData, FpGrowthGivesTheSame) {
     }
 }
 
-// Closedness is true with a largest size: not the 334,219 and 294,883 that the reference returns.
+// Patterns are closed even with a largest size, unlike the 334,219 and 294,883 that the reference
+// returns.
 TEST_F(SpadeBenchmarkData, ALargestSizeKeepsWhatIsClosed) {
     for (const std::size_t k : {0, 1, 3}) {
         if (k >= jobs().size()) continue;
@@ -180,7 +180,7 @@ TEST_F(SpadeBenchmarkData, ALargestSizeKeepsWhatIsClosed) {
     }
 }
 
-// One search with all eight rules finds what the eight find together, each pattern once.
+// One search with all eight rules finds the union of the eight searches, each pattern once.
 TEST_F(SpadeBenchmarkData, OnePassIsTheUnionOfTheJobs) {
     const auto takes = [](const pattern_rule& rule, const pattern_table& table, std::size_t i) {
         std::vector<std::uint32_t> units;

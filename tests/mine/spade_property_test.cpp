@@ -15,7 +15,7 @@
 
 namespace spikeweave {
 
-// For what GoogleTest says of tables that differ.
+// Used by GoogleTest to print tables that differ.
 static void PrintTo(const pattern_table& table, std::ostream* out) {
     constexpr std::size_t most = 40;
     *out << table.size() << " patterns";
@@ -39,8 +39,8 @@ public:
     std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
     bool chance(std::uint32_t percent) { return below(100) < percent; }
 
-    /// Units that differ in how often they fire; some never. Sometimes a stretch is repeated, so
-    /// that larger patterns recur.
+    /// Makes units with different rates, some silent. Sometimes a segment is repeated, so that
+    /// larger patterns recur.
     binned_spikes spikes(std::uint32_t units, std::uint32_t bins, std::uint32_t most_percent) {
         std::vector<std::vector<bool>> raster(units, std::vector<bool>(bins, false));
         for (auto& row : raster) {
@@ -145,7 +145,7 @@ void expect_same(const spade_windows& windows, pattern_mining_options options,
             << describe(windows, options);
 }
 
-// How often the cases of a run were of some interest: agreement on nothing proves nothing.
+// Counts how often cases were of interest, because agreement on empty results proves nothing.
 struct coverage {
     std::uint64_t patterns = 0;
     std::uint64_t window_subsets = 0;
@@ -178,7 +178,7 @@ TEST(SpadeProperty, BothStrategiesFindWhatTheDefinitionSaysInBinnedSpikes) {
                                             static_cast<int>(1 + i % 4)))
             << "case " << i;
     }
-    // Low enough for the few cases of a run under a sanitizer.
+    // The limits are low enough for the few cases of a run under a sanitizer.
     EXPECT_GT(seen.patterns, cases / 2);
     EXPECT_GT(seen.window_subsets, cases / 20);
     EXPECT_GT(seen.too_frequent, cases / 20);
@@ -205,7 +205,7 @@ TEST(SpadeProperty, BothStrategiesFindWhatTheDefinitionSaysInGivenWindows) {
     EXPECT_EQ(seen.window_subsets, 0U);
 }
 
-// Databases at the edges of what there can be, by every small rule.
+// Databases at the limits of what is allowed, with all small rules.
 class SpadeEdges : public ::testing::Test {
 protected:
     static void expect_definition(const std::vector<std::set<pattern_item>>& windows,
@@ -275,8 +275,8 @@ TEST_F(SpadeEdges, AWindowLongerThanTheRecording) {
     expect_definition(binned_spikes({0, 3, 5}, {0, 2, 4, 1, 3}, 5), 12);
 }
 
-// Too many windows for brute force: the strategies share no code and judge each other. The number
-// of windows that hold a root decides how the search keeps them.
+// There are too many windows for brute force; the strategies share no code and are compared with
+// each other. The number of windows that contain a root decides how the search stores them.
 class LargerDatabases : public ::testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(LargerDatabases, BothStrategiesFindTheSame) {
@@ -303,7 +303,7 @@ TEST_P(LargerDatabases, BothStrategiesFindTheSame) {
 INSTANTIATE_TEST_SUITE_P(Bins, LargerDatabases,
                          ::testing::Values(60, 130, 400, 1'500, 6'000, 20'000));
 
-// One unit fires in nearly every bin, so that its windows are nearly all.
+// One unit fires in nearly every bin, so its windows are nearly all windows.
 TEST(SpadeProperty, ARootInThousandsOfWindows) {
     for (const std::uint32_t bins : {70U, 700U, 4'090U, 9'000U}) {
         random_databases draw(bins + 1);

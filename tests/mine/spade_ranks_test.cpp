@@ -1,4 +1,4 @@
-// Mining and testing on ranks give what one process gives.
+// Mining and testing on several ranks give the same results as one process.
 
 #include <gtest/gtest.h>
 
@@ -60,7 +60,7 @@ void expect_same(const signature_test_result& found, const signature_test_result
 
 using rank_body = std::function<void(int rank, std::shared_ptr<communicator>)>;
 
-// By the ranks that the test was started on, or by threads in their place.
+// Runs on the ranks on which the test was started, or on threads in their place.
 void on_ranks(const rank_body& body) {
     if (ranks_asked_for() == "mpi") {
         const auto all = ranks_of_test();
@@ -109,7 +109,7 @@ TEST_P(SpadeOnRanks, FindsNothingWhereThereIsNothing) {
     });
 }
 
-// What the command does: count, test, and collect what is significant.
+// Does what the command does: count, test, and collect the significant patterns.
 TEST_P(SpadeOnRanks, TestsAsOneProcessDoes) {
     const binned_spikes spikes = random_spikes(200, 2);
     const spade_windows windows(spikes, small_window);

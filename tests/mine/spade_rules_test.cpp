@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using thresholds = std::vector<std::uint32_t>;
 
-// Thresholds up to and with the first that is the least.
+// Returns the thresholds up to and including the first that equals `least`.
 thresholds estimated(const std::vector<pattern_rule>& rules, std::uint32_t least = 10) {
     thresholds out;
     for (const pattern_rule& rule : rules) {
@@ -35,7 +35,7 @@ std::vector<std::size_t> benchmark_counts() {
     return counts;
 }
 
-// The set-up of Porrmann et al. 2021; the gaps of the file make it longer than the recording was.
+// The set-up of Porrmann et al. 2021; gaps in the file make it longer than the recording was.
 thresholds of_benchmark(const min_occ_options& recipe, std::uint32_t window_bins = 20) {
     return estimated(estimate_rules(benchmark_counts(), 22'320ms, 5ms, window_bins, recipe),
                      recipe.least_occ);
@@ -77,9 +77,9 @@ TEST(EstimateRules, MakesOneRuleASizeWithTheLastForAllAbove) {
     EXPECT_EQ(rules[3].min_occ, 10U);
 }
 
-// The definition, with another implementation: the smallest k that is exceeded with at most this
-// probability. Where 1 - q is 1, scipy 1.17.1 answers n, and the rule for what is over-corrected
-// takes the correction of the size before.
+// Implements the definition differently: the smallest k that is exceeded with at most this
+// probability. If 1 - q rounds to 1, scipy 1.17.1 returns n, and the rule for over-corrected sizes
+// uses the correction of the size before.
 TEST(EstimateRules, IsExactInTailsThatAreTiny) {
     constexpr std::uint32_t window = 20;
     constexpr std::size_t units = 150;
@@ -125,7 +125,7 @@ TEST(EstimateRules, RefusesWhatItCannotEstimate) {
     EXPECT_THROW(estimate_rules(counts, 20s, 0ms, 20), invalid_argument);
     EXPECT_THROW(estimate_rules(counts, 20s, 5ms, 2), invalid_argument);
     EXPECT_THROW(estimate_rules(counts, 20s, 50ms, 20), invalid_argument);  // 2.5 spikes a bin
-    // Patterns of three would be rare enough for no window of three bins.
+    // Patterns of three spikes need a window of more than three bins.
     EXPECT_THROW(estimate_rules(counts, 20s, 5ms, 3), invalid_argument);
     EXPECT_THROW(estimate_rules(counts, 20s, 5ms, 20, {.rate_percentile = 101}), invalid_argument);
     EXPECT_THROW(estimate_rules(counts, 20s, 5ms, 20, {.poisson_percentile = 100}),

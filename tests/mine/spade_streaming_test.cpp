@@ -1,4 +1,4 @@
-// What a search of many patterns holds, and what is said of it before.
+// Tests the memory that a search of many patterns takes, and the estimates before it.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Of so few units that one of them begins thousands of patterns with each other item.
+// There are so few units that one of them begins thousands of patterns with each other item.
 spade_windows bursting() {
     const simulated_spikes made = simulate_culture({.channels = 5});
     return {bin_spikes(made.spikes, {.bin = 5ms}).spikes, 6};
@@ -63,7 +63,7 @@ TEST(PatternBlocks, AreOneTableInTheEnd) {
     EXPECT_EQ(blocks.joined(), pattern_table{.window_bins = 20});
 }
 
-// More numbers than one block has.
+// These are more numbers than one block has.
 TEST(PatternBlocks, MayBeMany) {
     std::vector<std::uint32_t> starts(250'000);
     std::iota(starts.begin(), starts.end(), 0U);
@@ -91,7 +91,7 @@ TEST(KeepPatterns, LeavesThoseThatAreNamed) {
     }
 }
 
-// Of bursts, in which a few nodes have nearly all patterns below them.
+// In bursts, nearly all patterns are below a few nodes.
 TEST(EstimateMining, IsNearWhatIsFoundInBursts) {
     const spade_windows windows = bursting();
     for (const std::uint32_t min_occ : {12U, 20U, 60U}) {

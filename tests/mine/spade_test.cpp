@@ -28,7 +28,7 @@ spike_sequence trains(const std::vector<std::vector<std::int64_t>>& times_us, ti
     return builder.finish(span);
 }
 
-// "2 5 9" as numbers.
+// Parses "2 5 9" into numbers.
 template <class Number>
 std::vector<Number> numbers(const std::string& text) {
     std::istringstream in(text);
@@ -58,7 +58,8 @@ INSTANTIATE_TEST_SUITE_P(Every, Spade,
                                                                              : "first_bin";
                          });
 
-// What Elephant's own Python miner loses (elephant 1.2 without its C++ module finds nothing).
+// A pattern that Elephant's own Python miner loses (elephant 1.2 without its C++ module finds
+// nothing).
 TEST_P(Spade, FindsAPatternAmongWindowsThatOverlap) {
     const spade_windows windows(binned_spikes({0, 3, 4}, {1, 2, 3, 2}, 4), 2);
 
@@ -72,8 +73,8 @@ TEST_P(Spade, FindsAPatternAmongWindowsThatOverlap) {
     EXPECT_EQ(mined.summary.ran_on, GetParam());
 }
 
-// Unit 0 three bins before unit 1, twice; unit 2 two bins before unit 1 as well, so that (2, 1)
-// ends where (0, 2, 1) does.
+// Unit 0 fires three bins before unit 1, twice; unit 2 fires two bins before unit 1 as well, so
+// that (2, 1) ends together with (0, 2, 1).
 TEST_P(Spade, LeavesOutWhatIsPartOfALongerPatternThatBeginsEarlier) {
     const spade_windows windows(binned_spikes({0, 2, 4, 6}, {0, 10, 3, 13, 1, 11}, 20), 5);
     const auto patterns = [](const pattern_mining_result& mined) {
@@ -94,7 +95,7 @@ TEST_P(Spade, LeavesOutWhatIsPartOfALongerPatternThatBeginsEarlier) {
     EXPECT_EQ(kept.summary.window_subsets, 0U);
 }
 
-// {0, 1, 2} in two windows, {0, 1} in three, {0} in four.
+// {0, 1, 2} is in two windows, {0, 1} in three, {0} in four.
 TEST_P(Spade, ClosednessIsTrueBeyondTheLargestSize) {
     const spade_windows windows({0, 3, 6, 8, 9}, {0, 1, 2, 0, 1, 2, 0, 1, 0}, 3, 1);
 
@@ -107,14 +108,14 @@ TEST_P(Spade, ClosednessIsTrueBeyondTheLargestSize) {
 }
 
 TEST_P(Spade, EachThresholdIsObeyed) {
-    // Units 0 and 1 in windows of two bins; unit 0 also fires twice in a window.
+    // Units 0 and 1 fire in windows of two bins; unit 0 also fires twice in a window.
     const spade_windows windows({0, 3, 6, 9, 11, 12}, {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 0}, 2, 2);
     const auto counts = [&](std::vector<pattern_rule> rules, std::uint32_t max_occ = 0) {
         return mine(windows, std::move(rules), max_occ).table.counts;
     };
     using list = std::vector<std::uint32_t>;
 
-    // In order: {0}, {0 of unit 0, 0 of unit 1, 1 of unit 0}, {0 and 1 of unit 0}.
+    // In this order: {0}, {0 of unit 0, 0 of unit 1, 1 of unit 0}, {0 and 1 of unit 0}.
     EXPECT_EQ(counts({{.min_occ = 1, .min_spikes = 1}}), (list{5, 3, 4}));
     EXPECT_EQ(counts({{.min_occ = 4, .min_spikes = 1}}), (list{5, 4}));
     EXPECT_EQ(counts({{.min_occ = 1, .min_spikes = 2}}), (list{3, 4}));
@@ -210,7 +211,7 @@ TEST_P(Spade, RulesThatCannotBeAreRefused) {
 }
 
 TEST_P(Spade, StopsWithinASecond) {
-    // 60 units in windows of 20 bins, all of them busy: more patterns than can be waited for.
+    // 60 units in windows of 20 bins, all of them busy, have more patterns than one can wait for.
     std::vector<std::size_t> offsets{0};
     std::vector<std::uint32_t> bins;
     std::uint64_t state = 1;
@@ -232,7 +233,7 @@ TEST_P(Spade, StopsWithinASecond) {
         mine_patterns(windows, {.rules = {{.min_occ = 3, .min_spikes = 4}}, .strategy = GetParam()},
                       [](const pattern_table&) {}, {.threads = 2, .stop = source.get_token()}),
         cancelled);
-    // A second on a machine that does nothing else.
+    // It takes a second on an idle machine.
     EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
 }
 
@@ -247,7 +248,8 @@ TEST(SpadeBins, EdgesOfSecondsFallEarlyAsElephantsDo) {
         for (const std::uint32_t bin : binned.bins(unit_id{0})) filled[bin] = true;
         return std::count(filled.begin(), filled.end(), false);
     };
-    // A spike that falls a bin early leaves its own empty, unless the next one does so too.
+    // A spike that falls one bin too early leaves its own bin empty, unless the next one does so,
+    // too.
     EXPECT_GT(early(bin_arithmetic::elephant_seconds), 0);
     EXPECT_EQ(early(bin_arithmetic::elephant_milliseconds), 0);
     EXPECT_EQ(early(bin_arithmetic::exact), 0);
@@ -271,7 +273,7 @@ TEST(SpadeBins, TheTailAndItsSpikesAreCutAsElephantDoes) {
     EXPECT_EQ(elephant.clipped, 2U);
 
     const auto exact = bin_spikes(spikes, {.bin = 100ms});
-    EXPECT_EQ(exact.spikes.bin_count(), 4U);  // the last spike stands on the end of the third
+    EXPECT_EQ(exact.spikes.bin_count(), 4U);  // the last spike is at the end of the third
     EXPECT_EQ(exact.outside, 0U);
     EXPECT_EQ(exact.spikes.size(), 4U);
 }
@@ -357,7 +359,7 @@ TEST_F(TransactionFile, MayBePacked) {
 }
 
 TEST_F(TransactionFile, TakesTheLargestItemThereMayBe) {
-    // Beyond it units × bins would not fit.
+    // For larger items, units × bins would not fit.
     EXPECT_EQ(items_of(read("2147483646\n", 1)), (lists{{2147483646}}));
 }
 
@@ -374,7 +376,8 @@ TEST_F(TransactionFile, SaysWhatIsWrongAndWhere) {
     says("1\n-3\n", "line 2: found the item '-3', expected 0 to 2147483647");
     says("2147483648\n", "line 1: found the item '2147483648', expected 0 to 2147483647");
     says("99999999999999999999\n", "line 1: found the item '99999999999999999999'");
-    says("2147483647\n", "are more items than can be numbered");  // with the other bins of its unit
+    says("2147483647\n",
+         "are more items than can be numbered");  // together with the other bins of its unit
     says("", "has no item");
     says("\n\n \n", "has no item");
 }
@@ -395,7 +398,7 @@ TEST_F(TransactionFile, IsReadNoFurtherOnceStopped) {
 }
 
 TEST(SpadeWindows, BeginAtEveryBinWithASpike) {
-    // Unit 0 in bins 0 and 4, unit 1 in bins 1, 4 and 6; the last windows are shorter.
+    // Unit 0 fires in bins 0 and 4, unit 1 in bins 1, 4 and 6; the last windows are shorter.
     const spade_windows windows(binned_spikes({0, 2, 5}, {0, 4, 1, 4, 6}, 7), 3);
     std::vector<std::vector<pattern_item>> items;
     for (std::size_t w = 0; w < windows.size(); ++w)

@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Nothing where slices cannot count it.
+// Returns nullopt if slices cannot count the episode.
 std::optional<std::uint64_t> by_slices(const spike_sequence& spikes, const episode& what,
                                        tie_rule ties) {
     std::vector<episodes::interval_us> intervals;
@@ -37,7 +37,7 @@ std::optional<std::uint64_t> by_slices(const spike_sequence& spikes, const episo
     return counted->counts.at(0);
 }
 
-// What slices counted, and the numbers of those that are too dense for them.
+// The numbers of episodes that slices counted and of those that are too dense for them.
 struct tally {
     std::size_t counted = 0;
     std::string left{};
@@ -60,7 +60,7 @@ tally counted_as_on_the_cpu(const spike_sequence& spikes, const std::vector<epis
     return made;
 }
 
-// Steps of a few times the distance of two spikes of a unit at most.
+// Makes episodes whose steps are at most a few times the distance of two spikes of a unit.
 std::vector<episode> episodes_of(std::uint64_t seed, std::uint32_t units, std::size_t count,
                                  duration grid) {
     random_streams draw(seed);
@@ -78,11 +78,11 @@ std::vector<episode> episodes_of(std::uint64_t seed, std::uint32_t units, std::s
     return all;
 }
 
-// Several slices, ties, repeated units; every size that is counted, and survivors that begin and
-// end on both sides of borders.
+// Several slices, ties, repeated units, every supported size, and survivors that begin and end on
+// both sides of borders.
 TEST(TimeSlices, CountAsTheCpuDoes) {
     for (const std::uint64_t seed : {1U, 2U, 3U}) {
-        // A spike of a unit every 40 microseconds.
+        // Each unit has a spike every 40 microseconds.
         const spike_sequence spikes = bursting_stream(seed, 8, 160'000, 800'000);
         const std::vector<episode> all = episodes_of(seed, 8, 28, 10us);
         EXPECT_GT(counted_as_on_the_cpu(spikes, all).counted, all.size());
@@ -106,13 +106,13 @@ TEST(TimeSlices, CountUnitsOfUnlikeRates) {
         all.push_back({{ids[from], ids[to], ids[from]}, {{5us, 30us}, {0us, 20us}}});
     }
     EXPECT_EQ(counted_as_on_the_cpu(spikes, all).left, "");
-    // Of the unit that falls silent too much stands in one slice.
+    // The unit that falls silent has too many spikes in one slice.
     const std::vector<episode> uneven{{{ids[3], ids[0]}, {{0us, 50us}}},
                                       {{ids[3], ids[0], ids[3]}, {{0us, 50us}, {0us, 20us}}}};
     EXPECT_NE(counted_as_on_the_cpu(spikes, uneven).left, "");
 }
 
-// Survivors that are rare: a slice learns what it needs from one far before.
+// Survivors are rare, so a slice learns the state from one far before it.
 TEST(TimeSlices, CountWhereFewSurvive) {
     random_streams draw(5);
     spike_sequence_builder builder;
@@ -126,7 +126,7 @@ TEST(TimeSlices, CountWhereFewSurvive) {
     EXPECT_EQ(counted_as_on_the_cpu(spikes, all).left, "");
 }
 
-// Long delays make occurrences that reach over many spikes, some over whole slices.
+// With long delays, occurrences extend over many spikes, some over whole slices.
 TEST(TimeSlices, CountOrLeaveWhatOverlapsForLong) {
     const spike_sequence spikes = bursting_stream(6, 3, 120'000, 1'200'000);
     std::vector<episode> all;

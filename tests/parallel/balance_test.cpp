@@ -24,7 +24,7 @@ double costliest(const shares& split, const std::vector<double>& costs) {
     return most;
 }
 
-// The least that the costliest rank can have, over all splits.
+// Returns the lowest cost of the costliest rank over all splits.
 double best_split(const std::vector<double>& costs, std::vector<double>& loads, std::size_t task) {
     if (task == costs.size()) return *std::max_element(loads.begin(), loads.end());
     double best = std::numeric_limits<double>::infinity();

@@ -14,7 +14,8 @@
 namespace spikeweave {
 namespace {
 
-// One source for this process alone and for the ranks of mpirun: each rank runs every test.
+// The same source runs in this process alone and on the ranks of mpirun, where each rank runs every
+// test.
 class Communicator : public testing::Test {
 protected:
     void SetUp() override {
@@ -28,7 +29,7 @@ protected:
     std::shared_ptr<communicator> ranks;
 };
 
-// Bytes that differ from rank to rank and from place to place, zeros among them.
+// Makes bytes that differ by rank and position, some of them zero.
 std::string bytes_of(int rank, std::size_t n) {
     std::string bytes(n, '\0');
     for (std::size_t i = 0; i < n; ++i)
@@ -37,7 +38,7 @@ std::string bytes_of(int rank, std::size_t n) {
 }
 
 void expect_gathered(communicator& ranks, std::size_t n) {
-    // Of another length on each rank, none on the last.
+    // The length differs by rank and is 0 on the last one.
     const auto length = [&](int rank) {
         return rank + 1 == ranks.size() && rank > 0 ? 0 : n + static_cast<std::size_t>(rank);
     };
@@ -58,7 +59,7 @@ void expect_broadcast(communicator& ranks, std::size_t n) {
 }
 
 void expect_summed(communicator& ranks, std::size_t n) {
-    // Beyond 2^32, so that no 32-bit sum can pass.
+    // Values exceed 2^32, so that a 32-bit sum would fail.
     constexpr std::uint64_t large = 10'000'000'000;
     std::vector<std::uint64_t> values(n);
     for (std::size_t i = 0; i < n; ++i)
@@ -103,7 +104,7 @@ TEST_F(Communicator, KeepsManyCallsApart) {
     }
 }
 
-// The cores of a machine are divided, not handed to each rank again.
+// The cores of a machine are divided among its ranks.
 TEST_F(Communicator, SharesTheCoresOfOneMachine) {
     std::vector<std::uint64_t> all{static_cast<std::uint64_t>(ranks->cores())};
     ranks->sum(all);
@@ -113,7 +114,7 @@ TEST_F(Communicator, SharesTheCoresOfOneMachine) {
 
 TEST_F(Communicator, CutsWhatIsTooLongForOneMessage) {
     if (ranks_asked_for() != "mpi") GTEST_SKIP() << "one process sends no messages";
-    // 64 stands for the 2 GiB at which MPI's counts end; lengths beside multiples of it.
+    // 64 replaces the 2 GiB at which MPI's counts end; lengths are next to multiples of it.
     const auto cut = mpi_ranks_in_pieces(64);
     for (const std::size_t n : {0, 1, 63, 64, 65, 127, 128, 129, 10'000}) {
         expect_gathered(*cut, n);

@@ -8,13 +8,13 @@
 
 #include "spikeweave/parallel/communicator.hpp"
 
-// failing_rank HOW: the last rank ends in that way while the others wait for its bytes.
-// failing_rank_test.py looks at what becomes of the job.
+// failing_rank HOW: the last rank ends in this way while the others wait for its bytes.
+// failing_rank_test.py checks the end of the job.
 int main(int argc, char** argv) {
     const std::string how = argc > 1 ? argv[1] : "";
     const auto ranks = spikeweave::mpi_ranks();
     if (ranks->rank() + 1 == ranks->size()) {
-        // The others are waiting by now.
+        // Gives the others time to start waiting.
         std::this_thread::sleep_for(std::chrono::milliseconds(200));
         if (how == "abort") {
             std::cerr << "given up on the last rank" << std::endl;

@@ -32,7 +32,7 @@ protected:
 
 TEST_P(OrderedFor, TakesEveryResultOnceAndInOrder) {
     for (const std::size_t n : {0, 1, 2, 15, 16, 17, 1000}) {
-        std::vector<std::size_t> taken;  // not guarded: consume is never called twice at once
+        std::vector<std::size_t> taken;  // not guarded: consume is never called concurrently
         for_each_in_order(
             n, run(), "work", [](std::size_t i) { return std::to_string(i); },
             [&](std::size_t i, const std::string& text) {
@@ -59,7 +59,7 @@ TEST_P(OrderedFor, BeginsInOrderAndKeepsFewResults) {
     for_each_in_order(
         2000, run(), "work",
         [&](std::size_t i) {
-            // Piece 3 is slow: the others come to a stand before it.
+            // Piece 3 is slow, so the others stop before it.
             if (i == 3) std::this_thread::sleep_for(50ms);
             const std::size_t ahead = i - consumed;
             if (ahead > furthest) furthest = ahead;
@@ -68,7 +68,7 @@ TEST_P(OrderedFor, BeginsInOrderAndKeepsFewResults) {
         },
         [&](std::size_t i, std::size_t) { consumed = i + 1; });
     EXPECT_EQ(begun, 2000U);
-    // `consumed` is written before the line moves on.
+    // `consumed` is updated before the next pieces start.
     EXPECT_LE(furthest, kept);
 }
 
@@ -160,8 +160,8 @@ TEST_P(OrderedFor, MayHoldParallelLoopsAndBeHeldByOne) {
     for (const auto& one : taken) EXPECT_EQ(one, first(40));
 }
 
-// A thread that waits for the last pieces of a loop inside piece i must not take up piece i + k
-// meanwhile: where i + k has to wait for i, neither would ever end.
+// A thread that waits for the last pieces of an inner loop in piece i must not start piece i + k
+// meanwhile: if i + k has to wait for i, neither would ever end.
 TEST_P(OrderedFor, GetsOnWhenInnerLoopsWaitForTheirLastPiece) {
     std::size_t taken = 0;
     for_each_in_order(
@@ -177,7 +177,7 @@ TEST_P(OrderedFor, GetsOnWhenInnerLoopsWaitForTheirLastPiece) {
     EXPECT_EQ(taken, 1000U);
 }
 
-// Results of 40 numbers each, of which no more than 5 wait.
+// Results have 40 numbers each, of which at most 5 wait.
 TEST_P(OrderedFor, TakesPartsOfAResultWhenItIsItsTurn) {
     std::vector<std::size_t> taken;
     std::atomic<std::size_t> most_held{0};

@@ -68,7 +68,7 @@ def write_kwik(folder, groups=(1,), name="probe"):
             at["spikes/recording"] = np.zeros(SPIKES, dtype=np.int32)
             at["spikes/clusters/main"] = (10 * unit + 2).astype(np.int32)
             for cluster in range(UNITS):
-                # Someone called the last one noise.
+                # The last cluster was labelled as noise.
                 at.create_group(f"clusters/main/{10 * cluster + 2}").attrs["cluster_group"] = 0 if cluster == 3 else 2
     return folder / f"{name}.kwik"
 
@@ -157,7 +157,7 @@ class SortingFiles(unittest.TestCase):
         kwik = write_kwik(self.folder)
         self.sort(kwik)
         own = self.out / "sorting.kwik"
-        for cluster in ("1", "2"):  # the second reads what the first has written in its place
+        for cluster in ("1", "2"):  # the second reads what the first wrote into its file
             self.sort(own, "--start", own, "--only-clusters", cluster)
         with h5py.File(self.out / "sorting.kwx") as file:
             np.testing.assert_array_equal(file["channel_groups/1/features_masks"][:, :, 0], spikes()[0] + 1)
@@ -252,7 +252,7 @@ class SortingFiles(unittest.TestCase):
             sorting = extractors.NeuroScopeSortingExtractor(
                 resfile_path=self.out / "sorting.res.1", clufile_path=self.out / "sorting.clu.1",
                 xml_file_path=self.out / "sorting.xml")
-        # It numbers units by their rank among the labels of the file.
+        # It numbers units by the rank of their labels in the file.
         self.check_trains(sorting, labels, samples, lambda unit: int(unit) - (1 if 0 in labels else 0))
 
     @unittest.skipUnless(extractors, "no SpikeInterface")
@@ -307,7 +307,7 @@ class SortingFiles(unittest.TestCase):
             template = model.get_template(int(unit["unit"]))
             self.assertEqual(template.best_channel, np.argmax(np.ptp(mean, axis=0)))
             self.assertGreater(float(unit["snr"]), 4)
-            # From the first component of each channel, where it is above 0.
+            # Depths come from the first component of each channel, if that is above 0.
             depths = model.get_depths()[labels == int(unit["unit"])]
             self.assertLess(np.mean(np.isnan(depths)), 0.02)
             self.assertLess(abs(np.nanmedian(depths) - model.channel_positions[template.best_channel, 1]), 30)

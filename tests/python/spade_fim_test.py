@@ -50,7 +50,7 @@ class SameAsFim(unittest.TestCase):
         for strategy in strategies:
             with self.subTest(strategy=strategy):
                 ours = of_ours(*rule, strategy)
-                # Not assertEqual of the lists, which would print millions of them.
+                # assertEqual would print millions of lines if the lists differ.
                 for row, (one, other) in enumerate(itertools.zip_longest(ours, expected)):
                     if one != other:
                         self.fail(f"pattern {row} is {one}, of fim {other}")

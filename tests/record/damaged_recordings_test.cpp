@@ -1,4 +1,4 @@
-// What describes a recording, with single bytes changed.
+// Reads descriptions of recordings in which single bytes were changed.
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 namespace spikeweave {
 namespace {
 
-// Reads all that is described, unless that is another file.
+// Reads everything, unless the description refers to another file.
 void read_through(const std::filesystem::path& path, const recording_read_options& how = {}) {
     const recording what = read_recording(path, how);
     EXPECT_GT(what.rate_hz(), 0);

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// On one device, and on two shares of it.
+// One device, and the same device twice.
 const std::vector<int> shares[] = {{0}, {0, 0}};
 
 detection_result expect_same(const recording& from, const detection_options& options,
@@ -58,7 +58,8 @@ TEST(DetectionOnDevices, FindsTheSameSpikesOnAnyNumberOfChannels) {
         const recording from = noisy_recording(channels, channels, 20000, 10 * channels);
         for (const auto reference : {common_reference::none, common_reference::median}) {
             for (const bool whiten : {false, true}) {
-                // The median of one channel is the channel; of two it leaves one number.
+                // The median of one channel is the channel itself; of two channels it leaves one
+                // number.
                 if (channels <= 2 && reference == common_reference::median && whiten) continue;
                 const detection_result found = expect_same(
                     from, {.preprocessing = {.reference = reference, .whiten = whiten}}, 8192,
@@ -82,7 +83,7 @@ TEST(DetectionOnDevices, FindsTheSameSpikesOfASimulation) {
     }
 }
 
-// Four of eight channels are dead, another is stuck at the end of its range half of the time.
+// Four of eight channels are dead, and another one is saturated half of the time.
 TEST(DetectionOnDevices, FindsTheSameInBadRecordings) {
     for (const std::size_t frames : {0U, 1U, 2U, 100U, 8192U, 8193U, 30000U}) {
         std::vector<std::int16_t> samples = samples_of(noisy_recording(4, 8, frames, 20));

@@ -21,8 +21,8 @@ struct found_spike {
     friend bool operator==(const found_spike&, const found_spike&) = default;
 };
 
-// Straight from the definition, with the whole recording in memory: grows each connected set from
-// one crossing after another, by looking at every channel around it.
+// Implements the definition with the whole recording in memory: it grows each connected set from
+// one crossing by looking at all channels around it.
 class reference_detector {
 public:
     reference_detector(const filtered_recording& traces, const detection_options& options)
@@ -117,7 +117,7 @@ std::vector<found_spike> as_found(const detection_result& spikes) {
     return out;
 }
 
-// Long enough for none to be cut: the reference knows no longest set.
+// Events may be long, because the reference has no limit of their length.
 detection_options drawn_options(random_streams& draw) {
     detection_options options{.neighbour_um = 20 * static_cast<double>(1 + draw.below(3)),
                               .join_frames = static_cast<std::uint32_t>(draw.below(3)),
@@ -149,7 +149,7 @@ TEST(DetectedSpikes, AreThoseOfTheDefinition) {
     EXPECT_GT(total, property_cases(60) * 5);
 }
 
-// What a block's own rounding may change: less than half a millionth of a microvolt in a trace.
+// Blocks may differ by rounding errors: less than half a millionth of a microvolt in a trace.
 void expect_alike(const detection_result& a, const detection_result& b, const std::string& what) {
     ASSERT_EQ(a.frames, b.frames) << what;
     ASSERT_EQ(a.peak_channels, b.peak_channels) << what;
@@ -189,7 +189,7 @@ TEST(DetectedSpikes, AreTheSameToTheBitOnAnyNumberOfThreads) {
     }
 }
 
-// Four microvolts a count scale everything exactly, and the minus turns it upside down.
+// Four microvolts per count scale everything exactly, and the minus inverts the signs.
 TEST(DetectedSpikes, DoNotDependOnTheUnitOrTheSign) {
     const recording from = noisy_recording(10, 4, 20000, 80);
     const detection_result plain = detect_spikes(from);

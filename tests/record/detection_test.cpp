@@ -22,7 +22,7 @@ struct filled_set {
     std::size_t cut = 0;
 };
 
-// Each frame's crossings as channel and height.
+// Takes each frame's crossings as channel and height.
 filled_set fill(const std::vector<std::pair<std::int64_t, std::vector<crossing>>>& frames,
                 std::uint32_t join_frames = 1, std::int64_t longest = 1000) {
     filled_set out;
@@ -45,7 +45,7 @@ TEST(FloodFill, JoinsNeighboursInSpaceAndTime) {
 }
 
 TEST(FloodFill, JoinsSetsThatMeetLaterAndKeepsTheFirstOfEqualPeaks) {
-    // Channels 0 and 2 meet in frame 6 through channel 1.
+    // Channels 0 and 2 are joined through channel 1 in frame 6.
     const filled_set found =
         fill({{5, {{0, 3.0F}, {2, 9.0F}}}, {6, {{0, 3.0F}, {1, 2.0F}, {2, 5.0F}}}});
 
@@ -86,10 +86,10 @@ trace_block block_of(const std::vector<float>& values, std::size_t apron) {
 }
 
 TEST(Waveforms, ArePlacedByTheTopOfAParabola) {
-    // -(t - 0.25)^2 at -1, 0, 1, upright and upside down.
+    // -(t - 0.25)^2 at -1, 0, 1, for both signs.
     const trace_block up = block_of({0, -1.5625F, -0.0625F, -0.5625F, 0}, 1);
     const trace_block down = block_of({0, 1.5625F - 9, 0.0625F - 9, 0.5625F - 9, 0}, 1);
-    EXPECT_FLOAT_EQ(fraction_of(up, 1, 0), 0);  // a negative value is no trough there
+    EXPECT_FLOAT_EQ(fraction_of(up, 1, 0), 0);  // a negative value there is no trough
     EXPECT_FLOAT_EQ(fraction_of(down, 1, 0), 0.25F);
     const trace_block top = block_of({0, 9 - 1.5625F, 9 - 0.0625F, 9 - 0.5625F, 0}, 1);
     EXPECT_FLOAT_EQ(fraction_of(top, 1, 0), 0.25F);
@@ -111,7 +111,7 @@ TEST(Waveforms, AreExactForAParabolaAtAnyFraction) {
     }
 }
 
-// A trough of one channel that its neighbours see weaker, in noise whose size is known.
+// One channel has a trough that its neighbours see weaker, in noise of known size.
 TEST(DetectSpikes, FindsOneWithItsPlaceAndMasks) {
     const recording noise = noisy_recording(1, 4, 30000, 0);
     auto samples = samples_of(noise);
@@ -258,7 +258,7 @@ TEST(DetectSpikes, GivesTheFeaturesOfAnotherRecordingsBasis) {
     for (std::size_t n = 0; n < found.size(); ++n) {
         if (found.frames[n] > 40000) break;
         while (m + 1 < all.size() && all.frames[m] < found.frames[n]) ++m;
-        // Noise is estimated anew, so that a spike at the threshold may be of one of them only.
+        // Noise is estimated again, so a spike at the threshold may be found in only one of them.
         if (all.frames[m] != found.frames[n] || all.peak_channels[m] != found.peak_channels[n])
             continue;
         ++same;

@@ -18,7 +18,7 @@ struct some_spikes {
     std::vector<std::uint32_t> groups{};
 };
 
-// In no order, with some at both ends, of two groups and an empty one.
+// Makes unsorted spikes, some at both ends, of two groups and an empty one.
 some_spikes spikes_all_over() {
     some_spikes out;
     for (std::size_t i = 0; i < 300; ++i) {

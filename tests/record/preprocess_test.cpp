@@ -92,7 +92,7 @@ TEST(FilteredRecording, PassesTheBandWithoutDelayAndNothingElse) {
             return 1000 * std::sin(2 * std::numbers::pi * hz * static_cast<double>(f) / rate);
         });
         const auto filtered = read_all(filtered_recording(wave));
-        // In phase: its product with the wave itself is half of the amplitude on average.
+        // The mean product with the wave, in phase, is half of the amplitude.
         double sum = 0;
         for (std::size_t f = 5000; f < 25000; ++f)
             sum +=
@@ -100,7 +100,7 @@ TEST(FilteredRecording, PassesTheBandWithoutDelayAndNothingElse) {
         return sum / 10000;
     };
     EXPECT_NEAR(amplitude_of(1200), 1000, 5);
-    EXPECT_NEAR(amplitude_of(300), 500, 5);  // half of the power is left in each of two runs
+    EXPECT_NEAR(amplitude_of(300), 500, 5);  // each of two passes halves the power
     EXPECT_NEAR(amplitude_of(6000), 500, 5);
     EXPECT_LT(amplitude_of(30), 1);
     EXPECT_LT(amplitude_of(14000), 5);
@@ -126,7 +126,8 @@ TEST(FilteredRecording, AppliesTheGainOfEachChannel) {
     }
 }
 
-// A float's last digit, and 10^-9 of the largest step, which is below 500 microvolts.
+// The tolerance is a float's last digit and 10^-9 of the largest step, which is below 500
+// microvolts.
 TEST(FilteredRecording, IsTheSameInBlocksAsInOne) {
     const recording from = noisy_recording(1, 3, 20000, 60);
     const filtered_recording traces(from);
@@ -166,7 +167,7 @@ TEST(FilteredRecording, EstimatesNoiseByTheMedian) {
     const recording busy = noisy_recording(3, 2, 60000, 200);
     const filtered_recording one(quiet);
     const filtered_recording two(busy, {}, {.threads = 3});
-    // The standard deviation itself, which spikes would have raised.
+    // The standard deviation itself would be raised by spikes.
     const auto values = read_all(one);
     double squares = 0;
     for (std::size_t i = 0; i < values.size(); i += 2) squares += values[i] * values[i];
@@ -226,7 +227,7 @@ TEST(FilteredRecording, OfDeadChannelsAloneHasNoMedian) {
 }
 
 TEST(FilteredRecording, WhitensWhatChannelsShare) {
-    // Each channel hears the one above it.
+    // Each channel also records the one above it.
     const recording apart = noisy_recording(6, 4, 40000, 0);
     const auto samples = samples_of(apart);
     const recording mixed = filled(4, 40000, [&](std::size_t f, std::size_t c) {
@@ -247,7 +248,7 @@ TEST(FilteredRecording, OfDeadChannelsIsWhitenedWithoutThem) {
     constexpr std::size_t channels = 8;
     const auto samples = samples_of(noisy_recording(7, channels, 20000, 0));
     const auto dead = [](std::size_t c) { return c == 2 || c == 5; };
-    // Each hears the one above it.
+    // Each channel also records the one above it.
     const recording mixed = filled(channels, 20000, [&](std::size_t f, std::size_t c) {
         const std::int16_t* const frame = samples.data() + channels * f;
         return dead(c) ? 7.0 : frame[c] + (c > 0 ? 0.8 * frame[c - 1] : 0.0);

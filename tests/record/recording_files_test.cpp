@@ -115,7 +115,7 @@ TEST(BinaryFolders, SayWhatIsWrong) {
     EXPECT_SAYS(refused(folder.path() / "rec", {.rate_hz = 1000}), "says its rate");
 }
 
-// Whatever a key holds, it is an error of the file, and no end of the stack.
+// Whatever value a key has, the result is an io_error and no stack overflow.
 TEST(BinaryFolders, RefuseValuesThatNoRecordingHas) {
     const temporary_folder folder;
     folder.file("rec/t.raw", as_bytes(counting(6)));
@@ -135,7 +135,7 @@ TEST(BinaryFolders, RefuseValuesThatNoRecordingHas) {
     EXPECT_LT(says("\"time_axis\": 0", "\"time_axis\": " + wide).size(), 400U);
 }
 
-// Three channels of a band, two of the other, and the sync channel.
+// Three channels of one band, two of the other, and the sync channel.
 constexpr auto probe_meta =
     "typeThis=imec\r\nnSavedChans=4\nimSampRate=30000.5\nfileSizeBytes=24\n"
     "snsApLfSy=3,0,1\nacqApLfSy=5,5,1\nsnsSaveChanSubset=0,2:3,10\nimAiRangeMax=0.6\n"
@@ -218,7 +218,7 @@ TEST(SpikeglxFiles, SayWhatIsWrong) {
                 "found 4 channels, expected nSavedChans, 5");
     EXPECT_SAYS(says("nSavedChans=4", "nSavedChans=2"), "found 2 channels with 3 electrodes");
     EXPECT_SAYS(says("nSavedChans=4", "nSavedChans=x"), "found 'x', expected a number");
-    // Room is not made for what is only claimed.
+    // No memory is allocated for what is only claimed.
     EXPECT_SAYS(says("nSavedChans=4", "nSavedChans=99999999999999"),
                 "a.meta', key 'nSavedChans': found 99999999999999 channels, expected at most");
     EXPECT_SAYS(says("3,0,1", "3,0"), "key 'snsApLfSy': found '3,0', expected 3 numbers");
@@ -376,7 +376,7 @@ TEST(NwbRecordings, SayWhatIsWrongOrAmbiguous) {
     for (const std::size_t kept : {9U, 100U, 1000U})
         EXPECT_SAYS(refused(folder.file("cut.nwb", whole.substr(0, kept))), "cut.nwb");
 }
-// libhdf5 1.10 crashes on some of these: the test is still there afterwards.
+// libhdf5 1.10 crashes on some of these; this process must survive.
 TEST(NwbRecordings, AreReadOrRefusedWhateverByteChanges) {
     const temporary_folder folder;
     const std::string whole = read_bytes(write_nwb(folder, {}));

@@ -114,7 +114,7 @@ TEST(ProbeFile, GivesEachChannelItsContact) {
                 "channel 0 has a contact already");
     EXPECT_SAYS(says(R"("contact_positions": [[0, 1], [0, 2]], "device_channel_indices": [0])"),
                 "found 1 entries, expected 2");
-    // The largest number is not taken for -1.
+    // The largest number must not be read as -1.
     EXPECT_SAYS(says(R"("contact_positions": [[0, 1], [0, 2], [0, 3]],
                         "device_channel_indices": [0, 1, 18446744073709551615])"),
                 "contact 2: found device_channel_indices");

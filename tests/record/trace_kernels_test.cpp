@@ -11,7 +11,7 @@
 #include "support/recordings.hpp"
 #include "support/run_length.hpp"
 
-// What kernels do, thread after thread on the CPU, against what the CPU itself does.
+// Runs the kernels' code thread by thread on the CPU and compares it with the CPU's own.
 namespace spikeweave {
 namespace {
 
@@ -48,7 +48,7 @@ std::vector<std::uint32_t> all_channels(std::size_t channels) {
     return all;
 }
 
-// Few different values, so that many are alike; both zeros among them.
+// Draws from few values, so that many are equal, including both zeros.
 std::vector<double> drawn_frame(random_streams& draw, std::size_t channels) {
     std::vector<double> values(channels);
     const std::uint64_t different = 1 + draw.below(2 * channels);
@@ -80,7 +80,7 @@ TEST(MedianOfChannels, IsThatOfSortedValues) {
     }
 }
 
-// Noise whose level wanders and jumps, as a bracket around the last median would not expect.
+// The level of the noise drifts and jumps out of the bracket around the last median.
 TEST(MedianOfChannels, IsFoundWhereItJumps) {
     random_streams draw(7);
     for (const std::size_t channels : {32U, 33U, 384U}) {
@@ -132,7 +132,7 @@ TEST(Whitening, SumsInTheOrderOfChannels) {
 
 // ---- whole blocks
 
-// The memory of a device, and every kernel's threads one after another.
+// Simulates the memory of a device and runs every kernel's threads one after another.
 class pretended_device {
 public:
     pretended_device(const filtered_recording& traces, std::size_t block_frames, std::size_t apron,
@@ -183,7 +183,7 @@ public:
         if (!of_.recipe().whitening.empty()) whiten();
     }
 
-    // Where it differs from what the CPU reads; npos: nowhere.
+    // Returns where it differs from what the CPU reads; npos if nowhere.
     std::size_t first_difference() const {
         for (std::size_t b = 0; b < blocks_.size(); ++b) {
             const trace_block block = of_.read(blocks_[b]);
@@ -236,7 +236,7 @@ std::vector<std::size_t> all_blocks(const recording& from, std::size_t block_fra
     return blocks;
 }
 
-// Every other recording as it is; of the rest each channel is dead one time in three.
+// Keeps every other recording; in the rest each channel is dead with probability 1/3.
 recording with_dead_channels(const recording& from, random_streams& draw) {
     std::vector<std::int16_t> samples = samples_of(from);
     const std::size_t channels = from.channel_count();

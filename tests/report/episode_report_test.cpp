@@ -24,7 +24,7 @@ constexpr unit_id c{2};
 constexpr delay_interval near{4ms, 6ms};
 constexpr delay_interval far{8ms, 11500us};
 
-// a→b→c twice, 100 ms apart, in one second; c has a name that XML must not see.
+// a→b→c twice, 100 ms apart, in one second; c has a name that must be escaped in XML.
 episode_report small_episode_report() {
     episode_report out{.spikes = {{10'000, 15'000, 20'000, 110'000, 115'000, 120'000},
                                   {a, b, c, a, b, c},
@@ -92,7 +92,7 @@ TEST(EpisodeReport, ShowsSurrogatesBesideTheModelAndJudgesByThem) {
                          "surrogate_mean\tsurrogate_p\tsurrogate_q\tsurrogate_tail_p\t"
                          "surrogate_tail_q\n"),
               std::string::npos);
-    // Expected, p and q are those that significance is decided by.
+    // Expected count, p and q are those that decide significance.
     EXPECT_NE(
         table.find("\t2\t0.5\t0.125\t0.5\t1\tno\tyes\t1e-05\t0\t0\t0.5\t0.25\t1\t0.125\t0.5\n"),
         std::string::npos)
@@ -128,7 +128,7 @@ TEST(EpisodeReport, WritesGraphMLThatEscapesNames) {
         std::string::npos);
 }
 
-// Every tag closed in order: what a reader needs before anything else.
+// Every tag is closed in order, which any reader needs.
 TEST(EpisodeReport, WritesNothingThatXmlHasNoWayToWrite) {
     EXPECT_EQ(report::xml_escaped("a\x01\xEF\xBF\xBE\xEF\xBF\xBF\xEF\xBF\xBD<"),
               "a???\xEF\xBF\xBD&lt;");
@@ -185,13 +185,13 @@ TEST(EpisodeReport, DrawsChainsAndTheEdgesOutsideThem) {
               std::string::npos);
     EXPECT_EQ(count_of("<circle ", loose), 3U);
     EXPECT_EQ(count_of("class=\"arrow\"", loose), 2U);
-    // The interval that was counted, not the wider one that others were joined to.
+    // The interval that was counted, not the wider one after joining.
     EXPECT_EQ(count_of(">4–6 ms<", loose), 2U);
 }
 
 TEST(EpisodeReport, DrawsEveryUnitOnceWhereChainsShareUnits) {
     episode_report report = small_episode_report();
-    // Back again, to itself, and beside the chain.
+    // Edges in the opposite direction, to the same unit, and beside the chain.
     report.circuit.edges.push_back({b, a, near, near, 2, 0, 0, 0, 0.5, edge_kind::direct});
     report.circuit.edges.push_back({a, a, near, near, 2, 0, 0, 0, 0.5, edge_kind::direct});
 
@@ -259,8 +259,8 @@ TEST(EpisodeReport, WrapsALongChain) {
     const std::string svg = report::circuit_svg(report::prepared(report));
 
     EXPECT_EQ(count_of("class=\"arrow\"", svg), 24U);
-    EXPECT_EQ(count_of("<circle ", svg), 27U);  // two circles stand at an end and a beginning
-    // Eleven circles wide: two margins, two radii and ten steps.
+    EXPECT_EQ(count_of("<circle ", svg), 27U);  // two circles are at an end and a beginning
+    // Eleven circles have this width: two margins, two radii and ten steps.
     EXPECT_NE(svg.find("viewBox=\"0 0 1218 "), std::string::npos) << svg.substr(0, 120);
 }
 
@@ -345,7 +345,7 @@ TEST(WriteEpisodeReport, WritesAWholeFolderAndNothingBesideIt) {
               "1\t2\t1\ta\t0.110000\n"
               "1\t2\t2\tb\t0.115000\n"
               "1\t2\t3\t<c&\"d\">\t0.120000\n");
-    // The direct pairs, and not the indirect one.
+    // The direct pairs are there, and the indirect one is not.
     EXPECT_NE(occurrences.find("\n3\t2\t2\t"), std::string::npos);
     EXPECT_EQ(occurrences.find("\n4\t"), std::string::npos);
 }

@@ -25,7 +25,7 @@ constexpr pattern_item at(std::uint32_t unit, std::uint32_t lag) {
     return unit * window + lag;
 }
 
-// Three units in bins of 5 ms from 1 s on; the third has a name that XML must not see.
+// Three units in bins of 5 ms from 1 s on; the third has a name that must be escaped in XML.
 pattern_report small_pattern_report() {
     pattern_report out;
     out.axes = {.unit_names = {"a", "b", "<c&\"d\">"}, .window_bins = window, .origin = 1s};
@@ -155,7 +155,7 @@ TEST(PatternReport, GivesSignaturesTheirDurationWithThreeDimensions) {
 TEST(PatternAxes, LeadBackToTheOriginalRecording) {
     pattern_axes axes{.bin = 5ms, .origin = 0s};
     EXPECT_EQ(axes.time_of(3), 15ms);
-    // 100 ms from 2 s on, then, after 50 ms of separation, 100 ms from 7 s on.
+    // 100 ms from 2 s on, 50 ms of separation, and 100 ms from 7 s on.
     axes.stretches = {{2ms, 2s}, {150ms, 7s}};
     EXPECT_EQ(axes.time_of(0), 2s - 2ms);
     EXPECT_EQ(axes.time_of(1), 2s + 3ms);
@@ -300,7 +300,7 @@ TEST(PatternReport, NumbersWindowsThatHaveNoTime) {
     EXPECT_NE(table.find("\t10\t0,10,20,205\n"), std::string::npos);
 }
 
-// The x of each mark of the one path with this colour.
+// Returns the x of each mark of the path with this colour.
 std::vector<double> marks_of(const std::string& svg, const std::string& colour) {
     const std::size_t path = svg.find("<path stroke=\"" + colour);
     if (path == std::string::npos) return {};
@@ -314,7 +314,7 @@ std::vector<double> marks_of(const std::string& svg, const std::string& colour) 
 
 TEST(PatternReport, DrawsSpikesAtTheirTimesAndLags) {
     pattern_report report = small_pattern_report();
-    // 800 pixels for the 2 s from 1 s on.
+    // 800 pixels show the 2 s from 1 s on.
     const std::string svg = report::patterns_svg(report::prepared_patterns(report));
     const std::vector<double> marks = marks_of(svg, "#0072b2");
 
@@ -335,12 +335,12 @@ TEST(PatternReport, HasRoundMarksAndNoEmptyColumn) {
 
     const std::string svg = report::patterns_svg(report::prepared_patterns(report));
 
-    // From 1 s to 3 s.
+    // The axis extends from 1 s to 3 s.
     for (const char* mark : {">1<", ">1.5<", ">2<", ">2.5<", ">3<"})
         EXPECT_NE(svg.find(std::string("class=\"tick\"") + mark), std::string::npos) << mark;
     EXPECT_NE(svg.find(">time (s)<"), std::string::npos);
     EXPECT_EQ(count_of("font-size:13px", svg), 3U);
-    // Two patterns share the width that three take: 28 + (884 - 26) / 2 + 26.
+    // Two patterns share the width of three: 28 + (884 - 26) / 2 + 26.
     const pattern_table all = std::exchange(report.table, {.window_bins = window});
     for (const std::size_t i : {0, 1})
         report.table.append(all.pattern(i), all.counts[i], all.occurrences_of(i));
@@ -354,7 +354,7 @@ TEST(PatternReport, HasRoundMarksAndNoEmptyColumn) {
 TEST(PatternReport, ShowsWhatElseAUnitDoesAroundAPattern) {
     pattern_report report = small_pattern_report();
     const std::string without = report::patterns_svg(report::prepared_patterns(report));
-    // The four occurrences of the first pattern, and a spike of b in none.
+    // The four occurrences of the first pattern, and a spike of b in none of them.
     report.spikes = {{1'001'000, 1'003'000, 1'012'000, 1'051'000, 1'061'000},
                      {unit_id{0}, unit_id{1}, unit_id{1}, unit_id{0}, unit_id{1}},
                      report.axes.unit_names,
@@ -369,8 +369,8 @@ TEST(PatternReport, DrawsTheSpectrumWithWhatWasFound) {
     pattern_report report = small_pattern_report();
     const std::string svg = report::spectrum_svg(report::prepared_patterns(report));
 
-    // Three fields on their ground and six of the key; three found of which two are significant,
-    // and the key.
+    // Three fields with their background and six of the legend; three marks, two of them
+    // significant, and the legend.
     EXPECT_EQ(count_of("<rect ", svg), 1U + 1U + 3U + 6U);
     EXPECT_EQ(count_of("class=\"kept\"", svg), 2U + 1U);
     EXPECT_EQ(count_of("class=\"found\"", svg), 1U + 1U);

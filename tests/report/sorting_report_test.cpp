@@ -73,7 +73,7 @@ TEST(SortingReport, KeepsWherePeaksAreBetweenSamples) {
 
     write_sorting_report(folder.path() / "out", report);
 
-    // At 10 kHz a sample is 100 us; nothing is before the recording.
+    // At 10 kHz a sample is 100 us; times are not negative.
     const spike_file spikes = read_spikes(folder.path() / "out/spikes.npz");
     EXPECT_EQ(std::vector(spikes.spikes.times_us().begin(), spikes.spikes.times_us().end()),
               (std::vector<std::int64_t>{0, 20'025, 39'975}));
@@ -91,7 +91,7 @@ TEST(SortingReport, WritesWhatItIsAskedFor) {
 
     write_sorting_report(out, report);
 
-    EXPECT_EQ(read_spikes(out / "phy").spikes.size(), 4U);  // with noise, as cluster 0
+    EXPECT_EQ(read_spikes(out / "phy").spikes.size(), 4U);  // including noise, as cluster 0
     EXPECT_FALSE(std::filesystem::exists(out / "spikes.nwb"));
     write_sorting_report(out, report, true);
     folder.file("out/phy/phy.log", "curated for hours");

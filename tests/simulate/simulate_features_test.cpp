@@ -62,11 +62,11 @@ TEST(SimulateFeatures, HasNoiseOfOneAndUnitsOfTheirHeights) {
         for (std::size_t i = 0; i < width; ++i) {
             mean[i] /= count;
             largest = std::max(largest, std::abs(mean[i]));
-            // Noise, and the jitter of what there is.
+            // The variance of the noise plus that of the amplitude.
             EXPECT_NEAR(squares[i] / count - mean[i] * mean[i], 1 + 0.12 * 0.12 * mean[i] * mean[i],
                         0.2 + 0.003 * mean[i] * mean[i]);
         }
-        // The bell's top may lie half a channel from the next one.
+        // The peak may be half a channel away from the nearest channel.
         EXPECT_GT(largest, 8 * 0.9 - 0.2);
         EXPECT_LT(largest, 20.2);
     }
@@ -117,7 +117,7 @@ TEST(SimulateFeatures, RefusesWhatCannotBe) {
         {.of_no_unit = std::numeric_limits<double>::quiet_NaN()},
         {.spike_rate_hz = 0},
         {.rate_hz = 0},
-        // No room.
+        // There is no space for these units.
         {.units = 50, .channels = 1, .separation = 15},
     };
     for (std::size_t i = 0; i < wrong.size(); ++i)

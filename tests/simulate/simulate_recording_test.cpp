@@ -89,7 +89,7 @@ TEST(SimulateRecording, HasTheRatesAndDeadTimesThatWereAskedFor) {
         EXPECT_LT(shortest, 12'000);
         const double rate = made.truth.units[u].rate_hz;
         EXPECT_TRUE(rate >= 10 && rate <= 30);
-        // Five standard deviations of a Poisson count.
+        // The tolerance is five standard deviations of a Poisson count.
         EXPECT_NEAR(static_cast<double>(times.size()), 200 * rate, 5 * std::sqrt(200 * rate));
     }
 }
@@ -109,10 +109,11 @@ TEST(SimulateRecording, HasNoiseOfTheSizeAndReachThatWereAskedFor) {
     }
     const auto n = static_cast<double>(samples.size()) / 4;
     EXPECT_NEAR(std::sqrt(squares / n), 10, 0.1);
-    EXPECT_NEAR(fourth / n / std::pow(squares / n, 2), 3, 0.1);  // as the normal distribution
+    EXPECT_NEAR(fourth / n / std::pow(squares / n, 2), 3, 0.1);  // as for the normal distribution
     EXPECT_GT(correlation(samples, 4, 0, 1), 0.3);
     EXPECT_GT(correlation(samples, 4, 0, 2), 0.02);
-    EXPECT_NEAR(correlation(samples, 4, 0, 3), 0, 0.02);  // 60 um apart, as far as noise reaches
+    EXPECT_NEAR(correlation(samples, 4, 0, 3), 0,
+                0.02);  // 60 um apart, which is the range of the noise
 
     options.noise_reach_um = 0;
     EXPECT_NEAR(correlation(samples_of(simulate_recording(options).traces), 4, 0, 1), 0, 0.02);
@@ -138,7 +139,7 @@ TEST(SimulateRecording, PutsEachSpikeWhereItsUnitIs) {
 TEST(SimulateRecording, MovesItsUnitsAlongTheProbe) {
     recording_options options{.channels = 16, .columns = 1, .length = 20s, .units = 1, .seed = 4};
     options.noise_uv = 0;
-    // Away from the nearer end, which it would leave.
+    // The unit drifts away from the nearer end, which it would otherwise leave.
     const bool up = simulate_recording(options).truth.units[0].y_um < 150;
     options.drift_um = up ? 100 : -100;
     const simulated_recording made = simulate_recording(options);

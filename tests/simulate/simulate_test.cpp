@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// FNV-1a over every time and unit.
+// Computes FNV-1a over all times and units.
 std::uint64_t digest(const spike_sequence& spikes) {
     std::uint64_t hash = 14695981039346656037U;
     const auto add = [&](std::uint64_t word) {
@@ -38,7 +38,7 @@ double rate_hz(const spike_trains& trains, std::uint32_t unit, duration length) 
     return static_cast<double>(trains.count(unit_id{unit})) / to_seconds(length);
 }
 
-// The fraction of one unit's spikes that another follows within (low, high].
+// Returns the fraction of one unit's spikes that another one follows within (low, high].
 double followed(const spike_trains& trains, unit_id from, unit_id to, duration low, duration high) {
     const auto targets = trains.times_us(to);
     std::size_t hits = 0;
@@ -75,7 +75,7 @@ TEST(MinusLogOfComplement, EqualsTheLogarithmToTheLastBits) {
     EXPECT_NEAR(largest_rate_hz(), 4605.17, 0.005);
 }
 
-// The published five seeds gave 51,172 to 51,882; one seed scatters by 360 around 51,360.
+// The five published seeds gave 51,172 to 51,882; single seeds scatter by 360 around 51,360.
 TEST(SimulateSym26, HasTheEventsThatItsParametersWereChosenFor) {
     double sum = 0;
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
@@ -146,7 +146,7 @@ TEST(SimulateSym26, KeepsRatesUnderANeutralBackground) {
     const simulated_spikes simulated =
         simulate_sym26({.chains = {}, .background = true, .seed = 4});
 
-    // Connections of chance strength neither drive nor silence the network much.
+    // Connections of chance strength neither excite nor silence the network much.
     EXPECT_GT(simulated.spikes.size(), 28'000U);
     EXPECT_LT(simulated.spikes.size(), 34'000U);
     EXPECT_NE(simulated.spikes, simulate_sym26({.chains = {}, .seed = 4}).spikes);
@@ -190,7 +190,7 @@ TEST(SimulateSym26, RefusesWhatCannotBe) {
 TEST(SimulateCulture, BurstsAboutAsOftenAsAsked) {
     const spike_sequence spikes = simulate_culture({.seed = 1}).spikes;
 
-    // A 100 ms bin of 60 channels at 0.5 Hz holds 3 spikes; in a burst hundreds.
+    // A 100 ms bin of 60 channels at 0.5 Hz has 3 spikes, and hundreds in a burst.
     std::vector<int> bins(3000);
     for (const std::int64_t t : spikes.times_us())
         ++bins[std::min<std::size_t>(static_cast<std::size_t>(t) / 100'000, bins.size() - 1)];
@@ -200,7 +200,7 @@ TEST(SimulateCulture, BurstsAboutAsOftenAsAsked) {
     EXPECT_NEAR(bursts, 60, 25);  // 300 s / 5 s, exponential quiet times
     EXPECT_EQ(spikes.unit_names().front(), "0");
     EXPECT_EQ(spikes.unit_names().back(), "59");
-    // 60 channels × 90 Hz × 0.4 s a burst, and 0.5 Hz between.
+    // 60 channels × 90 Hz × 0.4 s per burst, and 0.5 Hz in between.
     EXPECT_NEAR(static_cast<double>(spikes.size()), bursts * 2160.0 + 60 * 0.5 * 280,
                 0.12 * static_cast<double>(spikes.size()));
 }
@@ -336,7 +336,7 @@ TEST(Simulate, DependsOnTheSeedAndOnNothingElse) {
     EXPECT_NE(simulate_patterns({.seed = 7}).spikes, simulate_patterns({.seed = 8}).spikes);
 }
 
-// A change here means that a seed no longer gives the data that somebody published with it.
+// If this fails, seeds no longer give the data that were published with them.
 TEST(Simulate, IsTheSameOnEveryMachine) {
     EXPECT_EQ(digest(simulate_sym26({.seed = 0}).spikes), 12097064073667098421U);
     EXPECT_EQ(

@@ -1,5 +1,5 @@
-// Features, sortings and models of which single bytes have changed. Those of HDF5 are read by a
-// library that has tests of its own for that.
+// Reads features, sortings and models in which single bytes were changed. HDF5 files have their own
+// test.
 
 #include <gtest/gtest.h>
 

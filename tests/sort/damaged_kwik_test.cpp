@@ -22,7 +22,7 @@ constexpr std::size_t features = 6;
 
 struct kwik_choices {
     std::vector<float> channel_order{0, 1};
-    std::vector<double> times{};  // as reals, which are none
+    std::vector<double> times{};  // as reals, which are invalid
 };
 
 template <class Item>
@@ -92,7 +92,7 @@ TEST(Kwik, RefusesTimesThatAreNoWholeNumbers) {
                 "time_samples: does not hold whole numbers");
 }
 
-// libhdf5 1.10 may crash on some of these: the test is still there afterwards.
+// libhdf5 1.10 may crash on some of these; this process must survive.
 TEST(Kwik, IsReadOrRefusedWhateverByteChanges) {
     const temporary_folder folder;
     const auto kwik = write_files(folder, {});

@@ -8,7 +8,7 @@
 namespace spikeweave {
 namespace {
 
-// Three channels of two features; the second spike is on two of them.
+// Three channels with two features each; the second spike is on two channels.
 detection_result two_spikes() {
     detection_result spikes;
     spikes.channel_count = 3;

@@ -33,7 +33,7 @@ std::string npz_bytes(const temporary_folder& folder,
     return read_bytes(path);
 }
 
-// Rows of a time that goes on, behind one feature.
+// Makes rows of one feature and ascending times.
 std::string timed_rows(int spikes) {
     std::string text = "2\n";
     for (int n = 0; n < spikes; ++n)
@@ -96,7 +96,7 @@ TEST(FeatureFiles, HaveATimeColumnWhenItNeverFalls) {
                 "has one column, expected features before the time");
 }
 
-// The mask of the time is taken away with it.
+// The mask of the time column is removed with it.
 TEST(FeatureFiles, TakeMasksWithAndWithoutTheTimeColumn) {
     const temporary_folder folder;
     const auto fet = folder.file("a.fet.1", timed_rows(20));
@@ -239,7 +239,7 @@ TEST(SpikeFeatures, RefuseWhatTheyCannotBe) {
         EXPECT_SAYS(text_of([&] { spike_features(2, {1, beyond}, one); }), "spike 0, feature 1");
 }
 
-// Its median is 0 and its median absolute deviation that of normal noise of SD 1.
+// The median is 0 and the median absolute deviation is that of normal noise with SD 1.
 double noise(int n) {
     return 0.6745 * (n % 3 - 1);
 }
@@ -256,7 +256,7 @@ TEST(Masks, RiseFromTwoToFourAndAHalfNoiseDeviations) {
     EXPECT_NEAR(with.mask_values(99)[0], 0.5, 1e-12);
     EXPECT_EQ(with.mask_values(100)[0], 1);
     EXPECT_EQ(with.mask_values(101)[0], 1);
-    // Nothing above 2 SDs: the largest channel, of equal ones the first, is kept.
+    // Nothing is above 2 SDs: the largest channel, the first of equal ones, is kept.
     ASSERT_EQ(with.unmasked(102).size(), 1U);
     EXPECT_EQ(with.unmasked(102)[0], 0U);
     EXPECT_EQ(made.without_mask, 100U);
@@ -276,7 +276,7 @@ TEST(Masks, AreThoseOfAChannelsLargestFeature) {
                 "4 features are not those of whole channels of 3");
 }
 
-// The more of the spikes are a unit's, the wider the SD over all spikes, until all are masked.
+// The more spikes belong to one unit, the larger the SD over all spikes, until all are masked.
 TEST(Masks, OverAllSpikesAreBlindToWhatFiresMuch) {
     std::vector<double> values;
     for (int n = 0; n < 100; ++n) values.push_back(n % 2 == 0 ? 10 : -10);
@@ -306,7 +306,7 @@ TEST(Sortings, AreWrittenAsKlustersReadsThem) {
     EXPECT_EQ(read_clusters(clu, 4), (std::vector<std::int64_t>{2, 1, 3, 2}));
     write_clusters(folder.path() / "c.clu.1", small, 3);
     EXPECT_EQ(read_bytes(folder.path() / "c.clu.1"), "3\n3\n1\n4\n3\n");
-    // The number of different labels that stand there, not of units that there could be.
+    // The number of distinct labels in the file, not the number of possible units.
     write_clusters(folder.path() / "b.clu.1", {{1, 1}, 2, {}, 0});
     EXPECT_EQ(read_bytes(folder.path() / "b.clu.1"), "1\n2\n2\n");
 

@@ -44,7 +44,7 @@ spike_cloud cloud(std::size_t spikes = 3000, std::uint64_t seed = 5) {
     return make_cloud({.spikes = spikes, .units = 6, .channels = 8, .seed = seed});
 }
 
-// The E-step of the labels' own M-step, by the reference.
+// The reference runs the E-step with the M-step of the labels themselves.
 TEST(SortingModel, AssignsAsAnIterationDoes) {
     for (const bool exact : {false, true}) {
         const spike_cloud made = cloud(500);
@@ -90,11 +90,11 @@ TEST(SortingModel, IsReadAsItWasWritten) {
     EXPECT_EQ(read.cost(), model.cost());
     const spike_cloud other = cloud(500, 6);
     EXPECT_EQ(read.assign(other.features).labels, model.assign(other.features).labels);
-    // To the bit.
+    // The results are equal bit by bit.
     EXPECT_EQ(read.assign(other.features).costs, model.assign(other.features).costs);
 }
 
-// Of 24 features.
+// A basis for 24 features.
 feature_basis basis_of_eight_channels() {
     feature_basis basis{.rate_hz = 30000,
                         .low_hz = 300,
@@ -127,7 +127,7 @@ TEST(SortingModel, KeepsTheBasisOfItsFeatures) {
     EXPECT_THROW(static_cast<void>(model.with_basis(other)), invalid_argument);
 }
 
-// Every array of a model's file left out, and one number of it changed.
+// Each array of a model file is left out, and one number of it is changed.
 TEST(SortingModel, SaysWhatIsWrongWithItsFile) {
     const temporary_folder folder;
     const auto path = folder.path() / "model.npz";
@@ -181,7 +181,7 @@ TEST(Incremental, DoesNotDependOnHowSpikesAreCutIntoPieces) {
     for (const incremental_sorter& one : sorters) {
         EXPECT_EQ(one.labels(), sorters[0].labels());
         EXPECT_EQ(one.fits().size(), sorters[0].fits().size());
-        // Sums of other pieces are rounded in other ways.
+        // Sums over other pieces have other rounding errors.
         EXPECT_NEAR(one.running_cost(), sorters[0].running_cost(), 1e-9);
     }
 }
@@ -204,7 +204,7 @@ TEST(Incremental, FitsAtFirstWithEnoughSpikesAndThenAssigns) {
     EXPECT_EQ(sorter.fits()[0].reason, fit_reason::first);
 }
 
-// Units move in feature space half-way.
+// Half-way the units move in feature space.
 TEST(Incremental, FitsAgainWhenSpikesAreOfOtherKinds) {
     const spike_cloud before = cloud(3000, 1);
     const spike_cloud after = cloud(3000, 2);
@@ -245,7 +245,7 @@ TEST(Incremental, UnitsKeepTheirNumbersWhenItFitsAgain) {
     std::size_t same = 0;
     for (std::size_t n = 0; n < 2000; ++n) same += before[n] == sorter.labels()[n] ? 1 : 0;
     EXPECT_GT(same, 1800U);
-    // Numbers that come are new, also where some went.
+    // New numbers were never used before, even where units are gone.
     for (const std::uint32_t unit : sorter.model().units())
         EXPECT_TRUE(unit > most || std::count(before.begin(), before.end(), unit) > 0) << unit;
 }

@@ -16,7 +16,7 @@
 #include "support/spike_clouds.hpp"
 
 // A minute of 32 simulated channels with 20 known units, detected and masked by SpikeDetekt;
-// klustakwik2 finds 20 clusters there, of accuracy 0.689, and 14 units well.
+// klustakwik2 finds 20 clusters with accuracy 0.689, and 14 units well.
 namespace spikeweave {
 namespace {
 
@@ -57,8 +57,8 @@ protected:
     }
 };
 
-// Scores of different `points_for_cluster_mask` are of different models; klustakwik2's own accuracy
-// is 0.689 with 100 and 0.668 with 10. The first one has the options that users get.
+// Scores with different `points_for_cluster_mask` are of different models; the accuracy of
+// klustakwik2 itself is 0.689 with 100 and 0.668 with 10. The first case has the default options.
 TEST_F(Klusta32, IsSortedAsWellAsByKlustakwik2) {
     const feature_file file = read_features(shared_data(klusta32_file));
     ASSERT_EQ(file.features.size(), 7'526U);
@@ -83,7 +83,7 @@ TEST_F(Klusta32, IsSortedAsWellAsByKlustakwik2) {
                                         .delete_many = one.many});
         const quality got = judge(file.samples, found.labels);
 
-        // From a cluster for each mask the search comes to labels that change places for ever.
+        // From one cluster per mask, the search ends in a cycle of labels.
         if (one.start != all_masks) {
             EXPECT_EQ(found.stopped, stop_reason::converged) << one.start << " " << one.points;
         } else {
@@ -102,7 +102,7 @@ TEST_F(Klusta32, IsSortedAsWellAtTheDefaults) {
     EXPECT_GE(got.well_found, 14U);
 }
 
-// Against all at once: as accurate.
+// Compared with sorting all at once, the accuracy is the same.
 TEST_F(Klusta32, IsSortedAsWellSpikeBySpike) {
     const feature_file file = read_features(shared_data(klusta32_file));
     incremental_sorter sorter;
@@ -114,7 +114,7 @@ TEST_F(Klusta32, IsSortedAsWellSpikeBySpike) {
     EXPECT_GE(adjusted_rand(default_labels(), sorter.labels()), 0.98);
 }
 
-// What the early stop is worth: it ends with many more clusters.
+// Measures the cost of stopping early: many more clusters remain.
 TEST_F(Klusta32, StoppedEarlyHasMoreClusters) {
     const feature_file file = read_features(shared_data(klusta32_file));
     const clustering_result early = sort_spikes(
@@ -126,7 +126,7 @@ TEST_F(Klusta32, StoppedEarlyHasMoreClusters) {
     EXPECT_LT(judge(file.samples, early.labels).accuracy, 0.68);
 }
 
-// Masks of the features alone, against those of the detector.
+// Compares masks made from the features with those of the detector.
 TEST_F(Klusta32, MasksOfFeaturesAreWorseThanTheDetectors) {
     const auto accuracy_of = [](mask_rule rule, std::size_t& without) {
         const feature_file file = read_features(shared_data(klusta32_file), {.rule = rule});

@@ -12,8 +12,8 @@
 #include "support/shared_data.hpp"
 #include "support/spike_clouds.hpp"
 
-// The strategy on a GPU against the dense formulas, and on more spikes than those bear against the
-// one on the CPU.
+// Compares the strategy on a GPU with the dense formulas and, for more spikes than those can
+// handle, with the one on the CPU.
 namespace spikeweave {
 namespace {
 
@@ -27,7 +27,7 @@ spike_cloud cloud(std::uint64_t seed, std::size_t spikes = 600, std::size_t chan
     return make_cloud({.spikes = spikes, .units = 6, .channels = channels, .seed = seed});
 }
 
-// Every feature of every spike to be trusted in part or in whole.
+// Gives every feature of every spike a mask above 0.
 spike_features unmasked(const spike_cloud& from) {
     spike_masks masks;
     cloud_random random(9);
@@ -67,7 +67,7 @@ void expect_same_assignment(const assignment& expected, const assignment& found)
     }
 }
 
-// Everything that a search asks for, at one partition.
+// Compares all steps of a search at one partition.
 void expect_same_steps(mixture& expected_by, mixture& found_by, const partition& now) {
     const assignment expected = expected_by.assign(now, {.threads = 2});
     expect_same_assignment(expected, found_by.assign(now, on_gpu));
@@ -80,7 +80,7 @@ void expect_same_steps(mixture& expected_by, mixture& found_by, const partition&
         if (splits[k].empty()) continue;
         const double change = expected_by.split_change(now, k, splits[k]);
         EXPECT_NEAR(found_by.split_change(now, k, splits[k]), change, 1e-6);
-        // And of sides that nobody has looked for.
+        // The sides need not be those that the search would try.
         std::vector<std::uint8_t> other = splits[k];
         other[0] = other[0] == 0 ? 1 : 0;
         if (std::count(other.begin(), other.end(), other[0]) == static_cast<long>(other.size()))
@@ -100,7 +100,7 @@ TEST(MaskedGmmGpu, FitsAndAssignsAsTheFormulas) {
         for (const std::uint32_t clusters : {1U, 4U, 20U}) {
             SCOPED_TRACE(testing::Message() << points << ", " << clusters << " clusters");
             partition now = masked_gmm::start_by_masks(made.features, clusters);
-            // Some spikes are noise to begin with.
+            // Some spikes start as noise.
             for (std::size_t n = 0; n < now.labels.size(); n += 17) now.labels[n] = 0;
             expect_same_models(*reference, *cuda, now);
             expect_same_steps(*reference, *cuda, now);
@@ -108,7 +108,7 @@ TEST(MaskedGmmGpu, FitsAndAssignsAsTheFormulas) {
     }
 }
 
-// Blocks of many tiles, groups of many tiles, many clusters.
+// Blocks and groups have many tiles, and there are many clusters.
 TEST(MaskedGmmGpu, IsTheCpusOnManySpikes) {
     const spike_cloud made =
         make_cloud({.spikes = 20'000, .units = 60, .channels = 64, .seed = 11});
@@ -137,7 +137,7 @@ TEST(MaskedGmmGpu, TakesSpikesWithoutMasks) {
     }
 }
 
-// Far from all noise the E-step's terms cancel.
+// Far from all noise, the terms of the E-step cancel.
 TEST(MaskedGmmGpu, WorksOutWhatCancels) {
     spike_cloud made = cloud(8);
     std::vector<double> values{made.features.values().begin(), made.features.values().end()};
@@ -236,7 +236,7 @@ TEST(MaskedGmmGpu, FewSpikesAndConstantColumns) {
         for (std::size_t n = 0; n < spikes; ++n) values[n * made.features.feature_count()] = 7;
         expect_same_search({made.features.feature_count(), values, made.features.masks()}, {});
     }
-    // The same spike over and over: no variance anywhere.
+    // All spikes are equal, so that there is no variance.
     spike_masks masks;
     for (int n = 0; n < 50; ++n) masks.append(std::vector<double>{1, 0.5, 0});
     expect_same_search({3, std::vector<double>(150, 2.5), masks}, {});

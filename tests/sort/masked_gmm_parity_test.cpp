@@ -17,7 +17,7 @@ using masked_gmm::cluster_model;
 using masked_gmm::mixture;
 using masked_gmm::partition;
 
-// Both strategies on the same spikes.
+// Both strategies with the same spikes.
 struct pair {
     std::unique_ptr<mixture> reference;
     std::unique_ptr<mixture> cpu;
@@ -36,7 +36,7 @@ TEST(MaskedGmmParity, FitsTheSameClustersToTheSameLabels) {
     std::size_t diagonals = 0;
     for (const double points : cluster_masks) {
         const spike_cloud made = small_cloud(3);
-        // Every second one with exact variances outside of the blocks.
+        // Every second pair has exact variances outside the blocks.
         const pair both(made.features, {.points_for_cluster_mask = points,
                                         .exact_variances = points == 10 || points == 1e9});
         const partition start = masked_gmm::start_by_masks(made.features, 20);
@@ -68,7 +68,7 @@ TEST(MaskedGmmParity, GivesTheSameDensitiesGainsAndSplits) {
         const pair both(made.features,
                         {.points_for_cluster_mask = points, .exact_variances = points >= 40});
         partition now = masked_gmm::start_by_masks(made.features, 4);
-        // Some spikes are noise to begin with.
+        // Some spikes start as noise.
         for (std::size_t n = 0; n < now.labels.size(); n += 17) now.labels[n] = 0;
 
         const assignment expected = both.reference->assign(now, {});
@@ -139,7 +139,8 @@ TEST(MaskedGmmParity, WholeSearchesAreTheSame) {
     EXPECT_GT(splits, 1U);
 }
 
-// A spike many SDs from noise: what cancels in the expanded quadratic form must not reach the cost.
+// For a spike many SDs from noise, cancellation in the expanded quadratic form must not affect the
+// cost.
 TEST(MaskedGmmParity, HoldsWhereClustersHaveNextToNoVariance) {
     std::vector<double> values;
     spike_masks masks;

@@ -15,7 +15,7 @@
 namespace spikeweave {
 namespace {
 
-// Labels are the same up to the units' numbers.
+// Returns whether labels are equal up to the numbers of the units.
 bool same_partition(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
     std::map<std::uint32_t, std::uint32_t> there;
     std::map<std::uint32_t, std::uint32_t> back;
@@ -50,7 +50,7 @@ TEST(MaskedGmmLaws, TheAnswerDoesNotDependOnThreads) {
             const clustering_result found = sort_spikes(features, options, {.threads = threads});
             EXPECT_EQ(found.labels, expected.labels);
             ASSERT_EQ(found.iterations.size(), expected.iterations.size());
-            // To the bit.
+            // The scores are equal bit by bit.
             for (std::size_t i = 0; i < found.iterations.size(); ++i)
                 EXPECT_EQ(found.iterations[i].score(), expected.iterations[i].score());
         }
@@ -65,7 +65,7 @@ TEST(MaskedGmmLaws, TheAnswerDoesNotDependOnTheOrderOfSpikes) {
         cloud_random random(seed);
         for (std::size_t i = order.size(); i > 1; --i)
             std::swap(order[i - 1], order[random.below(i)]);
-        // Enough clusters for every mask, and no random halves.
+        // There are enough clusters for every mask, and no random halves.
         const masked_gmm_options options{.starting_clusters = 100'000, .split_clusters = false};
 
         const clustering_result plain = sort_spikes(features, options);
@@ -78,7 +78,8 @@ TEST(MaskedGmmLaws, TheAnswerDoesNotDependOnTheOrderOfSpikes) {
     }
 }
 
-// Masks see only whether features are large; the range to which they are scaled takes the rest.
+// Masks depend only on whether features are large; scaling to the range removes the unit of
+// measurement.
 TEST(MaskedGmmLaws, TheAnswerDoesNotDependOnUnitsOfMeasurement) {
     for (std::uint64_t seed = 1; seed <= property_cases(10); ++seed) {
         const spike_features features = make_cloud({.spikes = 800, .seed = seed}).features;
@@ -96,7 +97,7 @@ TEST(MaskedGmmLaws, TheAnswerDoesNotDependOnUnitsOfMeasurement) {
     }
 }
 
-// With nothing masked it is hard EM of a plain mixture, whose likelihood never falls.
+// Without masked features it is hard EM of an ordinary mixture, whose likelihood never decreases.
 TEST(MaskedGmmLaws, UnmaskedTheLikelihoodNeverFalls) {
     std::size_t steps = 0;
     for (std::uint64_t seed = 1; seed <= property_cases(20); ++seed) {
@@ -131,7 +132,7 @@ struct centre {
     std::vector<double> mask_deviation;
 };
 
-// klustakwik2's test data: spikes around centres, with masks of their own.
+// klustakwik2's test data: spikes around centres, with masks for each.
 spike_cloud around(const std::vector<centre>& centres, std::size_t spikes, std::uint64_t seed) {
     cloud_random random(seed);
     std::vector<double> values;
@@ -153,7 +154,7 @@ spike_cloud around(const std::vector<centre>& centres, std::size_t spikes, std::
     return {{width, std::move(values), std::move(masks)}, std::move(truth)};
 }
 
-// klustakwik2's criterion: 98 % of each centre's spikes in a cluster of its own.
+// klustakwik2's criterion: 98 % of each centre's spikes are in a separate cluster.
 bool well_clustered(const std::vector<std::uint32_t>& labels, std::size_t spikes) {
     std::set<std::uint32_t> dominant;
     const std::size_t centres = labels.size() / spikes;

@@ -24,7 +24,7 @@ void expect_row(const std::vector<double>& found, const std::vector<double>& exp
     for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-9) << i;
 }
 
-// The spikes, and what becomes of them, are those of klustakwik2's tests.
+// The spikes and the expected results are those of klustakwik2's tests.
 TEST(MaskedGmm, ReplacesWhatIsMaskedByNoise) {
     const temporary_folder folder;
     folder.file("a.fmask.1", "5\n1 0.5 0 0 0\n0 1 1 0 0\n0 1 1 0 0\n0 0 0 1 1\n");
@@ -134,7 +134,8 @@ TEST(MaskedGmm, KeepsClustersThatItMayNotGiveUp) {
     EXPECT_GT(all.units, sort_spikes(features, given_up).units);
 }
 
-// Fewer iterations, and never a worse score than the best single one has by then.
+// It takes fewer iterations, and the score is never worse than with single deletions at that
+// iteration.
 TEST(MaskedGmm, GivesUpManyClustersAtOnceWhenAsked) {
     const spike_features features = make_cloud({.spikes = 2000, .units = 6, .seed = 3}).features;
     masked_gmm_options options{.split_clusters = false};
@@ -147,12 +148,12 @@ TEST(MaskedGmm, GivesUpManyClustersAtOnceWhenAsked) {
     for (const masked_gmm_iteration& step : one.iterations) EXPECT_LE(step.deleted, 1U);
     EXPECT_GT(most, 1U);
     EXPECT_LT(many.iterations.size(), one.iterations.size());
-    // From the same labels.
+    // Both start from the same labels.
     EXPECT_LE(many.iterations.front().score(), one.iterations.front().score());
     EXPECT_GT(adjusted_rand(many.labels, one.labels), 0.95);
 }
 
-// A cluster of two units that differ in one feature's sign: the halves are the units.
+// A cluster contains two units that differ in the sign of one feature: the halves are the units.
 TEST(MaskedGmm, SplitsBeginAlongTheLargestVariance) {
     cloud_random random(8);
     std::vector<double> values;
@@ -214,7 +215,7 @@ TEST(MaskedGmm, SaysWhenItRanOutOfIterations) {
     ASSERT_EQ(found.warnings.size(), 1U);
 }
 
-// What no data should be able to do: a result that is not a number, or none.
+// Results must be numbers and exist for all data.
 class DegenerateSpikes : public ::testing::TestWithParam<sort_strategy> {
 protected:
     static clustering_result sorted(const std::vector<std::vector<double>>& values,
@@ -280,7 +281,7 @@ INSTANTIATE_TEST_SUITE_P(, DegenerateSpikes,
                          ::testing::Values(sort_strategy::reference, sort_strategy::cpu),
                          [](const auto& of) { return std::string(to_string(of.param)); });
 
-// One spike has no variance, and two next to none.
+// One spike has no variance, and two have almost none.
 TEST(MaskedGmm, DoesNotMeasureNoiseOnOneMaskedSpike) {
     std::vector<double> values;
     spike_masks masks;

@@ -19,8 +19,8 @@ std::string refusal_of(const std::filesystem::path& path, const feature_read_opt
     return text_of([&] { static_cast<void>(read_features(path, how)); });
 }
 
-// Three spikes of two templates on three channels of two components; each template has features of
-// two channels, the first of 2 and 0, the second of 1 alone.
+// Three spikes of two templates on three channels with two components; each template has features
+// of two channels, the first of 2 and 0, the second only of 1.
 struct small_folder {
     temporary_folder folder{};
     std::vector<float> features{/* channel 2, 0 of both components */ 1,
@@ -55,7 +55,7 @@ struct small_folder {
     std::filesystem::path path() const { return folder.path(); }
 };
 
-// The same bytes, with a header that says that the first dimension is the fastest.
+// Returns the same bytes with a header that makes the first dimension the fastest.
 std::string in_fortrans_order(std::string bytes) {
     const std::string c_order = "'fortran_order': False";
     const std::size_t at = bytes.find(c_order);
@@ -83,7 +83,7 @@ TEST(PhyFeatures, AreReadChannelByChannel) {
             for (std::size_t a = 0; a < values.size(); ++a)
                 EXPECT_EQ(file.features.values(spike)[columns[a]], values[a]);
         };
-        // Everything that is there is unmasked, and nothing else.
+        // Features that are present are unmasked, and no others.
         is(0, {0, 1, 4, 5}, {2, 4, 1, 3});
         is(1, {2, 3}, {5, 6});
         is(2, {0, 1, 4, 5}, {8, 10, 7, 9});
@@ -128,7 +128,7 @@ TEST(PhyFeatures, AreDenseWithoutAListOfChannels) {
     EXPECT_EQ(file.features.values(1)[2], 6);
 }
 
-// What is not there must not change what noise looks like: mean and deviation stay.
+// Missing features must not change the mean and the deviation of the noise.
 TEST(PhyFeatures, MissingOnesAreLikeTheMaskedOnesThatAreThere) {
     constexpr std::size_t spikes = 4000;
     const small_folder phy;
@@ -240,7 +240,7 @@ TEST(PhyFolder, ComesBackAsItWasWritten) {
     EXPECT_EQ(file.sample_rate, 25'000);
     EXPECT_EQ(file.channels.size(), 5U);
     EXPECT_EQ(file.features.feature_count(), 15U);
-    // Spikes are told apart by their features: each is there once, with its time and unit.
+    // Features identify a spike: each is there once, with its time and unit.
     std::set<std::vector<double>> before;
     std::set<std::vector<double>> after;
     const auto note = [](const spike_features& features, std::size_t n, std::int64_t sample,
@@ -268,7 +268,7 @@ TEST(PhyFolder, ComesBackAsItWasWritten) {
 }
 
 TEST(PhyFolder, KeepsFeaturesWhereTheUnitIsLarge) {
-    // 20 channels of two components; unit 1 is unmasked on channel 17, unit 2 on channel 3.
+    // 20 channels with two components; unit 1 is unmasked on channel 17, unit 2 on channel 3.
     spike_masks masks;
     std::vector<double> values;
     for (std::size_t n = 0; n < 4; ++n) {

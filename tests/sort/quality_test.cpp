@@ -41,7 +41,7 @@ rows inverse(rows a) {
     return out;
 }
 
-// Of an even number of degrees of freedom, as a finite sum.
+// Computes the probability as a finite sum, for an even number of degrees of freedom.
 double chi_squared_above(double x, std::size_t degrees) {
     double term = std::exp(-x / 2);
     double sum = 0;
@@ -57,7 +57,7 @@ struct isolation {
     double distance = 0;
 };
 
-// Straight from the definitions, with the inverse of the covariance written out.
+// Implements the definitions directly, with the explicit inverse of the covariance.
 isolation brute_force(const spike_features& features, const sorting& sorted, std::uint32_t unit,
                       const std::vector<std::uint32_t>& columns) {
     const std::size_t d = columns.size();
@@ -122,11 +122,12 @@ TEST(UnitQuality, IsolationIsThatOfTheDefinitions) {
         EXPECT_FALSE(quality[u].rate_hz || quality[u].contamination || quality[u].snr);
         worst = std::max(worst, expected.l_ratio);
     }
-    EXPECT_GT(worst, 1e-6);  // else every L-ratio could have been 0
+    EXPECT_GT(worst, 1e-6);  // otherwise every L-ratio could have been 0
 }
 
 TEST(UnitQuality, FeaturesCountWhereTheMasksAreLargeEnough) {
-    // Means of the masks of unit 1: 0.5, 0.75, 0.25, 0; of unit 2 all below one half; unit 3 empty.
+    // The mean masks of unit 1 are 0.5, 0.75, 0.25, 0; those of unit 2 are all below one half; unit
+    // 3 is empty.
     const spike_features features(
         4, std::vector<double>(16),
         {{0, 2, 5, 6, 7}, {0, 1, 0, 1, 2, 2, 2}, {0.5, 1, 0.5, 0.5, 0.5, 0.4, 0.2}});
@@ -148,27 +149,27 @@ TEST(UnitQuality, IsEmptyWhereItCannotBeSaid) {
     };
 
     EXPECT_TRUE(of({0, 0, 1, 0, 0, 1, 5, 5, 6, 5, 5, 6}, {1, 1, 1, 0, 0, 0}).l_ratio);
-    // As many spikes as features; a feature that does not vary; two that are the same.
+    // As many spikes as features; a constant feature; two equal features.
     EXPECT_FALSE(of({0, 0, 1, 3, 5, 5, 6, 5, 5, 6, 7, 7}, {1, 1, 0, 0, 0, 0}).l_ratio);
     EXPECT_FALSE(of({0, 2, 1, 2, 3, 2, 5, 5, 6, 5, 5, 6}, {1, 1, 1, 0, 0, 0}).l_ratio);
     EXPECT_FALSE(of({0, 0, 1, 1, 3, 3, 5, 5, 6, 5, 5, 6}, {1, 1, 1, 0, 0, 0}).l_ratio);
-    // Fewer others than of the unit; none.
+    // Fewer other spikes than the unit has, and none.
     const unit_quality few = of({0, 0, 1, 0, 0, 1, 5, 5, 6, 5}, {1, 1, 1, 0, 0});
     EXPECT_TRUE(few.l_ratio);
     EXPECT_FALSE(few.isolation_distance);
     EXPECT_EQ(of({0, 0, 1, 0, 0, 1}, {1, 1, 1}).l_ratio, 0.0);
-    // So far away that the distance is no number any more.
+    // The distance is so large that it overflows.
     const unit_quality far =
         of({0, 0, 1, 0, 0, 1, 1e300, 1e300, 1e300, 0, 0, 1e300}, {1, 1, 1, 0, 0, 0});
     EXPECT_EQ(far.l_ratio, 0.0);
     EXPECT_FALSE(far.isolation_distance);
-    // A unit without spikes.
+    // The unit has no spikes.
     EXPECT_EQ(measure_quality(plain(1, {1, 2}, {1}), {.labels = {0, 0}, .unit_count = 1}).front(),
               unit_quality{});
 }
 
 TEST(UnitQuality, CountsRefractoryViolations) {
-    // At 10 kHz 1.5 ms are 15 samples: of the intervals 10, 15, 14, 961 two are shorter, and the
+    // At 10 kHz, 1.5 ms are 15 samples: of the intervals 10, 15, 14, 961 two are shorter, and the
     // pairs within are (0, 10) and (25, 39); 10 and 25 are just far enough apart.
     const sorting sorted{.labels = {1, 1, 1, 1, 1, 0},
                          .unit_count = 1,
@@ -181,7 +182,7 @@ TEST(UnitQuality, CountsRefractoryViolations) {
 
     EXPECT_DOUBLE_EQ(one.rate_hz.value(), 2.5);
     EXPECT_DOUBLE_EQ(one.refractory_violations.value(), 0.5);
-    // 1 - 2 * 20000 / (25 * 15) is below 0: more than chance alone.
+    // 1 - 2 * 20000 / (25 * 15) is below 0: there are more violations than by chance.
     EXPECT_EQ(one.contamination, 1.0);
     const unit_quality shorter =
         measure_quality(features, sorted, {.refractory = std::chrono::microseconds{1000}}).front();
@@ -190,7 +191,7 @@ TEST(UnitQuality, CountsRefractoryViolations) {
 }
 
 TEST(UnitQuality, CountsPairsBeyondNeighbours) {
-    // Three spikes within the period are three pairs, of two intervals.
+    // Three spikes within the period are three pairs but two intervals.
     const sorting sorted{.labels = {1, 1, 1},
                          .unit_count = 1,
                          .samples = {7, 0, 5},
@@ -204,7 +205,7 @@ TEST(UnitQuality, CountsPairsBeyondNeighbours) {
     EXPECT_NEAR(one.contamination.value(), 1 - std::sqrt(1 - 3 * 16.0 / 90), 1e-12);
 }
 
-// A refractory train with spikes of many other neurons in it.
+// A refractory train is mixed with spikes of many other neurons.
 TEST(UnitQuality, EstimatesTheShareOfOtherNeurons) {
     constexpr double rate_hz = 30'000;
     constexpr std::int64_t length = 3'600 * 30'000;

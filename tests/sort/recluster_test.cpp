@@ -18,7 +18,7 @@ namespace {
 
 using labels_t = std::vector<std::uint32_t>;
 
-// Units 1 and 2 as one, and numbers with gaps.
+// Units 1 and 2 are merged, and numbers have gaps.
 struct joined {
     spike_cloud cloud;
     labels_t labels{};
@@ -53,7 +53,7 @@ TEST(Recluster, FindsUnitsInOneClusterAndLeavesTheOthers) {
     EXPECT_GT(adjusted_rand(truth, units), 0.98);
 }
 
-// What the reference makes of the whole, before it looks at some of its spikes.
+// The reference measures the whole before it uses some of its spikes.
 TEST(Recluster, TakesScalingAndNoiseOfAllSpikes) {
     const joined made(3);
     const recluster_result found =
@@ -73,7 +73,7 @@ TEST(Recluster, TakesScalingAndNoiseOfAllSpikes) {
         EXPECT_NEAR(cpu->noise().mean[i], whole->noise().mean[i], 1e-12);
         EXPECT_NEAR(cpu->noise().variance[i], whole->noise().variance[i], 1e-12);
     }
-    // It is not that of the few.
+    // The noise is not that of the selected spikes.
     EXPECT_NE(own->noise().mean, whole->noise().mean);
 }
 
@@ -101,7 +101,7 @@ TEST(Recluster, IsTheSameByTheReference) {
     EXPECT_GT(units, 6U);
 }
 
-// All clusters anew is sorting without clusters.
+// Reclustering all clusters is sorting without initial clusters.
 TEST(Recluster, OfEverythingIsSorting) {
     const joined made(7);
     const std::set<std::uint32_t> all(made.labels.begin(), made.labels.end());

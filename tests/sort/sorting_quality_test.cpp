@@ -10,11 +10,11 @@
 #include "support/run_length.hpp"
 #include "support/spike_clouds.hpp"
 
-// Planted units, some of which are much alike, are found again.
+// Planted units, some of them similar, are found.
 namespace spikeweave {
 namespace {
 
-// Spikes of no unit have no truth to agree with.
+// Leaves out spikes of no unit, for which there is no truth.
 double agreement(const std::vector<std::uint32_t>& true_units,
                  const std::vector<std::uint32_t>& labels) {
     std::vector<std::uint32_t> truth;
@@ -32,8 +32,8 @@ double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-// Some of these units are nearer to each other than the score can bear: it is better with one
-// cluster for two of them. Begun with the truth, the search ends at 0.93 to 0.99 as well.
+// Some of these units are so similar that the score is better with one cluster for two of them.
+// Started from the truth, the search also ends at 0.93 to 0.99.
 TEST(SortingQuality, FindsMostOfThirtyUnitsThatOverlap) {
     for (const auto& [start, least] : {std::pair{500U, 0.94}, std::pair{50U, 0.92}}) {
         std::vector<double> agreements;
@@ -49,7 +49,7 @@ TEST(SortingQuality, FindsMostOfThirtyUnitsThatOverlap) {
     }
 }
 
-// Units that are apart: of five seeds the median, as their number is 30 or one more or less.
+// For well separated units, the median over five seeds, because the number of clusters is 29 to 31.
 TEST(SortingQuality, FindsThirtyUnitsFromAllMasksFromFewAndManyAtATime) {
     std::vector<std::pair<std::uint32_t, bool>> ways{{100'000U, true}, {50U, false}};
     if (is_long_run()) ways.emplace_back(100'000U, false);
@@ -70,7 +70,7 @@ TEST(SortingQuality, FindsThirtyUnitsFromAllMasksFromFewAndManyAtATime) {
     }
 }
 
-// Spikes of no unit, 3 % of all, get clusters of their own, or join others; those of units stay
+// Spikes of no unit, 3 % of all, get their own clusters or join others; those of units stay
 // together.
 TEST(SortingQuality, FindsUnitsAmongSpikesOfNone) {
     for (const std::uint32_t start : {100'000U, 50U}) {
@@ -93,7 +93,7 @@ TEST(SortingQuality, FindsSixtyUnitsAmongFiftyThousandSpikes) {
     EXPECT_GE(agreement(made.truth, found.labels), 0.985);
 }
 
-// Sorted as they come, against all at once.
+// Compares spike by spike sorting with sorting all at once.
 TEST(SortingQuality, SpikesThatComeOneAfterAnotherAreSortedAsAllAtOnce) {
     const simulated_features made =
         simulate_features({.spikes = 20'000, .of_no_unit = 0, .seed = 3});

@@ -17,7 +17,7 @@ spike_sequence one_unit(std::vector<std::int64_t> times, time_span span) {
 TEST(BinGrid, GivesASpikeOnTheEndOfTheSpanABinOfItsOwn) {
     const spike_sequence spikes = one_unit({0, 10'000, 20'000}, {0ms, 20ms});
 
-    // The end of what is binned is not the last spike.
+    // The binned span may end after the last spike.
     for (const duration end : {10ms, 20ms}) {
         const binning_options how{.bin = 5ms, .span = time_span{0ms, end}};
         const bin_grid grid(spikes, how);

@@ -127,7 +127,7 @@ TEST(PhyFolders, AreReadWithTheirSampleRateAndNoiseIsNamed) {
     folder.file("phy/params.py", "sample_rate = 30000\n");
     folder.file("phy/spike_clusters.npy", npy_bytes<std::int32_t>(npy_kind::integer, {4, 2}));
     EXPECT_SAYS(error_of(phy), "holds 3 times and 2 clusters");
-    // Nor does a name without a folder become an empty one.
+    // A name without a folder must not become an empty folder.
     EXPECT_SAYS(error_of("params.py", {.format = spike_format::phy}),
                 "'params.py': has no params.py");
 }

@@ -6,7 +6,7 @@
 namespace spikeweave {
 namespace {
 
-// One spike of each of `units` in turn, 7 ms apart: nothing to warn about.
+// Makes one spike of each of `units` in turn, 7 ms apart, which causes no warning.
 void add_regular(spike_sequence_builder& builder, int units, int spikes) {
     for (int i = 0; i < spikes; ++i)
         builder.append(10'000 + i * 7'000, builder.unit(std::to_string(i % units)));

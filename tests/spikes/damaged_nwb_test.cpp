@@ -22,7 +22,7 @@ namespace {
 namespace h5 = io::hdf5;
 using std::chrono::seconds;
 
-// Requests a stop when it is not destroyed in time.
+// Requests a stop unless it is destroyed in time.
 class alarm_clock {
 public:
     alarm_clock(std::stop_source source, seconds after)
@@ -69,7 +69,7 @@ spike_sequence four_units() {
     return {times, units, {"n0", "n1", "n2", "n10"}, {duration{0}, duration{61'000}}};
 }
 
-// The same spikes as files of HDF5's first format have them, without a checksum.
+// Writes the spikes in HDF5's first format, which has no checksums.
 void write_without_checksums(const std::filesystem::path& path, const spike_sequence& spikes) {
     const h5::handle file{H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
                           H5Fclose};
@@ -107,7 +107,7 @@ void write_without_checksums(const std::filesystem::path& path, const spike_sequ
                         std::string("name of the unit as spikeweave knows it"));
 }
 
-// Half of the changes are those that broke most: all bits of a byte, or a small number.
+// Half of the changes are those that caused most failures: all bits of a byte, or a small number.
 std::string with_one_byte_changed(std::string bytes, std::mt19937_64& random) {
     char& byte = bytes[random() % bytes.size()];
     const char before = byte;
@@ -132,7 +132,8 @@ TEST(DamagedNwb, IsTheSameOrAnErrorWhereverAByteOfOursChanges) {
     }
 }
 
-// Numbers may be others, as no checksum covers them, but no name is, and nothing ends the test.
+// Numbers may change, because no checksum covers them, but names may not, and the process must
+// survive.
 TEST(DamagedNwb, OfOthersLosesNoNamesAndCrashesNothing) {
     const temporary_folder folder;
     const auto path = folder.path() / "a.nwb";
@@ -147,7 +148,8 @@ TEST(DamagedNwb, OfOthersLosesNoNamesAndCrashesNothing) {
         const outcome found = read_damaged(damaged, spikes);
         refused += found == outcome::refused ? 1 : 0;
         if (found != outcome::other_names) continue;
-        // A letter of a name: as many names, all different, none of them a number.
+        // Only a letter of a name may change: there are as many names, all different, none of them
+        // a number.
         const spike_sequence others = read_spikes(damaged).spikes;
         for (const std::string& name : others.unit_names())
             EXPECT_NE(name.find_first_not_of("0123456789"), std::string::npos) << "round " << round;

@@ -70,7 +70,7 @@ TEST(ConcatenateEpochs, LeadsEveryTimeBackToTheRecording) {
     EXPECT_EQ(out.original(0us), -50us);
     EXPECT_EQ(out.original(210us), 120us);
     EXPECT_EQ(out.original(300us), 310us);
-    // Between two epochs the clock of the nearer goes on.
+    // Between two epochs the clock of the nearer one continues.
     EXPECT_EQ(out.original(180us), 130us);
     EXPECT_EQ(out.original(195us), 105us);
     EXPECT_EQ(out.epoch_at(190us), 0U);

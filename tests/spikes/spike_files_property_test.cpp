@@ -1,5 +1,4 @@
-// Laws that hold for every format: what is written is read again the same, and no damage does more
-// than an error.
+// Laws for every format: what is written is read back unchanged, and damage causes errors only.
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -49,7 +48,7 @@ TEST(SpikeFiles, ReadWhatTheyWrote) {
                 write_spikes(path, spikes);
 
                 const spike_file file = read_spikes(path);
-                // NWB holds one unit after another, and so not the order of ties.
+                // NWB stores unit by unit, so the order of ties is lost.
                 const bool ordered = extension != ".nwb";
                 EXPECT_TRUE(file.spikes == (ordered ? spikes : with_ties_by_unit(spikes)))
                     << extension << ' ' << count;
@@ -162,7 +161,7 @@ std::map<std::string, std::string> small_files() {
     return out;
 }
 
-// Reading may fail by the errors that are promised, and by no other way.
+// Reading may fail only with the documented errors.
 void read_damaged(const std::filesystem::path& path) {
     try {
         static_cast<void>(read_spikes(path));
@@ -198,7 +197,7 @@ TEST(DamagedSpikeFiles, GiveAnErrorOrOtherSpikesWhateverBytesChange) {
     folder.file("a.xml", "<samplingRate>20000</samplingRate>");
     std::mt19937_64 random(7);
     for (const auto& [name, bytes] : small_files()) {
-        if (name.ends_with(".nwb")) continue;  // damaged_nwb_test stops those that take long
+        if (name.ends_with(".nwb")) continue;  // damaged_nwb_test stops reads that take long
         for (int round = 0; round < 150; ++round) {
             std::string damaged = bytes;
             for (std::uint64_t flips = 1 + random() % 3; flips > 0; --flips)

@@ -70,7 +70,7 @@ TEST(SpikeSequenceBuilder, WidensTheGivenSpanToHoldEverySpike) {
               (time_span{duration{0}, duration{10}}));
 }
 
-// Enough spikes for several runs and pages, in the three orders that files have.
+// There are enough spikes for several runs and pages, in the three orders that files have.
 TEST(SpikeSequenceBuilder, EqualsAStableSortForAnyOrderOfInput) {
     std::mt19937_64 random(1);
     struct event {

@@ -224,7 +224,7 @@ TEST(TextFiles, TakeTwoQuotesWithinQuotesForOne) {
     EXPECT_EQ(names("a\"\"b"), one{"a\"\"b"});
 }
 
-// Each would reach a terminal as something else than a name.
+// A terminal would interpret each of these.
 TEST(TextFiles, RefuseNamesThatDoNotPrint) {
     const temporary_folder folder;
     for (const char* name : {"a\x1b[31m", "a\x7f",
@@ -239,7 +239,7 @@ TEST(TextFiles, RefuseNamesThatDoNotPrint) {
     const std::string fine = "µ é\xc2\xa0→ \xf0\x9f\xa7\xa0 \xef\xbf\xbd";
     EXPECT_EQ(read_spikes(folder.file("a", "time_s\tunit\n1\t" + fine + "\n")).spikes.unit_names(),
               std::vector<std::string>{fine});
-    // What messages show does not print either.
+    // Messages escape these characters.
     EXPECT_SAYS(error_of(folder.file("a", "time_s\tunit\n1\ta\xc2\x9b\n")), "'a\\xc2\\x9b'");
 }
 

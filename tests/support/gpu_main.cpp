@@ -7,7 +7,7 @@
 #include "spikeweave/core/device.hpp"
 #include "support/ways.hpp"
 
-// One device, and two shares on it, which tests the split among devices with a single one.
+// One device, and the same device twice, which tests the split among devices with a single one.
 std::vector<way> every_way() {
     std::vector<way> all;
     for (const spikeweave::episode_strategy strategy :
@@ -33,8 +33,8 @@ int main(int argc, char** argv) {
         return must ? 1 : 77;
     }
     std::cout << "on " << devices.front().name << ", driver " << devices.front().driver << "\n";
-    // A launch takes longer than a tiny stream does on the CPU; the CPU's run of the same test
-    // draws all cases.
+    // A launch takes longer than a tiny stream does on the CPU, so fewer cases are drawn; the CPU's
+    // run of the same test draws all.
     setenv("SPIKEWEAVE_PROPERTY_SHARE", "0.03", 0);
     return RUN_ALL_TESTS();
 }

@@ -26,7 +26,7 @@ std::vector<spike_samples> trains_of(const std::vector<std::int64_t>& samples,
     return trains;
 }
 
-/// @param apart  samples at most between two spikes that match
+/// @param apart  the largest distance in samples of two spikes that match
 inline double matches(const spike_samples& a, const spike_samples& b, std::int64_t apart) {
     double count = 0;
     for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {

@@ -27,7 +27,7 @@ struct protocol {
     std::uint32_t min_occ = 3;
 };
 
-/// A spectrum, and whose decisions are followed.
+/// A spectrum, and the rules of the decisions.
 struct way {
     spikeweave::spectrum_kind kind;
     spikeweave::compatibility compat;
@@ -98,7 +98,7 @@ inline outcome judge(const spikeweave::pattern_table& table,
     return out;
 }
 
-/// Needs one core. Seeds of data and surrogates are those of the options.
+/// Runs on one core. The seeds of data and surrogates are those of the options.
 inline result run(const spikeweave::patterns_options& data,
                   const spikeweave::surrogate_options& surrogates, const protocol& as = {}) {
     using namespace spikeweave;

@@ -60,7 +60,7 @@ inline unit random_unit(cloud_random& random, const cloud_options& options, doub
     return made;
 }
 
-// Noise of SD 1 on every feature, and the unit around its centre.
+// Draws a spike of the unit around its centre, with noise of SD 1 on every feature.
 inline std::vector<double> spike_of(const unit& from, cloud_random& random,
                                     const cloud_options& options) {
     constexpr double width = 1.2;
@@ -75,7 +75,7 @@ inline std::vector<double> spike_of(const unit& from, cloud_random& random,
     return row;
 }
 
-// 2 SD to 4.5 SD, on the channels that hang together with the largest one.
+// Makes masks with limits of 2 SD and 4.5 SD, on the channels connected with the largest one.
 inline std::vector<double> masks_of(const std::vector<double>& row, const cloud_options& options) {
     std::vector<double> channel;
     for (std::size_t ch = 0; ch < options.channels; ++ch) {
