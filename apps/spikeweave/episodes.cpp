@@ -76,7 +76,7 @@ void declare(CLI::App& app, episodes_command& options) {
               "do not search: count the episodes of this file, one a line, such as "
               "n0 4-6ms n1 4-6ms n2")
         ->type_name("EPISODES")
-        ->group("What to look for")
+        ->group("Search")
         ->excludes("--delays", "--delay-grid", "--min-count", "--min-fraction", "--min-rate",
                    "--max-size", "--self-repeats", "--pairs");
     app.add_flag_callback("--list-strategies", list_strategies, "list the ways to count and stop")

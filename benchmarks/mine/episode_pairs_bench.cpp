@@ -7,6 +7,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include "benchmarks/support/ratios.hpp"
 #include "spikeweave/mine/episode.hpp"
@@ -24,14 +25,15 @@ struct load {
 };
 
 episode_table mine(const spike_sequence& spikes, const load& what, pair_method method,
-                   const episode_threshold& threshold) {
+                   episode_mining_options options) {
     std::vector<delay_interval> delays;
     for (int i = 0; i < 4; ++i)
         delays.push_back(
             {duration{i * what.widest_ms * 250}, duration{(i + 1) * what.widest_ms * 250}});
-    return mine_episodes(spikes,
-                         {.delays = delays, .threshold = threshold, .max_size = 2, .pairs = method},
-                         {.threads = 1});
+    options.delays = std::move(delays);
+    options.max_size = 2;
+    options.pairs = method;
+    return mine_episodes(spikes, options, {.threads = 1});
 }
 
 void count_pairs(benchmark::State& state, const load& what, pair_method method) {
@@ -44,7 +46,7 @@ void count_pairs(benchmark::State& state, const load& what, pair_method method) 
     const std::string key = fmt::format("{} {} {}", what.units, what.rate_hz, what.widest_ms);
     if (!agree.contains(key)) {
         // Every count of few units; of many, those about as large as chance makes them.
-        const count_threshold low{what.units > 100 ? 25U : 1U};
+        const episode_mining_options low{.min_count = what.units > 100 ? 25U : 1U};
         agree[key] = mine(spikes, what, pair_method::merge, low).episodes ==
                      mine(spikes, what, pair_method::look_back, low).episodes;
     }
@@ -53,7 +55,7 @@ void count_pairs(benchmark::State& state, const load& what, pair_method method) 
         return;
     }
     // A threshold that no pair reaches, so that nothing but the counting of pairs is measured.
-    const fraction_threshold high{0.9 / what.units};
+    const episode_mining_options high{.min_fraction = 0.9 / what.units};
     std::int64_t pairs = 0;
     for (auto _ : state)
         pairs += static_cast<std::int64_t>(mine(spikes, what, method, high).levels[1].candidates);

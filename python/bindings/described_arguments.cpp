@@ -153,15 +153,20 @@ nb::dict arguments_of(const option_list& options) {
 nb::list description_of(const option_list& options) {
     nb::list out;
     for (const option& one : options) {
+        const option_value value = one.get();
+        const auto* const flag = std::get_if<bool>(&value);
+        const bool on = flag != nullptr && *flag;
         nb::dict entry;
         entry["name"] = one.name;
-        entry["help"] = with_plain_names(one.help);
+        entry["help"] = one.help;
         const std::string_view type = type_of(one);
         entry["type"] = nb::str(type.data(), type.size());
         entry["choices"] = nb::cast(one.choices);
         entry["group"] = one.group;
         entry["default"] = argument_of(one);
-        entry["default_text"] = one.default_text;
+        entry["default_shown"] = default_of(one);
+        entry["placeholder"] = one.placeholder;
+        entry["command_line"] = command_line_name(one.name, on);
         out.append(entry);
     }
     return out;

@@ -16,8 +16,8 @@ void take_described(keyword_arguments& how, const option_list& options);
 /// The options as the arguments of a call that does the same: times in seconds, None if not set.
 nb::dict arguments_of(const option_list& options);
 
-/// What signatures, docstrings and tests need to know of the options: a dictionary for each, with
-/// name, help, type, choices, group, default and default_text.
+/// What signatures, docstrings, the documentation and tests need to know of the options: a
+/// dictionary for each.
 nb::list description_of(const option_list& options);
 template <class Options>
 nb::list description() {

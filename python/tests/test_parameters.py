@@ -15,8 +15,6 @@ LEFT_OPEN = {
     ("sort_features", "features_per_channel"),
 }
 FUNCTIONS = {
-    "episodes": (spikeweave.episodes, _core.episodes_defaults),
-    "count_episodes": (spikeweave.count_episodes, _core.count_episodes_defaults),
     "spade": (spikeweave.spade, _core.spade_defaults),
     "sort": (spikeweave.sort, _core.sort_defaults),
     "sort_features": (spikeweave.sort_features, _core.sort_features_defaults),

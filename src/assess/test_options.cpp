@@ -9,12 +9,12 @@ namespace spikeweave {
 option_list describe(significance_options& options) {
     option_list list;
     list.begin_group("Significance");
-    list.add("alpha", options.alpha, "significance level: an episode is significant if q is below")
+    list.add("alpha", options.alpha, "significance level (significant if q is below)")
         .above(0)
         .at_most(1)
         .written("Q");
-    option& correction =
-        list.add("correction", options.correction, "correction for the number of candidates");
+    option& correction = list.add("correction", options.correction,
+                                  "multiple-testing correction over the candidates of each size");
     std::erase_if(correction.choices, [](const std::string& name) {
         return is_two_stage(value_named<correction_method>(name));
     });
@@ -26,10 +26,12 @@ option_list describe(significance_options& options) {
                             to_string(method)));
     });
     list.add("test", options.test,
-             "null hypothesis of the p-values: units that share rates (jitter), stationary "
-             "independent units (exact), or the published bound for these (chebyshev)");
+             "null hypothesis: jitter preserves shared rates, dead times and bursts; exact assumes "
+             "stationary independent units; chebyshev is the published bound under the same null "
+             "as exact");
     list.add("jitter_window", options.jitter_window,
-             "what is timed more loosely than this counts as a shared rate")
+             "correlations that are looser in time than this count as shared rates; at least three "
+             "times the widest delay interval is used")
         .at_least(0.001);
     return list;
 }
@@ -38,9 +40,9 @@ option_list describe_episode_surrogates(surrogate_options& options) {
     option_list list;
     list.begin_group("Significance");
     list.add("surrogates", options.surrogates,
-             "test against this many surrogates instead: for bursty data")
+             "number of surrogates to test against, instead of `test`")
         .by_default("none");
-    option& method = list.add("surrogate_method", options.method, "how a surrogate is made")
+    option& method = list.add("surrogate_method", options.method, "how surrogates are made")
                          .only_with("surrogates");
     std::erase(method.choices, "trial_shifting");
     method.obeys([&chosen = options.method] {
@@ -48,7 +50,7 @@ option_list describe_episode_surrogates(surrogate_options& options) {
             throw invalid_argument(
                 "trial_shifting needs trials, which episodes do not have (SPADE has them)");
     });
-    list.add("dither", options.dither, "how far a surrogate moves a spike")
+    list.add("dither", options.dither, "how far surrogates may move spikes")
         .above(0)
         .at_most(3600)
         .only_with("surrogates");

@@ -95,13 +95,6 @@ option_value value_in(const option& one, std::string_view text) {
     return *value;
 }
 
-// Characters that separate columns of a table in Markdown.
-std::string escaped(std::string text) {
-    for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2))
-        text.insert(at, 1, '\\');
-    return text;
-}
-
 // Replaces each name between backquotes.
 template <class Spell>
 std::string respelled(std::string_view message, Spell spell) {
@@ -203,7 +196,12 @@ void option::set(const option_value& value) const {
     if (size && !is_within(*this, *size))
         throw invalid_argument(name,
                                fmt::format("expected {}, found {}", expected(), shown(value)));
+    take(value);
+}
+
+void option::take(const option_value& value) const {
     try {
+        if (kind == option_kind::choice) check_choice(value);
         put(value);
         if (rule) rule();
     } catch (const invalid_argument& error) {
@@ -211,13 +209,25 @@ void option::set(const option_value& value) const {
     }
 }
 
-void option::set_text(std::string_view text) const {
+// Names the choices that this option has, which may be fewer than the enumeration's.
+void option::check_choice(const option_value& value) const {
     try {
-        put(value_in(*this, text));
-        if (rule) rule();
+        put(value);
+    } catch (const invalid_argument&) {
+        std::string what = name;
+        std::ranges::replace(what, '_', ' ');
+        detail::refuse_name(what, shown(value), choices);
+    }
+}
+
+void option::set_text(std::string_view text) const {
+    std::optional<option_value> value;
+    try {
+        value = value_in(*this, text);
     } catch (const invalid_argument& error) {
         throw invalid_argument(name, error.what());
     }
+    take(*value);
 }
 
 void option::check() const {
@@ -308,26 +318,6 @@ std::string default_of(const option& one) {
     if (!one.default_text.empty() || one.kind == option_kind::flag) return one.default_text;
     const option_value value = one.get();
     return std::holds_alternative<std::nullptr_t>(value) ? std::string() : shown(value);
-}
-
-std::string option_tables(const option_list& options) {
-    std::string text;
-    std::string group;
-    for (const option& one : options) {
-        if (text.empty() || one.group != group) {
-            group = one.group;
-            text += fmt::format("{}**{}**\n\n| option | meaning | default |\n|---|---|---|\n",
-                                text.empty() ? "" : "\n", group);
-        }
-        const bool off = one.kind == option_kind::flag && std::get<bool>(one.get());
-        std::string help = off ? one.help_off : one.help;
-        if (one.kind == option_kind::choice)
-            help += fmt::format(": `{}`", fmt::join(one.choices, "`, `"));
-        text += fmt::format("| `{}{}{}` | {} | {} |\n", command_line_name(one.name, off),
-                            one.placeholder.empty() ? "" : " ", escaped(one.placeholder),
-                            escaped(help), escaped(default_of(one)));
-    }
-    return text;
 }
 
 std::string command_line_name(std::string_view option, bool off) {

@@ -54,8 +54,10 @@ void test(const spike_sequence& spikes, episode_result& result, execution run) {
 }
 
 const std::string device_help =
-    "where to count: cpu, cuda (the first GPU), cuda:0,1 (these), cuda:all, or automatic (the "
-    "first GPU for many spikes)";
+    "where to count: cpu; cuda, the first GPU; cuda:0,1, these GPUs, which share the work; "
+    "cuda:all; "
+    "or automatic, the first GPU if there is one and the recording has 3,000,000 spikes or more. "
+    "Surrogates and everything after counting run on the CPU";
 
 }  // namespace
 

@@ -5,7 +5,7 @@ namespace spikeweave {
 option_list describe_threads(run_options& options) {
     constexpr double most = 4096;
     option_list list;
-    list.begin_group("Computation (the result does not depend on it)");
+    list.begin_group("Computation");
     list.add("threads", options.threads, "number of worker threads; 0 uses all cores")
         .at_most(most);
     return list;
@@ -13,7 +13,7 @@ option_list describe_threads(run_options& options) {
 
 option_list describe(run_options& options, const std::string& device_help) {
     option_list list = describe_threads(options);
-    list.begin_group("Computation (the result does not depend on it)");
+    list.begin_group("Computation");
     list.add("device", options.devices, device_help).written("DEVICE");
     return list;
 }

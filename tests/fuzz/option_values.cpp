@@ -2,6 +2,7 @@
 
 #include "../apps/spikeweave/values.hpp"
 #include "fuzz/harness.hpp"
+#include "spikeweave/mine/episode.hpp"
 #include "spikeweave/spikes/files.hpp"
 
 namespace spikeweave::fuzz {
@@ -24,9 +25,12 @@ SPIKEWEAVE_FUZZ_TARGET(option_values, bytes, nullptr) {
         const duration time = parse_duration(bytes);
         require(parse_duration(format_duration(time)) == time, "a time comes back as another");
     });
-    is_taken([&] { cli::format_delays(cli::parse_delays(bytes)); });
-    // Inputs are short, because grids with millions of steps take time and show no other faults.
-    if (bytes.size() < 12) is_taken([&] { cli::parse_delay_grid(bytes); });
+    is_taken([&] {
+        const std::vector<delay_interval> delays = parse_delays(bytes);
+        require(parse_delays(format_delays(delays)) == delays, "intervals come back as others");
+    });
+    // Few steps, because a grid of millions of them is none that this could find faults in.
+    if (bytes.size() < 12) is_taken([&] { parse_delay_grid(bytes); });
     is_taken([&] { cli::parse_whole_32(bytes); });
     is_taken([&] { cli::parse_threads(bytes); });
     is_taken([&] { cli::parse_fraction(bytes); });

@@ -164,19 +164,21 @@ TEST(ResolveThreshold, RoundsUpExactly) {
     std::string text;
     for (int i = 0; i < 30; ++i) text += "A" + std::to_string(i * 1'000'000) + " ";
     const auto spikes = spikes_of(text);
-    const auto resolve = [&](const episode_threshold& t) {
-        return resolve_threshold(spikes, {.delays = {us(0, 5)}, .threshold = t});
+    const auto resolve = [&](episode_mining_options options) {
+        options.delays = {us(0, 5)};
+        return resolve_threshold(spikes, options);
     };
-    EXPECT_EQ(resolve(count_threshold{7}), 7U);
-    EXPECT_EQ(resolve(fraction_threshold{0.1}), 3U);
-    EXPECT_EQ(resolve(fraction_threshold{0.11}), 4U);
-    EXPECT_EQ(resolve(rate_threshold{0.1}), 3U);  // 29 s
-    EXPECT_EQ(resolve(default_threshold{}), 10U);
-    EXPECT_THROW(resolve(count_threshold{0}), invalid_argument);
-    EXPECT_THROW(resolve(fraction_threshold{-0.1}), invalid_argument);
-    EXPECT_THROW(resolve(fraction_threshold{1.5}), invalid_argument);
-    EXPECT_THROW(resolve(rate_threshold{0}), invalid_argument);
-    EXPECT_THROW(resolve(rate_threshold{1e300}), invalid_argument);
+    EXPECT_EQ(resolve({.min_count = 7}), 7U);
+    EXPECT_EQ(resolve({.min_fraction = 0.1}), 3U);
+    EXPECT_EQ(resolve({.min_fraction = 0.11}), 4U);
+    EXPECT_EQ(resolve({.min_rate = 0.1}), 3U);  // 29 s
+    EXPECT_EQ(resolve({}), 10U);
+    EXPECT_THROW(resolve({.min_count = 0}), invalid_argument);
+    EXPECT_THROW(resolve({.min_fraction = -0.1}), invalid_argument);
+    EXPECT_THROW(resolve({.min_fraction = 1.5}), invalid_argument);
+    EXPECT_THROW(resolve({.min_rate = 0}), invalid_argument);
+    EXPECT_THROW(resolve({.min_rate = 1e300}), invalid_argument);
+    EXPECT_THROW(resolve({.min_count = 5, .min_rate = 1}), invalid_argument);
 }
 
 // 40 units fire one after another, 400 times, so every ordered pair is frequent in one of ten

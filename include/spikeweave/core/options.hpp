@@ -101,6 +101,10 @@ struct option {
     void check() const;
     /// Whether the field has a value.
     bool is_set() const;
+
+private:
+    void take(const option_value& value) const;
+    void check_choice(const option_value& value) const;
 };
 
 /// How fields of a type are shown and read. Stages specialise it for their own types.
@@ -251,9 +255,6 @@ parameter_list parameters_of(const option_list& options);
 
 /// The default of an option in words: "10 ms", "no bound"; empty if there is nothing to say.
 std::string default_of(const option& one);
-
-/// A table of the options in Markdown, with headings for the groups; names as on the command line.
-std::string option_tables(const option_list& options);
 
 /// "--min-count" of "min_count"; "--no-min-count" if `off`.
 std::string command_line_name(std::string_view option, bool off = false);

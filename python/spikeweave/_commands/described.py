@@ -12,18 +12,12 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _MARK = "    {options}\n"
 
 
-def _shown(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
 def _entry(option: dict[str, Any]) -> str:
     """The entry of an option in the section "Parameters" of a docstring."""
     text = option["help"][:1].upper() + option["help"][1:]
     if option["choices"]:
         text += ": " + ", ".join(f'``"{choice}"``' for choice in option["choices"])
-    default = option["default_text"] or (
-        "" if option["default"] is None else _shown(option["default"])
-    )
+    default = option["default_shown"]
     text += f". Default: {default}." if default else "."
     lines = textwrap.fill(text, 92, break_long_words=False, break_on_hyphens=False)
     return f"    {option['name']}\n" + textwrap.indent(lines, " " * 8) + "\n"

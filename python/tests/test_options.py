@@ -1,0 +1,106 @@
+"""What the library describes is what signatures, docstrings, types, the command and pages show."""
+
+import inspect
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import spikeweave
+from spikeweave import _core, simulate
+
+ROOT = Path(__file__).resolve().parents[2]
+DESCRIBED = {
+    "episodes": (spikeweave.episodes, _core.episodes_options),
+    "count_episodes": (spikeweave.count_episodes, _core.count_episodes_options),
+}
+
+
+@pytest.mark.parametrize("name", DESCRIBED)
+def test_signatures_and_docstrings_have_all_options(name):
+    function, options = DESCRIBED[name]
+    parameters = inspect.signature(function).parameters
+
+    for option in options():
+        assert parameters[option["name"]].default == option["default"]
+        assert parameters[option["name"]].kind is inspect.Parameter.KEYWORD_ONLY
+        assert re.search(rf"^    {option['name']}\n        [A-Z]", function.__doc__, re.MULTILINE)
+    assert "{options}" not in function.__doc__
+
+
+def test_files_in_the_repository_are_those_of_the_library():
+    tool = ROOT / "tools" / "option_files.py"
+    if not tool.exists():
+        pytest.skip("needs the repository, of which the tests are a part")
+    folder = str(Path(spikeweave.__file__).parents[1])
+
+    said = subprocess.run(
+        [sys.executable, tool, "--check"], capture_output=True, text=True, env={"PYTHONPATH": folder}
+    )
+
+    assert said.returncode == 0, f"outdated; run tools/option_files.py: {said.stdout}{said.stderr}"
+
+
+@pytest.fixture(scope="module")
+def command():
+    file = Path(spikeweave.__file__).parent / "bin" / "spikeweave"
+    if not file.exists():
+        pytest.skip("the command is not part of this build")
+    return file
+
+
+def test_the_command_has_all_options_and_records_them(command, tmp_path):
+    spikeweave.write(tmp_path / "spikes.tsv", simulate.sym26(length="5s", seed=1).spikes)
+    told = subprocess.run([command, "episodes", "--help"], capture_output=True, text=True).stdout
+    run = [command, "episodes", tmp_path / "spikes.tsv", "--json"]
+    document = json.loads(subprocess.run(run, capture_output=True, text=True).stdout)
+
+    for option in _core.episodes_options():
+        assert re.search(rf"^  {option['command_line']}\b", told, re.MULTILINE), option["name"]
+        assert option["name"] in document["run"]["parameters"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "typed"),
+    [
+        ({"alpha": 2}, ["--alpha", "2"]),
+        ({"max_size": 0}, ["--max-size", "0"]),
+        ({"jitter_window": "1us"}, ["--jitter-window", "1us"]),
+        ({"correction": "fdr_tsbh"}, ["--correction", "fdr_tsbh"]),
+        ({"surrogates": 5, "surrogate_method": "trial_shifting"},
+         ["--surrogates", "5", "--surrogate-method", "trial_shifting"]),
+        ({"min_count": 5, "min_rate": 1.0}, ["--min-count", "5", "--min-rate", "1"]),
+    ],
+)  # fmt: skip
+def test_what_is_refused_is_refused_everywhere(command, tmp_path, arguments, typed):
+    name = list(arguments)[-1]
+    (tmp_path / "spikes.tsv").write_text("0.1 a\n0.2 b\n", encoding="utf-8")
+
+    with pytest.raises(ValueError, match=f"^{name}: "):
+        spikeweave.episodes([[0.1], [0.2]], **arguments)
+    run = [command, "episodes", tmp_path / "spikes.tsv", *typed]
+    said = subprocess.run(run, capture_output=True, text=True)
+
+    assert said.returncode == 2
+    assert f"--{name.replace('_', '-')}" in said.stderr
+
+
+def test_command_and_package_record_the_same_parameters(command, tmp_path):
+    spikes = simulate.sym26(length="5s", seed=1).spikes
+    spikeweave.write(tmp_path / "spikes.npz", spikes)
+    run = [command, "episodes", tmp_path / "spikes.npz", "--json", "--surrogates", "3"]
+    run += ["--min-rate", "5", "--device", "cpu"]
+    document = json.loads(subprocess.run(run, capture_output=True, text=True).stdout)
+
+    with pytest.warns(UserWarning, match="nothing can be significant"):
+        found = spikeweave.episodes(spikes, surrogates=3, min_rate=5, device="cpu")
+
+    recorded = document["run"]["parameters"]
+    assert set(found.parameters) <= set(recorded)
+    for name in ("min_count", "min_rate", "strategy", "pairs", "compaction", "split", "ties"):
+        assert recorded[name] == found.parameters[name], name
+    assert np.isclose(recorded["alpha"], found.parameters["alpha"])

@@ -1,0 +1,124 @@
+#include "spikeweave/core/options.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave {
+
+enum class filter_shape : std::uint8_t { flat, round };
+
+template <>
+enum_table<filter_shape> enum_names<filter_shape>() {
+    static constexpr std::array<named_value<filter_shape>, 3> values{
+        {{filter_shape::flat, "flat"}, {filter_shape::round, "round"}, {filter_shape::round, "o"}}};
+    return {"shape", values};
+}
+
+namespace {
+
+using namespace std::chrono_literals;
+
+struct filter_options {
+    duration width = 5ms;
+    std::uint32_t order = 0;
+    std::optional<double> gain{};
+    bool smooth = true;
+    filter_shape shape = filter_shape::flat;
+    std::uint64_t memory = 0;
+};
+
+option_list describe(filter_options& options) {
+    option_list list;
+    list.add("width", options.width, "width of the filter").above(0).at_most(1);
+    list.add("order", options.order, "order of the filter").unset_is("as many as fit");
+    list.add("gain", options.gain, "gain").above(0).at_most(1).not_with({"order"});
+    list.add("smooth", options.smooth, "smooth").off_means("do not smooth");
+    list.add("shape", options.shape, "shape of the filter");
+    list.add("memory", options.memory, "memory").unset_is("no limit").in_bytes();
+    return list;
+}
+
+std::string refusal(const std::function<void()>& work) {
+    try {
+        work();
+    } catch (const invalid_argument& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(Options, AreReadFromTextAndChecked) {
+    filter_options options;
+    const option_list list = describe(options);
+    list.find("width").set_text("20ms");
+    list.find("order").set_text("3");
+    list.find("shape").set_text("o");
+    list.find("memory").set_text("2kB");
+    EXPECT_EQ(options.width, 20ms);
+    EXPECT_EQ(options.order, 3U);
+    EXPECT_EQ(options.shape, filter_shape::round);
+    EXPECT_EQ(options.memory, 2000U);
+    const auto set = [&](const char* name, const char* text) {
+        return refusal([&] { list.find(name).set_text(text); });
+    };
+    EXPECT_EQ(set("width", "2s"), "`width`: '2s' is not a time above 0 ms and at most 1 s");
+    EXPECT_EQ(set("order", "0"), "`order`: '0' is not a whole number of at least 1");
+    EXPECT_EQ(set("order", "-1"), "`order`: '-1' is not a whole number of at least 1");
+    EXPECT_EQ(set("gain", "nan"), "`gain`: 'nan' is not a number above 0 and at most 1");
+    EXPECT_EQ(set("shape", "square"), "`shape`: no shape is named 'square'; there are flat, round");
+    EXPECT_EQ(options.width, 20ms);
+    list.check();
+}
+
+TEST(Options, AreCheckedWhereTheyStand) {
+    const auto checked = [](const filter_options& options) {
+        return refusal([&] { check_options(options); });
+    };
+    EXPECT_EQ(checked({}), "");
+    EXPECT_EQ(checked({.width = 0ms}),
+              "`width`: expected a time above 0 ms and at most 1 s, found 0 ms");
+    EXPECT_EQ(checked({.gain = 2}), "`gain`: expected a number above 0 and at most 1, found 2");
+    EXPECT_EQ(checked({.order = 1, .gain = 0.5}), "`gain`: cannot be given together with `order`");
+    try {
+        check_options(filter_options{.gain = 2});
+        FAIL();
+    } catch (const invalid_argument& error) {
+        EXPECT_EQ(error.field(), "gain");
+    }
+}
+
+TEST(Options, AreTheParametersOfARun) {
+    filter_options options{.order = 2, .smooth = false};
+    const parameter_list expected{{"width", "5 ms"}, {"order", std::uint64_t{2}},
+                                  {"gain", nullptr}, {"smooth", false},
+                                  {"shape", "flat"}, {"memory", nullptr}};
+    EXPECT_EQ(parameters_of(describe(options)), expected);
+}
+
+TEST(Options, SayTheirDefaults) {
+    filter_options options;
+    const option_list list = describe(options);
+    EXPECT_EQ(default_of(list.find("width")), "5 ms");
+    EXPECT_EQ(default_of(list.find("order")), "as many as fit");
+    EXPECT_EQ(default_of(list.find("gain")), "");
+    EXPECT_EQ(default_of(list.find("shape")), "flat");
+}
+
+TEST(Options, HaveOneNameInTwoSpellings) {
+    EXPECT_EQ(command_line_name("min_count"), "--min-count");
+    EXPECT_EQ(command_line_name("splits", true), "--no-splits");
+    EXPECT_EQ(with_command_line_names("`min_count` needs `delays`"), "--min-count needs --delays");
+    EXPECT_EQ(with_plain_names("`min_count` is not 'a`b'"), "min_count is not 'a`b'");
+}
+
+TEST(EnumNames, AreReadWithEitherDash) {
+    EXPECT_EQ(names_of<filter_shape>(), (std::vector<std::string>{"flat", "round"}));
+    EXPECT_EQ(to_string(value_named<filter_shape>("o")), "round");
+    EXPECT_THROW(static_cast<void>(value_named<filter_shape>("")), invalid_argument);
+}
+
+}  // namespace
+}  // namespace spikeweave
