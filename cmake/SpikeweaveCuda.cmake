@@ -1,6 +1,6 @@
-# CUDA for the GPUs of today, and what CMake 3.25 does not know of nvcc. Sets SPIKEWEAVE_CUDA to what is built.
+# Sets up CUDA for current GPUs, with what CMake 3.25 does not know about nvcc. Sets SPIKEWEAVE_CUDA to what is built.
 
-set(SPIKEWEAVE_OLDEST_CUDA 13.0)  # older ones were not tried; Debian 12's own nvcc 11.8 does not know C++20
+set(SPIKEWEAVE_OLDEST_CUDA 13.0)  # older versions were not tested; nvcc 11.8 of Debian 12 does not support C++20
 if(NOT DEFINED CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX} AND EXISTS /usr/local/cuda/bin/nvcc)
   set(CMAKE_CUDA_COMPILER /usr/local/cuda/bin/nvcc)
 endif()
@@ -25,8 +25,8 @@ if(NOT SPIKEWEAVE_CUDA)
 endif()
 set(SPIKEWEAVE_CUDA ON)
 
-# Machine code for the GPUs of this machine; where there are none, for A100, which newer ones compile for themselves at
-# their first start.
+# Makes machine code for the GPUs of this machine. Without a GPU it is made for A100; newer GPUs compile it at the first
+# start.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES 80)
   if(EXISTS /proc/driver/nvidia/version)
@@ -35,7 +35,7 @@ if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES ${CMAKE_CUDA_ARCHITECTURES} CACHE STRING "GPUs to compile for")
 endif()
 
-# Notes what ptxas says of each kernel, for tools/check_kernels.py.
+# Records the output of ptxas about each kernel for tools/check_kernels.py.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(CMAKE_CUDA_COMPILER_LAUNCHER ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/record_kernels.py
   ${CMAKE_CXX_COMPILER_LAUNCHER})

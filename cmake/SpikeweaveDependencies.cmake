@@ -1,10 +1,10 @@
-# Finds the libraries, decides what of CUDA and MPI is built, and says so: what is missing comes with the command that
-# installs it on Debian and Ubuntu.
+# Finds the libraries, decides about CUDA and MPI, and reports both. The message about missing libraries contains the
+# command that installs them on Debian and Ubuntu.
 
 set(missing "")
 set(missing_packages "")
 
-# spikeweave_find(NAME APT package... [FIND argument...]): find_package, but for all missing ones one message.
+# spikeweave_find(NAME APT package... [FIND argument...]): find_package with one message for all missing libraries.
 macro(spikeweave_find name)
   cmake_parse_arguments(find "" "" "APT;FIND" ${ARGN})
   find_package(${name} ${find_FIND} QUIET)

@@ -1,4 +1,4 @@
-# What every target of the project is built with, and how tests, benchmarks and the installation are declared.
+# The compile options of all targets, and functions that declare tests, benchmarks and the installation.
 
 find_program(SPIKEWEAVE_CCACHE ccache)
 if(SPIKEWEAVE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -8,17 +8,17 @@ endif()
 function(spikeweave_configure target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
-  # In a unity build, what one file keeps to itself is no business of its neighbours'. clang warns of more conversions
-  # than g++ does; what is clean is what g++ says of every build.
+  # In a unity build, private names of one file may shadow those of another. clang warns about more conversions than
+  # g++; only the warnings of g++ are enforced.
   set(shadow -Wshadow)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     set(shadow -Wno-shadow -Wno-sign-conversion)
   elseif(CMAKE_UNITY_BUILD)
     set(shadow -Wshadow=local -Wno-subobject-linkage)
-    # As much is inlined as in small units: g++ saves on it where a unit is large.
+    # Inline as much as in small units, because g++ inlines less in large ones.
     set(inlining --param=large-unit-insns=1000000)
   endif()
-  # Contraction would let simulated spikes differ between processors with and without fused multiply-add.
+  # With contraction, simulated spikes would differ between processors with and without fused multiply-add.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wpedantic -Wconversion ${shadow}
     -ffp-contract=off ${inlining} $<$<BOOL:${SPIKEWEAVE_WERROR}>:-Werror>>)
   if(SPIKEWEAVE_CUDA)
@@ -27,8 +27,8 @@ function(spikeweave_configure target)
       $<$<BOOL:${SPIKEWEAVE_WERROR}>:-Werror=all-warnings>>)
   endif()
   if(SPIKEWEAVE_SANITIZE)
-    # A null pointer ends the program under the address sanitizer, too, and nothing here casts down a hierarchy: both
-    # checks together take a quarter of the compile time.
+    # A null pointer ends the program under the address sanitizer anyway, and there are no downcasts: these two checks
+    # would take a quarter of the compile time.
     target_compile_options(${target} PRIVATE -fsanitize=${SPIKEWEAVE_SANITIZE} -fno-sanitize=null,vptr
       -fno-omit-frame-pointer -fno-sanitize-recover=all)
     target_link_options(${target} PRIVATE -fsanitize=${SPIKEWEAVE_SANITIZE})
@@ -38,7 +38,7 @@ function(spikeweave_configure target)
   endif()
 endfunction()
 
-# spikeweave_compile_quickly(TARGET): for what parses, prints and checks, while the library computes.
+# spikeweave_compile_quickly(TARGET): for targets that parse, print and check, while the library computes.
 function(spikeweave_compile_quickly target)
   if(SPIKEWEAVE_SANITIZE MATCHES "address")  # whose checks are what takes long to optimize
     target_compile_options(${target} PRIVATE -O0)
@@ -47,7 +47,8 @@ function(spikeweave_compile_quickly target)
   endif()
 endfunction()
 
-# spikeweave_unite_folders(TARGET): with CMAKE_UNITY_BUILD, one translation unit a folder, which takes a third of the time.
+# spikeweave_unite_folders(TARGET): with CMAKE_UNITY_BUILD, one translation unit per folder, which takes a third of the
+# time.
 function(spikeweave_unite_folders target)
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
@@ -59,11 +60,11 @@ function(spikeweave_unite_folders target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# All executables of tests, and all that script/gpu carries away.
+# All test executables, and everything that script/gpu copies.
 add_custom_target(spikeweave_tests)
 add_custom_target(spikeweave_gpu_run)
 
-# The executable of a folder's tests, made when the first of them is declared.
+# Defines the executable for the tests of a folder when the first of them is declared.
 function(spikeweave_test_executable name gpu)
   if(TARGET ${name})
     return()
@@ -80,9 +81,9 @@ function(spikeweave_test_executable name gpu)
   endif()
 endfunction()
 
-# spikeweave_add_test(NAME [GPU] source LABELS a b): the source becomes part of its folder's executable, FOLDER_test or
-# FOLDER_gpu_test, and its test suites one CTest test, skipped when all of them are (exit status 77). With GPU it runs on
-# a device, and is built only with SPIKEWEAVE_CUDA. SPIKEWEAVE_TEST_LABEL leaves out what does not have that label.
+# spikeweave_add_test(NAME [GPU] source LABELS a b): adds the source to the executable of its folder, FOLDER_test or
+# FOLDER_gpu_test. Its test suites are one CTest test, which is skipped if all of them are (exit status 77). With GPU it
+# runs on a device and is built only with SPIKEWEAVE_CUDA. SPIKEWEAVE_TEST_LABEL leaves out tests without this label.
 function(spikeweave_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "GPU" "" "LABELS")
   if((arg_GPU AND NOT SPIKEWEAVE_CUDA)
@@ -104,7 +105,7 @@ function(spikeweave_add_test name)
   list(TRANSFORM tests REPLACE "^[A-Z_]+\\(([A-Za-z0-9_]+).*" "\\1")
   list(REMOVE_DUPLICATES tests)
   set(filter "")
-  foreach(suite IN LISTS tests)  # as it stands, with types, and with values
+  foreach(suite IN LISTS tests)  # plain, typed and parameterized suites
     list(APPEND filter ${suite}.* ${suite}/* */${suite}.*)
   endforeach()
   list(JOIN filter ":" filter)
@@ -116,13 +117,13 @@ function(spikeweave_add_test name)
   endif()
 endfunction()
 
-# What Open MPI needs to start more ranks than cores, as root and without a network, as in a container.
+# The settings with which Open MPI starts more ranks than cores, as root and without a network, as in a container.
 set(SPIKEWEAVE_MPI_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_plm=isolated
   OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none)
 
-# spikeweave_add_mpi_test(NAME RANKS 1 2): runs the test of spikeweave_add_test once more on each number of ranks. It
-# finds in SPIKEWEAVE_TEST_RANKS where it is: `mpi`, or `none` for one that has to skip itself because MPI was left out.
+# spikeweave_add_mpi_test(NAME RANKS 1 2): runs the test of spikeweave_add_test on each number of ranks as well.
+# SPIKEWEAVE_TEST_RANKS is `mpi` there, or `none` in a build without MPI, where the test has to skip itself.
 function(spikeweave_add_mpi_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "RANKS")
   get_property(test DIRECTORY PROPERTY spikeweave_${name})
@@ -148,7 +149,7 @@ function(spikeweave_add_benchmark name)
   target_link_libraries(${name} PRIVATE spikeweave benchmark::benchmark fmt::fmt)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
   spikeweave_configure(${name})
-  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)  # main.cpp stands in each of them
+  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)  # all of them contain main.cpp
   if(name MATCHES "_gpu_bench$")
     add_dependencies(spikeweave_gpu_run ${name})
   endif()

@@ -1,4 +1,4 @@
-// Finds the spikes of a simulated recording and counts how many of the true ones are among them.
+// Finds the spikes of a simulated recording and counts the true ones among them.
 #include <cmath>
 #include <cstdio>
 #include <spikeweave/spikeweave.hpp>
@@ -24,6 +24,6 @@ int main() {
         if (n < found.size() && found.time_us(n) <= time_us + 300) ++hits;
     }
     std::printf("%zu of %zu true spikes are among %zu found\n", hits, truth.size(), found.size());
-    // Two neurons that fire together make one event: this program is also a test.
+    // Two neurons that fire together make one event. This program is also a test.
     return hits * 100 >= truth.size() * 95 ? 0 : 1;
 }

@@ -24,7 +24,7 @@ int main() {
     }
     // [print]
 
-    // The two planted chains must be among what was found: this program is also a test.
+    // The two planted chains must have been found. This program is also a test.
     std::size_t found = 0;
     for (const auto& planted : recording.chains)
         for (const std::size_t chain : circuit.chains)

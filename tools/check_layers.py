@@ -22,7 +22,7 @@ MAY_USE = {
     "pipeline": "core parallel record sort spikes mine assess",
     "report": "core parallel io record sort spikes mine assess pipeline",
 }
-# Not stages: their private headers are for every stage. So is core's.
+# These folders are no stages. Every stage may include their private headers, and those of core.
 SHARED = {"device", "parallel", "io"}
 PUBLIC_ONLY = ("apps", "examples", "python")
 OUTSIDE = re.compile(r'#\s*include\s+[<"](cuda|mpi\.h|hdf5|H5|tbb/|oneapi/|CLI/|Eigen/|nlohmann/|fmt/)')
@@ -37,7 +37,7 @@ def check_line(line, place, own, sub):
     if not match:
         return None
     public, used, used_sub = match.group(1), match.group(2), match.group(3)
-    if used is None:  # a neighbour, or spikeweave/spikeweave.hpp
+    if used is None:  # in the same folder, or spikeweave/spikeweave.hpp
         return "a public header includes a private one" if place == "include" and not public else None
     if place in PUBLIC_ONLY:
         return None if public else "only <include/spikeweave> may be used here"
@@ -63,7 +63,7 @@ def breaches(root):
                 continue
             parts = path.relative_to(base).parts
             own = parts[0] if len(parts) > 1 else "core"
-            if len(parts) == 1 and place == "include":  # spikeweave.hpp is everything
+            if len(parts) == 1 and place == "include":  # spikeweave.hpp includes everything
                 continue
             if place in ("include", "src") and own not in MAY_USE:
                 yield path, 0, f"there is no stage {own}"

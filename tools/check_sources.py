@@ -50,11 +50,11 @@ def tidy_command(entry, build):
             entry["file"]]
 
 
-# What a file is compiled with; g++ takes a precompiled header only with the same options.
+# The compile options. g++ uses a precompiled header only if they are the same.
 ALONE = ["-std=c++20", "-O0", "-fPIC", "-w"]
 
 
-# Headers that most files of a folder include, and that take longest to parse.
+# Headers that most files of a folder include and that take longest to parse.
 GIVEN = {"apps": ["CLI/CLI.hpp"], "python": ["nanobind/nanobind.h"]}
 
 
@@ -99,7 +99,7 @@ def to_check(check, build, folders):
     for entry in json.loads((build / "compile_commands.json").read_text()):
         seen = set()
         reached(Path(entry["file"]), seen)
-        # clang-tidy 14 does not know nvcc's options; headers' own test files are part of script/test.
+        # clang-tidy 14 does not support nvcc's options; headers have their own test in script/test.
         sources = [path for path in seen if path.suffix == ".cpp" and any(folder in path.parents for folder in folders)]
         if entry["file"].endswith(".cu") or not sources:
             continue
@@ -135,7 +135,7 @@ def main():
         print(f"{Path(file).relative_to(ROOT)}\n{result.stdout or result.stderr}", file=sys.stderr)
         return False
 
-    # The longest first, so that none is left over at the end.
+    # The longest come first, so that none runs alone at the end.
     order = sorted(waiting.items(), key=lambda item: -len(INCLUDE.findall(Path(item[0]).read_text(encoding="utf-8"))))
     with ThreadPoolExecutor(arguments.jobs) as pool:
         passed = list(pool.map(passes, order))

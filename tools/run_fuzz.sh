@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs fuzz targets beside each other and prints a table: TARGET, executions, faults, faults in libhdf5, time-outs.
+# Runs fuzz targets concurrently and prints a table: TARGET, executions, faults, faults in libhdf5, time-outs.
 #   run_fuzz.sh [--jobs N] FOLDER BUDGET [TARGET...]
-#     FOLDER   has bin/fuzz_TARGET, corpus/TARGET, seeds/TARGET and dictionaries/TARGET.dict; found/TARGET gets what is found
+#     FOLDER   has bin/fuzz_TARGET, corpus/TARGET, seeds/TARGET and dictionaries/TARGET.dict; found/TARGET gets the faults
 #     BUDGET   seconds for each target, such as 60s, or a number of executions
-# Status 1 when anything was found.
+# The exit status is 1 if anything was found.
 set -euo pipefail
 
 jobs=$(nproc)
@@ -12,7 +12,7 @@ jobs=$(nproc)
 folder=$(realpath "$1") budget=$2
 shift 2
 
-# One target until its budget is used up: it starts again after each fault.
+# Runs one target until its budget is used up, restarting it after each fault.
 run_target() {
   local target=$1 budget=$2 folder=$3 began=$SECONDS
   local found=$folder/found/$target
@@ -52,7 +52,7 @@ run_target() {
     else
       ours=$((ours + 1))
     fi
-    # A fault that is found again is one of a kept input, at which every round ends.
+    # A fault of an input that is already known occurs in every round, so the loop ends.
     (($(find "$found/inputs" -type f | wc -l) > before)) || break
   done
   printf '%s\t%d\t%d\t%d\t%d\n' "$target" "$executions" "$ours" "$theirs" "$slow" >"$found/result"
@@ -61,7 +61,7 @@ export -f run_target
 
 targets=("$@")
 ((${#targets[@]})) || mapfile -t targets < <(cd "$folder/bin" && printf '%s\n' fuzz_* | sed s/^fuzz_//)
-# Targets make their files in memory.
+# Targets write their files to memory.
 work=$(mktemp -d -p /dev/shm spikeweave-fuzz.XXXXXX 2>/dev/null || mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export TMPDIR=$work UBSAN_OPTIONS=print_stacktrace=1 LSAN_OPTIONS="suppressions=$folder/leaks.supp:print_suppressions=0"

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Runs what script/gpu put beside it on this machine's GPUs.
+# Runs the programs that script/gpu put into this folder on the GPUs of this machine.
 #   ./run [TEST...]      the GPU tests, all of them unless named
 #   ./run --bench [BENCHMARK OPTION...]    the benchmarks; results as JSON in results/
-# A fiftieth of the property tests' cases unless SPIKEWEAVE_PROPERTY_SHARE says otherwise: each is counted by every strategy.
-# UNDER="compute-sanitizer --tool memcheck --error-exitcode 9" puts a command before each test, GTEST_FILTER chooses cases.
+# Property tests draw a fiftieth of their cases unless SPIKEWEAVE_PROPERTY_SHARE is set, because every strategy counts
+# each.
+# UNDER="compute-sanitizer --tool memcheck --error-exitcode 9" precedes each test command, GTEST_FILTER selects cases.
 set -uo pipefail
 cd "$(dirname "$0")" || exit 1
 export SPIKEWEAVE_REQUIRE_GPU=1 SPIKEWEAVE_PROPERTY_SHARE=${SPIKEWEAVE_PROPERTY_SHARE:-0.02}

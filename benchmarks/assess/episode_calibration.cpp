@@ -1,11 +1,11 @@
-// How often episodes find a connection where there is none, as a table: what
-// docs/algorithms/significance.md shows.
+// Prints a table of how often episodes show a connection where there is none, as in
+// docs/algorithms/significance.md.
 //
 //   episode_calibration RECORDINGS SURROGATES MAX_SIZE THREADS [NULL|all [LENGTH_S...]]
 //
-// Of each null so many recordings, seeds 0, 1, ..., are mined with all defaults but the largest
-// size, and tested by the default and by surrogates. A recording counts once however many
-// edges it has. With 0 surrogates that half of the table is left out.
+// For each null hypothesis, RECORDINGS recordings with seeds 0, 1, ... are mined with all defaults
+// except the largest size, and tested by the default and by surrogates. A recording counts once,
+// however many edges it has. With 0 surrogates this half of the table is left out.
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ namespace {
 using namespace spikeweave;
 
 struct tally {
-    std::size_t recordings = 0;  // with an edge
+    std::size_t recordings = 0;  // recordings with an edge
     std::size_t edges = 0;
     std::size_t longer = 0;  // recordings with a significant episode of three units
 };

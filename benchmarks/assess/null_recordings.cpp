@@ -16,23 +16,24 @@ namespace {
 using namespace spikeweave;
 using namespace std::chrono_literals;
 
-// What the units of a recording are. Rates in Hz, times in seconds.
+// The properties of the units of a recording. Rates are in Hz, times in seconds.
 struct recipe {
     std::uint32_t units = 20;
     double mean_hz = 10;
-    double log_sd = 0.5;  // of the units' rates: lognormal
+    double log_sd = 0.5;  // of the units' rates, which are lognormal
     double dead_s = 0;
     int gamma_order = 1;
-    /// The factor by which all rates are multiplied, and no more than `highest`.
+    /// A common factor of all rates over time; it is at most `highest`.
     std::function<double(double)> common = nullptr;
     double highest = 1;
     bool own_bursts = false;
-    double doublets = 0;   // share of spikes that one at 0.4 to 1.5 ms follows
-    bool on_grid = false;  // at most one spike a millisecond
+    double doublets = 0;   // share of spikes that are followed by another one after 0.4 to 1.5 ms
+    bool on_grid = false;  // at most one spike per millisecond
     std::vector<delay_interval> delays = default_delays();
 };
 
-// Network bursts: sudden or slow rises, decays of 200 ms, one every four seconds on average.
+// Returns network bursts with sudden or slow rises and decays of 200 ms, one every four seconds on
+// average.
 std::function<double(double)> bursts(double rise_s, std::int64_t length_s,
                                      std::mt19937_64& random) {
     std::vector<double> begins;
@@ -48,7 +49,7 @@ std::function<double(double)> bursts(double rise_s, std::int64_t length_s,
     };
 }
 
-// A smooth random walk of the logarithm, with a memory of two seconds.
+// Returns a random walk of the logarithm, smoothed with a memory of two seconds.
 std::function<double(double)> slow_changes(std::int64_t length_s, std::mt19937_64& random) {
     constexpr double step_s = 0.1;
     std::normal_distribution<double> normal;
@@ -93,7 +94,7 @@ std::vector<double> train(const recipe& what, double rate_hz, double length_s,
     std::gamma_distribution<double> interval(what.gamma_order, 1.0 / what.gamma_order);
     std::vector<double> times;
     if (what.own_bursts) {
-        // Bursts of ten spikes on average at 100 Hz, and as many spikes between them.
+        // Bursts have ten spikes on average, at 100 Hz; as many spikes are between them.
         std::exponential_distribution<double> between(rate_hz / 20);
         std::exponential_distribution<double> within(100);
         for (double t = between(random); t < length_s; t += between(random)) {

@@ -8,7 +8,7 @@
 #include "spikeweave/mine/episode.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
-/// Recordings whose units share rates at most: any connection that is found in one is false.
+/// Recordings whose units share at most their rates: any connection that is found is false.
 namespace null_recordings {
 
 struct null {
@@ -18,9 +18,9 @@ struct null {
     std::vector<spikeweave::delay_interval> delays;
 };
 
-/// All there are.
+/// Returns all nulls.
 std::vector<null> all();
-/// @throws invalid_argument for a name that no null has
+/// @throws invalid_argument for an unknown name
 spikeweave::spike_sequence make(std::string_view name, std::int64_t length_s, std::uint32_t seed);
 
 }  // namespace null_recordings

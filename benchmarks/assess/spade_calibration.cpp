@@ -1,5 +1,5 @@
-// False positives and power of SPADE on simulated data, as a table: what
-// docs/algorithms/spade_in_practice.md shows.
+// Prints a table of false positives and power of SPADE on simulated data, as in
+// docs/algorithms/spade_in_practice.md.
 //
 //   spade_calibration null  REPETITIONS SURROGATES THREADS   no pattern, each rate profile
 //   spade_calibration surrogates REPETITIONS SURROGATES THREADS   no pattern, fast units
@@ -51,7 +51,7 @@ std::vector<setting> null_settings() {
     return out;
 }
 
-// Fast units in bins in which dithered spikes meet.
+// Units with high rates in bins in which dithered spikes often meet.
 std::vector<setting> surrogate_settings() {
     struct process {
         std::string_view name;

@@ -1,9 +1,9 @@
-// The published load: about 43,656 candidates of size 4, on 64 units of 50 Hz over 1,000 s (3.2
-// million spikes). Candidates are what level-wise search makes of a sparse graph of frequent pairs,
-// all walks of three steps in it.
+// The published load: about 43,656 candidates of size 4 on 64 units of 50 Hz over 1,000 s (3.2
+// million spikes). The candidates are those that a level-wise search makes from a sparse graph of
+// frequent pairs: all walks of three steps in it.
 //
-// The state machine counts one candidate in 200, spread evenly: all of them would take it a minute
-// a repetition. Speeds are in candidates a second.
+// The state machine counts one candidate in 200, evenly spread, because all would take it a minute
+// per repetition. Speeds are in candidates per second.
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -67,9 +67,9 @@ void count_size_4(benchmark::State& state, episode_strategy strategy, int thread
     state.counters["spikes"] = static_cast<double>(stream().size());
 }
 
-// The inner loop alone: the survivors of one pair continued to a third unit. An element is a
-// survivor of the prefix; the baseline reads the prefix's two lists once, which is what memory
-// allows one core.
+// The inner loop alone: the survivors of one pair are extended to a third unit. An element is a
+// survivor of the prefix. The baseline reads the prefix's two lists once, which is the limit set by
+// the memory bandwidth of one core.
 void extend(benchmark::State& state, const std::string& how) {
     using namespace spikeweave::episodes;
     const train_index trains(stream());

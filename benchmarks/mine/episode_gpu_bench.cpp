@@ -1,20 +1,20 @@
-// Counting and mining episodes on GPUs against the CPU's threads and the published strategies, on
-// the same machine in the same run; answers are compared first.
+// Counting and mining of episodes on GPUs compared with the CPU's threads and with the published
+// strategies, on the same machine in the same run. Results are compared first.
 //
-// published_load_S_s: 43,656 candidates of size 4 on 64 units of 50 Hz over S seconds, whole calls,
-// uploads included. Speed: candidates × spikes a second.
+// published_load_S_s: 43,656 candidates of size 4 on 64 units of 50 Hz over S seconds, as whole
+// calls including uploads. Speed: candidates × spikes per second.
 //
-// one_episode: one episode of size N whose units have E spikes each, on spikes that are on the
-// device already; kernels. Speed: bytes of the spike trains, each read once, against a copy on the
-// device (read and written bytes).
+// one_episode: kernels for one episode of size N whose units have E spikes each, with the spikes
+// already on the device. Speed: bytes of the spike trains, each read once, compared with a copy on
+// the device (bytes read and written).
 //
 // all_pairs: 1,000 units, four intervals, 10^7 spikes. mine_…: whole searches.
 //
-// …_kernels: the kernels of the same calls alone, for the CPU the levels alone.
+// …_kernels: only the kernels of the same calls; for the CPU, only the levels.
 //
-// The published strategies on the longest stream may take longer than one wants to wait. One that
-// would, by what it took on a shorter stream, counts only the first of the candidates: its speed is
-// then that of those, and `candidates` says so.
+// The published strategies may take too long on the longest stream. A strategy that would, judged
+// by its time on a shorter stream, counts only the first candidates: its speed is then that for
+// these, and `candidates` gives their number.
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ namespace {
 using namespace spikeweave;
 using namespace std::chrono_literals;
 
-// Where and how something is counted; its name is the benchmark's.
+// The devices and the strategy of a count; its name is that of the benchmark.
 struct contender {
     std::string name;
     episode_strategy strategy = episode_strategy::latest_start;
@@ -70,7 +70,7 @@ contender on_gpus(int count) {
     return one;
 }
 
-// All of the candidates on each of them, over stretches of time.
+// Each device counts all candidates in a part of the recording.
 contender on_gpus_by_time(int count) {
     contender one = on_gpus(count);
     one.name += "-by-time";
@@ -100,16 +100,16 @@ const std::vector<episode>& candidates() {
     return all;
 }
 
-// How many candidates share one that is counted.
+// For each contender, one candidate in this number is counted.
 std::map<std::string, std::size_t>& sampled_one_in() {
     static std::map<std::string, std::size_t> of;
     return of;
 }
 
-// Nobody waits for longer than this for one call.
+// The longest acceptable time of a call.
 constexpr double patience_seconds = 10;
 
-// What kernels took at best, and how much was done, by group and contender.
+// The best time of kernels and the amount of work, by group and contender.
 std::map<std::pair<std::string, std::string>, std::pair<double, double>>& kernels_of() {
     static std::map<std::pair<std::string, std::string>, std::pair<double, double>> measured;
     return measured;
@@ -121,7 +121,7 @@ void note_kernels(const std::string& group, const std::string& name, double seco
     if (best.first == 0 || seconds < best.first) best = {seconds, work};
 }
 
-// What the kernels of earlier calls took, as a speed to compare.
+// Reports the kernel time of earlier calls as a separate benchmark.
 void kernels_alone(benchmark::State& state, const std::string& group, const std::string& name) {
     const auto measured = kernels_of().find({group, name});
     if (measured == kernels_of().end()) {
@@ -147,7 +147,7 @@ void published_load(benchmark::State& state, const contender& one, int seconds, 
     const spike_sequence& spikes = stream(seconds);
     if (!expected.contains(seconds))
         expected[seconds] = count_episodes(spikes, candidates(), {}).counts;
-    // Occurrences are counted one candidate after another.
+    // Occurrences are counted candidate by candidate.
     const std::size_t at_first = one.strategy == episode_strategy::occurrences ? 100 : 1;
     std::size_t& one_in = sampled_one_in().try_emplace(one.name, at_first).first->second;
     std::vector<episode> counted;
@@ -185,7 +185,8 @@ void published_load(benchmark::State& state, const contender& one, int seconds, 
 
 // ---- one episode
 
-// Of `each` spikes a unit, no two at the same time. An interval holds about a quarter of a spike.
+// Has `each` spikes per unit, no two at the same time. An interval contains about a quarter of a
+// spike.
 struct dense_stream {
     spike_sequence spikes;
     episode what;
@@ -193,7 +194,7 @@ struct dense_stream {
 
 dense_stream make_dense(std::uint32_t size, std::size_t each) {
     const std::size_t all = size * each;
-    // At most 4,000 s, so that a tick of 32 bits is a microsecond.
+    // At most 4,000 s, so that times fit into 32-bit microseconds.
     const auto mean_step =
         static_cast<std::uint64_t>(std::clamp<double>(4e9 / static_cast<double>(all), 2, 1000));
     std::vector<std::int64_t> times(all);
@@ -229,7 +230,8 @@ void one_episode(benchmark::State& state, std::uint32_t size, std::size_t each) 
     const auto count = [&] {
         return episodes::count_by_latest_start_on_device(devices.problems()[0], candidate, 0);
     };
-    // The CPU where it has the memory and does not take minutes, else the same GPU piece by piece.
+    // The expected count is from the CPU if it has the memory and does not take minutes, otherwise
+    // from the same GPU piece by piece.
     constexpr std::size_t most_for_cpu = 100'000'000;
     const std::uint64_t expected =
         load.spikes.size() <= most_for_cpu
@@ -254,8 +256,8 @@ void one_episode(benchmark::State& state, std::uint32_t size, std::size_t each) 
     state.counters["call_us"] = 1e6 * whole / static_cast<double>(calls);
 }
 
-// 10^9 spikes on some GPUs, whole calls with all copies. The first contender's count is expected of
-// the others, which cut the time elsewhere.
+// Counts 10^9 spikes on several GPUs, as whole calls with all copies. The first contender's count
+// is expected of the others, which divide the time differently.
 void billion(benchmark::State& state, const contender& one) {
     static const dense_stream load = make_dense(4, 250'000'000);
     static std::optional<std::uint64_t> expected;
@@ -347,7 +349,7 @@ void mine(benchmark::State& state, const search& what, const contender& one) {
 }
 
 const search& all_pairs() {
-    // Chance makes about 250 of a pair within one interval.
+    // A pair has about 250 occurrences within one interval by chance.
     static const search one{
         "all_pairs",
         simulate_poisson({.units = 1000, .length = 2000s, .rate_hz = 5, .seed = 3}).spikes,
@@ -366,7 +368,7 @@ const std::vector<search>& whole_searches() {
             searches.push_back({fmt::format("mine_sym26_at_{}", threshold),
                                 sym26,
                                 {.delays = four, .min_count = threshold}});
-        // Small ones: about 2,000 and 10,000 spikes.
+        // Small streams of about 2,000 and 10,000 spikes.
         for (const int seconds : {4, 20})
             searches.push_back(
                 {fmt::format("mine_{}_s", seconds),

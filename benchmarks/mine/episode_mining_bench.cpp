@@ -1,5 +1,5 @@
 // Whole level-wise mining of Sym26 (26 units, 60 s, 51,444 spikes) with four intervals and a
-// threshold of 300: every strategy against the state machine, and two threads against one.
+// threshold of 300. Every strategy is compared with the state machine, and two threads with one.
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -45,7 +45,7 @@ const ratios_to by_threads("mine_sym26_threads", "1");
 
 const bool registered = [] {
     for (const episode_strategy strategy : available_episode_strategies()) {
-        // The reference tries every occurrence; the segments run the published machines too.
+        // The reference tries every occurrence, and the segments also run the published machines.
         const int repetitions =
             strategy == episode_strategy::reference || strategy == episode_strategy::segments ? 1
                                                                                               : 5;

@@ -1,6 +1,6 @@
-// All pairs of many units with four intervals: merging the trains of each pair against looking back
-// from each spike. Where they cross depends on how many spikes of all units lie within the widest
-// interval of one: rate × units × width against units.
+// All pairs of many units with four intervals: merging the trains of each pair compared with
+// looking back from each spike. The crossover depends on how many spikes of all units lie within
+// the widest interval of one spike: rate × units × width compared with units.
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -45,7 +45,7 @@ void count_pairs(benchmark::State& state, const load& what, pair_method method) 
     static std::map<std::string, bool> agree;
     const std::string key = fmt::format("{} {} {}", what.units, what.rate_hz, what.widest_ms);
     if (!agree.contains(key)) {
-        // Every count of few units; of many, those about as large as chance makes them.
+        // All counts are compared for few units; for many, only those about as large as by chance.
         const episode_mining_options low{.min_count = what.units > 100 ? 25U : 1U};
         agree[key] = mine(spikes, what, pair_method::merge, low).episodes ==
                      mine(spikes, what, pair_method::look_back, low).episodes;
@@ -54,7 +54,7 @@ void count_pairs(benchmark::State& state, const load& what, pair_method method) 
         state.SkipWithError("the two methods differ");
         return;
     }
-    // A threshold that no pair reaches, so that nothing but the counting of pairs is measured.
+    // No pair reaches this threshold, so that only the counting of pairs is measured.
     const episode_mining_options high{.min_fraction = 0.9 / what.units};
     std::int64_t pairs = 0;
     for (auto _ : state)

@@ -1,15 +1,15 @@
-// The published strategies against each other on one GPU: what their authors measured on cards of
-// 2008, on the card there is.
+// The published strategies compared with each other on one GPU: the measurements that their authors
+// made on GPUs of 2008.
 //
-//   mapping      one thread or many segments for each episode, and the choice between them, over
-//                the number of episodes and their size: 64 units of 20 Hz over 60 s
-//   passes       with and without the upper bound first, level by level, on what people mine and on
+//   mapping      one thread or many segments per episode, and the choice between them, by the
+//                number of episodes and their size: 64 units of 20 Hz over 60 s
+//   passes       with and without the upper bound first, level by level, on typical searches and on
 //                the published load (43,656 candidates of size 4, nearly all of them rare)
-//   compaction   the three ways to make a list of occurrences, of one episode, over its size and
+//   compaction   the three methods to make a list of occurrences, for one episode, by its size and
 //                the number of its occurrences: 64 units of 50 Hz over 20 s to 2,000 s
 //
-// Times are those of whole calls with all copies; of levels those that mining took for them.
-// `kernels` is what the kernels took of a call, in seconds. Speeds are in episodes a second.
+// Times are those of whole calls with all copies; for levels, those that mining measured. `kernels`
+// is the kernel time of a call in seconds. Speeds are in episodes per second.
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -62,7 +62,8 @@ std::vector<episode> random_episodes(std::size_t size, std::size_t number, delay
     return all;
 }
 
-// Whole calls. Their counts are compared with the CPU's before; Once for each group and strategy.
+// Measures whole calls. Counts are first compared with those of the CPU, once for each group and
+// strategy.
 void count(benchmark::State& state, const std::string& group, const spike_sequence& spikes,
            const std::vector<episode>& what, const std::vector<std::uint64_t>& expected,
            const episode_count_options& options) {
@@ -89,7 +90,7 @@ void count(benchmark::State& state, const std::string& group, const spike_sequen
     state.counters["merge_misses"] = static_cast<double>(compared[key]);
 }
 
-// All that are measured of one size; fewer are the first of these.
+// All episodes of one size; smaller cases use the first of these.
 struct counted {
     std::vector<episode> what;
     std::vector<std::uint64_t> counts;
@@ -107,7 +108,7 @@ const counted& counted_of(std::size_t size) {
 
 void mapping(benchmark::State& state, const std::string& group, episode_strategy strategy,
              std::size_t size, std::size_t number) {
-    // Hybrid is nothing without its calibration, which is not what is measured here.
+    // Hybrid needs its calibration, which is not measured here.
     if (strategy == episode_strategy::hybrid && !load_hybrid_calibration(devices().front()))
         calibrate_hybrid(0);
     const counted& all = counted_of(size);
@@ -133,7 +134,7 @@ mined what_is_mined(std::string_view name) {
     return {culture, {.delays = {{0ms, 5ms}, {5ms, 10ms}}, .min_count = 90, .max_size = 4}};
 }
 
-// Mines all, and is as fast as the one level was.
+// Mines everything and reports the time of one level.
 void mine_level(benchmark::State& state, std::string_view name, std::size_t size,
                 episode_strategy strategy) {
     auto [spikes, options] = what_is_mined(name);
@@ -160,7 +161,7 @@ void mine_level(benchmark::State& state, std::string_view name, std::size_t size
     state.counters["frequent"] = static_cast<double>(level.frequent);
 }
 
-// A threshold that 22 of them pass.
+// The threshold keeps 22 episodes.
 void published_load(benchmark::State& state, episode_strategy strategy) {
     static const std::vector<episode> what = random_episodes(4, 43'656, {0ms, 5ms});
     static const std::vector<std::uint64_t> expected =
@@ -188,7 +189,7 @@ void compacted(benchmark::State& state, const std::string& group, compaction_met
     state.counters["count"] = static_cast<double>(expected.front());
 }
 
-// Groups and their baselines stand as long as the program runs.
+// Groups and their baselines live as long as the program.
 template <class Run>
 void add(const std::string& group, std::string_view variant, const Run& run, bool manual = false) {
     auto* const one =

@@ -1,5 +1,5 @@
-// The inner loop of SPADE's search, counting items in selected windows, beside reading the same
-// words once: how near the loop is to what a core can do.
+// The inner loop of SPADE's search, which counts items in selected windows, compared with reading
+// the same words once. This shows how close the loop is to the limit of a core.
 
 #include <benchmark/benchmark.h>
 

@@ -1,7 +1,7 @@
 // SPADE's mining on the input of Porrmann et al. 2021 (doi:10.3389/fninf.2021.723406): their eight
-// jobs, one by one and in one pass, beside the miner inside Elephant's wheel (fim) on the same
-// windows. Times are CPU seconds of one thread, but for what is about threads or the disk. Answers
-// are compared before anything is timed.
+// jobs, one by one and in one pass, compared with the miner in Elephant's wheel (fim) on the same
+// windows. Times are CPU seconds of one thread, except where threads or the disk are measured.
+// Results are compared before anything is timed.
 //
 // fim takes about 13 minutes for the eight jobs; --benchmark_filter='-fim' leaves it out.
 
@@ -58,8 +58,8 @@ const std::vector<pattern_rule>& jobs() {
     return rules;
 }
 
-// What was found, told without storing it: the number and a digest that does not depend on order,
-// as spade_fim.py makes it.
+// A summary of the result that needs no storage: the number, and a digest that does not depend on
+// the order and equals that of spade_fim.py.
 struct answer {
     std::uint64_t patterns = 0;
     std::uint64_t digest = 0;
@@ -90,7 +90,7 @@ answer answer_of(const pattern_mining_options& options) {
     return got;
 }
 
-// Mines and lets go of each block.
+// Mines and discards each block.
 std::uint64_t mine(const spade_windows& given, const pattern_mining_options& options, int threads) {
     std::uint64_t patterns = 0;
     mine_patterns(given, options, [&](const pattern_table& block) { patterns += block.size(); },
@@ -105,7 +105,7 @@ const answer& expected_of(std::size_t job) {
     return known[job];
 }
 
-// Runs `work` under CPU time; one item each.
+// Runs `work` and measures CPU time; each run is one item.
 template <class Work>
 void measure_cpu(benchmark::State& state, Work&& work) {
     static_cast<void>(windows());
@@ -152,7 +152,7 @@ bool has_fim() {
     return output_of(check.data()) == "yes\n";
 }
 
-// Once for each job in a run of the benchmarks.
+// Runs each job once per run of the benchmarks.
 const fim_run& run_fim(std::size_t job) {
     static std::map<std::size_t, fim_run> known;
     if (known.contains(job)) return known[job];
@@ -209,7 +209,7 @@ void one_pass_on_threads(benchmark::State& state, int threads) {
     state.SetItemsProcessed(state.iterations());
 }
 
-// The largest answer as flat arrays in a file, block after block; nothing is held back.
+// Writes the largest result as flat arrays to a file, block by block, without keeping it in memory.
 void largest_job_to_disk(benchmark::State& state, bool write) {
     const pattern_mining_options options = options_of({jobs()[2]}, spade_strategy::first_bin);
     const fs::path path =
@@ -245,7 +245,7 @@ void largest_job_to_disk(benchmark::State& state, bool write) {
     state.counters["file_MB"] = megabytes;
 }
 
-// The same trains, each spike moved by up to 15 ms.
+// The same trains with each spike moved by up to 15 ms.
 const spade_windows& dithered() {
     static const spade_windows moved = [] {
         const spike_sequence spikes = read_spikes(data("movement_pghf.spikes.tsv.gz")).spikes;

@@ -30,7 +30,7 @@ import neo
 import numpy as np
 import quantities as pq
 
-# min_occ, and as many spikes as neurons at least.
+# min_occ, and the least number of spikes and neurons.
 JOBS = [(88, 2), (25, 3), (12, 4), (10, 5), (10, 6), (10, 7), (10, 8), (10, 9)]
 WINDOW = 20
 BIN = 5 * pq.ms

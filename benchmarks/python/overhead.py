@@ -51,7 +51,7 @@ def main():
             whole, library, share = measured(given, options.repeats, **arguments)
             print(f"{name + kind:36} {whole * 1e3:9.2f} {library * 1e3:11.2f} {share:9.1%}")
             if not kind:
-                judged = share  # that of the last case, which is the one of docs/benchmarks.md
+                judged = share  # that of the last case, which docs/benchmarks.md quotes
     return 1 if judged > options.most / 100 else 0
 
 

@@ -1,6 +1,7 @@
-// Samples (of one channel) a second from a recording to detected spikes with features, beside what
-// a textbook does: filter a channel at a time, whole, forward and backward, take the noise from the
-// median and count the troughs beyond the threshold. The textbook finds no sets, masks or features.
+// Samples (of one channel) per second from a recording to detected spikes with features, compared
+// with a textbook method: filter each channel as a whole forward and backward, estimate the noise
+// from the median and count troughs beyond the threshold. The textbook method finds no sets, masks
+// or features.
 
 #include <benchmark/benchmark.h>
 
@@ -79,14 +80,14 @@ void channel_by_channel(benchmark::State& state) {
         std::size_t troughs = 0;
         for (std::size_t c = 0; c < from.channel_count(); ++c)
             troughs += troughs_of_channel(from, c, samples, sections);
-        // A spike is seen by several channels.
+        // Several channels record each spike.
         if (troughs < simulated().truth.spikes.size())
             return state.SkipWithError("the baseline lost spikes");
     }
     set_items(state);
 }
 
-// The answer first: nearly every true spike has one that was found within 0.3 ms.
+// The result is checked first: nearly every true spike must have a detected one within 0.3 ms.
 bool is_right(const detection_result& found) {
     const auto truth = simulated().truth.spikes.times_us();
     std::size_t hits = 0;

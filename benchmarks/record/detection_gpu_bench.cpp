@@ -1,8 +1,9 @@
-// From a recording to described spikes on a GPU against the CPU's threads, on the same machine in
-// the same run; the GPU's answer is compared with the CPU's to the bit first. `times_real_time` is
-// how much longer the recording took. What each part takes stands beside it, in seconds.
+// From a recording to described spikes on a GPU compared with the CPU's threads, on the same
+// machine in the same run. The GPU's result is first compared with the CPU's bit by bit.
+// `times_real_time` is the duration of the recording divided by the time taken. The times of the
+// parts are reported in seconds.
 //
-// …_from_file: the samples are read from a raw file, which lies in the system's cache.
+// …_from_file: the samples are read from a raw file in the system's cache.
 
 #include <benchmark/benchmark.h>
 #include <unistd.h>
@@ -35,7 +36,7 @@ struct load {
 constexpr load tetrodes{32, 120s, 20};
 constexpr load probe{384, 20s, 200};
 
-// Made once, the last one only.
+// Makes the recording and keeps only the last one.
 const recording& recording_of(const load& what) {
     static std::optional<recording> kept;
     static std::optional<load> of;
@@ -50,7 +51,7 @@ const recording& recording_of(const load& what) {
     return *kept;
 }
 
-// A raw file of the recording, gone at the end.
+// A raw file of the recording, which is removed at the end.
 class raw_file {
 public:
     explicit raw_file(const recording& from)
@@ -71,7 +72,7 @@ public:
     raw_file& operator=(const raw_file&) = delete;
     raw_file& operator=(raw_file&&) = delete;
 
-    // On a line: nobody says where its channels are.
+    // Channels are on a line, because positions are not given.
     recording opened(const recording& like) const {
         return read_recording(path_, {.format = recording_format::raw,
                                       .rate_hz = like.rate_hz(),
@@ -89,7 +90,7 @@ bool same(const detection_result& a, const detection_result& b) {
            a.features == b.features;
 }
 
-// When each part of the work was first heard of.
+// Records the time at which each part of the work was first reported.
 class parts_timer {
 public:
     void hear(const progress& of) {

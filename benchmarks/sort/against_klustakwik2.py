@@ -37,7 +37,7 @@ def simulate(spikes, channels, units, per_channel=3, seed=7):
     jitter = 1 + 0.12 * random.standard_normal(spikes)
     values = template[truth] * jitter[:, None, None] + random.standard_normal((spikes, channels, per_channel))
     mask = np.clip((np.abs(values).max(axis=2) - 2) / 2.5, 0, 1)
-    for row in mask:  # only what hangs together with the largest channel
+    for row in mask:  # only channels connected with the largest one
         begin = end = int(row.argmax())
         while begin > 0 and row[begin - 1] > 0:
             begin -= 1
@@ -112,7 +112,7 @@ def main():
         if len(theirs) != len(ours) or max(apart) > 1e-8:
             print("the scores differ", theirs, ours, file=sys.stderr)
             return 1
-        # Reading and scaling are left out: what more iterations take.
+        # Reading and scaling cancel out: only additional iterations are timed.
         few = min(run_spikeweave(chosen.spikeweave, folder, 1, chosen.points)[1] for _ in range(3))
         many = min(run_spikeweave(chosen.spikeweave, folder, chosen.iterations, chosen.points)[1] for _ in range(3))
         own = (many - few) / (chosen.iterations - 1)
@@ -121,7 +121,7 @@ def main():
                  f"{their / own:.1f} times as fast")
         print(speed)
     if chosen.save:
-        # The scores in full: they are the same but for their last digits.
+        # Scores are given in full, because they differ only in their last digits.
         rows = [[i + 1, repr(a), repr(b), f"{c:.1e}"] for i, (a, b, c) in enumerate(zip(theirs, ours, apart))]
         results.save("against_klustakwik2", ("iteration", "klustakwik2's score", "spikeweave's", "difference"), rows,
                      chosen.spikeweave, versions=[f"klustakwik2 {importlib.metadata.version('klustakwik2')}"], notes=[what, speed])

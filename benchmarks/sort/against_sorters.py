@@ -23,9 +23,9 @@ import results  # noqa: E402
 
 PEERS = HERE / "peers"
 INSIDE = PEERS / "inside.py"
-# Each with the files of pins that its environment is made from, one after another.
+# The requirements files from which each environment is installed, in order.
 ENVIRONMENTS = {"spikeinterface": ["spikeinterface.txt"], "klusta": ["klusta_build.txt", "klusta.txt"]}
-# name -> environment and the task of inside.py.
+# The environment of each sorter and its task in inside.py.
 SORTERS = {
     "klusta": ("klusta", "klusta"),
     "MountainSort5": ("spikeinterface", "mountainsort5"),

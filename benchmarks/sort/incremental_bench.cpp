@@ -1,5 +1,5 @@
-// The time of a new spike in a sorting that goes on, by how many there were before: 1,000 spikes of
-// 96 features against a model of 30 units that is not fitted anew. It does not grow.
+// The time for a new spike in an incremental sorting by the number of earlier spikes: 1,000 spikes
+// of 96 features with a model of 30 units that is not fitted again. It does not grow.
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ const sorting_model& model() {
     return made;
 }
 
-// As the reference's E-step of the same labels has it.
+// Compares with the reference's E-step for the same labels.
 bool agrees() {
     constexpr std::uint32_t few = 300;
     const spike_features some = part(0, few);

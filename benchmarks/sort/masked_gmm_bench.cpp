@@ -1,6 +1,6 @@
-// One iteration of masked Gaussian mixtures (M-step, E-step, gains of deletions) on 96 features,
-// from the start by masks: the sparse strategy against the reference, one thread against two, and
-// by the number of features. benchmarks/sort/against_klustakwik2.py has klustakwik2 beside it.
+// One iteration of masked Gaussian mixtures (M-step, E-step, gains of deletions) on 96 features
+// from the start by masks: the sparse strategy compared with the reference, two threads with one,
+// and by the number of features. benchmarks/sort/against_klustakwik2.py compares with klustakwik2.
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ using masked_gmm::partition;
 
 constexpr std::uint32_t start_clusters = 172;
 
-// As many spikes as the strategy bears; speed is in spikes a second.
+// The data for a strategy, as many spikes as it can handle; speed is in spikes per second.
 struct load {
     spike_cloud cloud;
     partition start;
@@ -44,7 +44,8 @@ struct load {
     }
 };
 
-// On few spikes and clusters, as the reference inverts a matrix of all features for each.
+// Few spikes and clusters are compared, because the reference inverts a matrix of all features for
+// each cluster.
 bool agree(std::size_t channels, std::size_t units, sort_strategy strategy, int threads) {
     constexpr std::size_t spikes = 200;
     constexpr std::uint32_t clusters = 4;
@@ -84,7 +85,8 @@ const bool registered = [] {
     for (const int threads : {1, 2})
         add(fmt::format("sort_iteration_threads/{}", threads), 50'000, 32, 60, sort_strategy::cpu,
             threads, 5);
-    // As many units a channel: what a spike costs follows its unmasked features, not all of them.
+    // The number of units per channel is fixed: the cost of a spike depends on its unmasked
+    // features, not on all of them.
     for (const std::size_t channels : {32U, 128U})
         add(fmt::format("sort_iteration_features/{}", 3 * channels), 10'000, channels, 2 * channels,
             sort_strategy::cpu, 1, 3);

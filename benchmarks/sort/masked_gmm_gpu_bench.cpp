@@ -1,17 +1,17 @@
-// Masked Gaussian mixtures on a GPU against the CPU's threads, on the same machine in the same run;
-// answers are compared first.
+// Masked Gaussian mixtures on a GPU compared with the CPU's threads, on the same machine in the
+// same run. Results are compared first.
 //
-// e_step_…: what each of K clusters costs each of 10^6 spikes, on the GPU alone (the coefficients'
-// gathering with it). dense: all of 96 features unmasked; masked: 96 features, masks of units on
-// neighbouring channels; probe: the same on 384 channels. `teraflops` counts products of terms with
+// e_step_…: the costs of 10^6 spikes in K clusters on the GPU alone (including the gathering of
+// coefficients). dense: 96 features, all unmasked; masked: 96 features, with units on neighbouring
+// channels; probe: the same on 384 channels. `teraflops` counts products of terms with
 // coefficients, two operations each.
 //
-// iteration_…: M-step and E-step with everything that is copied. On the CPU it is a sample of the
-// spikes, `spikes` of them.
+// iteration_…: M-step and E-step with all copies. The CPU runs them on a sample of the spikes,
+// `spikes` of them.
 //
-// search: whole searches, 50,000 spikes of 60 units. …_seed_stop: the published rule to stop, from
-// as many clusters. …_published: the same as it was published, the CPU from 500 clusters and the
-// GPU from 50.
+// search: whole searches of 50,000 spikes of 60 units. …_seed_stop: with the published stopping
+// rule, from the same number of clusters. …_published: the search as published, from 500 clusters
+// on the CPU and from 50 on the GPU.
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -55,7 +55,8 @@ struct load_shape {
     std::size_t spikes;
     std::size_t channels;
     std::uint32_t units;
-    std::size_t reach = 4;  ///< channels to each side of a unit's that may show it; 0: no masks
+    std::size_t reach =
+        4;  ///< channels on each side of a unit's channel that may record it; 0: no masks
 
     bool masked() const { return reach > 0; }
     friend auto operator<=>(const load_shape&, const load_shape&) = default;
@@ -63,7 +64,7 @@ struct load_shape {
 
 constexpr std::size_t per_channel = 3;
 
-// Spikes [begin, end) on a few channels each; what is masked is noise of SD 1.
+// Draws spikes [begin, end) on a few channels each; masked features are noise with SD 1.
 spike_masks draw(const load_shape& shape, std::size_t begin, std::size_t end, load& into,
                  std::vector<double>& values) {
     std::minstd_rand fast(static_cast<unsigned>(begin) + 1);
@@ -77,7 +78,7 @@ spike_masks draw(const load_shape& shape, std::size_t begin, std::size_t end, lo
         const auto unit = static_cast<std::uint32_t>(random.below(shape.units));
         into.start.labels[n] = unit + 1;
         double* const row = values.data() + n * features;
-        constexpr double width = 3.4641016151377544;  // of a uniform number of SD 1
+        constexpr double width = 3.4641016151377544;  // width of a uniform distribution with SD 1
         for (std::size_t i = 0; i < features; ++i)
             row[i] = width * (static_cast<double>(fast()) / 2147483646.0 - 0.5);
         const std::size_t centre = std::size_t{unit} * shape.channels / shape.units;
@@ -85,7 +86,8 @@ spike_masks draw(const load_shape& shape, std::size_t begin, std::size_t end, lo
         masks.assign(features, shape.masked() ? 0.0 : 1.0);
         for (std::size_t away = 0; away <= 2 * reach; ++away) {
             const std::size_t channel = centre + away - reach;
-            if (channel >= shape.channels) continue;  // before the first one, too
+            if (channel >= shape.channels)
+                continue;  // this also excludes channels before the first one
             const double distance =
                 (static_cast<double>(away) - static_cast<double>(reach)) / width_of_unit;
             double most = 0;
@@ -130,7 +132,7 @@ std::unique_ptr<load> make_load(const load_shape& shape) {
     return made;
 }
 
-// Made once, the last one only: the largest takes 10 GB.
+// Makes a load and keeps only the last one: the largest takes 10 GB.
 const load& load_of(const load_shape& shape) {
     static std::unique_ptr<load> kept;
     static std::optional<load_shape> of;
@@ -142,7 +144,7 @@ const load& load_of(const load_shape& shape) {
     return *kept;
 }
 
-// The steps of one iteration on few spikes by the CPU and by the GPU.
+// Compares the steps of one iteration by the CPU and by the GPU on few spikes.
 bool agree(load_shape shape) {
     shape.spikes = 5'000;
     const auto few = make_load(shape);
@@ -208,7 +210,7 @@ void e_step(benchmark::State& state, const load_shape& shape, bool single) {
 struct contender {
     std::string name;
     execution run{};
-    std::size_t share = 1;  // one in so many spikes
+    std::size_t share = 1;  // one in this number of spikes
 };
 
 std::vector<contender> contenders(std::size_t serial_share, std::size_t parallel_share) {
@@ -291,7 +293,7 @@ const bool registered = [] {
             add(fmt::format("e_step_{}/{}", one.name, single ? "single" : "double"), true, 3,
                 e_step, one.shape, single);
         std::vector<contender> all = contenders(one.serial_share, one.parallel_share);
-        // The GPU first: it takes the load that is there.
+        // The GPU runs first, because it uses the load that is already there.
         std::rotate(all.begin(), all.end() - 1, all.end());
         for (const contender& by : all)
             add(fmt::format("iteration_{}/{}", one.name, by.name), false,

@@ -1,8 +1,8 @@
-// Events a second from files, beside a baseline that only finds the ends of lines in the same
-// bytes: what the disk, the page cache and the memory allow a text reader at most.
+// Events per second from files, compared with a baseline that only finds line ends in the same
+// bytes: the limit that the disk, the page cache and the memory set for a text reader.
 //
-// SPIKEWEAVE_BENCH_EVENTS sets how many events (10^6 without it). Peak memory is that of the
-// process, so that one benchmark has to run alone for it: --benchmark_filter=read_spikes/npz.
+// SPIKEWEAVE_BENCH_EVENTS sets the number of events (10^6 by default). Peak memory is that of the
+// process, so it requires a single benchmark: --benchmark_filter=read_spikes/npz.
 
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
@@ -31,7 +31,7 @@ std::uint64_t event_count() {
     return asked != nullptr ? std::strtoull(asked, nullptr, 10) : 1'000'000;
 }
 
-// Event i comes about 50 us after the one before it: 20,000 events a second in all.
+// Event i is about 50 us after the previous one: 20,000 events per second in all.
 std::int64_t time_of(std::uint64_t i) {
     return static_cast<std::int64_t>(50 * i + i * 2654435761U % 50);
 }
@@ -60,7 +60,7 @@ private:
     std::filesystem::path path_;
 };
 
-// Written line by line: what made the file must not be what sets the peak of memory.
+// The file is written line by line, so that writing does not determine the peak memory.
 void write_text(const std::filesystem::path& path, std::uint64_t count) {
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> out(std::fopen(path.c_str(), "w"),
                                                         &std::fclose);
@@ -72,7 +72,7 @@ void write_text(const std::filesystem::path& path, std::uint64_t count) {
                      static_cast<unsigned long long>(unit_of(i)));
 }
 
-// The peak does not fall again, so that the other formats are made by another process.
+// Peak memory never decreases, so the other formats are written by another process.
 void write_by_library(const std::filesystem::path& path, std::uint64_t count) {
     std::fflush(nullptr);
     if (const pid_t child = ::fork(); child == 0) {
@@ -94,7 +94,7 @@ double peak_bytes() {
     return static_cast<double>(usage.ru_maxrss) * 1024;
 }
 
-// The answer first: a reader that loses events is not a fast one.
+// The result is checked first: a reader that loses events is not fast.
 bool is_right(const spike_file& file, std::uint64_t count) {
     const std::uint64_t last = count - 1;
     return file.spikes.size() == count && file.spikes.times_us().back() == time_of(last) &&

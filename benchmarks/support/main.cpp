@@ -20,7 +20,7 @@ std::vector<declared>& ratios() {
     return all;
 }
 
-// Prints what Google Benchmark prints and keeps the best speed of each benchmark.
+// Prints what Google Benchmark prints, and stores the best speed of each benchmark.
 class best_of_repetitions : public benchmark::ConsoleReporter {
 public:
     void ReportRuns(const std::vector<Run>& runs) override {

@@ -42,7 +42,7 @@ def main():
         said = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
         assert said.stdout.split() == ["spikeweave", spikeweave.__version__], said.stdout
     with tempfile.TemporaryDirectory() as folder:
-        spikes = pathlib.Path(folder) / "spikes.nwb"  # the command brings an HDF5 of its own
+        spikes = pathlib.Path(folder) / "spikes.nwb"  # the command has its own HDF5
         options = ["simulate", "sym26", "--length", "1s", "-o"]
         subprocess.run([BIN / "spikeweave", *options, spikes], check=True, capture_output=True)
         assert spikes.stat().st_size > 0

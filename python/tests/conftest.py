@@ -53,7 +53,7 @@ def _interrupted_soon():
         began = time.monotonic()
         with pytest.raises(StopError):
             yield
-        assert time.monotonic() - began < 5  # of a call of minutes
+        assert time.monotonic() - began < 5  # the call would take minutes
         assert len(ticks) > 10
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

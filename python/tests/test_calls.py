@@ -18,7 +18,7 @@ import pytest
 import spikeweave
 from spikeweave._adapters.progress import reporting
 
-# Of 3 minutes, so that any of these would be noticed.
+# A call of 3 minutes, so that a missing interruption is noticed.
 LONG = """
 import spikeweave, sys, time
 made = spikeweave.simulate.sym26(seed=1)
@@ -62,7 +62,7 @@ def test_ctrl_c_stops_a_call_within_seconds(name):
 
     assert out == "stopped\n", errors
     assert process.returncode == 130
-    assert time.monotonic() - began < 5  # a second, and as much as a busy machine needs
+    assert time.monotonic() - began < 5  # a second, plus what a busy machine needs
 
 
 def test_other_threads_run_during_a_call(sym26):
@@ -196,7 +196,7 @@ def test_a_thousand_calls_leak_nothing():
 
     assert process.returncode == 0, errors
     assert "leaked" not in errors, errors  # nanobind's report
-    most_kib = 4096  # what an allocator keeps for itself; a leak of 6 bytes a call would be more
+    most_kib = 4096  # memory that an allocator may keep; a leak of 6 bytes per call would be more
     assert int(out) < most_kib, f"{out.strip()} KiB more after 800 rounds"
 
 

@@ -52,7 +52,7 @@ def test_recordings_of_files(tmp_path, made, how):
     )
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(spikeweave.Recording, "samples", None)  # none are carried along
+        patch.setattr(spikeweave.Recording, "samples", None)  # samples must not be copied
         again = COPIES[how](recording)
 
     same_recording(again, recording)

@@ -51,7 +51,8 @@ def binned_trains(trains_bins, n_bins):
 
 
 def test_a_spike_on_an_edge_falls_where_elephant_puts_it():
-    # 0.285 * (1 / 0.005) is just below 57. Two trains, as a spike may fall where the next belongs.
+    # 0.285 * (1 / 0.005) is just below 57. Two trains are used because a spike may fall into the
+    # bin of the next one.
     edges = [np.arange(0, 4464, 2), np.arange(1, 4464, 2)]
     in_ms = as_binned([neo.SpikeTrain(e * 5.0, units="ms", t_stop=22320) for e in edges], 5 * pq.ms)
     in_seconds = as_binned(
@@ -102,7 +103,7 @@ def test_transactions_give_all_closed_patterns(
     _starts, offsets, items = binned.windows(winlen)
     transactions = [items[i:j] for i, j in itertools.pairwise(offsets)]
     if len(set(map(tuple, transactions))) < 2:
-        return  # windows that are all the same are always a concept
+        return  # windows that are all equal are always a concept
     expected = brute_force(
         trains_bins, 16, winlen, min_spikes, min_occ, min_neu, max_spikes, max_occ
     )
@@ -321,7 +322,7 @@ def test_empty_transactions_are_no_concepts():
 
 
 def test_fast_fca_lists_each_concept_once():
-    # Neuron 0 in bins 1, 2, 3, neuron 1 in bin 2: Elephant's own gives none of them.
+    # Neuron 0 fires in bins 1, 2, 3, and neuron 1 in bin 2; Elephant's own result has none of them.
     context, _, _ = elephant._build_context(trains_of_bins([[1, 2, 3], [2]], 5), 2)
     assert [
         (tuple(sorted(intent)), extent) for intent, extent in elephant._fast_fca(context, winlen=2)

@@ -56,7 +56,7 @@ NO_WINDOW = {
 @pytest.mark.parametrize("winlen", [0, -1])
 @pytest.mark.parametrize("call", NO_WINDOW.values(), ids=NO_WINDOW.keys())
 def test_no_window_is_an_error_that_names_it(call, winlen):
-    # In a process of its own, which a division by zero would end.
+    # A separate process is used, because a division by zero would end it.
     call = call.format(concepts=CONCEPTS, cells="np.ones((2, 3), dtype=bool)", winlen=winlen)
     run = run_alone(
         f"import numpy as np, quantities as pq\nfrom spikeweave import elephant\nprint({call})"
@@ -73,7 +73,7 @@ def test_the_extension_refuses_no_window_too():
 
 
 def test_threads_that_cannot_start_are_an_error():
-    # Address space for some of the threads only.
+    # The address space suffices only for some of the threads.
     code = """
 import resource, threading
 import neo, numpy as np, quantities as pq

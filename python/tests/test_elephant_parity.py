@@ -50,7 +50,7 @@ def both(name, *args, seed=0, **kwargs):
     for module in (spikeweave_spade, elephant_spade):
         np.random.seed(seed)
         random.seed(seed)
-        # Elephant takes thresholds out of what it is given.
+        # Elephant modifies the thresholds that it is given.
         results.append(getattr(module, name)(*args, **copy.deepcopy(kwargs)))
     return results
 
@@ -123,7 +123,7 @@ def test_private_functions(seed):
         assert_same(
             *both("_fpgrowth", transactions, rel_matrix=rel_matrix, winlen=winlen, report=report)
         )
-    if winlen == 1:  # where Elephant's fast_fca gives each concept, some of them twice
+    if winlen == 1:  # for this, Elephant's fast_fca returns each concept, some of them twice
         theirs = elephant_spade._fast_fca(context)
         ours = spikeweave_spade._fast_fca(context)
         assert {(frozenset(i), frozenset(e)) for i, e in ours} == {
@@ -147,7 +147,7 @@ def test_pvalue_spectrum_from_the_same_seed(method, spectrum):
         {"trial_length": 50 * ms, "trial_separation": 10 * ms} if method == "trial_shifting" else {}
     )
     for seed in range(3):
-        # jitter_spikes of Elephant needs trains that begin at 0.
+        # Elephant's jitter_spikes needs trains that begin at 0.
         np.random.seed(seed)
         trains = [
             StationaryPoissonProcess(60 * quantities.Hz, t_stop=400 * ms).generate_spiketrain()
@@ -333,7 +333,7 @@ def test_documented_example():
         )
     ]
     assert_same(ours, theirs)
-    # As the documentation shows: all six neurons, at once, never in a surrogate.
+    # As in the documentation: all six neurons at once, never in a surrogate.
     assert len(ours) == 1
     assert sorted(ours[0]["neurons"]) == list(range(6))
     assert ours[0]["lags"].magnitude.tolist() == [0] * 5

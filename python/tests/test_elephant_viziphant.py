@@ -35,7 +35,7 @@ def test_there_is_something_to_draw(patterns):
 
 
 def test_raster(trains, patterns):
-    # Viziphant 0.4 takes its own colours from a function that matplotlib 3.9 dropped.
+    # The default colours of Viziphant 0.4 need a function that matplotlib 3.9 removed.
     axes = viziphant.plot_patterns(trains, patterns, colors=["red"] * len(patterns))
     assert len(axes.get_lines()) + len(axes.collections) > 0
 

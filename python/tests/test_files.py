@@ -123,7 +123,7 @@ def test_a_file_that_is_not_there_is_an_error_of_its_own(tmp_path, call):
 def test_a_file_that_may_not_be_read_is_an_error_of_its_own(tmp_path, monkeypatch):
     path = tmp_path / "spikes.tsv"
     path.write_text("0.1\tA\n")
-    monkeypatch.setattr(os, "access", lambda *_: False)  # root may read all
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root can read all files
 
     with pytest.raises(PermissionError, match=r"spikes\.tsv") as error:
         spikeweave.read(path)

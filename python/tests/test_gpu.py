@@ -61,7 +61,7 @@ def test_sorting_is_that_of_the_cpu():
 
     assert on_gpu.parameters["strategy"] == "cuda"
     assert np.array_equal(on_gpu.samples, on_cpu.samples)
-    assert np.mean(on_gpu.labels == on_cpu.labels) > 0.99  # sums have another order there
+    assert np.mean(on_gpu.labels == on_cpu.labels) > 0.99  # the order of sums is different there
     assert on_gpu.score == pytest.approx(on_cpu.score, rel=1e-5)
 
 

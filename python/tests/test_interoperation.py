@@ -48,7 +48,7 @@ def test_a_sorting_counts_from_where_its_recording_begins():
 
 def test_a_sorting_follows_the_time_vector_of_its_recording():
     core = pytest.importorskip("spikeinterface.core")
-    times = 50 + np.arange(30_000) / 10_000 * 2  # at half of the speed
+    times = 50 + np.arange(30_000) / 10_000 * 2  # at half the speed
 
     spikes = SpikeSequence.of(sorting_at(core, times=times))
 

@@ -8,8 +8,8 @@ import pytest
 
 import spikeweave
 
-# A layer imports from itself and from those before it. All other modules are public: they may
-# import every layer, and no layer imports them.
+# A layer imports from itself and from earlier ones. All other modules are public: they may import
+# every layer, and no layer imports them.
 LAYERS = ("spikeweave._core", "spikeweave._values", "spikeweave._adapters", "spikeweave._commands")
 
 
@@ -64,7 +64,7 @@ def imports_of(sources, packages):
         package = module if module in packages else module.rpartition(".")[0]
         for statement in imports_in(ast.parse(source)):
             for origin, name in imported_by(statement, package):
-                # `from package import module` takes a module, not a name of the package.
+                # `from package import module` imports a module, not a name of the package.
                 target = f"{origin}.{name}" if f"{origin}.{name}" in known else origin
                 if target in known:
                     graph[module].add(target)

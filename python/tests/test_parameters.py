@@ -8,9 +8,9 @@ import pytest
 import spikeweave
 from spikeweave import _core, simulate
 
-# Of the arguments that are left to the data where nobody says.
+# Arguments whose default depends on the data.
 LEFT_OPEN = {
-    ("spade", "bin"),  # of binned trains theirs
+    ("spade", "bin"),  # binned trains have their own
     ("sort_features", "mask"),
     ("sort_features", "features_per_channel"),
 }
@@ -25,7 +25,7 @@ FUNCTIONS = {
     "recording": (simulate.recording, _core.recording_defaults),
     "features": (simulate.features, _core.features_defaults),
 }
-# What the data and the way of reading them are, not how they are worked on.
+# Arguments for the data and for reading them, which are not parameters of the analysis.
 DATA = {"spikes", "episodes", "recording", "features", "masks", "samples", "progress"}
 DATA |= {"sample_rate", "gain", "positions", "shanks"}
 

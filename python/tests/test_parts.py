@@ -27,7 +27,7 @@ def test_both_ends_of_a_part_are_in_it():
     assert some.times.tolist() == [0.2, 0.3, 0.5]
     assert (some.t_start, some.t_stop) == (0.2, 0.5)
     assert some.unit_names == spikes.unit_names
-    assert spikes.select(["n2"]).t_start == 0.2  # nobody said what was recorded
+    assert spikes.select(["n2"]).t_start == 0.2  # the recorded span is unknown
 
 
 @pytest.mark.parametrize(

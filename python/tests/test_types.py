@@ -55,7 +55,7 @@ def checked(tmp_path_factory):
     begin = len(RIGHT.splitlines())
     file.write_text(RIGHT + "".join(f"spikeweave.{call}\n" for call in WRONG), encoding="utf-8")
     folder = Path(spikeweave.__file__).parents[1]
-    # An installed package is found by itself, and mypy minds being told.
+    # mypy finds an installed package by itself and rejects its path.
     found_by = {} if folder.name == "site-packages" else {"MYPYPATH": str(folder)}
     said = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--ignore-missing-imports",

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 GAIN_UV = 0.195
-NEIGHBOUR_UM = 30  # what spikeweave takes on these probes: 1.5 times their pitch
+NEIGHBOUR_UM = 30  # the value that spikeweave uses for these probes: 1.5 times their pitch
 
 
 def clocks():
@@ -74,7 +74,7 @@ def klusta(recording, result):
     group = {"channels": list(range(len(places))), "graph": graph,
              "geometry": {channel: tuple(map(float, place)) for channel, place in enumerate(places)}}
     (folder / "probe.prb").write_text(f"channel_groups = {{0: {group!r}}}\n")
-    (folder / "all.dat").symlink_to(file)  # no other name will do
+    (folder / "all.dat").symlink_to(file)  # the name is fixed
     traces = {"raw_data_files": ["all.dat"], "sample_rate": rate, "n_channels": len(places), "dtype": "int16",
               "voltage_gain": GAIN_UV}
     (folder / "all.prm").write_text(
@@ -84,7 +84,7 @@ def klusta(recording, result):
     subprocess.run([Path(sys.executable).with_name("klusta"), "all.prm", "--legacy-output"], cwd=folder, check=True)
     took = clocks() - began
     labels = np.loadtxt(folder / "all.0.clu", dtype=int)[1:]
-    # 0 is noise and 1 what belongs to no unit.
+    # 0 is noise, and 1 holds spikes that belong to no unit.
     keep(result, np.loadtxt(folder / "all.0.res", dtype=int), np.where(labels < 2, 0, labels), took)
 
 

@@ -48,7 +48,7 @@ class Binned:
 def from_pairs(units: npt.ArrayLike, bins: npt.ArrayLike, n_units: int, n_bins: int) -> Binned:
     """Bin spikes given as pairs of unit and bin, in any order."""
     keys = np.asarray(units, dtype=np.int64) * n_bins + np.asarray(bins, dtype=np.int64)
-    # Marks in all cells take less time than sorting, unless spikes are rare.
+    # Marking all cells is faster than sorting, unless spikes are rare.
     if n_units * n_bins < 64 * len(keys):
         cells = np.zeros(n_units * n_bins, dtype=bool)
         cells[keys] = True

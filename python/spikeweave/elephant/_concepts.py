@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ._names import check_winlen
 
 _CHUNK = 4096
-# Beyond, a table of the numbers as objects would be larger than what it saves.
+# A larger table of numbers as objects would take more memory than it saves.
 _MOST_SHARED = 1 << 22
 
 
@@ -46,7 +46,8 @@ class _Patterns:
         self.counts = arrays["counts"]
         self.occurrences = arrays["occurrences"]
         self.occurrence_offsets = _signed(arrays["occurrence_offsets"])
-        # By item; None where the items of each pattern are in Elephant's order and not in time's.
+        # One rank per item, or None if the items of each pattern are in Elephant's order, not in
+        # time order.
         self.ranks = arrays.get("ranks")
         self.winlen = winlen
         self._item_numbers: _Numbers | None = None

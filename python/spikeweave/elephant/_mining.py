@@ -23,7 +23,7 @@ def _or_empty(rows: np.ndarray, report: str) -> np.ndarray:
     """Return rows of a spectrum, or Elephant's array where there are none."""
     if len(rows) == 0:
         return np.zeros((0, 3 if report == "#" else 4))
-    return rows.astype(np.int64)  # NumPy has two types of that name
+    return rows.astype(np.int64)  # NumPy has two distinct types with this name
 
 
 def mine(binned: Binned, winlen: int, report: str, **rule: Any) -> ConceptList | np.ndarray:
@@ -153,7 +153,7 @@ def _mine_transactions(windows: list[np.ndarray], winlen: int, **rule: Any) -> d
     """Mine windows that are given; `occurrences` number them."""
     check_winlen(winlen)
     flat = np.concatenate([np.zeros(0, dtype=np.int64), *windows])
-    # As many units as there are, however large their numbers, which keep their order.
+    # Units are renumbered from 0 in their order, because their numbers may be large.
     units, dense = np.unique(flat // winlen, return_inverse=True)
     offsets = np.cumsum([0, *map(len, windows)]).astype(np.uint64)
     dense_items = (dense * winlen + flat % winlen).astype(np.uint32)

@@ -68,7 +68,7 @@ def concept_output_to_patterns(
         itemset, windows = concept[:2]
         items = np.array(itemset)
         lags = items % winlen
-        # Not stable, as Elephant's: the order of simultaneous spikes is its order.
+        # Like Elephant's, this sort is not stable, so that simultaneous spikes have the same order.
         order = np.argsort(lags)
         lags = lags[order]
         signature: tuple[Any, ...] = (len(items), len(windows))

@@ -134,7 +134,7 @@ def spade(
 
     began = time.time()
     concepts: Any
-    # Not by `concepts_mining`: its dense matrix can be larger than everything else.
+    # `concepts_mining` is not used, because its dense matrix can be larger than everything else.
     binned = as_binned(spiketrains, bin_size)
     concepts = mine(binned, winlen, "a", **mining)
     print(f"Time for data mining: {time.time() - began}")

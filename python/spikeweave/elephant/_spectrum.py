@@ -38,7 +38,7 @@ def _mined(
     surrogates: Iterable[Binned], number: int, mining: dict[str, Any], call: dict[str, Any]
 ) -> dict[str, np.ndarray]:
     """Mine surrogates while the next are made."""
-    # Closed, as an exception that somebody keeps would keep its threads too.
+    # The miner is closed, because a stored exception would otherwise keep its threads alive.
     with closing(_core.ElephantSurrogateMiner({**mining, "threads": call["threads"]})) as miner:
         for done, surrogate in enumerate(surrogates, 1):
             miner.add(*surrogate.arrays())
@@ -50,7 +50,7 @@ def _mined(
 def _own_spectrum(
     spiketrains: Sequence[neo.SpikeTrain], bin_size: pq.Quantity, arguments: dict[str, Any]
 ) -> dict[str, np.ndarray]:
-    Trains.of(spiketrains, bin_size)  # what it refuses is refused here too
+    Trains.of(spiketrains, bin_size)  # refuses invalid input
     units = spiketrains[0].units
     in_seconds = number_in(pq.s, "spiketrains", units)
     if in_seconds not in (1.0, 0.001):
@@ -65,7 +65,7 @@ def _own_spectrum(
 
 def _as_entries(found: dict[str, np.ndarray], spectrum: str) -> list[list[Any]]:
     counts = found["counts"]
-    # Elephant's type where it holds them.
+    # The type is Elephant's if the counts fit into it.
     counts = counts.astype(np.uint16 if counts.max(initial=0) < 1 << 16 else np.uint32)
     columns = [found["sizes"].tolist(), list(counts)]
     if spectrum == "3d#":

@@ -12,7 +12,7 @@ from ._settings import current
 
 
 def _random_state(seed: int) -> np.random.RandomState:
-    # By way of a sequence, as a state's own seeds end at 32 bits.
+    # A SeedSequence is used because RandomState itself accepts seeds of at most 32 bits.
     return np.random.RandomState(np.random.MT19937(np.random.SeedSequence(int(seed))))
 
 

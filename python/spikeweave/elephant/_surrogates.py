@@ -133,7 +133,7 @@ def elephant_surrogates(
         yield make()
 
 
-# Elephant's keywords for each method, and what the extension calls them.
+# Elephant's keywords for each method, and their names in the extension.
 _JOINT = {
     "truncation_limit": "truncation_limit",
     "n_bins": "n_bins",

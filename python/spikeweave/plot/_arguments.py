@@ -22,7 +22,7 @@ def chosen_indices(name: str, indices: Any, count: int) -> list[int]:
 
     A mask would be taken for the indices 0 and 1, and is refused.
     """
-    # An array without dimensions has __iter__, too.
+    # An array without dimensions also has __iter__.
     if isinstance(indices, (str, bytes)) or not np.iterable(indices):
         raise TypeError(f"{name}: expected whole numbers in a list or array, found {indices!r}")
     return [_index(name, one, count) for one in indices]

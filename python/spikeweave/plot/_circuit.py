@@ -17,7 +17,7 @@ _MOST_EDGES = 100
 _MOST_LABELS = 40
 _MOST_NAMES = 200
 
-# Around the outermost units, for the arrows, in steps from a unit to the next.
+# Space for arrows around the outermost units, as a multiple of the distance between units.
 _ROOM = 0.6
 
 _Places = dict[int, tuple[float, float]]
@@ -144,7 +144,7 @@ def _places(graph: Circuit, layout: Any) -> _Places:
 
 def _direct(graph: Circuit) -> list[tuple[int, int]]:
     pairs = zip(graph.source.tolist(), graph.target.tolist(), graph.kind, strict=True)
-    # A unit that follows itself is in no layer before its own.
+    # A unit that follows itself does not affect its layer.
     return sorted({(a, b) for a, b, kind in pairs if kind == "direct" and a != b})
 
 
@@ -216,12 +216,12 @@ def _draw_edges(
         source, target = int(graph.source[i]), int(graph.target[i])
         begin, end = np.array(places[source]), np.array(places[target])
         bend = _bend(begin, end, graph.kind[i]) + 0.15 * parallel[source, target]
-        if source == target:  # from the left to the right half of the circle, over it
+        if source == target:  # from the left to the right half of the circle, above it
             half = np.array([0.7 * gap / scale, 0])
             begin, end, bend = begin - half, end + half, -4 - bend
         parallel[source, target] += 1
         direct = graph.kind[i] == "direct"
-        # add_patch() would work out the limits anew for every arrow.
+        # add_patch() would compute the limits again for every arrow.
         ax.add_artist(
             FancyArrowPatch(
                 tuple(begin),
@@ -249,7 +249,7 @@ def _draw_edges(
                 ha="center",
                 va="center",
                 zorder=2.5,
-                # Nothing runs through it.
+                # A background hides lines behind the text.
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
             )
 
@@ -299,7 +299,7 @@ def _draw_units(ax: Any, graph: Circuit, places: _Places, width: float, room: fl
     ax.scatter(
         points[:, 0], points[:, 1], s=width**2, facecolors="white", edgecolors=BLACK, zorder=3
     )
-    # Room for arrows that go around, which have no part in the limits.
+    # Arrows around the units need space, but do not affect the limits.
     ax.update_datalim(np.concatenate([points - room, points + room]))
     if len(places) > _MOST_NAMES:
         return

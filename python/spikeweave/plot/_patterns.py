@@ -11,7 +11,7 @@ from .._values.spade import PatternResult
 from ._arguments import expect
 from ._axes import BLACK, COLOURS, axes, legend, whole_numbers
 
-# Between a bar and its label, in points.
+# Distance between a bar and its label, in points.
 _PADDING = 3
 
 
@@ -133,7 +133,7 @@ def _limit_with_room(ax: Any, largest: int, characters: int) -> float:
     width = ax.bbox.width * 72 / ax.figure.dpi
     size = ax.xaxis.get_ticklabels()[0].get_fontsize() if ax.xaxis.get_ticklabels() else 10
     label = min(0.5, (0.65 * size * characters + 2 * _PADDING) / width)
-    # From 0 to 1 the axis is as long as a power of ten.
+    # The axis from 0 to 1 is as long as a power of ten.
     decades = 1 + np.log10(largest)
     return float(largest * 10 ** (decades * label / (1 - label)))
 
@@ -163,6 +163,6 @@ def _map(ax: Any, reached: dict[str, NDArray[Any]], surrogates: int) -> None:
         cmap="cividis_r",
         norm=LogNorm(1 / max(surrogates, 2), 1),
     )
-    # A part of these axes, so that no others make room for it.
+    # An inset does not make other axes smaller.
     beside = ax.inset_axes((1.03, 0, 0.05, 1))
     ax.figure.colorbar(drawn, cax=beside, label="Share of surrogates")

@@ -14,7 +14,7 @@ from ..simulate import PlantedPattern
 from ._arguments import chosen_indices
 
 _LONGEST_LABEL = 5
-# Edges of bins and times of spikes are computed in different ways.
+# Edges of bins and times of spikes are computed differently, so they may differ by rounding.
 _ROUNDING = 1e-6
 
 

@@ -15,11 +15,11 @@ from ._arguments import seconds
 from ._axes import BLACK, COLOURS, GREY, axes, name_units, row_points
 from ._placed import Placed, placed, usual
 
-# Without `indices`; as many have a place in the legend.
+# Number of patterns shown without `indices`; so many fit into the legend.
 _MOST_MARKED = 12
-# Around one spike; more would hide its neighbours.
+# Rings around one spike; more would hide its neighbours.
 _MOST_RINGS = 3
-# More than these are drawn as pixels also where the rest of the picture is drawn as lines.
+# More lines than this are drawn as pixels, even if the rest of the picture is drawn as lines.
 _MOST_LINES = 20_000
 
 
@@ -95,7 +95,7 @@ def raster(
     ax.set_ylabel("Unit")
     name_units(ax.yaxis, names)
     if 0 < len(marked) <= _MOST_MARKED:
-        # What has no ring in this part of the recording has its place as well.
+        # Spikes without a ring in this part of the recording keep their space.
         rings = [
             Line2D(
                 [],

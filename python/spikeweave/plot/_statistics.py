@@ -102,7 +102,7 @@ def lags(found: Found, *, indices: Iterable[int] | None = None, ax: Any = None) 
     chosen = _chosen(found, indices)
     ax = axes(ax)
     if isinstance(found, EpisodeResult):
-        # An episode has one delay fewer than units.
+        # An episode has one delay less than units.
         offsets = found.offsets - np.arange(len(found) + 1)
         steps = [_part(found.delays, offsets, i) for i in chosen]
         intervals, number = np.unique(_joined(steps, (0, 2)), axis=0, return_counts=True)

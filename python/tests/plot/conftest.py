@@ -25,7 +25,7 @@ def planted():
     return spikeweave.simulate.patterns(units=30, patterns=(5, 3), occurrences=12, seed=1)
 
 
-# Few enough occurrences that surrogates reach some signatures, too.
+# With few occurrences, surrogates also reach some signatures.
 LOOSE = {
     "min_occ": 6,
     "min_spikes": 3,
