@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the tables of docs/benchmarks.md from the newest results of each benchmark on each machine.
 
-The text above the mark stays as it is; no figure below it is typed by hand.
+The text above the mark is kept; the tables below it are generated.
 """
 import json
 import pathlib
@@ -27,7 +27,7 @@ def seconds(value):
 
 
 def by_name(result):
-    """name -> list of repetitions, in the order in which they ran."""
+    """Returns {name: list of repetitions in the order in which they ran}."""
     runs = {}
     for run in result["benchmarks"]:
         if run["run_type"] == "iteration" and not run.get("error_occurred"):
@@ -64,7 +64,7 @@ def cell(value):
 
 
 def plain_table(result):
-    """What a script saved as columns and rows."""
+    """Returns the table of columns and rows that a script saved."""
     lines = ["| " + " | ".join(result["columns"]) + " |", "|---" * len(result["columns"]) + "|"]
     lines += ["| " + " | ".join(map(cell, row)) + " |" for row in result["rows"]]
     context = result["context"]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the messages of all commits since this file is here: `area: summary` of at most 72 characters, then a blank line
+"""Checks the messages of all commits since this file was added: `area: summary` of at most 72 characters, then a blank line
 and a body that says why (CONTRIBUTING.md).
 
   check_commits.py [--range A..B] [ROOT]
@@ -21,7 +21,7 @@ def git(root, *arguments):
 
 
 def since_the_rule(root):
-    """From the commit that added this file on; nothing where it is not committed yet."""
+    """Returns the range from the commit that added this file; empty if it is not committed yet."""
     added = git(root, "log", "--diff-filter=A", "--format=%H", "--", "tools/check_commits.py").split()
     return f"{added[-1]}..HEAD" if added else "HEAD..HEAD"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds README and docs to the tree: links lead somewhere, scripts exist, quoted code is the example's.
+"""Checks README and docs against the tree: links have targets, scripts exist, quoted code equals the example's.
 
 A quotation is a line `<!-- FILE [name] -->` followed by a code block; FILE has the same lines between two `// [name]`.
 Usage: check_docs.py [ROOT]

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Holds what ptxas said of our kernels to a budget of registers and stack; no kernel may spill.
+"""Checks the output of ptxas for our kernels against a budget of registers and stack; no kernel may spill.
 
 Usage: check_kernels.py BUILD [--budget FILE] [--update]
 
-BUILD holds the OBJECT.ptxas files that tools/record_kernels.py leaves beside objects. The budget is of the worst of all
-GPUs that were compiled for. A kernel that is not in it, and one of it that is not there any more, are errors; --update
-writes the budget from what was built.
+BUILD has the OBJECT.ptxas files that tools/record_kernels.py writes beside objects. The budget is that of the worst of
+all GPUs that were compiled for. Kernels that are not in the budget, and entries without a kernel, are errors; --update
+writes the budget of the build.
 """
 
 import argparse
@@ -28,7 +28,7 @@ def demangled(names):
 
 
 def short(name):
-    """`find_most` of `spikeweave::episodes::(anonymous namespace)::find_most(…)`, with its template arguments."""
+    """Returns `find_most` for `spikeweave::episodes::(anonymous namespace)::find_most(…)`, with its template arguments."""
     name = name.replace("(anonymous namespace)::", "").removeprefix("void ")
     depth = 0
     for at, letter in enumerate(name):
@@ -40,7 +40,7 @@ def short(name):
 
 
 def notes_of(path):
-    """(mangled kernel, architecture, registers, stack, spilled) of one object."""
+    """Yields (mangled kernel, architecture, registers, stack, spilled) of one object."""
     kernel, stack, spilled = None, 0, 0
     for line in path.read_text(encoding="utf-8").splitlines():
         if found := ENTRY.search(line):
@@ -53,7 +53,7 @@ def notes_of(path):
 
 
 def measured(build):
-    """{(source, kernel): (registers, stack, spilled bytes by architecture)} of our own kernels."""
+    """Returns {(source, kernel): (registers, stack, spilled bytes by architecture)} of our own kernels."""
     worst = {}
     for path in sorted(build.rglob("*.ptxas")):
         notes = list(notes_of(path))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the folders to the one direction of docs/design/0003: who may include whom, and what is public.
+"""Checks the one-way dependencies of docs/design/0003: which folders may include which, and what is public.
 
 Usage: check_layers.py [ROOT]
 """
@@ -30,7 +30,7 @@ INCLUDE = re.compile(r'#\s*include\s+"(spikeweave/)?(?:([\w-]+)/)?(?:([\w-]+)/)?
 
 
 def check_line(line, place, own, sub):
-    """What is wrong with one line of a file in `place` (include, src, apps…), stage `own`, sub-folder `sub`."""
+    """Returns what is wrong with one line of a file in `place` (include, src, apps…), stage `own`, subfolder `sub`."""
     if place == "include" and OUTSIDE.search(line):
         return "a public header includes a private library's"
     match = INCLUDE.search(line)

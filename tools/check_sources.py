@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Checks our sources by a compiler's eyes, two at a time, and remembers what passed, for every checkout of this user.
+"""Checks our sources with compilers, two at a time, and stores what passed for all checkouts of this user.
 
   check_sources.py tidy  --build BUILD FOLDER...   clang-tidy, on the translation units of a unity build: a folder's
-                                                   files are parsed once, not each with all headers again
-  check_sources.py alone --build BUILD FOLDER...   every file compiles by itself, which a unity build does not show; the
-                                                   standard library's headers, and the large one that a folder is
-                                                   written against, are given, precompiled once for the folder
+                                                   files are parsed once, without parsing all headers for each
+  check_sources.py alone --build BUILD FOLDER...   every file compiles by itself, which a unity build does not show;
+                                                   headers of the standard library, and one large header of the
+                                                   folder, are precompiled once for the folder
 
-BUILD is a build folder with compile_commands.json. A translation unit is checked again when it, one of our files that
-it reaches, its command, .clang-tidy or the tool itself has changed.
+BUILD is a build folder with compile_commands.json. A translation unit is checked again if it, one of our files that it
+includes, its command, .clang-tidy or the tool itself has changed.
 """
 
 import argparse
@@ -29,7 +29,7 @@ PASSED = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "spi
 
 
 def reached(path, seen):
-    """The file and those of ours that it includes, directly or not."""
+    """Adds the file and those of our files that it includes, directly or not, to `seen`."""
     if path in seen:
         return
     seen.add(path)
@@ -77,7 +77,7 @@ def alone_command(entry, build):
 
 
 def precompile_given(entry, build):
-    """What is given to the files of the entry's folder: the standard library's headers that they include, and its own."""
+    """Precompiles headers for the entry's folder: those of the standard library that it includes, and its large one."""
     folder = ROOT / folder_of(entry)
     used = {name for path in folder.rglob("*.[ch]pp")
             for name in re.findall(r"#include <([a-z_]+)>", path.read_text(encoding="utf-8"))}
@@ -91,7 +91,7 @@ COMMANDS = {"tidy": (tidy_command, "clang-tidy"), "alone": (alone_command, "c++"
 
 
 def to_check(check, build, folders):
-    """{file: (entry, command, key)} of the translation units with files in the folders that did not pass."""
+    """Returns {file: (entry, command, key)} of the translation units of the folders that have not passed yet."""
     command_of, program = COMMANDS[check]
     common = check.encode() + subprocess.run([program, "--version"], check=True, capture_output=True).stdout
     common += (ROOT / ".clang-tidy").read_bytes()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compares what spikeweave found with what `spikeweave simulate` planted: a circuit of `spikeweave episodes` with connections, or
+"""Compares the results of spikeweave with what `spikeweave simulate` planted: a circuit of `spikeweave episodes` with connections, or
 significant patterns of `spikeweave spade` with patterns.
 
-Usage: compare_truth.py TRUTH.tsv OUT_DIR; exit status 1 unless all were found and nothing else.
+Usage: compare_truth.py TRUTH.tsv OUT_DIR; the exit status is 1 unless exactly these were found.
 """
 
 import csv

@@ -1,4 +1,4 @@
-"""Prints what part of the lines of each folder of src/ was reached: coverage_table.py SUMMARY of `gcovr --json-summary`."""
+"""Prints the share of lines reached in each folder of src/: coverage_table.py SUMMARY of `gcovr --json-summary`."""
 
 import json
 import sys

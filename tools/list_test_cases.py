@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Lists every test case of a build and of the Python package, one a line, to compare two versions of the project by diff.
+"""Lists all test cases of a build and of the Python package, one per line, to compare two versions of the project.
 
-  C++ cases as CTEST-ENTRY Suite.Case, so that a case that runs on several numbers of ranks counts for each; tests that
-  are scripts as CTEST-ENTRY Class.method; the package's as pytest names them.
+  C++ cases as CTEST-ENTRY Suite.Case, so a case that runs on several numbers of ranks is listed for each; test
+  scripts as CTEST-ENTRY Class.method; tests of the package with their pytest names.
 Usage: list_test_cases.py BUILD [PYTHON]    BUILD: a build folder with tests; PYTHON: one that can import the package
 """
 
@@ -21,7 +21,7 @@ def output(command, **options):
 
 
 def gtest_cases(command):
-    """Suite.Case of each test that a googletest command runs."""
+    """Returns Suite.Case of each test that a GoogleTest command runs."""
     suite = ""
     listing = output([*(word for word in command if word.startswith("--gtest_filter")
                         or not word.startswith("--gtest")), "--gtest_list_tests"])
@@ -34,7 +34,7 @@ def gtest_cases(command):
 
 
 def script_cases(path):
-    """Class.method of each unittest case in a file, or test functions of a plain script."""
+    """Returns Class.method of each unittest case in a file, or the test functions of a plain script."""
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.ClassDef):
             for item in node.body:

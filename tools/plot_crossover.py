@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Draws where a thread for each episode overtakes segments of each, from saved results.
+"""Draws from saved results where one thread per episode becomes faster than segments.
 
 Usage: plot_crossover.py RESULTS.json OUT.svg
 
-RESULTS.json is what episode_published_gpu_bench saved (--benchmark_out); one panel for each size of episode, whole calls,
-the least of the repetitions. Needs nothing but Python.
+RESULTS.json is the output of episode_published_gpu_bench (--benchmark_out). There is one panel per size of episode, for
+whole calls and the shortest repetition. Needs only Python.
 """
 
 import json
@@ -21,7 +21,7 @@ WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 230, 190, 52, 34, 10, 38
 
 
 def read(path):
-    """({size: {strategy: {episodes: milliseconds}}}, context)."""
+    """Returns ({size: {strategy: {episodes: milliseconds}}}, context)."""
     result = json.loads(Path(path).read_text(encoding="utf-8"))
     to_ms = {"ns": 1e-6, "us": 1e-3, "ms": 1, "s": 1e3}
     times = {}
@@ -36,7 +36,7 @@ def read(path):
 
 
 def crossover(times):
-    """Where the two lines meet in the logarithms of both axes, or None."""
+    """Returns the crossing of the two lines on logarithmic axes, or None."""
     threads, segments = times["thread-per-episode"], times["segments-per-episode"]
     both = sorted(set(threads) & set(segments))
     gaps = [math.log(threads[n] / segments[n]) for n in both]

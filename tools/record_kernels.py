@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs nvcc and keeps what ptxas says of each kernel (`-Xptxas=-v`) beside the object, in OBJECT.ptxas.
+"""Runs nvcc and stores the output of ptxas about each kernel (`-Xptxas=-v`) beside the object, in OBJECT.ptxas.
 
 Usage: record_kernels.py COMPILER ARGUMENT... ; CMake calls it as the launcher of the CUDA compiler.
 """

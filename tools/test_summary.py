@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Adds up CTest's JUnit files: names what was skipped or failed, then one line for people and one for machines."""
+"""Sums up CTest's JUnit files: lists skipped and failed tests, then prints a line for people and one for machines."""
 
 import argparse
 import sys
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def cases(path):
-    """(name, status) of each test; one failure for a file that does not say."""
+    """Yields (name, status) of each test; an unreadable file is one failure."""
     try:
         found = [(case.get("name"), case.get("status")) for case in ElementTree.parse(path).getroot().iter("testcase")]
     except ElementTree.ParseError:

@@ -1,8 +1,8 @@
-"""One job of the benchmark with the miner inside Elephant's wheel; a child process of spade_mining_bench.
+"""Runs one job of the benchmark with the miner in Elephant's wheel, as a child process of spade_mining_bench.
 
 Usage: spade_fim.py TRANSACTIONS WINDOW_BINS MIN_OCC MIN_SPIKES MIN_NEU
-Prints CPU seconds of the call, peak memory in MB, patterns, and a digest of them that does not depend on their order.
-Without arguments it prints nothing and only fails when the miner cannot be imported.
+Prints the CPU seconds of the call, the peak memory in MB, the number of patterns, and a digest of them that does not
+depend on their order. Without arguments it prints nothing, and fails if the miner cannot be imported.
 """
 
 import gzip
@@ -16,7 +16,7 @@ ALL = (1 << 64) - 1
 
 
 def digest(found):
-    """The sum of the FNV-1a hashes of each pattern's items, ascending, and its count."""
+    """Returns the sum over patterns of the FNV-1a hashes of their ascending items and count."""
     total = 0
     for items, count in found:
         value = 0xCBF29CE484222325

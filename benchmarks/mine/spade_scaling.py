@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Time and memory of `spikeweave spade` against units and length: the benchmark of Porrmann et al. 2021
-(doi:10.3389/fninf.2021.723406), copies of its units stacked with a shift, and repeats of its time, in which every spike
-is moved by up to 5 bins so that no pattern is repeated by construction. One thread. Thresholds by --min-occ auto, or
-with --proportional those of the published jobs times the length.
+"""Measures time and memory of `spikeweave spade` by the number of units and the length: on the benchmark of Porrmann et
+al. 2021 (doi:10.3389/fninf.2021.723406), with shifted copies of its units, and with repeats in time in which every spike
+is moved by up to 5 bins, so that no pattern is repeated by construction. It uses one thread. Thresholds are those of
+--min-occ auto or, with --proportional, those of the published jobs times the length.
 
 Usage: spade_scaling.py [--limit SECONDS] [--proportional] SPIKEWEAVE SPIKES.tsv.gz [CASE...]    CASE: UNITSxLENGTH, as 2x1
 """
@@ -33,7 +33,7 @@ def read(path):
 
 
 def scaled(times, units, copies, repeats):
-    """`copies` times the units, each copy SHIFT_BINS later (wrapped), and `repeats` times as long."""
+    """Returns `copies` times the units, each copy SHIFT_BINS later (wrapped), and `repeats` times the length."""
     length = np.ceil(times.max() / BIN_S) * BIN_S
     stacked = [((times + copy * SHIFT_BINS * BIN_S) % length, units + copy * (units.max() + 1)) for copy in range(copies)]
     times, units = (np.concatenate(parts) for parts in zip(*stacked))
@@ -50,7 +50,7 @@ def closed_patterns(text):
 
 
 def run(spikeweave, path, min_occ, limit):
-    """CPU seconds, peak MB and the number of closed patterns, or None after `limit` seconds."""
+    """Returns CPU seconds, peak MB and the number of closed patterns, or None after `limit` seconds."""
     began = time.monotonic()
     with tempfile.TemporaryFile() as out:
         child = subprocess.Popen([spikeweave, "spade", path, "--threads", "1", "--min-occ", min_occ], stdout=out,

@@ -1,12 +1,12 @@
-"""SPADE through spikeweave.elephant against Elephant itself, answers compared first, in one run.
+"""Compares SPADE of spikeweave.elephant with Elephant itself in one run, results first.
 
-The spike trains are those of Porrmann et al. 2021, the jobs those of their Table 1. Each call runs
-in a process of its own, both with all cores; time is that of the call alone, the peak of memory
-that of the process.
+The spike trains are those of Porrmann et al. 2021, and the jobs those of their Table 1. Each call
+runs in a separate process with all cores. Time is that of the call, peak memory that of the
+process.
 
 Elephant's compiled miner takes minutes for each of the jobs 2 to 7 (Elephant around it hours):
---all runs the miner alone for these, and compares how many patterns of each size and number of
-occurrences there are.
+--all runs only the miner for these, and compares the numbers of patterns by size and number of
+occurrences.
 
 Usage: elephant_spade.py SPIKES.tsv.gz [--all] [--surrogates 100]
 """
@@ -57,7 +57,7 @@ def module_of(name):
 
 
 class Clock:
-    """Wall and CPU seconds of what runs in it."""
+    """Measures wall and CPU seconds of its block."""
 
     def __enter__(self):
         self.began = time.perf_counter(), time.process_time()
@@ -69,7 +69,7 @@ class Clock:
 
 
 def digest(concepts):
-    """Of all concepts in their order."""
+    """Returns a digest of all concepts in their order."""
     out = hashlib.sha256()
     for intent, extent in concepts:
         out.update(np.array([len(intent), *intent, *extent], dtype=np.int64).tobytes())
@@ -95,7 +95,7 @@ def concepts_job(module, trains, job):
 
 
 def fim_job(module, trains, job):
-    """The miner alone; `concepts_job` of spikeweave, which does all the rest too, is held to it."""
+    """Runs only the miner; it is compared with `concepts_job` of spikeweave, which does more."""
     import spikeweave.elephant as ours
     from spikeweave.elephant._mining import _as_transactions, _mine_transactions
 
@@ -180,7 +180,7 @@ CALLS = {"concepts": concepts_job, "fim": fim_job, "spade": spade_job}
 
 
 def measured(path, call, name, which):
-    """The result of a call in a process of its own."""
+    """Returns the result of a call in a separate process."""
     run = subprocess.run(
         [sys.executable, __file__, path, "--child", call, name, str(which)],
         check=True,

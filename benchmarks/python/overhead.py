@@ -1,9 +1,9 @@
-"""What the Python layer costs: whole calls against the time that the library took in them.
+"""Measures the cost of the Python layer: whole calls compared with the time of the library in them.
 
 Usage: overhead.py [--repeats N] [--most PERCENT]
 
-Ends with 1 when mining Sym26 with four intervals costs more than this share of the library's time.
-A call costs about 0.3 ms whatever it mines, which is more than that of searches of a few ms.
+The exit status is 1 if mining Sym26 with four intervals costs more than this share of the library's
+time. A call costs about 0.3 ms in any case, which is a larger share of searches of a few ms.
 """
 
 import argparse
@@ -24,8 +24,10 @@ CASES = {
 
 
 def measured(spikes, repeats, **arguments):
-    """The shortest call and the shortest time that the library took in one, on one thread: what
-    neighbours on the machine add to either is no property of the layer."""
+    """Returns the shortest call and the shortest time of the library in one, on one thread.
+
+    Minima are used because other processes on the machine only add to either.
+    """
     whole, library = [], []
     for _ in range(repeats):
         began = time.perf_counter()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""spikeweave sort against klustakwik2 from the same start: first the scores of every iteration, then the processor time of one.
+"""Compares spikeweave sort with klustakwik2 from the same start: the scores of all iterations, then the CPU time of one.
 
-Needs klustakwik2 in an environment of its own, as against_sorters.py makes one: build/peers/klusta/bin/python.
+Needs an environment with klustakwik2, as against_sorters.py makes it: build/peers/klusta/bin/python.
 Usage: against_klustakwik2.py SPIKEWEAVE [--save] [--spikes N] [--channels N] [--units N] [--start N] [--iterations N] [--points X]
 """
 
@@ -25,7 +25,7 @@ TIMES_AS_FAST = 3  # at least
 
 
 def simulate(spikes, channels, units, per_channel=3, seed=7):
-    """Units with a bell of amplitudes over neighbouring channels, in noise of SD 1; masks from 2 to 4.5 SD."""
+    """Makes units with bell-shaped amplitudes over channels in noise of SD 1, with masks from 2 to 4.5 SD."""
     random = np.random.default_rng(seed)
     centre = random.uniform(0, channels, units)
     height = random.uniform(8, 20, units)
@@ -49,8 +49,8 @@ def simulate(spikes, channels, units, per_channel=3, seed=7):
 
 
 def to_klustakwik2(features, masks):
-    """Scaled, with the noise of what is masked; and with all parameters of a spike in its penalty, where 0.2.7 counts
-    those of its last two spikes wrongly."""
+    """Scales features and sets the noise of masked ones. Also corrects the penalty to count all parameters of a spike:
+    0.2.7 counts those of its last two spikes wrongly."""
     span = features.max(axis=0) - features.min(axis=0)
     scaled = (features - features.min(axis=0)) / np.where(span == 0, 1, span)
     hidden = np.where(masks == 0, scaled, np.nan)

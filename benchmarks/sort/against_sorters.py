@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""spikeweave sort beside klusta, MountainSort5 and Tridesclous2, on recordings with known truth, judged by SpikeInterface.
+"""Compares spikeweave sort with klusta, MountainSort5 and Tridesclous2, on recordings with known truth.
 
-Makes the peers' environments from the pins in benchmarks/sort/peers, below FOLDER [build/peers], where the recordings and
-what the peers found stay, too, until the pins change; spikeweave sorts anew each time. A peer that cannot be installed, or
-fails, is in the table with the reason. klustakwik2 takes minutes.
+Makes the environments of the other sorters from the pins in benchmarks/sort/peers, in FOLDER [build/peers]. Recordings and
+results of these sorters are kept there until the pins change; spikeweave sorts again each time. A sorter that cannot be
+installed, or fails, is in the table with the reason. klustakwik2 takes minutes.
 Usage: against_sorters.py SPIKEWEAVE [--folder FOLDER] [--save] [--only SORTER]...
 """
 
@@ -40,7 +40,7 @@ class Failed(Exception):
 
 
 def run(*command, log):
-    """Runs to the end; what it said is in the log, the last line of it in the error."""
+    """Runs a command. Its output is in the log, and the last line of it in the error."""
     with open(log, "a", encoding="utf-8") as file:
         done = subprocess.run([str(word) for word in command], stdout=file, stderr=subprocess.STDOUT, check=False)
     if done.returncode != 0:
@@ -49,7 +49,7 @@ def run(*command, log):
 
 
 def environment(name, folder):
-    """The Python of an environment that has the pins, made where there is none."""
+    """Returns the Python of an environment with the pins, and makes the environment if necessary."""
     pins = [PEERS / file for file in ENVIRONMENTS[name]]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in pins)).hexdigest()
     place, log = folder / name, folder / f"{name}.log"
@@ -69,7 +69,7 @@ def environment(name, folder):
 
 
 def make_recordings(spikeweave, python, folder):
-    """name -> folder with binary.json, probe.json, the samples and truth.npz (samples, labels)."""
+    """Returns {name: folder with binary.json, probe.json, the samples and truth.npz (samples, labels)}."""
     own, theirs = folder / "spikeweave_simulate", folder / "spikeinterface_generate"
     log = folder / "recordings.log"
     if not own.exists():
@@ -94,7 +94,7 @@ def sort_with_spikeweave(spikeweave, recording, result):
 
 
 def measure(name, recording, folder, spikeweave, pythons):
-    """One row's figures."""
+    """Returns the figures of one row."""
     where, task = SORTERS[name]
     result = folder / "-".join([where or "own", task, recording.name, "found.npz"])
     log, took, judged = (result.with_suffix(suffix) for suffix in (".log", ".json", ".judged.json"))

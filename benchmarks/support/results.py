@@ -1,4 +1,4 @@
-"""Results of the benchmarks in Python: a JSON beside those of Google Benchmark, and docs/benchmarks.md made anew."""
+"""Saves results of Python benchmarks as JSON beside those of Google Benchmark, and updates docs/benchmarks.md."""
 
 import datetime
 import json
@@ -19,8 +19,8 @@ def processor():
 
 
 def save(name, columns, rows, spikeweave, versions, notes=()):
-    """Into the folder of this machine that script/bench uses. `rows` are lists with a value for each column; `versions` are
-    those of what the program `spikeweave` is compared with, and `notes` stand above the table."""
+    """Saves to the folder of this machine that script/bench uses. `rows` are lists with a value for each column;
+    `versions` are those of the programs that `spikeweave` is compared with, and `notes` are shown above the table."""
     machine = re.sub(r"[^A-Za-z0-9]+", "-", f"{processor()}-{os.cpu_count()}-cores").lower()
     commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, check=True, capture_output=True, text=True)
     path = ROOT / "benchmarks/results" / machine / f"{datetime.date.today():%Y-%m-%d}-{name}.json"

@@ -1,4 +1,4 @@
-"""What the package does with NumPy; to be run where there is nothing else."""
+"""Tests the package in an environment that has only NumPy."""
 
 import importlib.util
 import pathlib
@@ -24,7 +24,7 @@ OPTIONAL = (
 
 
 def refuses(call, name):
-    """Whether a call says which package it lacks."""
+    """Return whether a call names the package that is missing."""
     try:
         call()
     except ImportError as error:

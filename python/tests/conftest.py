@@ -26,7 +26,7 @@ def sym26():
 
 @pytest.fixture(scope="session")
 def shared_data():
-    """The folder of real recordings; skips the test where it is absent."""
+    """The folder of real recordings; the test is skipped if it is absent."""
     if not SHARED_DATA.is_dir():
         pytest.skip(f"there is no {SHARED_DATA}")
     return SHARED_DATA
@@ -34,7 +34,7 @@ def shared_data():
 
 @contextmanager
 def _interrupted_soon():
-    """A long call in here ends by a signal, and other threads of Python go on meanwhile."""
+    """Interrupt a long call by a signal and check that other Python threads run meanwhile."""
 
     class StopError(Exception):
         pass
@@ -63,5 +63,5 @@ def _interrupted_soon():
 
 @pytest.fixture
 def interrupted_soon():
-    """A context that a signal ends."""
+    """A context that is interrupted by a signal."""
     return _interrupted_soon

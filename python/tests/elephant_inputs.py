@@ -8,7 +8,7 @@ import quantities as pq
 
 
 def random_trains(rng):
-    """A few trains whose spikes often stand on the edges of bins."""
+    """Make a few trains whose spikes are often on the edges of bins."""
     length_ms = int(rng.choice([60, 200, 400]))
     in_seconds = rng.random() < 0.5
     start_ms = int(rng.choice([0, 0, 10, -20]))
@@ -38,7 +38,7 @@ def random_rule(rng):
 
 
 def random_concepts(rng, winlen):
-    """Concepts that nobody mined, with much in common."""
+    """Make random concepts with much in common, without mining."""
     concepts = []
     for _ in range(rng.integers(2, 12)):
         size = rng.integers(1, 5)
@@ -49,7 +49,7 @@ def random_concepts(rng, winlen):
 
 
 def assert_same(ours, theirs, path="result"):
-    """Equal in values, types, units, keys and order."""
+    """Assert equal values, types, units, keys and order."""
     if isinstance(theirs, dict):
         assert list(ours) == list(theirs), path
         for key in theirs:
@@ -76,7 +76,7 @@ def assert_same(ours, theirs, path="result"):
 def brute_force(
     trains_bins, n_bins, winlen, min_spikes, min_occ, min_neu, max_spikes=None, max_occ=None
 ):
-    """All closed patterns of binned trains as a set, before the filter for moving windows."""
+    """Return the set of closed patterns of binned trains, before the filter for moving windows."""
     starts = sorted(set(itertools.chain.from_iterable(trains_bins)))
     windows = {
         w: frozenset(

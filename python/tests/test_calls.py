@@ -1,4 +1,4 @@
-"""What all calls promise: no lock held, Ctrl-C, progress, no leak, a stub that fits."""
+"""Properties of all calls: no lock held, Ctrl-C, progress, no leak, a matching stub."""
 
 import copy
 import inspect

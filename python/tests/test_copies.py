@@ -1,4 +1,4 @@
-"""Pickles and copies of all that calls give."""
+"""Pickles and copies of all results."""
 
 import copy
 import pickle

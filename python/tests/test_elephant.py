@@ -1,4 +1,4 @@
-"""What `spikeweave.elephant` does of its own: input of all kinds, errors, seeds, threads."""
+"""Behaviour of `spikeweave.elephant` itself: kinds of input, errors, seeds, threads."""
 
 # ruff: noqa: E402 - what is tested needs what may be missing
 
@@ -330,7 +330,7 @@ def test_fast_fca_lists_each_concept_once():
 
 
 def trains_of_bins(trains_bins, n_bins):
-    """Like a SciPy COO matrix."""
+    """Return an object like a SciPy COO matrix."""
 
     class Matrix:
         row = np.repeat(np.arange(len(trains_bins)), [len(one) for one in trains_bins])

@@ -1,4 +1,4 @@
-"""The list of concepts that makes them on demand is the list it stands for."""
+"""The list that makes concepts on demand behaves like an ordinary list of them."""
 
 import pickle
 import time

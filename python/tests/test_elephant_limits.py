@@ -1,4 +1,4 @@
-"""`spikeweave.elephant` at its limits: input that cannot be, threads that cannot start, signals."""
+"""`spikeweave.elephant` at its limits: invalid input, threads that cannot start, signals."""
 
 # ruff: noqa: E402 - what is tested needs what may be missing
 

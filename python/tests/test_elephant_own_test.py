@@ -1,4 +1,4 @@
-"""Elephant's own test of SPADE, with its import line swapped."""
+"""Elephant's own test of SPADE, with its import line replaced."""
 
 import importlib.util
 import pathlib

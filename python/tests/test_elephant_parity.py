@@ -1,4 +1,4 @@
-"""The same answers as Elephant with its compiled miner, to the bit and in its order."""
+"""Results equal those of Elephant with its compiled miner bit by bit, in its order."""
 
 # ruff: noqa: E402 - what is tested needs what may be missing
 
@@ -45,7 +45,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def both(name, *args, seed=0, **kwargs):
-    """The results of a function of both modules, from the same global states."""
+    """Return the results of a function in both modules, started from the same global states."""
     results = []
     for module in (spikeweave_spade, elephant_spade):
         np.random.seed(seed)

@@ -1,4 +1,4 @@
-"""Viziphant draws the patterns as they come."""
+"""Viziphant draws the patterns without conversion."""
 
 # ruff: noqa: E402 - what is tested needs what may be missing
 

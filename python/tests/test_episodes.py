@@ -1,4 +1,4 @@
-"""`spikeweave.episodes` and what it gives."""
+"""`spikeweave.episodes` and its results."""
 
 import itertools
 
@@ -11,7 +11,7 @@ import spikeweave
 
 
 def brute_force(trains, units, delays):
-    """The largest number of occurrences without overlap, earliest end first."""
+    """Return the largest number of non-overlapped occurrences, earliest end first."""
     times = [[round(t * 1e6) for t in train] for train in trains]
     bounds = [(round(low * 1e6), round(high * 1e6)) for low, high in delays]
     spans = []

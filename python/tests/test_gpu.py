@@ -1,4 +1,4 @@
-"""What the package computes on GPUs; skipped without one, unless SPIKEWEAVE_REQUIRE_GPU is set."""
+"""Computations on GPUs; skipped without a GPU, unless SPIKEWEAVE_REQUIRE_GPU is set."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""What can be taken for spikes, across the boundary: dtypes, strides, order, units, nonsense."""
+"""Accepted and refused kinds of spike data: dtypes, strides, order, units, invalid values."""
 
 import warnings
 
@@ -18,7 +18,7 @@ trains = st.lists(st.lists(seconds, max_size=30, unique=True), min_size=1, max_s
 
 
 def expected_events(trains_):
-    """(microsecond, unit), as a plain Python program would have them."""
+    """Return (microsecond, unit) pairs, computed in plain Python."""
     return sorted({(round(t * 1e6), u) for u, train in enumerate(trains_) for t in train})
 
 

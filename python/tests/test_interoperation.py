@@ -19,7 +19,7 @@ def spikes():
 
 
 def sorting_at(core, start=None, times=None):
-    """Two spikes of one unit, samples 1,000 and 25,000 of 30,000 at 10 kHz."""
+    """Make two spikes of one unit, at samples 1,000 and 25,000 of 30,000 at 10 kHz."""
     recording = core.generate_recording(
         num_channels=2, durations=[3.0], sampling_frequency=10_000.0, seed=1
     )

@@ -14,7 +14,7 @@ LAYERS = ("spikeweave._core", "spikeweave._values", "spikeweave._adapters", "spi
 
 
 def sources_in(folder):
-    """Source of each module of the package in a folder, by the module's name, and the packages."""
+    """Return the source of each module in a folder by its name, and the names of packages."""
     sources, packages = {}, set()
     for file in sorted(folder.rglob("*.py")):
         parts = (folder.name, *file.relative_to(folder).with_suffix("").parts)
@@ -30,7 +30,7 @@ def is_type_checking(test):
 
 
 def imports_in(node):
-    """Every import that can be executed, also those within functions."""
+    """Return all imports that can be executed, including those within functions."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, (ast.Import, ast.ImportFrom)):
             yield child
@@ -42,7 +42,7 @@ def imports_in(node):
 
 
 def imported_by(statement, package):
-    """Full names that an import names, with what it takes from them."""
+    """Return the full names in an import, each with the name imported from it."""
     if isinstance(statement, ast.Import):
         for alias in statement.names:
             yield alias.name, None
@@ -57,7 +57,7 @@ def imported_by(statement, package):
 
 
 def imports_of(sources, packages):
-    """The modules of the package that each of its modules imports."""
+    """Return the modules of the package that each of its modules imports."""
     known = {*sources, "spikeweave._core"}
     graph = {module: set() for module in known}
     for module, source in sources.items():
@@ -72,7 +72,7 @@ def imports_of(sources, packages):
 
 
 def layer_of(module):
-    """The place of a module's layer among all."""
+    """Return the index of a module's layer."""
     for place, layer in enumerate(LAYERS):
         if module == layer or module.startswith(f"{layer}."):
             return place
@@ -80,7 +80,7 @@ def layer_of(module):
 
 
 def breaches_of(sources, packages):
-    """What is wrong with the imports, as sentences."""
+    """Return violations of the rules as sentences."""
     graph = imports_of(sources, packages)
     found = [
         f"{module} imports {target}"

@@ -65,7 +65,7 @@ def units():
 
 @pytest.fixture
 def raw_file(tmp_path):
-    """A file with somebody's data."""
+    """Write a file with data of another program."""
     path = tmp_path / "mydata.nwb"
     nwbfile = new_file()
     nwbfile.add_acquisition(

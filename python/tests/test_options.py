@@ -1,4 +1,4 @@
-"""What the library describes is what signatures, docstrings, types, the command and pages show."""
+"""Signatures, docstrings, types, the command and pages agree with the library's descriptions."""
 
 import inspect
 import json

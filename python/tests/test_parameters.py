@@ -1,4 +1,4 @@
-"""`parameters` repeats a run, and what signatures show is what the library does."""
+"""`parameters` repeats a run, and defaults in signatures are those of the library."""
 
 import inspect
 

@@ -1,4 +1,4 @@
-"""Spikes as neo, Elephant, pynapple and SpikeInterface have them."""
+"""Spikes given as objects of neo, Elephant, pynapple and SpikeInterface."""
 
 import numpy as np
 import pytest
@@ -100,7 +100,7 @@ def test_a_round_trip_through_neo():
 
 def _in_volts(neo):
     class Train:
-        """What has the methods of a train, and another unit."""
+        """An object with the methods of a train and another unit of time."""
 
         name = None
 

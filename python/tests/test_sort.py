@@ -22,7 +22,7 @@ def found(made):
 
 
 def shares_found(result, truth, tolerance=0.0005):
-    """Of each true unit the largest share of its spikes that one unit has."""
+    """Return, for each true unit, the largest share of its spikes in one unit."""
     shares = []
     for train in truth.trains():
         hits = [

@@ -1,4 +1,4 @@
-"""`spikeweave.spade` and what it gives."""
+"""`spikeweave.spade` and its results."""
 
 import itertools
 
@@ -18,7 +18,7 @@ def planted():
 
 
 def closed_patterns(trains_bins, window, min_occ, min_spikes):
-    """All closed patterns with a spike in the first bin, by intersecting windows."""
+    """Return all closed patterns with a spike in the first bin, by intersecting windows."""
     fired = sorted({b for train in trains_bins for b in train})
     windows = {
         start: frozenset(

@@ -1,4 +1,4 @@
-"""What `spikeweave.spikeinterface` refuses, and how it says so."""
+"""Invalid input to `spikeweave.spikeinterface`, and the messages."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What a type checker says of calls of the package."""
+"""Results of a type checker for calls of the package."""
 
 import inspect
 import os
@@ -49,7 +49,7 @@ WRONG = {
 
 @pytest.fixture(scope="module")
 def checked(tmp_path_factory):
-    """What mypy says, a line of the file each."""
+    """Return mypy's messages by line of the file."""
     pytest.importorskip("mypy")
     file = tmp_path_factory.mktemp("types") / "calls.py"
     begin = len(RIGHT.splitlines())

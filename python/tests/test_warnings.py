@@ -1,4 +1,4 @@
-"""Calls warn of what the library finds doubtful, and results keep what was said."""
+"""Calls warn about doubtful data, and results keep the warnings."""
 
 import warnings
 
@@ -15,7 +15,7 @@ CALLS = {
 
 
 def warnings_of(name, spikes, **options):
-    """Of the result, which are those that were raised, each once."""
+    """Return the warnings of the result, which must equal those that were raised, each once."""
     call, usual = CALLS[name]
     with warnings.catch_warnings(record=True) as raised:
         warnings.simplefilter("always")
@@ -27,7 +27,7 @@ def warnings_of(name, spikes, **options):
 
 @pytest.fixture(scope="module")
 def calm():
-    """Two units of 10 Hz for 20 s."""
+    """Make two units of 10 Hz for 20 s."""
     random = np.random.default_rng(1)
     return SpikeSequence.of([np.sort(random.uniform(0, 20, 200)) for _ in range(2)])
 
@@ -68,7 +68,7 @@ def test_milliseconds_given_for_seconds(calm, name, options, says):
 
 
 def test_rates_that_change_together():
-    """The tests that take rates for constant say so; the default one holds for any rates."""
+    """Tests that assume constant rates warn; the default test is valid for any rates."""
     random = np.random.default_rng(2)
     bursts = np.arange(0, 60, 2.0)[:, None]
     trains = [np.sort((bursts + random.uniform(0, 0.3, (30, 12))).ravel()) for _ in range(3)]

@@ -1,4 +1,4 @@
-"""spikeweave sort, of recordings that are cut, mislabelled, silent or clipped: one clear line, or warnings that count."""
+"""spikeweave sort with truncated, mislabelled, silent or clipped recordings: one clear line, or warnings with counts."""
 
 import array
 import itertools
@@ -30,7 +30,7 @@ class BadRecordings(CliTest):
         cls.samples = array.array("h", (cls.good / "traces.raw").read_bytes())
 
     def changed(self, name, samples=None, probe=None, **kwargs):
-        """The good recording with other samples (`samples(frame, channel, value)`), probe or keys; None takes a key away."""
+        """Changes samples (`samples(frame, channel, value)`), probe or keys of the good recording; None removes a key."""
         folder = self.folder / name
         shutil.copytree(self.good, folder)
         if samples is not None:
@@ -49,7 +49,7 @@ class BadRecordings(CliTest):
         self.refused("sort", path, *options, "-o", self.folder / "out", says=says)
 
     def sorted_with_warnings(self, path, *options):
-        """The warnings, once everything that was written is known to be finite."""
+        """Checks that all output is finite, and returns the warnings."""
         out = self.folder / "out"
         result = self.ok("sort", path, "-o", out, *options)
         for file in filter(Path.is_file, out.rglob("*")):

@@ -1,4 +1,4 @@
-"""spikeweave devices, and episodes on GPUs: what a machine without one says, and what one with one computes."""
+"""spikeweave devices, and episodes on GPUs: messages without a GPU, and results with one."""
 
 import json
 import unittest

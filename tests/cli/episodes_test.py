@@ -11,7 +11,7 @@ class Episodes(CliTest):
     search = ("--delays", "4-6ms", "--min-count", "40")
 
     def contents(self, name):
-        """The files of a result, without what may differ between runs: the times in run.json."""
+        """Returns the files of a result without the times in run.json, which differ between runs."""
         return {path.name: path.read_bytes() for path in (self.folder / name).iterdir() if path.name != "run.json"}
 
     def test_finds_the_chain_and_writes_the_folder(self):
@@ -73,7 +73,7 @@ class Episodes(CliTest):
         self.assertEqual(len(set(results.values())), 1)
 
     def test_names_stand_in_the_tables_as_they_are(self):
-        """Nothing is quoted: what a reader of quotes would take for one row are two."""
+        """Nothing is quoted, so two rows that contain quotes must not be read as one."""
         chain = self.chain_file().read_text(encoding="utf-8")
         for old, new in (("a", '"a'), ("b", "=b"), ("c", "c→d")):
             chain = chain.replace(f"\t{old}\n", f"\t{new}\n")
@@ -115,7 +115,7 @@ class Episodes(CliTest):
 
 @needs_plain_memory
 class Memory(CliTest):
-    """205,329 episodes of bursts, which take 116 MB without a bound."""
+    """Mining bursts gives 205,329 episodes, which take 116 MB without a limit."""
 
     def setUp(self):
         super().setUp()

@@ -1,4 +1,4 @@
-"""Bad input, nonsense options and outputs that cannot be written: exit status 2, one line, nothing left behind."""
+"""Invalid input and options and unwritable output give exit status 2, one line, and leave nothing behind."""
 
 import gzip
 import resource

@@ -1,7 +1,7 @@
-"""What becomes of a result when a system call or an allocation fails: fault_shim.c fails the n-th call of one kind.
+"""Checks results after a system call or an allocation fails: fault_shim.c lets the n-th call of one kind fail.
 
 faults_test.py          a seeded sample of calls
-faults_test.py --all    every call (of malloc every 50th), which takes an hour; says what came out
+faults_test.py --all    every call (of malloc every 50th), which takes an hour; prints the outcomes
 """
 
 import os
@@ -21,7 +21,7 @@ KINDS = {"write": (28, 2), "fsync": (5, 1), "rename": (13, 2), "open": (24, 2), 
 
 
 class Faults(CliTest):
-    """Each test is a verb: `check(what, outputs, old, new)`."""
+    """Each test checks one command: `check(what, outputs, old, new)`."""
 
     def setUp(self):
         super().setUp()
@@ -47,7 +47,7 @@ class Faults(CliTest):
             shutil.copytree(before, self.work)
 
     def check(self, new, old):
-        """Runs `new` with failing calls, without a result before it and over the one of `old`."""
+        """Runs `new` with failing calls, both without an existing result and over that of `old`."""
         self.ok(*old)
         before = self.folder / "before"
         shutil.copytree(self.work, before)

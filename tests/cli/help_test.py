@@ -1,4 +1,4 @@
-"""--help, --version, and that docs/cli.md tells of every verb and option."""
+"""--help, --version, and the completeness of docs/cli.md."""
 
 import re
 import shlex
@@ -13,7 +13,7 @@ OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 
 
 def declared(*verb):
-    """The options at the beginning of the lines of --help."""
+    """Returns the options at the beginning of the lines of --help."""
     lines = run(*verb, "--help").stdout.splitlines()
     return {option for line in lines if re.match(r"  -", line) for option in OPTION.findall(line.split()[0])}
 
@@ -47,7 +47,7 @@ class Docs(CliTest):
         self.assertLessEqual(told, known)
 
     def test_show_commands_that_are_understood(self):
-        """Each command of the docs is parsed with a file that is not there: the only complaint may be about files."""
+        """Each command of the docs is parsed with a missing file: errors may only be about files."""
         commands = []
         for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")):
             for block in re.findall(r"```sh\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):

@@ -13,7 +13,7 @@ from support import SPIKEWEAVE, CliTest
 
 
 def wait_until_listening(process):
-    """Until the command has taken over its signals: before that, the shell's answer is all there is."""
+    """Waits until the command handles signals; before that, a signal simply ends it."""
     blocked = 0
     while process.poll() is None and not blocked & 1 << (signal.SIGINT - 1):
         status = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
@@ -30,7 +30,7 @@ class LongRun(CliTest):
                           self.folder / "out"]
 
     def stop(self, number, after, **options):
-        """Starts the long run, sends it a signal and says how long it took to end."""
+        """Starts the long run, sends it a signal and returns the time that it took to end."""
         with subprocess.Popen(self.arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True, **options) as process:
             wait_until_listening(process)
@@ -51,7 +51,7 @@ class LongRun(CliTest):
                 self.assertEqual(self.names(), ["s.npz", "s.truth.tsv"])
 
     def test_spade_stops_wherever_it_is(self):
-        """While patterns go to the file, and while surrogates are mined."""
+        """It stops while patterns are written and while surrogates are mined."""
         for more in (("--min-occ", "2"), ("--min-occ", "6", "--min-spikes", "3", "--surrogates", "100000")):
             with self.subTest(more):
                 self.arguments = [SPIKEWEAVE, "spade", self.data, "--window", "50", *more, "-o", self.folder / "out"]
@@ -64,7 +64,7 @@ class LongRun(CliTest):
                 self.assertEqual(self.names(), ["s.npz", "s.truth.tsv"])
 
     def test_sort_stops_wherever_it_is(self):
-        """While features are read, and by each strategy."""
+        """It stops while features are read and in each strategy."""
         features = self.folder / "features.npz"
         self.ok("simulate", "features", "--spikes", "60000", "--units", "60", "-o", features)
         before = self.names()

@@ -1,7 +1,7 @@
-"""kill -9 in the middle: a result is the old one or the new one, whole, and what remains beside it is what docs/cli.md names.
+"""kill -9 at any time: a result is the complete old or new one, and other remains are those that docs/cli.md lists.
 
 kill_test.py            some kills of each verb
-kill_test.py --all      five hundred of each; says what came out
+kill_test.py --all      five hundred of each; prints the outcomes
 """
 
 import random
@@ -27,7 +27,7 @@ class Kill(CliTest):
         self.random = random.Random(self.id())
 
     def whole(self):
-        """What is there without what was not finished, and whether there was any of that."""
+        """Returns the finished files, and whether there were unfinished ones."""
         names = {path.name for path in self.work.iterdir()}
         aside = {name for name in names if name.startswith(".")}
         for name in aside:
@@ -36,7 +36,7 @@ class Kill(CliTest):
         return {name: bytes_ for name, bytes_ in now.items() if not re.match(r"\.[^/]+\.part(/|$)", name)}, bool(aside)
 
     def check(self, one, other):
-        """`one` and `other` write two different results over each other, killed at any time."""
+        """Lets `one` and `other` overwrite each other's results, killed at any time."""
         self.ok(*one)
         results = [state(self.work)]
         began = time.monotonic()

@@ -1,4 +1,4 @@
-"""How the command treats people: typos, help, pipes that close, numbers in JSON."""
+"""User interaction: typos, help, closed pipes, numbers in JSON."""
 
 import json
 import os
@@ -39,7 +39,7 @@ class Typos(CliTest):
         self.refused("episodes", path, "--no-such-thing", says="there is no option --no-such-thing (see spikeweave episodes")
 
     def test_are_no_values_of_options(self):
-        """What an option takes is not looked up among verbs and options."""
+        """The value of an option is not compared with commands and options."""
         self.ok("--progress", "none", "info", self.chain_file("episode"))
         self.refused("episodes", self.chain_file(), "--delays", "-5-5ms", says="found -5 ms to 5 ms")
 

@@ -1,4 +1,4 @@
-"""Under a launcher such as mpirun: which verbs run, and who speaks."""
+"""Runs under a launcher such as mpirun: which commands run, and which rank writes."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ LAUNCH = os.environ.get("LAUNCH", "").split()
 
 
 def launched(**variables):
-    """The environment that a launcher leaves to a process."""
+    """Returns the environment that a launcher gives to a process."""
     return {**os.environ, **variables}
 
 

@@ -1,4 +1,4 @@
-"""Recordings: spikeweave simulate recording, and what spikeweave info says of them."""
+"""Recordings: spikeweave simulate recording, and spikeweave info for them."""
 
 import array
 import json

@@ -1,4 +1,4 @@
-"""spikeweave sort, of recordings."""
+"""spikeweave sort for recordings."""
 
 import array
 import bisect
@@ -15,7 +15,7 @@ TOLERANCE_S = 0.0004
 
 
 def matched(truth, found):
-    """Pairs of times within the tolerance, each time in one pair at most; both ascend."""
+    """Counts pairs of times within the tolerance, with each time in at most one pair; both lists ascend."""
     pairs, at = 0, 0
     for time in truth:
         at = bisect.bisect_left(found, time - TOLERANCE_S, at)
@@ -25,7 +25,7 @@ def matched(truth, found):
 
 
 def accuracies(truth, found):
-    """Of each true unit the best of the found ones: pairs among all spikes of the two."""
+    """Returns each true unit's best share of matched pairs among all spikes of it and a found unit."""
     best = []
     for own in truth.values():
         pairs = [(matched(own, other), len(other)) for other in found.values()]
@@ -44,7 +44,7 @@ class SortRecording(CliTest):
         assert made.returncode == 0, made.stderr
 
     def units(self, path):
-        """unit -> its times in seconds."""
+        """Returns {unit: times in seconds}."""
         table = self.folder / "spikes.tsv"
         self.ok("convert", path, table, "--overwrite")
         times = {}

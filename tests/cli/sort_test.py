@@ -11,7 +11,7 @@ from support import CliTest
 
 
 def clouds(spikes=600, seed=1):
-    """Three units on three channels of two features, each unmasked on its own: features, masks and times."""
+    """Makes features, masks and times of three units, each unmasked on one of three channels with two features."""
     draw = random.Random(seed)
     features, masks, times = [], [], []
     for n in range(spikes):
@@ -31,7 +31,7 @@ def table(rows):
 
 class Sort(CliTest):
     def probe(self, name="a"):
-        """name.fet.1 with its masks and times beside it."""
+        """Writes name.fet.1 with its masks and times beside it."""
         features, masks, times = clouds()
         self.file(f"{name}.fmask.1", table(masks))
         self.file(f"{name}.res.1", "".join(f"{time}\n" for time in times))

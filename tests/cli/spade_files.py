@@ -9,7 +9,7 @@ BIN = 0.005
 
 class SpadeFiles(CliTest):
     def planted_file(self, name="planted.tsv", shift=0.0, stop=20.0):
-        """b 10 ms after a, c 15 ms after a, 30 times in 20 s, among 6 units that fire at random 3 times a second."""
+        """Writes b 10 ms and c 15 ms after a, 30 times in 20 s, among 6 units that fire randomly at 3 Hz."""
         rng = random.Random(1)
         last = round(stop / BIN) - 1
         cells = {(rng.randint(0, last), unit) for unit in "abcdef" for _ in range(int(3 * stop))}

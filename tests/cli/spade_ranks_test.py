@@ -1,7 +1,7 @@
-"""spikeweave spade on the ranks of mpirun: the same bytes as without, one voice, and an end whatever happens.
+"""spikeweave spade on the ranks of mpirun: the same files as without, output of one rank, and an end in any case.
 
-Debian's mpirun often waits for ever once a job has failed (tests/parallel/failing_rank_test.py), so that such jobs are
-judged by their ranks and by what was said.
+Debian's mpirun often waits for ever after a job has failed (tests/parallel/failing_rank_test.py), so such jobs are
+tested by their ranks and messages.
 """
 
 import gzip
@@ -26,14 +26,14 @@ VARIES = ("command", "seconds", "threads", "peak_memory_bytes")
 
 class Ranks(SpadeFiles):
     def files(self, name):
-        """All files of a result; of run.json what must not differ from run to run."""
+        """Returns all files of a result; from run.json only what must not differ between runs."""
         contents = {path.name: path.read_bytes() for path in (self.folder / name).iterdir()}
         record = json.loads(contents["run.json"])
         contents["run.json"] = {key: value for key, value in record.items() if key not in VARIES}
         return contents
 
     def ranks_alive(self):
-        """The processes that run spikeweave on files of this test."""
+        """Returns the processes that run spikeweave on files of this test."""
         found = []
         for line in Path("/proc").glob("[0-9]*/cmdline"):
             try:
@@ -112,10 +112,10 @@ class SameBytes(Ranks):
 
 
 class Ends(Ranks):
-    """Jobs that fail or are stopped: the ranks are gone soon, it is said why, and nothing is left behind."""
+    """Jobs that fail or are stopped: the ranks end soon with a message, and nothing is left behind."""
 
     def job(self, ranks, *arguments, until=None, then=None, limit=20, **options):
-        """Starts a job; once `until()` calls `then(process)`; waits until all ranks are gone. What was said."""
+        """Starts a job, calls `then(process)` once `until()`, waits until all ranks end and returns the output."""
         before = self.names()
         with tempfile.TemporaryFile() as output, \
                 subprocess.Popen([*LAUNCH, str(ranks), SPIKEWEAVE, "spade", *map(str, arguments)],
@@ -146,14 +146,14 @@ class Ends(Ranks):
             return said(), process.returncode
 
     def endless(self, *more):
-        """A search of hours."""
+        """Returns a search that takes hours."""
         data = self.folder / "s.npz"
         if not data.exists():
             self.ok("simulate", "poisson", "--units", "60", "--rate", "50", "--length", "60s", "-o", data)
         return (data, "--window", "50", *more, "-o", self.folder / "out")
 
     def at_work(self, ranks):
-        """Whether all ranks have started and something is written aside, or some time has passed."""
+        """Returns whether all ranks have started and a temporary file exists, or some time has passed."""
         began = time.monotonic()
         return lambda: len(self.ranks_alive()) == ranks and (
             any(name.startswith(".out.") for name in self.names()) or time.monotonic() > began + 5)
@@ -166,7 +166,7 @@ class Ends(Ranks):
         self.assertNotEqual(status, 0)
 
     def test_stopped_by_the_launcher(self):
-        """Ctrl-C goes to mpirun, which ends its ranks."""
+        """Ctrl-C is sent to mpirun, which ends its ranks."""
         for more in (("--min-occ", "2"), ("--min-occ", "6", "--min-spikes", "3", "--surrogates", "100000")):
             with self.subTest(more):
                 _, status = self.job(2, *self.endless(*more), until=self.at_work(2),

@@ -22,7 +22,7 @@ class SpadeTest(SpadeFiles):
             return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
 
     def contents(self, name):
-        """The files of a result, without what may differ between runs: the times in run.json."""
+        """Returns the files of a result without the times in run.json, which differ between runs."""
         return {path.name: path.read_bytes() for path in (self.folder / name).iterdir() if path.name != "run.json"}
 
 
@@ -153,7 +153,7 @@ class Input(SpadeTest):
                              [("0,1,2", "0,5,5", "1,4"), ("0,1", "0,5", "0,1,4")])
 
     def test_epochs_are_put_one_after_another_and_led_back(self):
-        """30 planted triples, of which epochs leave every second one; patterns do not reach over a cut."""
+        """Epochs keep every second one of 30 planted triples; patterns do not extend over a cut."""
         epochs = self.file("epochs.tsv", "start_time\tstop_time\n" + "".join(
             f"{0.25 + 1.2 * i:.3f}\t{0.45 + 1.2 * i:.3f}\n" for i in range(15)))
         result = self.ok("spade", self.planted_file(), "--epochs", epochs, "--min-occ", "15", "--min-spikes", "3",
@@ -178,7 +178,7 @@ class Input(SpadeTest):
         self.assertEqual(self.rows("out", "patterns.tsv"), [])
 
     def test_trials_begin_with_the_recording(self):
-        """Not with the first spike, which is at 0.7 s. A trial is turned in itself: spikes stay in it."""
+        """They do not begin with the first spike, which is at 0.7 s. Spikes are rotated within their trial."""
         text = "0.7\ta\n" + "".join(f"{0.1 + i}\ta\n{0.11 + i}\tb\n" for i in range(1, 20))
         tests = ("--min-occ", "5", "--surrogates", "5", "--alpha", "0.2", "--trial-length", "1s", "--json")
 
@@ -195,7 +195,7 @@ class Input(SpadeTest):
         self.assertEqual(before["trials"], 22)
 
     def test_says_where_the_bins_begin(self):
-        """At the multiple of the bin at or below the beginning, unless --from or --compat say otherwise."""
+        """They begin at the last multiple of the bin before the recording, unless --from or --compat is given."""
         text = "".join(f"{5.003 + i / 10:.4f}\ta\n{5.01 + i / 10:.4f}\tb\n" for i in range(20))
 
         def beginning(text, *more):
@@ -210,7 +210,7 @@ class Input(SpadeTest):
         self.assertEqual(beginning(stated, "--compat", "elephant"), "5.0013 s (as the file says)")
 
     def test_elephant_bins_begin_with_the_recording(self):
-        """The first spike is 3 ms into a bin of 5 ms: from there on the second is in the next bin but one."""
+        """The first spike is 3 ms into a bin of 5 ms: with bins from there on, the second spike is two bins later."""
         text = "0.003\ta\n0.012\ta\n1.003\tb\n1.012\tb\n1.5\tc\n"
         told = {}
         for name, more in (("ours", ()), ("elephant", ("--compat", "elephant-ms"))):
@@ -375,7 +375,7 @@ class Significance(SpadeTest):
             self.assertGreater(max(float(row["stability_intensional"]), float(row["stability_extensional"])), 0.99)
 
     def test_elephant_decides_only_on_request(self):
-        """The planted signature is in no surrogate: p without and with the data among the surrogates."""
+        """No surrogate has the planted signature: p is computed without and with the data among the surrogates."""
         path = self.planted_file()
         for name, more, p, method in (
                 ("ours", (), 1 / 21, "dither_spikes_with_refractory_period"),
@@ -506,7 +506,7 @@ class Limits(SpadeTest):
         self.assertRegex(error, r"on one thread for the data alone, .*; then \d+ s for 40 surrogates on 2 threads")
 
     def test_says_beforehand_what_surrogates_take_where_that_is_long(self):
-        """The data alone take less than a second."""
+        """Mining the data alone takes less than a second."""
         data = self.folder / "s.npz"
         self.ok("simulate", "poisson", "--units", "40", "--rate", "20", "--length", "20s", "-o", data)
         arguments = ("spade", data, "--min-occ", "20", "--min-spikes", "3", "--surrogates", "4000000000")
@@ -521,7 +521,7 @@ class Limits(SpadeTest):
                      says=("--max-memory", "50.0 kB"))
 
     def bursts(self):
-        """117 thousand patterns of some 110 occurrences each: 52 MB."""
+        """Makes 117 thousand patterns of some 110 occurrences each: 52 MB."""
         data = self.folder / "bursts.npz"
         self.ok("simulate", "culture", "--channels", "12", "--length", "300s", "-o", data)
         return "spade", data, "--window", "12", "--rule", "100,3"
@@ -549,7 +549,7 @@ class Limits(SpadeTest):
         self.assertLess(peak, 45e6)
 
     def test_tells_how_many_patterns_bursts_have_before_it_looks_for_them(self):
-        """Most lie below a few nodes: before, the first two seconds of the search were taken for all of it."""
+        """Most patterns are below a few nodes, so an estimate from the first two seconds of the search would be wrong."""
         told = self.ok(*self.bursts(), "--progress", "plain").stderr
         found = int(re.search(r"about [\d,]+ candidates, ([\d,]+) patterns", told)[1].replace(",", ""))
         self.assertGreater(found, 60_000)

@@ -1,4 +1,4 @@
-"""What the tests of the command share: running it, and files for it to read."""
+"""Code that the tests of the command share: running it, and input files."""
 
 import json
 import os
@@ -12,14 +12,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(*arguments, **options):
-    """Runs `spikeweave ARGUMENTS`; stdout and stderr are pipes unless asked otherwise."""
+    """Runs `spikeweave ARGUMENTS`; stdout and stderr are pipes by default."""
     settings = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True,
                 "timeout": 120}
     return subprocess.run([SPIKEWEAVE, *map(str, arguments)], **{**settings, **options})
 
 
 def content(path):
-    """What a file holds, without what differs from run to run."""
+    """Returns the content of a file without the parts that differ between runs."""
     if path.name != "run.json":
         return path.read_bytes()
 
@@ -33,7 +33,7 @@ def content(path):
 
 
 def state(folder):
-    """Every file below a folder by its name."""
+    """Returns the content of every file below a folder by its name."""
     return {str(path.relative_to(folder)): content(path) for path in folder.rglob("*") if path.is_file()}
 
 
@@ -42,7 +42,7 @@ needs_plain_memory = unittest.skipIf(os.environ.get("SPIKEWEAVE_SANITIZE"), "a s
 
 
 def run_for_peak(*arguments):
-    """As `run`, and the largest resident memory that the command had, in bytes."""
+    """Like `run`, and also returns the command's peak resident memory in bytes."""
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         with subprocess.Popen([SPIKEWEAVE, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=out, stderr=err) as running:
             _, status, used = os.wait4(running.pid, 0)
@@ -54,7 +54,7 @@ def run_for_peak(*arguments):
 
 
 class CliTest(unittest.TestCase):
-    """A test with an empty folder of its own, which is `self.folder`."""
+    """A test with its own empty folder `self.folder`."""
 
     maxDiff = None
 
@@ -69,7 +69,7 @@ class CliTest(unittest.TestCase):
         return path
 
     def chain_file(self, name="chain.tsv"):
-        """a, b and c in turn, 5 ms apart, 50 times, and d at other times: 200 spikes in 5 s."""
+        """Writes a, b and c in turn, 5 ms apart, 50 times, and d at other times: 200 spikes in 5 s."""
         spikes = []
         for i in range(50):
             spikes += [(0.1 * i, "a"), (0.1 * i + 0.005, "b"), (0.1 * i + 0.010, "c"), (0.1 * i + 0.05 + i % 7 * 0.003, "d")]
@@ -85,7 +85,7 @@ class CliTest(unittest.TestCase):
         return result
 
     def refused(self, *arguments, says=(), **options):
-        """Exit status 2, one clear line on stderr that says these words, nothing on stdout, no new file."""
+        """Expects exit status 2, one line on stderr with these words, no output on stdout and no new file."""
         before = self.names()
         result = run(*arguments, **options)
         self.assertEqual(result.returncode, 2, f"{arguments}\n{result.stdout}\n{result.stderr}")

@@ -1,4 +1,4 @@
-"""Warnings: on stderr and in run.json alike, each once, and not with --quiet."""
+"""Warnings are on stderr and in run.json, each once, and not on stderr with --quiet."""
 
 import json
 import unittest
@@ -8,7 +8,7 @@ from support import CliTest
 
 class Warnings(CliTest):
     def doubtful_file(self):
-        """Two units on a clock of 40 ms, one spike twice, one outside of the stated span."""
+        """Writes two units on a clock of 40 ms, with a repeated spike and one outside the stated span."""
         rows = [(40 * i, "ab"[i % 2]) for i in range(1, 120)] + [(40, "b"), (6000, "a")]
         return self.file("doubtful.tsv", "# span_s: 0 5\n" + "".join(f"{ms / 1000:.6f}\t{unit}\n" for ms, unit in rows))
 

@@ -1,7 +1,7 @@
-"""Writes multiple_testing.tsv: what statsmodels says of random p-values, for tests/assess/multiple_testing_test.cpp.
+"""Writes multiple_testing.tsv: statsmodels' results for random p-values, for tests/assess/multiple_testing_test.cpp.
 
 Usage: make_multiple_testing.py > multiple_testing.tsv, with requirements.txt of this folder installed.
-A row: method, alpha, then p, corrected p and decisions (0 or 1), each parted by blanks.
+A row: method, alpha, then p, corrected p and decisions (0 or 1), each separated by blanks.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ METHODS = ("bonferroni", "sidak", "holm-sidak", "holm", "simes-hochberg", "homme
 
 
 def vectors(random):
-    """Clear effects, none, ties, zeros, ones, values on the limits themselves, and few tests."""
+    """Returns p-values with clear effects, no effects, ties, zeros, ones, values at the limits, and few tests."""
     for size in (1, 1, 2, 2, 3, 4, 5, 7, 10, 16, 25):
         yield random.uniform(size=size)
         yield random.uniform(size=size) ** 4

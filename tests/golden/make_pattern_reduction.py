@@ -1,8 +1,8 @@
-"""Writes pattern_reduction.tsv: what Elephant keeps of random patterns, for tests/assess/pattern_reduction_test.cpp.
+"""Writes pattern_reduction.tsv: the random patterns that Elephant keeps, for tests/assess/pattern_reduction_test.cpp.
 
 Usage: make_pattern_reduction.py > pattern_reduction.tsv, with requirements.txt of this folder installed.
 A row: winlen, spectrum, h, k, l, min_spikes, min_occ; signatures that are not significant, as size,count,duration
-parted by blanks (duration 0 with #); patterns, as items:starts parted by blanks; the numbers of those kept.
+separated by blanks (duration 0 with #); patterns, as items:starts separated by blanks; the numbers of those kept.
 """
 
 import random
@@ -13,7 +13,7 @@ CASES = 400
 
 
 def patterns(rng, winlen):
-    """Few neurons that fire about the same times, so that shifted patterns meet, and reach into neighbours."""
+    """Makes patterns of few neurons at similar times, so that shifted patterns overlap and reach neighbours."""
     neurons = rng.randint(2, 4)
     base = sorted(rng.sample(range(10, 120), rng.randint(4, 14)))
     items = range(neurons * winlen)

@@ -2,7 +2,7 @@
 
 Usage: make_signature_tests.py > signature_tests.tsv, with requirements.txt of this folder installed.
 A row: spectrum, winlen, min_spikes, max_spikes, min_occ, alpha, correction; the maxima of each surrogate from
-min_spikes on, durations parted by commas, sizes by semicolons, surrogates by blanks; then, parted by blanks, the
+min_spikes on, durations separated by commas, sizes by semicolons, surrogates by blanks; then, separated by blanks, the
 spectrum as size,count,duration,p (duration 0 with #), the signatures found, and those that are not significant.
 """
 
@@ -17,14 +17,14 @@ CORRECTIONS = ("no", "bonferroni", "sidak", "holm-sidak", "holm", "simes-hochber
 
 
 def random_maxima(rng, surrogates, sizes, durations):
-    """Falling with the size, as the reference makes them."""
+    """Makes maxima that fall with the size, as the reference does."""
     top = rng.choice([3, 6, 12])
     maxima = np.array([[[rng.randint(0, top) for _ in range(durations)] for _ in range(sizes)] for _ in range(surrogates)])
     return np.flip(np.maximum.accumulate(np.flip(maxima, axis=1), axis=1), axis=1)
 
 
 def pattern(what, winlen):
-    """One of this signature."""
+    """Returns a pattern with this signature."""
     size, count, duration = what
     return tuple(unit * winlen for unit in range(size - 1)) + (size * winlen + duration,), tuple(range(count))
 

@@ -1,6 +1,6 @@
 """Makes the files of this folder that tests/mine/spade_test.cpp reads, with Elephant 1.2.1 and its fim.
 
-Usage: make_spade_golden.py FOLDER. Times are rounded to microseconds first, so that both programs see the same.
+Usage: make_spade_golden.py FOLDER. Times are rounded to microseconds, so that both programs read the same ones.
 """
 
 import pathlib
@@ -24,7 +24,7 @@ def train(times_us, unit, start_us, stop_us):
 
 
 def docstring_patterns():
-    """The example of elephant.spade.spade: its trains, and the concepts at three settings."""
+    """Writes the example of elephant.spade.spade: its trains, and the concepts with three settings."""
     np.random.seed(30)
     trains = compound_poisson_process(rate=15 * pq.Hz, amplitude_distribution=[0, 0.95, 0, 0, 0, 0, 0.05],
                                       t_stop=5 * pq.s)
@@ -40,7 +40,7 @@ def docstring_patterns():
 
 
 def binned_trains():
-    """Random and edge times, in both units, with bins as people give them: in milliseconds."""
+    """Bins random times and times at edges, in both units, with bins given in milliseconds as usual."""
     rng = np.random.default_rng(1)
     lines = []
     for case in range(300):

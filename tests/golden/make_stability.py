@@ -1,7 +1,7 @@
 """Writes stability.tsv: Elephant's stability of small patterns over all subsets, for tests/assess/stability_test.cpp.
 
 Usage: make_stability.py > stability.tsv, with requirements.txt of this folder installed.
-A row: units, winlen; windows as items parted by commas, windows parted by blanks; a pattern's items and the numbers of
+A row: units, winlen; windows as items separated by commas, windows separated by blanks; a pattern's items and the numbers of
 its windows; its intensional and extensional stability. No window is empty, since Elephant also counts bins without one.
 """
 
@@ -12,7 +12,7 @@ from elephant.spade import approximate_stability
 
 
 def closed_patterns(rng, matrix):
-    """Patterns of random windows: what these have in common, and all windows that hold it."""
+    """Returns the patterns of random windows: intersections of windows, with all windows that contain them."""
     found = {}
     for _ in range(20):
         rows = rng.sample(range(len(matrix)), min(len(matrix), rng.randint(1, 4)))

@@ -1,8 +1,8 @@
-"""A rank that dies ends the whole job: all ranks are gone within seconds, and it is said why.
+"""A rank that dies ends the whole job: all ranks end within seconds, with a message.
 
-What mpirun does once the ranks are gone is not held against us. Debian 12's (Open MPI 4.1.4 with PMIx 4.2.2) says all
-there is to say and then often waits for ever, or crashes, in PMIx_server_finalize (docs/design/0006-ranks.md); it is
-ended here, and its status is looked at only where it had one.
+The behaviour of mpirun after the end of the ranks is not tested. That of Debian 12 (Open MPI 4.1.4 with PMIx 4.2.2)
+prints all messages and then often waits for ever, or crashes, in PMIx_server_finalize (docs/design/0006-ranks.md). The
+test ends it, and checks its exit status only if there is one.
 """
 
 import os
@@ -20,7 +20,7 @@ MPIRUN_SAYS = ("signal 9", "signal 11", "non-zero")
 
 
 def ranks_alive(token):
-    """How many processes run PROGRAM with this argument."""
+    """Returns the number of processes that run PROGRAM with this argument."""
     alive = 0
     for line in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -32,12 +32,12 @@ def ranks_alive(token):
 
 
 def told(words, said):
-    """mpirun's own words may be lost on their way to itself, which it then says."""
+    """Returns whether the message arrived, or mpirun reports that it lost its own output."""
     return words in said or (words in MPIRUN_SAYS and "ORTE_ERROR_LOG" in said)
 
 
 def launch(ranks, how, words, limit=20):
-    """The status of mpirun (None if it had to be ended), what was said, and whether the ranks ended in time."""
+    """Returns mpirun's exit status (None if it had to be ended), its output, and whether the ranks ended in time."""
     token = f"{os.getpid()}-{how}-{ranks}"
     with tempfile.TemporaryFile() as output:
         with subprocess.Popen([*LAUNCH, str(ranks), PROGRAM, how, token], stdin=subprocess.DEVNULL, stdout=output,

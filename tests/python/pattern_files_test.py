@@ -28,7 +28,7 @@ class PatternFiles(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def spikes(self):
-        """µ1 10 ms before n2 and n3, every 100 ms for 3 s, and n2 alone in between."""
+        """Writes µ1 10 ms before n2 and n3, every 100 ms for 3 s, and n2 alone in between."""
         rows = []
         for i in range(30):
             rows += [(0.1 * i + 0.001, "µ1"), (0.1 * i + 0.011, "n2"), (0.1 * i + 0.012, "n3"), (0.1 * i + 0.06, "n2")]

@@ -1,4 +1,4 @@
-"""Recordings that pynwb wrote, and folders that neo reads, too, are the same to spikeweave.
+"""spikeweave reads recordings that pynwb wrote, and the same samples as neo from folders.
 
 Usage: recording_files_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipped, without those packages.
 """

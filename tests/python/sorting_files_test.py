@@ -1,4 +1,4 @@
-"""What spikeweave sort reads of klusta's files, and what others read of what it writes.
+"""Files of klusta that spikeweave sort reads, and files of spikeweave sort that other programs read.
 
 Usage: sorting_files_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipped, without h5py, numpy and pynwb; tests with
 SpikeInterface and phylib are skipped by name where these are missing.
@@ -37,7 +37,7 @@ UNITS, CHANNELS, COMPONENTS, SPIKES = 4, 5, 3, 900
 
 
 def spikes(seed=3):
-    """Features, masks, times in samples and true units: each unit is on two neighbouring channels."""
+    """Makes features, masks, times in samples and true units; each unit is on two neighbouring channels."""
     draw = np.random.default_rng(seed)
     unit = draw.integers(UNITS, size=SPIKES)
     features = draw.normal(size=(SPIKES, CHANNELS * COMPONENTS))
@@ -50,7 +50,7 @@ def spikes(seed=3):
 
 
 def write_kwik(folder, groups=(1,), name="probe"):
-    """As klusta 3 writes them; what is read here."""
+    """Writes the parts of klusta 3's files that are read here."""
     features, masks, times, unit = spikes()
     with h5py.File(folder / f"{name}.kwx", "w") as kwx, h5py.File(folder / f"{name}.kwik", "w") as kwik:
         kwik.attrs["kwik_version"] = 2

@@ -1,4 +1,4 @@
-"""Our patterns are those of the miner inside Elephant's wheel, item by item, on the benchmark of Porrmann et al. 2021.
+"""Our patterns equal those of the miner in Elephant's wheel, item by item, on the benchmark of Porrmann et al. 2021.
 
 Usage: spade_fim_test.py SPADE_DUMP FOLDER_OF_THE_BENCHMARK. Exits with 77, which CTest shows as skipped, without
 Elephant's compiled miner or without the data. Job 3 takes fim minutes; benchmarks/mine/spade_fim.py compares it.

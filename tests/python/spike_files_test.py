@@ -1,4 +1,4 @@
-"""Files go both ways between spikeweave and pynwb, numpy and pynapple.
+"""spikeweave and pynwb, numpy and pynapple read each other's files.
 
 Usage: spike_files_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipped, without those packages.
 """
@@ -30,7 +30,7 @@ def convert(source, target):
 
 
 def read_text(path):
-    """The trains, span and silent units of a text file, parsed apart from spikeweave."""
+    """Parses the trains, span and silent units of a text file without spikeweave."""
     trains, span = {}, None
     for line in path.read_text().splitlines():
         if line.startswith("# span_s:"):

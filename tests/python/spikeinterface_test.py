@@ -30,7 +30,7 @@ def run(*arguments):
 
 
 def true_spikes(path):
-    """As docs/formats.md has it."""
+    """Reads the file as docs/formats.md describes it."""
     truth = np.load(path)
     return si.NumpySorting.from_samples_and_labels(np.rint(truth["t"] * RATE).astype(int), truth["index"], RATE)
 

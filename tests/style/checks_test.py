@@ -1,4 +1,4 @@
-"""The checks of layers, docs, commits and test results must catch what they are there for."""
+"""The checks of layers, docs, commits and test results must detect planted errors."""
 
 import subprocess
 import sys

@@ -1,10 +1,10 @@
-"""What against_sorters.py runs inside a peer's environment.
+"""Runs in the environment of another sorter, called by against_sorters.py.
 
 Usage: inside.py generate RECORDING
        inside.py klusta|mountainsort5|tridesclous2 RECORDING RESULT.npz
        inside.py compare RECORDING RESULT.npz FIGURES.json
-A RECORDING is a folder with binary.json, probe.json, the samples (int16) and truth.npz. A RESULT has samples and labels, 0
-for noise, and beside it RESULT.json with the seconds that sorting took.
+A RECORDING is a folder with binary.json, probe.json, the samples (int16) and truth.npz. A RESULT has samples and labels
+(0 for noise); RESULT.json beside it has the seconds of sorting.
 """
 
 import json
@@ -23,7 +23,7 @@ NEIGHBOUR_UM = 30  # the value that spikeweave uses for these probes: 1.5 times 
 
 
 def clocks():
-    """Seconds, and those of processors in this process and the children that have ended."""
+    """Returns wall seconds, and CPU seconds of this process and its finished children."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return np.array([time.perf_counter(), sum(one.ru_utime + one.ru_stime for one in used)])
 
@@ -34,7 +34,7 @@ def keep(result, samples, labels, took):
 
 
 def generate(recording):
-    """20 units in white noise, in counts of 16 bits, as converters give them."""
+    """Makes 20 units in white noise, as 16-bit counts like those of a converter."""
     import spikeinterface.full as si
 
     traces, truth = si.generate_ground_truth_recording(
@@ -64,7 +64,7 @@ def about(recording):
 
 
 def klusta(recording, result):
-    """At its defaults."""
+    """Sorts with klusta's defaults."""
     file, rate, places = about(recording)
     folder = result.with_suffix("")
     shutil.rmtree(folder, ignore_errors=True)
@@ -89,7 +89,7 @@ def klusta(recording, result):
 
 
 def with_spikeinterface(sorter, recording, result):
-    """At its defaults. Tridesclous2 compiles itself first, which counts."""
+    """Sorts with a sorter's defaults. The time of Tridesclous2 includes its compilation."""
     import spikeinterface.full as si
 
     si.set_global_job_kwargs(n_jobs=os.cpu_count(), progress_bar=False)
@@ -102,7 +102,7 @@ def with_spikeinterface(sorter, recording, result):
 
 
 def true_spikes(recording, rate):
-    """Samples and labels, of `generate` and of spikeweave, which has seconds."""
+    """Returns samples and labels of the truth from `generate`, or from spikeweave, which stores seconds."""
     file = np.load(recording / "truth.npz")
     if "samples" in file:
         return file["samples"], file["labels"]

@@ -1,10 +1,10 @@
-"""What `elephant.spade` offers, under the same names and with the same answers.
+"""The functions of `elephant.spade`, with the same names and results.
 
 Change ``from elephant.spade import spade`` to ``from spikeweave.elephant import spade``. Patterns,
-p-values and their order are those of Elephant with its compiled miner; `settings` says how calls
+p-values and their order are those of Elephant with its compiled miner; `settings` sets how calls
 run. Needs ``pip install spikeweave[elephant]``.
 
-Work is shared by threads, not by processes: `HAVE_MPI` is False, and under mpirun each process
+Work is divided among threads, not processes: `HAVE_MPI` is False, and under mpirun each process
 would do all of it.
 """
 

@@ -30,7 +30,7 @@ class Binned:
         return len(self.offsets) - 1
 
     def arrays(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32], int]:
-        """Return what the extension takes."""
+        """Return the arrays for the extension."""
         return self.offsets, self.bins, self.n_bins
 
     def relation(self, winlen: int) -> npt.NDArray[np.bool_]:
@@ -41,7 +41,7 @@ class Binned:
         return cells
 
     def windows(self, winlen: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the start bins of the windows, offsets into their items, and these."""
+        """Return the start bins of the windows, offsets into their items, and the items."""
         return _core.elephant_windows(*self.arrays(), winlen)
 
 
@@ -60,7 +60,7 @@ def from_pairs(units: npt.ArrayLike, bins: npt.ArrayLike, n_units: int, n_bins: 
 
 
 def relation_of(rel_matrix: Any) -> Any:
-    """Return a `rel_matrix` as the extension has it."""
+    """Return a `rel_matrix` in the form of the extension."""
     cells = np.asarray(rel_matrix, dtype=bool)
     if cells.ndim != 2:
         raise ValueError(f"rel_matrix: expected two dimensions, found {cells.ndim}")
@@ -103,7 +103,7 @@ def _check_alike(spiketrains: Sequence[neo.SpikeTrain]) -> None:
 
 @dataclass(frozen=True)
 class Trains:
-    """All spikes of trains that are alike, and the bins of ``BinnedSpikeTrain(tolerance=None)``.
+    """All spikes of compatible trains, and the bins of ``BinnedSpikeTrain(tolerance=None)``.
 
     Times are numbers in the trains' units.
     """
@@ -118,7 +118,7 @@ class Trains:
 
     @classmethod
     def of(cls, spiketrains: Sequence[neo.SpikeTrain], bin_size: Any) -> Trains:
-        """Take the spikes out of spike trains."""
+        """Extract the spikes of spike trains."""
         if len(spiketrains) == 0:
             raise ValueError("spiketrains: expected at least one, found none")
         _check_alike(spiketrains)
@@ -145,7 +145,7 @@ class Trains:
         return cls(times, units, len(spiketrains), start, stop, width, n_bins)
 
     def binned(self) -> Binned:
-        """Bin them; a spike behind the last bin is left out with a warning."""
+        """Bin the spikes; one after the last bin is left out with a warning."""
         inside = (self.times >= self.start) & (self.times <= self.stop)
         bins = ((self.times[inside] - self.start) * (1 / self.width)).astype(np.int64)
         fits = bins < self.n_bins
@@ -165,7 +165,7 @@ def bin_trains(spiketrains: Sequence[neo.SpikeTrain], bin_size: Any) -> Binned:
 
 
 def as_binned(spiketrains: Any, bin_size: Any) -> Binned:
-    """Bin what `concepts_mining` is given: trains, or binned trains of Elephant."""
+    """Bin the input of `concepts_mining`: trains, or binned trains of Elephant."""
     if hasattr(spiketrains, "to_sparse_bool_array"):
         cells = spiketrains.to_sparse_bool_array().tocoo()
         _check_countable(cells.shape[1])

@@ -1,4 +1,4 @@
-"""What `spade` asks of its arguments before anything is computed."""
+"""Checks of the arguments of `spade` before anything is computed."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ._names import CORRECTIONS, SPECTRA, SURR_METHODS, check_choice
 
 
 def check_whole(name: str, value: Any, none: bool = False) -> None:
-    """Raise TypeError unless it is a whole number, or None where that is taken."""
+    """Raise TypeError unless the value is a whole number, or None if that is allowed."""
     if not (isinstance(value, (int, np.integer)) or (none and value is None)):
         raise TypeError(f"{name}: expected an integer{' or None' if none else ''}, found {value!r}")
 
 
 def check_quantity(name: str, value: Any) -> None:
-    """Raise TypeError unless it is one."""
+    """Raise TypeError unless the value is a quantity."""
     if not isinstance(value, pq.Quantity):
         raise TypeError(f"{name}: expected a quantity, found {value!r}")
 
@@ -85,7 +85,7 @@ def check_input(
     psr_param: Any,
     output_format: Any,
 ) -> bool:
-    """Check the arguments of `spade`; return whether stability is asked for."""
+    """Check the arguments of `spade`; return whether stability is requested."""
     _check_trains(spiketrains)
     check_quantity("bin_size", bin_size)
     for name, value in whole.items():

@@ -1,4 +1,4 @@
-"""Concepts, Elephant's word for patterns with their occurrences, without a Python object each."""
+"""Concepts, Elephant's word for patterns with their occurrences, stored as arrays."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_SHARED = 1 << 22
 
 
 class _Numbers:
-    """NumPy scalars of array elements, the same object for the same number."""
+    """NumPy scalars of array elements; equal numbers are the same object."""
 
     def __init__(self, most: int) -> None:
         self._shared = None
@@ -38,7 +38,7 @@ def _signed(values: np.ndarray) -> npt.NDArray[np.int64]:
 
 
 class _Patterns:
-    """The table that views share."""
+    """The table shared by views."""
 
     def __init__(self, arrays: dict[str, np.ndarray], winlen: int) -> None:
         self.items = arrays["items"]
@@ -68,7 +68,7 @@ class _Patterns:
 
 
 def _gather(values: np.ndarray, offsets: np.ndarray, which: np.ndarray) -> tuple[Any, np.ndarray]:
-    """Return the elements of rows of a ragged array, and where each row begins in them."""
+    """Return the elements of rows of a ragged array, and the offset of each row in them."""
     lengths = offsets[which + 1] - offsets[which]
     begins = np.concatenate(([0], np.cumsum(lengths)))
     places = np.arange(begins[-1]) + np.repeat(offsets[which] - begins[:-1], lengths)
@@ -76,11 +76,11 @@ def _gather(values: np.ndarray, offsets: np.ndarray, which: np.ndarray) -> tuple
 
 
 class ConceptList(Sequence):
-    """A list of concepts that makes each when it is asked for.
+    """A list of concepts that makes each one on demand.
 
     Each element is a tuple of the items of the pattern and the windows in which it occurs, both
-    tuples of `numpy.int64`. The list is equal to the ``list`` of its elements; slices are such
-    lists again, of the same arrays. It does not change; ``list(concepts)`` makes one that does.
+    tuples of `numpy.int64`. The list is equal to the ``list`` of its elements; slices are
+    lists of the same kind that share the arrays. It is immutable; ``list(concepts)`` is not.
     """
 
     def __init__(self, patterns: _Patterns, which: npt.NDArray[np.int64]) -> None:
@@ -89,7 +89,7 @@ class ConceptList(Sequence):
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, np.ndarray], winlen: int) -> ConceptList:
-        """Wrap what the extension mined."""
+        """Wrap the result of the extension."""
         return cls(_Patterns(arrays, winlen), _signed(arrays["order"]))
 
     def __len__(self) -> int:
@@ -130,11 +130,11 @@ class ConceptList(Sequence):
             yield tuple(intents[i:j]), tuple(extents[k:m])
 
     def take(self, which: npt.ArrayLike) -> ConceptList:
-        """Return the concepts at these places."""
+        """Return the concepts with these indices."""
         return ConceptList(self._patterns, self._which[np.asarray(which, dtype=np.int64)])
 
     def flat(self) -> Flat:
-        """Return all of them as arrays."""
+        """Return all concepts as arrays."""
         p = self._patterns
         return Flat(
             *_gather(p.items, p.item_offsets, self._which),
@@ -173,7 +173,7 @@ class ConceptList(Sequence):
         return [*other, *self]
 
     def copy(self) -> list[Any]:
-        """Return a list of Python's."""
+        """Return a Python list."""
         return list(self)
 
     def __repr__(self) -> str:
@@ -185,7 +185,7 @@ class ConceptList(Sequence):
 
 @dataclass(frozen=True)
 class Flat:
-    """Concepts as arrays: number i has ``items[item_begins[i]:item_begins[i + 1]]``."""
+    """Concepts as arrays: concept i has ``items[item_begins[i]:item_begins[i + 1]]``."""
 
     items: np.ndarray
     item_begins: np.ndarray
@@ -193,7 +193,7 @@ class Flat:
     window_begins: np.ndarray
 
     def durations(self, winlen: int) -> npt.NDArray[np.int64]:
-        """Return the largest lag of each."""
+        """Return the largest lag of each concept."""
         if len(self.item_begins) == 1:
             return np.zeros(0, dtype=np.int64)
         lags = self.items.astype(np.int64) % winlen
@@ -255,7 +255,7 @@ def signatures(concepts: Sequence[Any], winlen: int, spectrum: str) -> npt.NDArr
 def distinct_signatures(
     concepts: Sequence[Any], winlen: int, spectrum: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the different signatures, ascending, which each concept has, and how many have it."""
+    """Return the ascending distinct signatures, the index of each concept's, and their counts."""
     rows = signatures(concepts, winlen, spectrum)
     if len(rows) == 0:
         none = np.zeros(0, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""`concepts_mining`, and the private functions that it has in Elephant."""
+"""`concepts_mining`, and the private functions behind it in Elephant."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ._settings import running
 
 
 def _or_empty(rows: np.ndarray, report: str) -> np.ndarray:
-    """Return rows of a spectrum, or Elephant's array where there are none."""
+    """Return rows of a spectrum, or Elephant's array if there are none."""
     if len(rows) == 0:
         return np.zeros((0, 3 if report == "#" else 4))
     return rows.astype(np.int64)  # NumPy has two distinct types with this name
@@ -54,39 +54,40 @@ def concepts_mining(
     Parameters
     ----------
     spiketrains : list of neo.SpikeTrain, neo SpikeTrainList or elephant BinnedSpikeTrain
-        Of the same units, t_start and t_stop.
+        All trains have the same units, t_start and t_stop.
     bin_size : quantities.Quantity
         Width of the bins. A binned spike train keeps its own.
     winlen : int
-        Bins of a window: no pattern is longer.
+        Number of bins in a window: no pattern is longer.
     min_spikes, min_occ, min_neu : int
-        Least spikes, occurrences and different neurons of a pattern.
+        Smallest numbers of spikes, occurrences and different neurons of a pattern.
     max_spikes, max_occ : int or None
-        Most spikes and occurrences; no bound if None.
+        Largest numbers of spikes and occurrences; no bound if None.
     report : {'a', '#', '3d#'}
-        The patterns, or how often each signature was found: rows of size, occurrences, (duration
-        in bins,) number of patterns.
+        The patterns, or the number of patterns with each signature: rows of size, occurrences,
+        (duration in bins,) number of patterns.
 
     Returns
     -------
     mining_results : ConceptList or numpy.ndarray
-        A sequence of tuples (spikes, windows) of `numpy.int64`, which are made when they are asked
-        for; a spike is ``neuron * winlen + bin``, a window the bin in which it begins. Equal to
-        Elephant's list, in its order. Or the spectrum.
+        A sequence of tuples (spikes, windows) of `numpy.int64`, which are made on demand; a spike
+        is ``neuron * winlen + bin``, a window the bin in which it begins. It equals Elephant's
+        list, including the order. Or the spectrum.
     rel_matrix : numpy.ndarray
-        Which window (row) holds which spike (column): dense, of bool, as Elephant's.
+        A dense array of bool, like Elephant's, that is True if a window (row) contains a spike
+        (column).
 
     Raises
     ------
     TypeError
-        For other input, a `bin_size` without unit, or parameters that are no whole numbers.
+        For other input, a `bin_size` without unit, or parameters that are not whole numbers.
     ValueError
-        For trains that differ in units or span, and parameters out of range.
+        For trains with different units or spans, and parameters out of range.
 
     Notes
     -----
-    Patterns are closed among all sets of spikes, and `max_occ` is a bound, as documented. Elephant
-    1.2.1 with `max_spikes` also lists sets that a larger one explains, and ignores `max_occ`.
+    Patterns are closed among all sets of spikes, and `max_occ` is a bound, as documented. With
+    `max_spikes`, Elephant 1.2.1 also lists sets that a larger one explains; it ignores `max_occ`.
 
     Examples
     --------
@@ -118,7 +119,7 @@ def concepts_mining(
 def _build_context(binary_matrix: Any, winlen: int) -> tuple[list[Any], list[Any], np.ndarray]:
     """Return (window, item) pairs, the items of each window, and `rel_matrix`.
 
-    `binary_matrix` is a SciPy COO matrix of neurons × bins, which stays as it is.
+    `binary_matrix` is a SciPy COO matrix of neurons × bins, which is not changed.
     """
     binned = from_pairs(binary_matrix.row, binary_matrix.col, *binary_matrix.shape)
     starts, offsets, items = binned.windows(winlen)
@@ -131,7 +132,7 @@ def _build_context(binary_matrix: Any, winlen: int) -> tuple[list[Any], list[Any
 
 
 def _as_transactions(transactions: Iterable[Iterable[Any]]) -> list[np.ndarray]:
-    """Return the items of each window, ascending and each once."""
+    """Return the items of each window, ascending and without duplicates."""
     out = []
     for number, transaction in enumerate(transactions):
         items = np.asarray(list(transaction))
@@ -150,7 +151,7 @@ def _as_transactions(transactions: Iterable[Iterable[Any]]) -> list[np.ndarray]:
 
 
 def _mine_transactions(windows: list[np.ndarray], winlen: int, **rule: Any) -> dict[str, Any]:
-    """Mine windows that are given; `occurrences` number them."""
+    """Mine given windows, which are numbered by `occurrences`."""
     check_winlen(winlen)
     flat = np.concatenate([np.zeros(0, dtype=np.int64), *windows])
     # Units are renumbered from 0 in their order, because their numbers may be large.
@@ -169,7 +170,7 @@ def _mine_transactions(windows: list[np.ndarray], winlen: int, **rule: Any) -> d
 
 
 def _without_window_subsets(found: ConceptList, winlen: int) -> ConceptList:
-    """Elephant's filter for the side effect of moving windows, on the concepts alone."""
+    """Apply Elephant's filter for the side effect of moving windows, using only the concepts."""
     if winlen == 1 or len(found) == 0:
         return found
     flat = found.flat()
@@ -211,15 +212,15 @@ def _fpgrowth(
     target: str = "c",
     report: str = "a",
 ) -> list[Any] | np.ndarray:
-    """Mine windows that are given as lists of items.
+    """Mine windows given as lists of items.
 
     As in Elephant, report 'a' is empty without a `rel_matrix` to take the windows from, and windows
-    that are all the same are the one concept, whatever is asked of it. `target` is ignored.
+    that are all equal give one concept, whatever its thresholds. `target` is ignored.
 
     Raises
     ------
     ValueError
-        For negative items and parameters out of range. Items that stand twice count once.
+        For negative items and parameters out of range. Repeated items count once.
     """
     windows = _as_transactions(transactions)
     check_choice("report", report, REPORTS)
@@ -270,9 +271,9 @@ def _fast_fca(
     winlen: int = 1,
     min_neu: int = 1,
 ) -> list[Any] | np.ndarray:
-    """Mine windows that are given as (window, item) pairs.
+    """Mine windows given as (window, item) pairs.
 
-    The answer is that of `_fpgrowth`. Elephant's own `_fast_fca` lists some concepts twice, or
+    The result is that of `_fpgrowth`. Elephant's own `_fast_fca` lists some concepts twice, or
     loses them, and this does not.
     """
     check_choice("report", report, REPORTS)
@@ -312,9 +313,9 @@ def _fim_fpgrowth(
     verbose: int = 1,
     threads: int = 0,
 ) -> list[tuple[Any, int]]:
-    """What Elephant's compiled miner finds: a list of (items, support), by ascending support.
+    """Return the list of Elephant's compiled miner: (items, support), by ascending support.
 
-    `target`, `report`, `algo` and `verbose` are ignored, as there.
+    `target`, `report`, `algo` and `verbose` are ignored, as in Elephant.
     """
     windows = _as_transactions(tracts)
     arrays = _mine_transactions(

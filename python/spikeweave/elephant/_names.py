@@ -1,4 +1,4 @@
-"""The values that Elephant's parameters take."""
+"""The valid values of Elephant's parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Concepts as the dictionaries that people work with."""
+"""Concepts as dictionaries for users."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def concept_output_to_patterns(
     Parameters
     ----------
     concepts : list of tuple
-        (spikes, windows, ...) each.
+        Tuples (spikes, windows, ...).
     winlen : int
-        Bins of a window.
+        Number of bins in a window.
     bin_size : quantities.Quantity
         Width of a bin.
     pv_spec : list or None
         The p-value spectrum.
     spectrum : {'#', '3d#'}
-        What a signature is made of.
+        The parts of a signature.
     t_start : quantities.Quantity
         Left edge of the first bin.
 

@@ -38,7 +38,7 @@ def _check_different(values: np.ndarray, rows: np.ndarray, what: str) -> None:
 
 
 def _signature_rows(ns_signatures: Iterable[Any], spectrum: str) -> np.ndarray:
-    """Return whole (size, occurrences, duration); what is not whole is nobody's signature."""
+    """Return rows (size, occurrences, duration) of integers; other rows are no signatures."""
     width = 2 if spectrum == "#" else 3
     rows = np.array([tuple(row) for row in ns_signatures], dtype=float).reshape(-1, width)
     whole = ((rows == np.floor(rows)) & (rows >= 0) & (rows < 1 << 32)).all(axis=1)
@@ -58,26 +58,26 @@ def pattern_set_reduction(
     min_spikes: int = 2,
     min_occ: int = 2,
 ) -> Sequence[Any]:
-    """Take away concepts that others explain.
+    """Remove concepts that others explain.
 
     Parameters
     ----------
     concepts : list of tuple
-        (spikes, windows, ...) each. Their order decides ties.
+        Tuples (spikes, windows, ...). Their order decides ties.
     ns_signatures : list of tuple
         Signatures that are not significant.
     winlen : int
-        Bins of a window.
+        Number of bins in a window.
     spectrum : {'#', '3d#'}
-        What a signature is made of.
+        The parts of a signature.
     h_subset_filtering : int
         Added to the occurrences that a subset has beyond its superset.
     k_superset_filtering : int
         Added to the spikes that a superset has beyond its subset.
     l_covered_spikes : int
-        Where each speaks against the other, that with more (spikes - l) * occurrences stays.
+        If each rejects the other, the one with more (spikes - l) * occurrences is kept.
     min_spikes, min_occ : int
-        Fewer spikes or occurrences beyond the other are too few; at least 1.
+        Smallest numbers of spikes or occurrences beyond the other concept; at least 1.
 
     Returns
     -------
@@ -87,13 +87,12 @@ def pattern_set_reduction(
     Raises
     ------
     ValueError
-        For negative numbers, or numbers that stand twice, in a concept, and parameters out of
-        range.
+        For negative or repeated numbers in a concept, and parameters out of range.
 
     Notes
     -----
-    As Elephant does, spikes are compared by their numbers after a shift, so that a spike which
-    leaves the window is taken for one of the neighbouring neuron.
+    As in Elephant, spikes are compared by their numbers after a shift, so a spike that leaves the
+    window is mistaken for one of the neighbouring neuron.
 
     Examples
     --------

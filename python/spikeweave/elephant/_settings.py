@@ -1,4 +1,4 @@
-"""How calls of this package run beyond what Elephant's signatures can say."""
+"""Settings of calls for which Elephant's signatures have no arguments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._checks import check_whole
 
 @dataclass(frozen=True)
 class Settings:
-    """What `settings` sets."""
+    """The values that `settings` sets."""
 
     seed: int | None = None
     threads: int | None = None
@@ -29,7 +29,7 @@ _current: contextvars.ContextVar[Settings] = contextvars.ContextVar(
 
 
 def current() -> Settings:
-    """Return what holds here."""
+    """Return the settings in force."""
     return _current.get()
 
 
@@ -44,32 +44,32 @@ def _check(now: Settings) -> None:
 
 @contextlib.contextmanager
 def running() -> Iterator[dict[str, Any]]:
-    """Give the arguments that every long call of the extension takes."""
+    """Provide the arguments of every long call of the extension."""
     with reporting(current().progress) as progress:
         yield {"threads": current().threads, "progress": progress}
 
 
 @contextlib.contextmanager
 def settings(**changes: Any) -> Iterator[Settings]:
-    """Say how the calls in a `with` block run.
+    """Set how the calls in a `with` block run.
 
     Parameters
     ----------
     seed : int, optional
-        Surrogates are spikeweave's own, and so is the choice of subsets for stability: the same for
-        this seed on any number of threads, and independent of NumPy's global state. Without one,
+        With a seed, surrogates and the subsets for stability are drawn by spikeweave: they are the
+        same for any number of threads and independent of NumPy's global state. Without a seed,
         surrogates are those of `elephant.spike_train_surrogates`, drawn in Elephant's order from
-        the global states of `numpy.random` and `random`; where Elephant is not installed they are
+        the global states of `numpy.random` and `random`; if Elephant is not installed, they are
         spikeweave's own with its default seed.
     threads : int, optional
         Worker threads; every core by default.
     progress : bool or callable, optional
-        Show a bar (needs tqdm), or call this with (task, done, total).
+        Show a bar (needs tqdm), or call this function with (task, done, total).
 
     Raises
     ------
     TypeError, ValueError
-        For values that no call would take.
+        For invalid values.
 
     Notes
     -----

@@ -29,9 +29,9 @@ def _mask_pvalue_spectrum(
 ) -> npt.NDArray[np.bool_]:
     """Return which entries of a p-value spectrum are tested.
 
-    Those whose signature some concept has and whose p is not 1; of entries that follow each other
-    with the same size and duration only the last. A spectrum of one entry is not tested, as in
-    Elephant.
+    These are the entries whose signature some concept has and whose p is not 1; of consecutive
+    entries with the same size and duration, only the last. As in Elephant, a spectrum of one entry
+    is not tested.
     """
     entries = _entries_of(pv_spec, spectrum)
     rows, _, _ = distinct_signatures(concepts, winlen, spectrum)
@@ -72,23 +72,23 @@ def test_signature_significance(
     pv_spec : list
         Entries (size, occurrences, p) or, with '3d#', (size, occurrences, duration, p).
     concepts : list of tuple
-        As `concepts_mining` finds them.
+        As returned by `concepts_mining`.
     alpha : float
-        Level of significance; at 1 nothing is tested, and the result is empty.
+        Level of significance; with 1, nothing is tested and the result is empty.
     winlen : int
-        Bins of a window.
+        Number of bins in a window.
     corr : str
-        Correction for multiple tests: 'bonferroni', 'sidak', 'holm-sidak', 'holm',
+        Correction for multiple testing: 'bonferroni', 'sidak', 'holm-sidak', 'holm',
         'simes-hochberg', 'hommel', 'fdr_bh', 'fdr_by', 'fdr_tsbh', 'fdr_tsbky', or none: '', 'no'.
     report : {'spectrum', 'significant', 'non_significant'}
         All entries with a bool, or the signatures of those that are, or are not, significant.
     spectrum : {'#', '3d#'}
-        What a signature is made of.
+        The parts of a signature.
 
     Returns
     -------
     list of tuple
-        In the order of `pv_spec`. What was not tested counts as not significant.
+        In the order of `pv_spec`. Signatures that were not tested count as not significant.
 
     Raises
     ------
@@ -124,14 +124,14 @@ test_signature_significance.__test__ = False  # type: ignore[attr-defined]
 
 
 def _pattern_spectrum_filter(concept: Any, ns_signatures: Any, spectrum: str, winlen: int) -> bool:
-    """Return whether the signature of a concept is not among these."""
+    """Return whether the signature of a concept is not in the list."""
     return tuple(signatures([concept], winlen, spectrum)[0].tolist()) not in ns_signatures
 
 
 def significant_concepts(
     concepts: Sequence[Any], ns_signatures: Sequence[Any], spectrum: str, winlen: int
 ) -> Sequence[Any]:
-    """Return the concepts whose signature is not among these."""
+    """Return the concepts whose signatures are not in the list."""
     dropped = set(map(tuple, ns_signatures))
     rows, which, _ = distinct_signatures(concepts, winlen, spectrum)
     keeps = np.array([tuple(row) not in dropped for row in rows.tolist()], dtype=bool)

@@ -43,26 +43,26 @@ def spade(
 ) -> dict[str, Any]:
     """Find significant spatio-temporal spike patterns (SPADE).
 
-    Mines the patterns, optionally keeps those that are stable, tests their signatures against
-    surrogates, and takes away those that others explain.
+    Mines the patterns, optionally keeps the stable ones, tests their signatures against surrogates,
+    and removes patterns that others explain.
 
     Parameters
     ----------
     spiketrains : list of neo.SpikeTrain or neo SpikeTrainList
-        Of the same units, t_start and t_stop.
+        All trains have the same units, t_start and t_stop.
     bin_size : quantities.Quantity
         Width of the bins.
     winlen : int
-        Bins of a window: no pattern is longer.
+        Number of bins in a window: no pattern is longer.
     min_spikes, min_occ, max_spikes, max_occ, min_neu : int
-        Which patterns are wanted; see `concepts_mining`.
+        Bounds of the patterns; see `concepts_mining`.
     approx_stab_pars : dict or None
         Arguments of `approximate_stability`, and 'stability_thresh': two thresholds, of which a
-        pattern must be above one. It is not changed.
+        pattern must exceed one. The dict is not changed.
     n_surr : int
-        Surrogates; without them nothing is tested.
+        Number of surrogates; with 0, nothing is tested.
     dither : quantities.Quantity
-        How far surrogates move spikes.
+        Largest distance by which surrogates move spikes.
     spectrum : {'#', '3d#'}
         Signatures of size and occurrences, or also of duration.
     alpha : float or None
@@ -91,7 +91,7 @@ def spade(
     -----
     Torre et al. 2013, doi:10.3389/fncom.2013.00132; Quaglio et al. 2017,
     doi:10.3389/fncom.2017.00041; Stella et al. 2019, doi:10.1016/j.biosystems.2019.104022.
-    How long each step took is printed, as Elephant does.
+    As in Elephant, the time of each step is printed.
 
     Examples
     --------

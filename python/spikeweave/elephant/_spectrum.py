@@ -37,7 +37,7 @@ def _as_sequence(spiketrains: Sequence[neo.SpikeTrain]) -> Any:
 def _mined(
     surrogates: Iterable[Binned], number: int, mining: dict[str, Any], call: dict[str, Any]
 ) -> dict[str, np.ndarray]:
-    """Mine surrogates while the next are made."""
+    """Mine surrogates while the next ones are made."""
     # The miner is closed, because a stored exception would otherwise keep its threads alive.
     with closing(_core.ElephantSurrogateMiner({**mining, "threads": call["threads"]})) as miner:
         for done, surrogate in enumerate(surrogates, 1):
@@ -89,20 +89,20 @@ def pvalue_spectrum(
     surr_method: str = "dither_spikes",
     **surr_kwargs: Any,
 ) -> list[list[Any]]:
-    """Find how likely signatures are in surrogates of the spike trains.
+    """Estimate how likely signatures are in surrogates of the spike trains.
 
     Parameters
     ----------
     spiketrains : list of neo.SpikeTrain
-        Of the same units, t_start and t_stop.
+        All trains have the same units, t_start and t_stop.
     bin_size : quantities.Quantity
         Width of the bins.
     winlen : int
-        Bins of a window.
+        Number of bins in a window.
     dither : quantities.Quantity
-        How far spikes, or trials, are moved.
+        Largest distance by which spikes, or trials, are moved.
     n_surr : int
-        Surrogates; at least 1.
+        Number of surrogates; at least 1.
     min_spikes, min_occ, max_spikes, max_occ, min_neu : int
         As in `concepts_mining`.
     spectrum : {'#', '3d#'}
@@ -110,26 +110,26 @@ def pvalue_spectrum(
     surr_method : str
         A method of `elephant.spike_train_surrogates`.
     surr_kwargs
-        Passed on to the method.
+        Passed to the method.
 
     Returns
     -------
     list of list
         [size, occurrences, p] or [size, occurrences, duration, p]: p is the share of surrogates
-        with a pattern of at least this size and number of occurrences (and just this duration).
-        What no surrogate has is not listed.
+        with a pattern of at least this size and number of occurrences (and exactly this duration).
+        Signatures that no surrogate has are not listed.
 
     Raises
     ------
     ValueError
-        For no surrogates, or an unknown `surr_method` or `spectrum`.
+        For `n_surr` below 1, or an unknown `surr_method` or `spectrum`.
 
     Notes
     -----
     Surrogates are Elephant's, from NumPy's global state: after the same ``numpy.random.seed`` the
-    spectrum is Elephant's to the bit. They are mined on threads while the next are made. With
-    ``settings(seed=...)``, or without Elephant, they are spikeweave's own. More than 32,767
-    occurrences, of which Elephant's spectrum comes back empty, are listed.
+    spectrum equals Elephant's bit by bit. They are mined on threads while the next ones are made.
+    With ``settings(seed=...)``, or without Elephant, they are spikeweave's own. More than 32,767
+    occurrences are supported, for which Elephant's spectrum is empty.
 
     Examples
     --------

@@ -17,7 +17,7 @@ def _random_state(seed: int) -> np.random.RandomState:
 
 
 def _random_subsets(size: int, number: int, random: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Draw different subsets as Elephant does: offsets, and the positions of their members."""
+    """Draw distinct subsets as Elephant does: offsets, and the positions of their members."""
     drawn: set[bytes] = set()
     subsets: list[np.ndarray] = []
     while len(subsets) < number:
@@ -49,26 +49,26 @@ def approximate_stability(
     delta: float = 0.0,
     epsilon: float = 0.0,
 ) -> list[tuple[np.ndarray, np.ndarray, float, float]]:
-    """Find how much of each concept can be taken away without its becoming another.
+    """Compute how much of each concept can be removed without turning it into another one.
 
     Parameters
     ----------
     concepts : list of tuple
-        As `concepts_mining` finds them.
+        As returned by `concepts_mining`.
     rel_matrix : numpy.ndarray
-        Which window (row) holds which spike (column).
+        True if a window (row) contains a spike (column).
     n_subsets : int
-        Subsets of the spikes, and of the windows, that are tried; all where there are fewer. 0: as
-        many as `delta` and `epsilon` ask for, round(ln(2 / delta) / (2 epsilon²) + 1).
+        Number of subsets of the spikes, and of the windows, that are tried; all if there are fewer.
+        0: as many as `delta` and `epsilon` require, round(ln(2 / delta) / (2 epsilon²) + 1).
     delta : float
-        A value is off by more than epsilon with this probability at most.
+        Largest probability of an error above epsilon.
     epsilon : float
         Absolute error.
 
     Returns
     -------
     list of tuple
-        (spikes, windows, intensional stability, extensional stability) each, the first two as
+        Tuples (spikes, windows, intensional stability, extensional stability), the first two as
         arrays.
 
     Raises
@@ -78,8 +78,8 @@ def approximate_stability(
 
     Notes
     -----
-    Subsets are drawn from the global state of `numpy.random` in Elephant's order, or from a state
-    of their own with ``settings(seed=...)``.
+    Subsets are drawn from the global state of `numpy.random` in Elephant's order, or from a
+    separate state with ``settings(seed=...)``.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def approximate_stability(
 
 
 def stable_concepts(concepts: list[Any], thresholds: Any) -> list[Any]:
-    """Return those with one of the two stabilities above its threshold."""
+    """Return the concepts with one of the two stabilities above its threshold."""
     return [
         concept for concept in concepts if concept[2] > thresholds[0] or concept[3] > thresholds[1]
     ]

@@ -15,7 +15,7 @@ from ._binning import Binned, Trains, bin_trains, from_pairs, number_in
 
 
 def elephant_generators() -> ModuleType | None:
-    """Return `elephant.spike_train_surrogates`, or None where Elephant is not installed."""
+    """Return `elephant.spike_train_surrogates`, or None if Elephant is not installed."""
     try:
         from elephant import spike_train_surrogates
     except ImportError:
@@ -24,7 +24,7 @@ def elephant_generators() -> ModuleType | None:
 
 
 def is_plain_dithering(method: str, kwargs: dict[str, Any]) -> bool:
-    """Return whether the default method is asked for, which needs no Elephant."""
+    """Return whether the default method is requested, which does not need Elephant."""
     return (
         method == "dither_spikes"
         and kwargs.keys() <= {"edges", "decimals", "refractory_period"}
@@ -39,9 +39,9 @@ def _dithered(
     edges: bool = True,
     **_: Any,
 ) -> Callable[[], Binned]:
-    """Elephant's uniform dithering of all trains at once, with its arithmetic.
+    """Dither all trains at once like Elephant's uniform dithering, with its arithmetic.
 
-    Train by train it takes as many numbers from the state, in the same order.
+    Train by train it draws the same random numbers from the state in the same order.
     """
     trains = Trains.of(spiketrains, bin_size)
     most = number_in(spiketrains[0].units, "dither", dither)
@@ -122,7 +122,7 @@ def elephant_surrogates(
     number: int,
     kwargs: dict[str, Any],
 ) -> Iterator[Binned]:
-    """Yield binned surrogates of all trains together; without `made` plain dithering only."""
+    """Yield binned surrogates of all trains together; without `made`, only plain dithering."""
     if made is None or is_plain_dithering(method, kwargs):
         make = _dithered(trains, bin_size, dither, **kwargs)
     elif method == "bin_shuffling":
@@ -163,7 +163,7 @@ def own_arguments(
     Raises
     ------
     TypeError
-        For keywords that they do not take.
+        For keywords that they do not accept.
     """
     known = _KEYWORDS.get(method, {})
     unknown = sorted(set(kwargs) - set(known))

@@ -1,7 +1,7 @@
-"""Pictures of spikes and of what was found in them, by matplotlib (``spikeweave[plot]``).
+"""Pictures of spikes and of results, drawn with matplotlib (``spikeweave[plot]``).
 
-Every function draws into `ax`, or into new axes where that is None, and returns them; none calls
-``show()``. Colours are told apart by colour-blind readers as well.
+Every function draws into `ax`, or into new axes if it is None, and returns the axes; none calls
+``show()``. Colour-blind readers can distinguish the colours.
 """
 
 try:

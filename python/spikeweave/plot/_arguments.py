@@ -1,4 +1,4 @@
-"""What is given to all pictures alike, checked."""
+"""Checks of arguments that all pictures share."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from .. import _core
 
 
 def expect(found: Any, *kinds: type) -> None:
-    """A TypeError that names `found` where it is none of these."""
+    """Raise a TypeError that names `found` unless it is one of these types."""
     if not isinstance(found, kinds):
         names = " or ".join(f"{_article(kind)} {kind.__name__}" for kind in kinds)
         raise TypeError(f"found: expected {names}, found {type(found)}")
 
 
 def chosen_indices(name: str, indices: Any, count: int) -> list[int]:
-    """Which of so many, as numbers from 0; negative ones count from the end.
+    """Return indices from 0, all by default; negative ones count from the end.
 
-    A mask would be taken for the indices 0 and 1, and is refused.
+    A mask is refused, because it would be mistaken for the indices 0 and 1.
     """
     # An array without dimensions also has __iter__.
     if isinstance(indices, (str, bytes)) or not np.iterable(indices):
@@ -43,7 +43,7 @@ def _index(name: str, index: Any, count: int) -> int:
 
 
 def seconds(name: str, time: Any) -> float:
-    """A number of seconds, a text such as ``"5ms"`` or a quantity."""
+    """Return seconds from a number, a text such as ``"5ms"`` or a quantity."""
     if time is None:
         raise TypeError(f"{name}: expected seconds, a text or a quantity of time, found None")
     try:

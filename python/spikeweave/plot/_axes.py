@@ -1,4 +1,4 @@
-"""What all pictures have in common: axes, colours and the names on an axis of units."""
+"""Parts that pictures share: axes, colours and the names on an axis of units."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STEPS = [factor * 10**power for power in range(9) for factor in (1, 2, 5)]
 
 
 def axes(ax: Any) -> Any:
-    """`ax`, or new axes where it is None."""
+    """Return `ax`, or new axes if it is None."""
     if ax is not None:
         return ax
     from matplotlib import pyplot
@@ -27,14 +27,14 @@ def axes(ax: Any) -> Any:
 
 
 def name_units(axis: Any, names: Sequence[str]) -> None:
-    """Names the rows or columns of units, evenly thinned where there are many."""
+    """Label the rows or columns with unit names, evenly thinned if there are many."""
     step = next(step for step in _STEPS if step * _MOST_NAMES >= len(names))
     shown = range(0, len(names), step)
     axis.set_ticks(list(shown), [names[i] for i in shown])
 
 
 def whole_numbers(*axes_of: Any) -> None:
-    """No ticks between whole numbers."""
+    """Put no ticks between whole numbers."""
     from matplotlib.ticker import MaxNLocator
 
     for axis in axes_of:
@@ -42,7 +42,7 @@ def whole_numbers(*axes_of: Any) -> None:
 
 
 def name_decades(*axes_of: Any) -> None:
-    """Ticks of logarithmic axes; names between powers of ten only where there are few of these."""
+    """Label logarithmic axes, also between powers of ten if there are few of these."""
     from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
 
     for axis in axes_of:
@@ -54,13 +54,13 @@ def name_decades(*axes_of: Any) -> None:
 
 
 def row_points(ax: Any, rows: int) -> float:
-    """How long the mark of a spike is, in points, so that rows do not touch."""
+    """Return the length of a spike's mark in points, such that rows do not touch."""
     points = ax.bbox.height * 72 / ax.figure.dpi
     return float(np.clip(0.8 * points / max(rows, 1), 1, 10))
 
 
 def legend(ax: Any, **how: Any) -> None:
-    """A legend of what has a label, where something has."""
+    """Draw a legend if anything has a label."""
     handles, labels = ax.get_legend_handles_labels()
     if handles:
         ax.legend(handles, labels, **how)

@@ -32,25 +32,24 @@ def circuit(
     labels: bool | None = None,
     ax: Any = None,
 ) -> Any:
-    """Significant delays between units as arrows: the stronger, the wider.
+    """Draw significant delays between units as arrows whose width grows with strength.
 
-    Arrows of what other connections explain (indirect, common input) are dashed. Units without any
-    connection are left out, as in every list of edges.
+    Connections that others explain (indirect, common input) are dashed. Units without connections
+    are left out, as in every list of edges.
 
     Parameters
     ----------
     found
-        A `Circuit`, or the `EpisodeResult` that has it.
+        A `Circuit`, or an `EpisodeResult` that has one.
     layout
-        ``"layered"``: from left to right along the direct connections, which must not go round in
-        circles; ``"circular"``; or where each unit is, such as the place of its electrode: a
-        mapping by its name, or an array of shape (units, 2). By default layered where that can be.
+        ``"layered"``: from left to right along the direct connections, which must not form a cycle;
+        ``"circular"``; or the positions of the units, such as those of their electrodes: a mapping
+        by name, or an array of shape (units, 2). By default layered if possible.
     strongest
-        Draw only so many connections: direct ones first, each kind by its strength. By default at
-        most 100, and the picture says of how many.
+        Largest number of connections to draw: direct ones first, each kind by strength. By default
+        100, and the picture says how many there are.
     labels
-        Whether arrows are labelled with their delay intervals; by default where there are at most
-        40 of them.
+        Whether arrows are labelled with their delay intervals; by default if there are at most 40.
     ax
         Axes of matplotlib to draw into.
 
@@ -149,7 +148,7 @@ def _direct(graph: Circuit) -> list[tuple[int, int]]:
 
 
 def _layers(graph: Circuit, units: list[int]) -> dict[int, int] | None:
-    """How many direct connections lead to a unit at most; None if they go round in circles."""
+    """Return the longest chain of direct connections to each unit; None if they form a cycle."""
     edges = _direct(graph)
     layer = dict.fromkeys(units, 0)
     open_edges = Counter(target for _, target in edges)
@@ -166,7 +165,7 @@ def _layers(graph: Circuit, units: list[int]) -> dict[int, int] | None:
 
 
 def _in_rows(graph: Circuit, layers: dict[int, int]) -> _Places:
-    """Connected units share rows; in a layer the lower index is above."""
+    """Place connected units in the same rows; within a layer lower indices are above."""
     group = {unit: unit for unit in layers}
 
     def root(unit: int) -> int:
@@ -189,7 +188,7 @@ def _in_rows(graph: Circuit, layers: dict[int, int]) -> _Places:
 
 
 def _step(places: _Places) -> float:
-    """How far it is from a unit to its next one: 1, but where places are given."""
+    """Return the distance between neighbouring units: 1 unless positions are given."""
     points = np.array(list(places.values()), dtype=np.float64).reshape(-1, 2)
     if len(points) < 2:
         return 1.0
@@ -200,7 +199,7 @@ def _step(places: _Places) -> float:
 
 
 def _points_per_step(ax: Any, places: _Places, step: float) -> float:
-    """How far apart neighbours will be drawn."""
+    """Return the distance of neighbours in points."""
     points = np.array(list(places.values())).reshape(-1, 2)
     span = 2 * _ROOM + (np.ptp(points, axis=0) / step if len(points) else np.zeros(2))
     return float(min(ax.bbox.width / span[0], ax.bbox.height / span[1]) * 72 / ax.figure.dpi)
@@ -255,7 +254,7 @@ def _draw_edges(
 
 
 def _bend(begin: NDArray[np.float64], end: NDArray[np.float64], kind: str) -> float:
-    """Neighbours in a row are joined by straight arrows; others go around what lies between."""
+    """Return the curvature: 0 between neighbours in a row, otherwise arrows avoid units between."""
     if kind == "direct" and begin[1] == end[1] and end[0] - begin[0] == 1:
         return 0.0
     return 0.25 if kind == "direct" else 0.4
@@ -264,7 +263,7 @@ def _bend(begin: NDArray[np.float64], end: NDArray[np.float64], kind: str) -> fl
 def _middle(
     begin: NDArray[np.float64], end: NDArray[np.float64], bend: float
 ) -> tuple[float, float]:
-    """Where matplotlib's ``arc3`` is halfway."""
+    """Return the midpoint of matplotlib's ``arc3``."""
     x, y = (begin + end) / 2
     dx, dy = end - begin
     return float(x + bend * dy / 2), float(y - bend * dx / 2)

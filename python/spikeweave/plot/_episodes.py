@@ -1,4 +1,4 @@
-"""How often episodes occur, and how often they would by chance."""
+"""Counts of episodes, and counts expected by chance."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from ._axes import COLOURS, GREY, axes, legend, name_decades
 
 
 def counts(found: EpisodeResult, *, ax: Any = None) -> Any:
-    """Count against expected count, a dot an episode of two units or more, on logarithmic axes.
+    """Draw counts against expected counts of episodes of two or more units, on logarithmic axes.
 
-    Of a run with surrogates what is expected is their mean count. Significant ones are in colour.
-    An episode that nothing predicts, with an expected count of 0, has no place on a logarithmic
-    axis: it is drawn at the left edge as a triangle.
+    For a run with surrogates, the expected count is their mean count. Significant episodes are in
+    colour. An episode with an expected count of 0 cannot be shown on a logarithmic axis and is
+    drawn as a triangle at the left edge.
 
     Parameters
     ----------
     found
-        What `spikeweave.episodes` found.
+        The result of `spikeweave.episodes`.
     ax
         Axes of matplotlib to draw into.
 
@@ -32,7 +32,7 @@ def counts(found: EpisodeResult, *, ax: Any = None) -> Any:
     Raises
     ------
     TypeError
-        If it is no `EpisodeResult`.
+        If `found` is not an `EpisodeResult`.
 
     Examples
     --------

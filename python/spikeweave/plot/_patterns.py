@@ -1,4 +1,4 @@
-"""What SPADE tested, and what each of its steps left."""
+"""The p-value spectrum of SPADE, and the number of patterns after each step."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _PADDING = 3
 
 
 def spectrum(found: PatternResult, *, duration: int | None = None, ax: Any = None) -> Any:
-    """The p-value spectrum: the share of surrogates that reach each signature, as a map of spikes
-    and occurrences, with the signatures found.
+    """Draw the p-value spectrum: the share of surrogates that reach each signature, as a map of
+    spikes and occurrences, with the signatures found.
 
-    Cells that no surrogate reached are white. Diamonds are significant signatures, circles the
-    others that were found.
+    Cells that no surrogate reached are white. Diamonds are significant signatures, circles
+    are others that were found.
 
     Parameters
     ----------
     found
-        What `spikeweave.spade` found with surrogates.
+        The result of `spikeweave.spade` with surrogates.
     duration
-        Of the signatures with spectrum ``"3d#"``: the one to show, in bins. By default a cell is
-        the largest p of all durations.
+        The duration to show, in bins, for spectrum ``"3d#"``. By default a cell shows the largest
+        p of all durations.
     ax
         Axes of matplotlib to draw into.
 
@@ -39,7 +39,7 @@ def spectrum(found: PatternResult, *, duration: int | None = None, ax: Any = Non
     Raises
     ------
     TypeError
-        If it is no `PatternResult`.
+        If `found` is not a `PatternResult`.
     ValueError
         If nothing was tested, or signatures have no duration.
 
@@ -86,12 +86,12 @@ def spectrum(found: PatternResult, *, duration: int | None = None, ax: Any = Non
 
 
 def funnel(found: PatternResult, *, ax: Any = None) -> Any:
-    """How many patterns each step left, a bar a step, the first on top.
+    """Draw the number of patterns after each step, one bar per step, the first on top.
 
     Parameters
     ----------
     found
-        What `spikeweave.spade` found.
+        The result of `spikeweave.spade`.
     ax
         Axes of matplotlib to draw into.
 
@@ -102,7 +102,7 @@ def funnel(found: PatternResult, *, ax: Any = None) -> Any:
     Raises
     ------
     TypeError
-        If it is no `PatternResult`.
+        If `found` is not a `PatternResult`.
 
     Examples
     --------
@@ -128,8 +128,8 @@ def funnel(found: PatternResult, *, ax: Any = None) -> Any:
 
 
 def _limit_with_room(ax: Any, largest: int, characters: int) -> float:
-    """Where a logarithmic axis ends so that a label of so many characters fits behind the longest
-    bar."""
+    """Return the end of a logarithmic axis such that a label of this length fits behind the
+    longest bar."""
     width = ax.bbox.width * 72 / ax.figure.dpi
     size = ax.xaxis.get_ticklabels()[0].get_fontsize() if ax.xaxis.get_ticklabels() else 10
     label = min(0.5, (0.65 * size * characters + 2 * _PADDING) / width)

@@ -1,4 +1,4 @@
-"""Episodes and patterns of any origin, as the spikes they are made of."""
+"""Episodes and patterns of any origin as the spikes of their occurrences."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Placed(NamedTuple):
 
 
 def usual(found: Any, most: int) -> tuple[Sequence[int] | None, int]:
-    """Which of `found` are drawn where nobody says, at most so many, and of how many these are.
+    """Return which of `found` are drawn by default, at most `most`, and how many there are.
 
-    Of an `EpisodeResult` its chains, which begin with the longest; of a `PatternResult` those of
-    most spikes, then of most occurrences; of a list the first.
+    For an `EpisodeResult` these are its chains, the longest first; for a `PatternResult` the
+    patterns with most spikes, then with most occurrences; for a list the first elements.
     """
     if isinstance(found, EpisodeResult):
         return found.chains[:most].tolist(), len(found.chains)
@@ -45,7 +45,7 @@ def usual(found: Any, most: int) -> tuple[Sequence[int] | None, int]:
 def placed(
     found: Any, indices: Iterable[int] | None, names: Sequence[str], argument: str = "indices"
 ) -> list[Placed]:
-    """What `raster` takes; units become indices into `names`. Errors name `argument`."""
+    """Convert the input of `raster`; units become indices into `names`. Errors name `argument`."""
     if found is None:
         return []
     if isinstance(found, EpisodeResult):
@@ -76,7 +76,7 @@ def _of_episode(found: EpisodeResult, index: int, names: Sequence[str]) -> Place
 def _of_result(
     found: PatternResult, trains: list[NDArray[np.float64]], index: int, names: Sequence[str]
 ) -> Placed:
-    """Where the pattern says no more than a bin, the unit's first spike in it."""
+    """Convert a result. If only the bin of a spike is known, use the unit's first spike in it."""
     one = _of_pattern(index, found[index], names)
     width = found.parameters["bin"]
     begin, end = found.offsets[index], found.offsets[index + 1]

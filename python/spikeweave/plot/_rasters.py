@@ -1,4 +1,4 @@
-"""Spikes over time, with what was found in them."""
+"""Spikes over time, with episodes or patterns."""
 
 from __future__ import annotations
 
@@ -32,25 +32,26 @@ def raster(
     t_stop: Any = None,
     ax: Any = None,
 ) -> Any:
-    """Spikes as marks over time, a row a unit, with rings around those of what was found.
+    """Draw spikes as marks over time, one row per unit, with rings around those of `found`.
 
-    A ring stands at the time of the occurrence plus the spike's lag; for a `PatternResult` at the
-    unit's first spike in that bin. A spike of several patterns has a ring for each of the first
-    three, one around the other.
+    A ring is at the time of the occurrence plus the spike's lag; for a `PatternResult`, at the
+    unit's first spike in that bin. A spike of several patterns has concentric rings for the first
+    three of them.
 
     Parameters
     ----------
     spikes
-        As `SpikeSequence.of` takes them.
+        Any input of `SpikeSequence.of`.
     found
         What to mark: an `EpisodeResult`, a `PatternResult`, patterns of one, planted patterns of
-        `simulate`, or patterns as Elephant's SPADE gives them.
+        `simulate`, or patterns from Elephant's SPADE.
     indices
-        Which of them. By default at most 12, and the picture says of how many: of an
-        `EpisodeResult` its chains, of a `PatternResult` those of most spikes, of a list the first.
+        Indices into `found`. By default at most 12 are drawn, and the picture says how many there
+        are: the chains of an `EpisodeResult`, the patterns with most spikes of a `PatternResult`,
+        or the first elements of a list.
     t_start, t_stop : float, str or quantity
-        The part to draw: seconds, texts such as ``"500ms"`` or quantities; by default all that was
-        recorded.
+        The part to draw: seconds, texts such as ``"500ms"`` or quantities; by default the whole
+        recording.
     ax
         Axes of matplotlib to draw into.
 
@@ -129,21 +130,21 @@ def aligned(
     after: Any = 0.02,
     ax: Any = None,
 ) -> Any:
-    """All occurrences of one episode or pattern on top of each other, aligned by the first spike.
+    """Draw all occurrences of one episode or pattern, aligned by the first spike.
 
-    Each of its units has a band, and an occurrence a row in each band, the earliest at the bottom:
-    in colour the spikes of the occurrence, in grey what else the unit fired.
+    Each of its units has a band, and each occurrence has a row in every band, the earliest at the
+    bottom. Spikes of the occurrence are in colour, other spikes of the unit in grey.
 
     Parameters
     ----------
     spikes
-        As `SpikeSequence.of` takes them.
+        Any input of `SpikeSequence.of`.
     found
         As in `raster`.
     index
-        Which of them.
+        Index into `found`.
     before, after : float, str or quantity
-        How much to show before the first and after the last spike: seconds, texts such as
+        Time to show before the first and after the last spike: seconds, texts such as
         ``"20ms"`` or quantities.
     ax
         Axes of matplotlib to draw into.
@@ -241,7 +242,7 @@ def _inside(times_us: NDArray[np.int64], begin: float, end: float) -> NDArray[np
 def _around(
     train: NDArray[np.float64], starts: NDArray[np.float64], low: float, high: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Spikes around each start: how long after it, and which start."""
+    """Return spikes around each start: the time after it, and the index of the start."""
     first = np.searchsorted(train, starts + low, "left")
     last = np.searchsorted(train, starts + high, "right")
     parts = [train[a:b] - start for a, b, start in zip(first, last, starts, strict=True)]

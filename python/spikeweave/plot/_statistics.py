@@ -1,4 +1,4 @@
-"""Sizes, occurrences, lags and units of all that was found."""
+"""Statistics of sizes, occurrences, lags and units of results."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Found = EpisodeResult | PatternResult
 
 
 def sizes(found: Found, *, indices: Iterable[int] | None = None, ax: Any = None) -> Any:
-    """How many episodes or patterns there are of each size.
+    """Draw the number of episodes or patterns of each size.
 
     Parameters
     ----------
     found
         An `EpisodeResult` or `PatternResult`.
     indices
-        Which of them. By default all; of an `EpisodeResult` those of two units or more.
+        Indices into `found`. By default all; for an `EpisodeResult` those of two or more units.
     ax
         Axes of matplotlib to draw into.
 
@@ -51,7 +51,7 @@ def sizes(found: Found, *, indices: Iterable[int] | None = None, ax: Any = None)
 
 
 def occurrences(found: Found, *, indices: Iterable[int] | None = None, ax: Any = None) -> Any:
-    """How many episodes or patterns occur how often.
+    """Draw a histogram of the occurrences of episodes or patterns.
 
     Parameters
     ----------
@@ -79,8 +79,8 @@ def occurrences(found: Found, *, indices: Iterable[int] | None = None, ax: Any =
 
 
 def lags(found: Found, *, indices: Iterable[int] | None = None, ax: Any = None) -> Any:
-    """Lags of all spikes of patterns from the first, a bar a bin; or how many steps of episodes
-    have each delay interval, a bar from its lower to its upper end.
+    """Draw the lags of all spikes of patterns from the first one, one bar per bin, or the number of
+    steps of episodes with each delay interval, as a bar from its lower to its upper end.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def lags(found: Found, *, indices: Iterable[int] | None = None, ax: Any = None) 
 
 
 def participation(found: Found, *, indices: Iterable[int] | None = None, ax: Any = None) -> Any:
-    """In how many episodes or patterns each unit is.
+    """Draw the number of episodes or patterns of each unit.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def _joined(parts: list[NDArray[Any]], shape: tuple[int, ...]) -> NDArray[Any]:
 
 
 def _bars(ax: Any, values: NDArray[np.int64]) -> None:
-    """A bar a number, or for each few of them where they are many."""
+    """Draw one bar per number, or one for several numbers if there are many."""
     whole_numbers(ax.xaxis, ax.yaxis)
     if not len(values):
         return

@@ -1,4 +1,4 @@
-"""Results to draw, and the promise that nothing is shown."""
+"""Results to draw, and a check that nothing is shown."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What holds for every picture."""
+"""Properties of all pictures."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Marks and rings stand where spikes and occurrences are."""
+"""Positions of marks and rings."""
 
 import dataclasses
 
@@ -121,7 +121,7 @@ def test_rings_of_episodes_are_those_of_the_chains(chains):
 
 
 def many_patterns(count):
-    """Patterns that all have the first two spikes of unit A and B."""
+    """Patterns that all contain the first two spikes of units A and B."""
     return [
         spikeweave.simulate.PlantedPattern(np.array([0, 1]), np.array([0, 0.1]), np.array([0.1]))
         for _ in range(count)

@@ -1,4 +1,4 @@
-"""Arrows, dots, cells and bars have the numbers of the results."""
+"""Arrows, dots, cells and bars show the numbers of the results."""
 
 import dataclasses
 
@@ -61,7 +61,7 @@ def test_arrows_lead_from_source_to_target(chains):
 
 
 def edges(pairs, kinds=None, strength=0.5):
-    """A circuit of these pairs of units."""
+    """Make a circuit from these pairs of units."""
     n = len(pairs)
     source, target = np.array(pairs, dtype=np.uint32).reshape(-1, 2).T
     ones = np.ones(n)
@@ -400,7 +400,7 @@ def test_wrong_objects_are_refused_by_name(chains, tested):
 
 
 class Counted(np.ndarray):
-    """Offsets that know how often all of them were gone through."""
+    """Offsets that count how often they were iterated over."""
 
     passes = 0
 
