@@ -39,7 +39,10 @@ def test_files_in_the_repository_are_those_of_the_library():
     folder = str(Path(spikeweave.__file__).parents[1])
 
     said = subprocess.run(
-        [sys.executable, tool, "--check"], capture_output=True, text=True, env={"PYTHONPATH": folder}
+        [sys.executable, tool, "--check"],
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": folder},
     )
 
     assert said.returncode == 0, f"outdated; run tools/option_files.py: {said.stdout}{said.stderr}"
