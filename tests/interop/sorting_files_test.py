@@ -20,7 +20,7 @@ try:
     import numpy as np
     import pynwb
 except ImportError as missing:
-    print(f"skipped: {missing}; install tests/python/requirements.txt")
+    print(f"skipped: {missing}; install tests/interop/requirements.txt")
     sys.exit(77)
 try:
     from spikeinterface import extractors

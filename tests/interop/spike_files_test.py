@@ -17,7 +17,7 @@ try:
     import pynapple as nap
     import pynwb
 except ImportError as missing:
-    print(f"skipped: {missing}; install tests/python/requirements.txt")
+    print(f"skipped: {missing}; install tests/interop/requirements.txt")
     sys.exit(77)
 
 SPIKEWEAVE = sys.argv.pop(1)

@@ -15,7 +15,7 @@ import unittest
 try:
     from elephant.spade_src import fim
 except ImportError as missing:
-    print(f"skipped: {missing}; install tests/python/requirements.txt")
+    print(f"skipped: {missing}; install tests/interop/requirements.txt")
     sys.exit(77)
 
 DUMP, FOLDER = sys.argv[1:3]

@@ -17,7 +17,7 @@ try:
     from spikeinterface.comparison import compare_sorter_to_ground_truth
     from spikeinterface.extractors import read_nwb_sorting
 except ImportError as missing:
-    print(f"skipped: {missing}; install tests/python/requirements.txt")
+    print(f"skipped: {missing}; install tests/interop/requirements.txt")
     sys.exit(77)
 
 SPIKEWEAVE = sys.argv.pop(1)
