@@ -57,7 +57,7 @@ nb::object shown(const std::vector<std::string>& names) {
 template <class Work>
 bool with_rich_field(const option& one, Work work) {
     const auto as = [&]<class Field>(Field* /*type*/) {
-        Field* const* const field = std::any_cast<Field*>(&one.field);
+        auto* const* const field = std::any_cast<Field*>(&one.field);
         if (field != nullptr) work(**field);
         return field != nullptr;
     };

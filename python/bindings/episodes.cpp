@@ -170,7 +170,7 @@ array_out<double> occurrences(const shared_spikes& spikes, const array_in<std::i
                               const std::string& ties) {
     const std::vector<episode> wanted = episodes_of(offsets, units, delays);
     const episode& what = wanted.at(0);
-    const tie_rule rule = value_named<tie_rule>(ties);
+    const auto rule = value_named<tie_rule>(ties);
     const auto found = run_for_result({}, [&](const execution& /*run*/) {
         return find_occurrences(*spikes.sequence, what, rule);
     });

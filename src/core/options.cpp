@@ -139,7 +139,7 @@ option_value option_codec<std::vector<std::string>>::show(const std::vector<std:
 
 std::vector<std::string> option_codec<std::vector<std::string>>::read(const option_value& value) {
     if (std::holds_alternative<std::nullptr_t>(value)) return {};
-    const std::string& text = std::get<std::string>(value);
+    const auto& text = std::get<std::string>(value);
     std::vector<std::string> names;
     for (std::size_t begin = 0; begin <= text.size();) {
         const std::size_t end = std::min(text.find(',', begin), text.size());

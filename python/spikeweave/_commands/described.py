@@ -43,7 +43,7 @@ def described(options: Callable[[], list[dict[str, Any]]]) -> Callable[[_Functio
                 option["name"],
                 inspect.Parameter.KEYWORD_ONLY,
                 default=option["default"],
-                annotation=option["type"],
+                annotation=option["type"] + (" | None" if option["default"] is None else ""),
             )
             for option in listed
             if option["name"] not in named
