@@ -253,6 +253,11 @@ void option_list::add_all(option_list others) {
     std::ranges::move(others.options_, std::back_inserter(options_));
 }
 
+void option_list::put_last(std::string_view heading) {
+    std::ranges::stable_partition(options_,
+                                  [&](const option& one) { return one.group != heading; });
+}
+
 const option& option_list::find(std::string_view name) const {
     const auto at = std::ranges::find(options_, name, &option::name);
     if (at == options_.end()) throw invalid_argument(fmt::format("there is no option '{}'", name));

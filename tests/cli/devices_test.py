@@ -52,7 +52,7 @@ class OnDevices(CliTest):
         document = json.loads(self.ok("episodes", self.chain_file(), *SEARCH, "--device", "automatic", "--json").stdout)
 
         self.assertEqual(document["run"]["devices"], [])
-        self.assertEqual(document["run"]["parameters"]["device"], "automatic")
+        self.assertEqual(document["run"]["parameters"]["device"], "cpu")
 
     @unittest.skipUnless(GPUS, "no GPU")
     def test_every_strategy_of_gpus_gives_the_files_of_the_cpu(self):

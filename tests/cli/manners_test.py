@@ -68,7 +68,7 @@ class Help(CliTest):
         self.assertTrue(80 < longest <= 100, longest)
 
     def test_has_groups_and_no_conditions_among_the_names(self):
-        for verb, groups in ((("episodes",), ("Input:", "Output:", "What to look for:", "Significance:", "Options:")),
+        for verb, groups in ((("episodes",), ("Input:", "Output:", "Search:", "Significance:", "Options:")),
                              (("spade",), ("Input:", "Output:", "Bins and windows:", "Surrogates:", "Significance:")),
                              (("sort",), ("Input:", "Recordings only:", "Features only:", "Search:", "Computation:"))):
             text = self.ok(*verb, "--help").stdout
@@ -137,7 +137,7 @@ class Numbers(CliTest):
         path = self.chain_file()
         self.ok("episodes", path, "--min-count", "40", "-o", self.folder / "out")
         run_json = json.loads((self.folder / "out" / "run.json").read_text(encoding="utf-8"))["parameters"]
-        self.assertEqual([run_json[name] for name in ("threshold", "alpha", "self_repeats", "max_size", "surrogates")],
+        self.assertEqual([run_json[name] for name in ("min_count", "alpha", "self_repeats", "max_size", "surrogates")],
                          [40, 0.01, False, None, 0])
         spade = json.loads(self.ok("spade", path, "--min-occ", "5", "--json").stdout)["run"]["parameters"]
         self.assertEqual([spade[name] for name in ("window", "bin", "min_occ_auto", "max_occ", "subset_filter")],

@@ -218,6 +218,8 @@ public:
     }
     /// Adds the options of a part of the struct.
     void add_all(option_list others);
+    /// Moves the options under this heading to the end.
+    void put_last(std::string_view heading);
 
     auto begin() const { return options_.begin(); }
     auto end() const { return options_.end(); }
