@@ -42,7 +42,7 @@ toc_object_entries_show_parents = "hide"
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence", "deflist"]
 
-# What stands in a page was computed while it was built, or the build fails.
+# Outputs in pages are computed during the build; if that fails, the build fails.
 nb_execution_mode = "force"
 # An exception is a warning with its traceback, and warnings fail script/docs.
 nb_execution_show_tb = True
@@ -50,7 +50,7 @@ nb_execution_timeout = 120
 nb_merge_streams = True
 copybutton_exclude = ".linenos, .gp, .go"
 
-# No bars in the pages.
+# Pages show no progress bars.
 os.environ["TQDM_DISABLE"] = "1"
 
 # Tutorials on real recordings, and the files of each under $SPIKEWEAVE_SHARED_DATA.

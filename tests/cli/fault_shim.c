@@ -1,10 +1,10 @@
-// Preloaded into the command by faults_test.py: fails the n-th call of one kind, to see what becomes of the result.
+// Preloaded into the command by faults_test.py: lets the n-th call of one kind fail, to test the result.
 //
-//   SPIKEWEAVE_FAULT=KIND:N:ERRNO        that call alone
-//   SPIKEWEAVE_FAULT=KIND:N:ERRNO:on     that call and all that follow
-//   SPIKEWEAVE_FAULT_COUNTS=FILE         writes there how many calls of each kind there were
+//   SPIKEWEAVE_FAULT=KIND:N:ERRNO        only that call
+//   SPIKEWEAVE_FAULT=KIND:N:ERRNO:on     that call and all later ones
+//   SPIKEWEAVE_FAULT_COUNTS=FILE         writes the number of calls of each kind to FILE
 //
-// Standard output and error, and what is not a file that is open for writing, are left alone by `write` and `close`.
+// `write` and `close` fail only for files that are open for writing, and not for standard output and error.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -43,7 +43,7 @@ __attribute__((constructor)) static void read_environment(void) {
         goes_on = strcmp(end, ":on") == 0;
         failing = (enum kind)k;
     }
-    ready = 1;  // what the loader did before does not count
+    ready = 1;  // earlier calls of the loader do not count
 }
 
 __attribute__((destructor)) static void write_counts(void) {
@@ -65,7 +65,7 @@ static int fails(enum kind what) {
     return 1;
 }
 
-// Whether what is written there is a file.
+// Returns whether the descriptor is that of a file.
 static int is_output(int descriptor) {
     if (descriptor <= STDERR_FILENO) return 0;
     const int flags = fcntl(descriptor, F_GETFL);
@@ -104,7 +104,7 @@ int mkdir(const char* path, mode_t mode) {
     NEXT(mkdir);
     return fails(kind_mkdir) ? -1 : next(path, mode);
 }
-// The descriptor is gone, as it is where the system fails to close.
+// The descriptor is closed, as it is if the system reports a failure.
 int close(int descriptor) {
     NEXT(close);
     const int counts = is_output(descriptor);
@@ -129,7 +129,7 @@ OPEN_LIKE(open64, (const char* path, int flags, ...), (path, flags, mode))
 OPEN_LIKE(openat, (int folder, const char* path, int flags, ...), (folder, path, flags, mode))
 OPEN_LIKE(openat64, (int folder, const char* path, int flags, ...), (folder, path, flags, mode))
 
-// dlsym itself takes memory, so that these go to the names that glibc keeps for the purpose.
+// dlsym itself allocates memory, so these use the names that glibc provides for this purpose.
 extern void* __libc_malloc(size_t size);
 extern void* __libc_calloc(size_t count, size_t size);
 extern void* __libc_realloc(void* block, size_t size);

@@ -8,9 +8,9 @@
 
 namespace spikeweave::episodes {
 
-/// One step from→to worked out beforehand: which spikes of `from` reach any spike of `to`, and
-/// which ones they reach. Worth its memory when many episodes take the same step. About a fifth of
-/// a byte for each spike of `from`, and 8 for each that reaches.
+/// A table of one step from→to: which spikes of `from` reach any spike of `to`, and which ones they
+/// reach. It is worth its memory if many episodes take the same step: about a fifth of a byte for
+/// each spike of `from`, and 8 bytes for each that reaches one.
 class step_table {
 public:
     /// Spikes [begin, end) of `to`; never empty.

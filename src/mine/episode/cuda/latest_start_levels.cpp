@@ -144,7 +144,7 @@ std::vector<counted_pair> device_share::pairs(pair_method method, std::span<cons
     return found;
 }
 
-// From units [first, last).
+// Counts the pairs that begin with units [first, last).
 std::vector<counted_pair> device_share::merge_pairs(std::span<const unit_id> units,
                                                     std::size_t first, std::size_t last) {
     const auto begins = worker_->train_begins();

@@ -14,7 +14,7 @@
 namespace spikeweave::episodes {
 namespace {
 
-// Up to so many lists a kernel needs no table of tiles, and so nothing of them on this computer.
+// Up to this number of lists a kernel needs no table of tiles, and the host no data about them.
 constexpr std::size_t most_in_chain = 32;
 
 std::vector<interval_32> intervals_for_device(const counting_problem& problem) {

@@ -44,9 +44,9 @@ constexpr std::uint32_t segments_for(std::uint64_t candidates,
     return static_cast<std::uint32_t>(warp * std::max<std::uint64_t>(warps, 1));
 }
 
-/// The number of pieces into which each of `sweeps` one-warp walks through spikes is cut, where
-/// possible: so many that the last pieces, which run alone, are a small part of all, but none so
-/// short that starting and ending it costs much.
+/// The number of pieces into which each of `sweeps` one-warp walks through spikes is cut, if
+/// possible: enough that the last pieces, which run alone, are a small part of all, but not so many
+/// that starting and ending them costs much.
 constexpr std::uint32_t pieces_of_sweeps(std::uint64_t sweeps, std::uint64_t longest_spikes,
                                          const device::device_limits& limits) {
     constexpr std::uint64_t warps_per_multiprocessor = 512;

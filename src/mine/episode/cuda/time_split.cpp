@@ -15,7 +15,7 @@
 namespace spikeweave::episodes {
 namespace {
 
-// Of what a spike takes on a device while its trains are made; what is left is for lists.
+// Memory of a spike on a device while its trains are made; the rest is for lists.
 constexpr std::uint64_t bytes_a_spike = 40;
 constexpr std::uint64_t bytes_a_spike_with_lists = 2 * bytes_a_spike;
 
@@ -51,8 +51,8 @@ std::size_t first_later(const spike_sequence& spikes, std::int64_t time) {
                                     times.begin());
 }
 
-// Of about `most_spikes` each, simultaneous ones together, none longer than a device can tell times
-// apart.
+// Cuts the recording into parts of about `most_spikes` each. Simultaneous spikes stay together, and
+// no part is longer than the times of a device can represent.
 std::vector<stretch> cut(const spike_sequence& spikes, std::int64_t longest,
                          std::size_t most_spikes) {
     const auto times = spikes.times_us();
