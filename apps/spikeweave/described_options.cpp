@@ -47,12 +47,9 @@ CLI::Option* declare(CLI::App& app, const std::shared_ptr<const option_list>& op
 
 }  // namespace
 
-CLI::Option* find_described(const CLI::App& app, const std::string& name) {
-    CLI::Option* const found =
-        const_cast<CLI::App&>(app).get_option_no_throw(command_line_name(name));
-    return found != nullptr
-               ? found
-               : const_cast<CLI::App&>(app).get_option_no_throw(command_line_name(name, true));
+CLI::Option* find_described(CLI::App& app, const std::string& name) {
+    CLI::Option* const found = app.get_option_no_throw(command_line_name(name));
+    return found != nullptr ? found : app.get_option_no_throw(command_line_name(name, true));
 }
 
 void add_described(CLI::App& app, const std::shared_ptr<const option_list>& options) {

@@ -13,7 +13,7 @@ namespace spikeweave::cli {
 /// list describes must live until the command line is parsed.
 void add_described(CLI::App& app, const std::shared_ptr<const option_list>& options);
 
-/// The option of this name on the command line.
-CLI::Option* find_described(const CLI::App& app, const std::string& name);
+/// The option of this name on the command line; null if there is none.
+CLI::Option* find_described(CLI::App& app, const std::string& name);
 
 }  // namespace spikeweave::cli

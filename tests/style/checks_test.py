@@ -83,6 +83,14 @@ class Layers(Planted):
         self.plant("src/spikes/a.cpp", '\n#include "spikeweave/mine/episode.hpp"\n')
         self.assert_caught(self.tool, "src/spikes/a.cpp:2", "spikes may not use mine")
 
+    def test_catches_a_stage_that_uses_a_whole_analysis(self):
+        self.plant("src/assess/a.cpp", '#include "spikeweave/pipeline/episodes.hpp"\n')
+        self.assert_caught(self.tool, "src/assess/a.cpp:1", "assess may not use pipeline")
+
+    def test_catches_an_analysis_that_writes_its_report(self):
+        self.plant("src/pipeline/a.cpp", '#include "spikeweave/report/run_record.hpp"\n')
+        self.assert_caught(self.tool, "src/pipeline/a.cpp:1", "pipeline may not use report")
+
     def test_catches_the_private_header_of_another_stage(self):
         self.plant("src/report/a.cpp", '#include "mine/episode/counters.hpp"\n')
         self.assert_caught(self.tool, "src/report/a.cpp:1", "public headers only")
