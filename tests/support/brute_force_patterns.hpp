@@ -69,7 +69,7 @@ public:
     std::size_t closed_count() const { return closed_.size(); }
 
 private:
-    // Where a pattern stands in a table: by its first spike, then by the others, each by the
+    // The position of a pattern in a table: by its first spike, then by the others, each by the
     // windows that it shares with the first and then by time, the smallest first.
     using place = std::pair<spike, std::set<std::pair<std::size_t, spike>>>;
     place place_of(const spikes& pattern) const {

@@ -18,9 +18,8 @@ std::vector<way> every_way() {
     return all;
 }
 
-// Without a device exits with 77, which CTest shows as skipped, or fails where
-// SPIKEWEAVE_REQUIRE_GPU says that there must be one: a run on a machine with a GPU cannot turn
-// green by skipping.
+// Without a device, exits with 77, which CTest shows as skipped, or fails if
+// SPIKEWEAVE_REQUIRE_GPU is set, so that a run on a machine with a GPU cannot pass by skipping.
 int main(int argc, char** argv) {
     ::testing::InitGoogleTest(&argc, argv);
     if (::testing::GTEST_FLAG(list_tests)) return RUN_ALL_TESTS();

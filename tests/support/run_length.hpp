@@ -10,12 +10,12 @@ inline double property_share() {
     return share == nullptr ? 1 : std::atof(share);
 }
 
-/// Whether a test does what takes seconds rather than minutes.
+/// Whether a test leaves out cases that take minutes.
 inline bool is_shortened_run() {
     return property_share() < 1;
 }
 
-/// Whether a test also does what takes minutes and is much like the rest of it.
+/// Whether a test also runs cases that take minutes and resemble the others.
 inline bool is_long_run() {
     return property_share() > 1;
 }
