@@ -63,7 +63,9 @@ def types(options):
 
 def row(option):
     """A line of a table in Markdown."""
-    text = re.sub(r"`(\w+)`", lambda name: f"`--{name[1].replace('_', '-')}`", option["help"])
+    is_off = option["command_line"].startswith("--no-")
+    text = option["help_off"] if is_off else option["help"]
+    text = re.sub(r"`(\w+)`", lambda name: f"`--{name[1].replace('_', '-')}`", text)
     if option["choices"]:
         text += ": " + ", ".join(f"`{choice}`" for choice in option["choices"])
     if option["default_shown"]:

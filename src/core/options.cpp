@@ -268,6 +268,10 @@ option& option_list::change(std::string_view name) {
     return const_cast<option&>(find(name));
 }
 
+void option_list::remove(std::string_view name) {
+    std::erase_if(options_, [&](const option& one) { return one.name == name; });
+}
+
 void option_list::check() const {
     for (const option& one : options_) {
         one.check();

@@ -98,6 +98,24 @@ TEST(Options, AreTheParametersOfARun) {
     EXPECT_EQ(parameters_of(describe(options)), expected);
 }
 
+TEST(Options, CanBeBoundToAnotherField) {
+    filter_options options;
+    std::optional<filter_shape> shape;
+    std::optional<std::uint8_t> order;
+    option_list list = describe(options);
+    list.change("shape").bind(shape);
+    list.change("order").bind(order);
+    EXPECT_FALSE(list.find("shape").is_set());
+    EXPECT_EQ(list.find("shape").choices, (std::vector<std::string>{"flat", "round"}));
+    list.find("shape").set_text("round");
+    EXPECT_EQ(shape, filter_shape::round);
+    EXPECT_EQ(options.shape, filter_shape::flat);
+    EXPECT_EQ(refusal([&] { list.find("order").set_text("256"); }),
+              "`order`: '256' is not a whole number of at least 0 and at most 255");
+    list.remove("order");
+    EXPECT_THROW(static_cast<void>(list.find("order")), invalid_argument);
+}
+
 TEST(Options, SayTheirDefaults) {
     filter_options options;
     const option_list list = describe(options);

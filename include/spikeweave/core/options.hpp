@@ -89,6 +89,10 @@ struct option {
     option& obeys(std::function<void()> more) { return rule = std::move(more), *this; }
     option& in_bytes() { return kind = option_kind::memory, written("SIZE"); }
 
+    /// Lets the option set this field, with the kind, the range and the choices of its type.
+    template <class Field>
+    option& bind(Field& target);
+
     /// What a value must be: "a whole number of at least 1".
     std::string expected() const;
     /// Takes a value.
@@ -192,6 +196,32 @@ constexpr bool is_optional = false;
 template <class Value>
 constexpr bool is_optional<std::optional<Value>> = true;
 
+namespace detail {
+template <class Field>
+struct value_type {
+    using type = Field;
+};
+template <class Value>
+struct value_type<std::optional<Value>> {
+    using type = Value;
+};
+}  // namespace detail
+
+template <class Field>
+option& option::bind(Field& target) {
+    using codec = option_codec<Field>;
+    using value = typename detail::value_type<Field>::type;
+    kind = codec::kind;
+    may_be_unset = is_optional<Field>;
+    if constexpr (requires { option_codec<value>::most; })
+        at_least(0).at_most(option_codec<value>::most);
+    if constexpr (std::is_enum_v<value>) choices = names_of<value>();
+    get = [&target] { return codec::show(target); };
+    put = [&target](const option_value& given) { target = codec::read(given); };
+    field = &target;
+    return *this;
+}
+
 /// The options of a struct, in display order. It refers to the struct's fields, which must outlive
 /// it.
 class option_list {
@@ -201,19 +231,11 @@ public:
 
     template <class Field>
     option& add(std::string name, Field& field, std::string help) {
-        using codec = option_codec<Field>;
         option& added = options_.emplace_back();
         added.name = std::move(name);
         added.help = std::move(help);
         added.group = group_;
-        added.kind = codec::kind;
-        added.may_be_unset = is_optional<Field>;
-        if constexpr (requires { codec::most; }) added.at_least(0).at_most(codec::most);
-        if constexpr (std::is_enum_v<Field>) added.choices = names_of<Field>();
-        added.placeholder = usual_placeholder(codec::kind);
-        added.get = [&field] { return codec::show(field); };
-        added.put = [&field](const option_value& value) { field = codec::read(value); };
-        added.field = &field;
+        added.placeholder = usual_placeholder(added.bind(field).kind);
         return added;
     }
     /// Adds the options of a part of the struct.
@@ -227,6 +249,7 @@ public:
     /// @throws invalid_argument if there is no such option.
     const option& find(std::string_view name) const;
     option& change(std::string_view name);
+    void remove(std::string_view name);
     /// Checks the values of all fields.
     /// @throws invalid_argument with the name of the first option that is out of range, or that
     /// cannot be given together with another one.
