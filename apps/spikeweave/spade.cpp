@@ -8,284 +8,175 @@
 
 #include "cli.hpp"
 #include "output.hpp"
+#include "spade_estimate.hpp"
 #include "spade_input.hpp"
 #include "spade_options.hpp"
-#include "spikeweave/spikeweave.hpp"
-#include "surrogate_time.hpp"
+#include "spade_text.hpp"
+#include "spikeweave/assess/pattern_tally.hpp"
+#include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave::cli {
 namespace {
 
 constexpr std::size_t most_shown = 12;
 
+// Patterns that are only written go straight to the file.
+bool is_collected(const spade_command& options) {
+    const spade_options& analysis = options.analysis;
+    return analysis.is_tested() || analysis.reduce || analysis.stability || options.nwb ||
+           options.json;
+}
+
+std::vector<std::uint32_t> occurrences_of(const spade_windows& windows,
+                                          std::span<const pattern_item> pattern) {
+    std::vector<pattern_item> items(pattern.begin(), pattern.end());
+    std::ranges::sort(items);
+    std::vector<std::uint32_t> starts;
+    for (std::size_t w = 0; w < windows.size(); ++w)
+        if (std::ranges::includes(windows.items(w), items)) starts.push_back(windows.starts()[w]);
+    return starts;
+}
+
+// The estimated memory of a document, which is complete before it is printed: what nlohmann::json
+// takes for a pattern with its numbers, for an item and for an occurrence, and their text.
+std::uint64_t bytes_of_document(const pattern_table& table) {
+    constexpr std::uint64_t per_pattern = 1500;
+    constexpr std::uint64_t per_item = 250;
+    constexpr std::uint64_t per_occurrence = 60;
+    return per_pattern * table.size() + per_item * table.items.size() +
+           per_occurrence * table.occurrences.size();
+}
+
 class spade_job {
 public:
-    spade_job(spade_choices choices, const session& now)
-        : choices_(std::move(choices)),
-          guard_(choices_.max_memory_bytes, now.stop,
-                 {.bound = "--max-memory",
-                  .advice = "a larger --min-occ or --min-spikes, or a smaller --window, gives "
-                            "fewer patterns"}),
-          now_(guarded(now)),
-          run_(now_.run(choices_.threads)) {}
+    spade_job(const spade_command& options, const memory_guard& guard, session& now)
+        : options_(options),
+          guard_(guard),
+          now_(now),
+          run_(now.run(options.analysis.run.threads)) {}
 
     void run() {
-        try {
-            run_all();
-        } catch (const cancelled&) {
-            guard_.check();
-            throw;
-        }
+        check_spade(options_.analysis, !options_.transactions);
+        if (!options_.to.empty() && now_.is_root())
+            check_output_place(options_.to, options_.overwrite);
+        spade_file_input in = read_spade_input(options_, guard_, now_);
+        now_.warn(in.record.warnings);
+        announce(in.prepared, options_, is_collected(options_), guard_, now_);
+        if (is_collected(options_))
+            collect(in);
+        else
+            stream(in);
     }
 
 private:
     using clock = std::chrono::steady_clock;
 
-    session guarded(const session& now) const {
-        session out = now;
-        out.stop = guard_.stop();
-        return out;
-    }
-
-    void run_all() {
-        if (!choices_.epochs_path.empty())
-            choices_.epochs = read_epochs(choices_.epochs_path, run_);
-        check(choices_);
-        if (!choices_.to.empty() && now_.is_root())
-            check_output_place(choices_.to, choices_.overwrite);
-        in_ = std::make_unique<spade_file_input>(read_input(choices_, guard_, now_));
-        choices_.surrogates = in_->prepared.surrogates;
-        now_.warn(in_->record.warnings);
-        begin_report();
-        announce();
-        if (is_collected())
-            collect();
-        else
-            stream();
-    }
-
-    // Patterns that nothing is done to but to write them go straight to the file.
-    bool is_collected() const {
-        return choices_.is_tested() || choices_.reduce || choices_.stable || choices_.nwb ||
-               choices_.json;
-    }
-
-    void begin_report() {
-        const spade_input& prepared = in_->prepared;
-        report_.axes = prepared.axes;
-        report_.input = prepared.facts;
-        report_.spectrum = choices_.spectrum;
-        report_.mining = prepared.mining;
-        report_.testing = choices_.testing();
-        report_.surrogate = choices_.surrogates;
-        report_.with_nwb = choices_.nwb;
-        report_.table.window_bins = choices_.window;
-        report_.run = in_->record;
-        report_.run.command = now_.command_line;
-        report_.run.parameters = resolved_parameters(choices_, prepared.mining.rules);
-        if (!prepared.beginning.empty())
-            report_.run.parameters.emplace_back("beginning", prepared.beginning);
-        report_.run.version = version();
-        report_.run.seed = choices_.surrogates.seed;
-        report_.run.threads = thread_count(run_);
-    }
-
-    // Says what is to come before it is waited for, and refuses what cannot be before it is begun.
-    void announce() const {
-        if (!now_.is_root()) return;
-        pattern_mining_options how = in_->prepared.mining;
-        how.with_occurrences = is_collected() || choices_.strategy == spade_strategy::fp_growth;
-        execution alone = run_;
-        alone.ranks = nullptr;
-        const spade_estimate expected = estimate_mining(in_->prepared.windows, how, alone);
-        // Of tested patterns, only significant ones are held in memory, except with FP-growth.
-        const bool all_held =
-            (is_collected() && (!choices_.is_tested() || choices_.filters_by_stability())) ||
-            choices_.strategy == spade_strategy::fp_growth;
-        const std::uint64_t bytes =
-            resident_memory_bytes() + expected.search_bytes + (all_held ? expected.table_bytes : 0);
-        const std::string text =
-            fmt::format("{} {} candidates, {} patterns, {} on one thread{}, {}",
-                        expected.at_least ? "more than" : "about", grouped(expected.candidates),
-                        grouped(expected.patterns), rough_time(expected.seconds),
-                        choices_.is_tested() ? " for the data alone" : "", format_memory(bytes));
-        if (bytes > guard_.most())
-            throw invalid_argument(fmt::format("{}: {}", text, guard_.too_much()));
-        if (now_.quiet) return;
-        const tried_time tests = time_of_tests();
-        constexpr double long_run = 10;
-        if (!now_.progress.shown() && expected.seconds + tests.seconds < long_run) return;
-        now_.progress.clear();
-        write_stderr(fmt::format("spikeweave: estimate: {}{}\n", text, text_of(tests)));
-    }
-
-    // The time of all surrogates, estimated from the first.
-    tried_time time_of_tests() const {
-        if (!choices_.is_tested()) return {};
-        const spade_input& prepared = in_->prepared;
-        tried_time tests = try_once(
-            [&](std::stop_token stop) {
-                const spade_windows windows(prepared.maker->make(0), choices_.window);
-                find_occurrence_maxima(windows, prepared.mining, choices_.spectrum,
-                                       {.threads = 1, .stop = std::move(stop)});
-            },
-            now_.stop);
-        tests.seconds *= choices_.surrogates.surrogates;
-        tests.seconds /= std::min<double>(workers(), choices_.surrogates.surrogates);
-        return tests;
-    }
-
-    // Threads of all ranks.
-    int workers() const { return thread_count(run_) * (now_.ranks ? now_.ranks->size() : 1); }
-
-    std::string text_of(const tried_time& tests) const {
-        if (!choices_.is_tested()) return "";
-        return fmt::format("; then {}{} for {} surrogates on {} thread{}",
-                           tests.at_least ? "more than " : "", rough_time(tests.seconds),
-                           grouped(choices_.surrogates.surrogates), workers(),
-                           workers() == 1 ? "" : "s");
-    }
-
-    void stream() {
+    // Mines without holding the patterns; the largest are shown.
+    void stream(spade_file_input& in) {
+        const spade_options& analysis = options_.analysis;
         std::unique_ptr<pattern_stream> file;
-        if (!choices_.to.empty() && now_.is_root())
-            file = std::make_unique<pattern_stream>(choices_.to, in_->prepared.axes,
-                                                    choices_.occurrences, choices_.overwrite);
-        pattern_tally tally(choices_.window, choices_.spectrum, most_shown);
-        pattern_mining_options how = in_->prepared.mining;
-        // On all ranks, though only the first one writes.
-        how.with_occurrences = choices_.occurrences && !choices_.to.empty();
+        if (!options_.to.empty() && now_.is_root())
+            file = std::make_unique<pattern_stream>(options_.to, in.prepared.axes,
+                                                    options_.occurrences, options_.overwrite);
+        pattern_tally tally(analysis.window, analysis.spectrum, most_shown);
+        pattern_mining_options how = in.prepared.mining;
+        // All ranks mine with occurrences, though only the first one writes.
+        how.with_occurrences = options_.occurrences && !options_.to.empty();
         const mining_summary found = mine_patterns(
-            in_->prepared.windows, how,
+            in.prepared.windows, how,
             [&](const pattern_table& block) {
                 tally.take(block);
                 if (file) file->take(block);
             },
             run_);
         if (!now_.is_root()) return;
-        report_.ran_on = found.ran_on;
-        report_.funnel = search_steps(found, choices_);
-        report_.patterns = tally.patterns();
-        report_.signatures = tally.signatures();
-        show(tally);
-        end_report();
-        if (file) file->commit(report_, run_);
-        print();
-    }
-
-    // The largest patterns, with their occurrences.
-    void show(const pattern_tally& tally) {
+        spade_result result = search_result(found, in.prepared, analysis);
+        result.signatures = tally.signatures();
         const pattern_table best = tally.best();
-        report_.numbers = tally.best_numbers();
         for (std::size_t i = 0; i < best.size(); ++i)
-            report_.table.append(best.pattern(i), best.counts[i], occurrences_of(best.pattern(i)));
+            result.table.append(best.pattern(i), best.counts[i],
+                                occurrences_of(in.prepared.windows, best.pattern(i)));
+        pattern_report report = report_on(std::move(result), in);
+        report.patterns = tally.patterns();
+        report.numbers = tally.best_numbers();
+        if (file) file->commit(report, run_);
+        print(report);
     }
 
-    std::vector<std::uint32_t> occurrences_of(std::span<const pattern_item> pattern) const {
-        std::vector<pattern_item> items(pattern.begin(), pattern.end());
-        std::ranges::sort(items);
-        const spade_windows& windows = in_->prepared.windows;
-        std::vector<std::uint32_t> starts;
-        for (std::size_t w = 0; w < windows.size(); ++w)
-            if (std::ranges::includes(windows.items(w), items))
-                starts.push_back(windows.starts()[w]);
-        return starts;
-    }
-
-    void collect() {
-        spade_result found = find_patterns(in_->prepared, choices_, run_);
+    void collect(spade_file_input& in) {
+        spade_result found = run_spade(in.prepared, options_.analysis, run_);
         if (!now_.is_root()) return;
-        now_.warn(report_.run, found.warnings);
-        report_.patterns = found.table.size();
-        report_.table = std::move(found.table);
-        report_.signatures = std::move(found.signatures);
-        report_.assessment = std::move(found.assessment);
-        report_.stabilities = std::move(found.stabilities);
-        report_.funnel = std::move(found.funnel);
-        report_.ran_on = found.ran_on;
-        end_report();
-        guard_.expect(bytes_of_document());
-        if (!choices_.to.empty())
-            write_pattern_report(choices_.to, report_, choices_.overwrite, run_);
-        print();
+        now_.warn(in.record, found.warnings);
+        const pattern_report report = report_on(std::move(found), in);
+        if (options_.json) guard_.expect(bytes_of_document(report.table));
+        if (!options_.to.empty())
+            write_pattern_report(options_.to, report, options_.overwrite, run_);
+        print(report);
     }
 
-    // A document is made whole before it is printed. What nlohmann::json takes for a pattern with
-    // its numbers, for an item and for an occurrence, and their text.
-    std::uint64_t bytes_of_document() const {
-        if (!choices_.json) return 0;
-        constexpr std::uint64_t per_pattern = 1500;
-        constexpr std::uint64_t per_item = 250;
-        constexpr std::uint64_t per_occurrence = 60;
-        return per_pattern * report_.table.size() + per_item * report_.table.items.size() +
-               per_occurrence * report_.table.occurrences.size();
-    }
-
-    void end_report() {
+    pattern_report report_on(spade_result found, spade_file_input& in) const {
         now_.stop_if_asked();
         guard_.check();
-        report_.spikes = std::move(in_->prepared.spikes);
-        report_.run.seconds = std::chrono::duration<double>(clock::now() - began_).count();
-        report_.run.peak_memory_bytes = peak_memory_bytes();
+        found.warnings = std::move(in.record.warnings);
+        pattern_report report = report_of(std::move(in.prepared.spikes), std::move(found), run_);
+        report.with_nwb = options_.nwb;
+        report.run.command = now_.command_line;
+        report.run.input = std::move(in.record.input);
+        report.run.duplicates = in.record.duplicates;
+        report.run.stimuli = in.record.stimuli;
+        add_parameters(options_, report.run.parameters);
+        report.run.seconds = std::chrono::duration<double>(clock::now() - began_).count();
+        return report;
     }
 
-    std::string how_found() const {
-        const bool estimated =
-            choices_.rules.empty() && std::holds_alternative<auto_min_occ>(choices_.min_occ);
-        std::string text =
-            fmt::format("at least   {}{}\n", describe(in_->prepared.mining.rules),
-                        estimated ? " (estimated from the rates; --min-occ sets others)" : "") +
-            fmt::format("strategy   {}\n", to_string(report_.ran_on));
-        if (choices_.is_tested())
-            text +=
-                fmt::format("surrogates {} by {}, dither {}{}\n", choices_.surrogates.surrogates,
-                            to_string(choices_.surrogates.method),
-                            format_duration(choices_.surrogates.dither), why_method());
-        return text + "\n";
-    }
-
-    std::string why_method() const {
-        if (choices_.method) return "";
-        if (choices_.surrogates.method == surrogate_method::trial_shifting)
-            return " (chosen because there are trials)";
-        return " (the default without trials)";
-    }
-
-    void print() {
+    void print(const pattern_report& report) {
         now_.progress.clear();
-        if (choices_.json) write_stdout(to_json(report_) + "\n");
-        if (choices_.json || now_.quiet) return;
-        std::string text = how_found() + summarize(report_);
-        if (!choices_.to.empty()) text += fmt::format("\nwritten to {}\n", choices_.to);
+        if (options_.json) write_stdout(to_json(report) + "\n");
+        if (options_.json || now_.quiet) return;
+        std::string text = how_found(report, options_.analysis) + summarize(report);
+        if (!options_.to.empty()) text += fmt::format("\nwritten to {}\n", options_.to);
         write_stdout(text);
     }
 
-    spade_choices choices_;
-    memory_guard guard_;
-    session now_;
+    const spade_command& options_;
+    const memory_guard& guard_;
+    session& now_;
     execution run_;
     clock::time_point began_ = clock::now();
-    std::unique_ptr<spade_file_input> in_{};
-    pattern_report report_{};
 };
+
+void spade(spade_command options, const session& now) {
+    const memory_guard guard(
+        options.max_memory_bytes, now.stop,
+        {.bound = "--max-memory",
+         .advice = "a larger --min-occ or --min-spikes, or a smaller --window, gives fewer "
+                   "patterns"});
+    session guarded = now;
+    guarded.stop = guard.stop();
+    try {
+        if (!options.epochs_path.empty())
+            options.analysis.epochs = read_epochs(options.epochs_path, guarded.run());
+        spade_job(options, guard, guarded).run();
+    } catch (const cancelled&) {
+        guard.check();
+        throw;
+    }
+}
 
 }  // namespace
 
 void add_spade(CLI::App& app, verb& chosen) {
-    const auto choices = std::make_shared<spade_choices>();
+    const auto options = std::make_shared<spade_command>();
     CLI::App& sub = *app.add_subcommand(
         "spade", "Find spatio-temporal spike patterns (SPADE) and test them against surrogates.");
-    add_options(sub, *choices);
+    declare_spade(sub, *options);
     sub.footer(
         "Examples: spikeweave spade spikes.nwb --bin 5ms --window 20 --surrogates 1000 -o "
         "patterns\n"
-        "          spikeweave spade windows.txt.gz --transactions --rule 88,2,2 --rule 25,3,3 -o "
+        "          spikeweave spade windows.txt.gz --transactions --rules 88:2:2,25:3:3 -o "
         "patterns");
-    sub.callback([choices, &chosen, &sub] {
-        for (const CLI::Option* option : sub.get_options())
-            if (option->count() > 0) choices->given.insert(option->get_name());
-        chosen = [choices](session& now) { spade_job(*choices, now).run(); };
-    });
+    sub.callback(
+        [options, &chosen] { chosen = [options](session& now) { spade(*options, now); }; });
 }
 
 }  // namespace spikeweave::cli

@@ -3,9 +3,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "spikeweave/mine/episode.hpp"
+#include "spikeweave/pipeline/spade_options.hpp"
 
 namespace spikeweave::python {
 namespace {
@@ -42,6 +45,90 @@ void take(const char* name, nb::handle value, std::vector<std::string>& into) {
         into.push_back(keyword_arguments::text(name, one));
 }
 
+std::uint32_t whole_32(const char* name, nb::handle value, std::int64_t least) {
+    return static_cast<std::uint32_t>(keyword_arguments::whole(name, value, least, UINT32_MAX));
+}
+
+// A number, "auto", or a mapping from sizes to numbers.
+void take(const char* name, nb::handle value, min_occ_choice& into) {
+    if (nb::isinstance<nb::str>(value)) {
+        if (nb::cast<std::string>(value) != "auto")
+            refuse_type(name, "a number, 'auto' or {spikes: number}", value);
+        into = auto_min_occ{};
+    } else if (nb::isinstance<nb::dict>(value)) {
+        min_occ_by_size by_size;
+        for (const auto& [size, number] : nb::borrow<nb::dict>(value))
+            by_size.emplace_back(whole_32(name, size, 1), whole_32(name, number, 1));
+        std::ranges::sort(by_size);
+        into = std::move(by_size);
+    } else {
+        into = whole_32(name, value, 1);
+    }
+}
+
+constexpr std::pair<const char*, std::uint32_t pattern_rule::*> thresholds[]{
+    {"min_occ", &pattern_rule::min_occ},
+    {"min_spikes", &pattern_rule::min_spikes},
+    {"max_spikes", &pattern_rule::max_spikes},
+    {"min_neu", &pattern_rule::min_neu}};
+
+// Each rule is a mapping from the names of its thresholds to numbers.
+void take(const char* name, nb::handle value, std::vector<pattern_rule>& into) {
+    into.clear();
+    for (const nb::handle one : keyword_arguments::items(name, value)) {
+        if (!nb::isinstance<nb::dict>(one))
+            refuse_type(name, "mappings such as {'min_occ': 10, 'min_spikes': 3}", one);
+        keyword_arguments given{nb::borrow<nb::dict>(one)};
+        pattern_rule rule;
+        for (const auto& [threshold, field] : thresholds) given.take(threshold, rule.*field);
+        given.check_all_known();
+        into.push_back(rule);
+    }
+}
+
+void take(const char* name, nb::handle value, std::vector<time_span>& into) {
+    into.clear();
+    for (const nb::handle one : keyword_arguments::items(name, value)) {
+        const nb::list ends = keyword_arguments::items(name, one);
+        if (nb::len(ends) != 2) refuse_type(name, "pairs of a begin and an end", one);
+        into.push_back(
+            {keyword_arguments::time(name, ends[0]), keyword_arguments::time(name, ends[1])});
+    }
+}
+
+// As many elements as `expected` says.
+nb::list items_of(const char* name, nb::handle value, std::size_t count, const char* expected) {
+    const nb::list items = keyword_arguments::items(name, value);
+    if (nb::len(items) != count)
+        throw invalid_argument("expected " + std::string(expected) + ", found " +
+                               std::to_string(nb::len(items)));
+    return items;
+}
+
+void take(const char* name, nb::handle value, std::optional<std::array<std::uint32_t, 3>>& into) {
+    const nb::list numbers = items_of(name, value, 3, "three numbers h, k, l");
+    into.emplace();
+    for (std::size_t i = 0; i < 3; ++i) (*into)[i] = whole_32(name, numbers[i], 0);
+}
+
+// A number of subsets, or (delta, epsilon).
+void take(const char* name, nb::handle value, std::optional<stability_options>& into) {
+    into.emplace();
+    if (keyword_arguments::length(value)) {
+        const nb::list both = items_of(name, value, 2, "a number, or two: (delta, epsilon)");
+        into->delta = keyword_arguments::number(name, both[0]);
+        into->epsilon = keyword_arguments::number(name, both[1]);
+    } else {
+        into->n_subsets =
+            keyword_arguments::whole(name, value, 0, std::numeric_limits<std::uint64_t>::max());
+    }
+}
+
+void take(const char* name, nb::handle value, stability& into) {
+    const nb::list both = items_of(name, value, 2, "two numbers (intensional, extensional)");
+    into = {keyword_arguments::number(name, both[0]), keyword_arguments::number(name, both[1])};
+}
+
 nb::object shown(const std::vector<delay_interval>& delays) {
     nb::list out;
     for (const delay_interval& delay : delays)
@@ -53,16 +140,63 @@ nb::object shown(const std::vector<std::string>& names) {
     return names.empty() ? nb::object(nb::none()) : nb::cast(names);
 }
 
+nb::object shown(const min_occ_choice& choice) {
+    if (const auto* number = std::get_if<std::uint32_t>(&choice)) return nb::cast(*number);
+    const auto* by_size = std::get_if<min_occ_by_size>(&choice);
+    if (by_size == nullptr) return nb::str("auto");
+    nb::dict out;
+    for (const auto& [size, number] : *by_size) out[nb::cast(size)] = number;
+    return out;
+}
+
+nb::object shown(const std::vector<pattern_rule>& rules) {
+    nb::list out;
+    for (const pattern_rule& rule : rules) {
+        nb::dict one;
+        for (const auto& [threshold, field] : thresholds) one[threshold] = rule.*field;
+        out.append(one);
+    }
+    return out;
+}
+
+nb::object shown(const std::vector<time_span>& epochs) {
+    nb::list out;
+    for (const time_span& epoch : epochs)
+        out.append(nb::make_tuple(to_seconds(epoch.begin), to_seconds(epoch.end)));
+    return out;
+}
+
+nb::object shown(const std::optional<std::array<std::uint32_t, 3>>& numbers) {
+    return nb::make_tuple((*numbers)[0], (*numbers)[1], (*numbers)[2]);
+}
+
+nb::object shown(const std::optional<stability_options>& stable) {
+    if (stable->n_subsets > 0) return nb::cast(stable->n_subsets);
+    return nb::make_tuple(stable->delta, stable->epsilon);
+}
+
+nb::object shown(const stability& thresholds) {
+    return nb::make_tuple(thresholds.intensional, thresholds.extensional);
+}
+
+template <class Field, class Work>
+bool with_field_of_type(const option& one, Work& work) {
+    auto* const* const field = std::any_cast<Field*>(&one.field);
+    if (field != nullptr) work(**field);
+    return field != nullptr;
+}
+
 // Calls `work` with the field if it has one of the types that Python has a richer form of.
 template <class Work>
 bool with_rich_field(const option& one, Work work) {
-    const auto as = [&]<class Field>(Field* /*type*/) {
-        auto* const* const field = std::any_cast<Field*>(&one.field);
-        if (field != nullptr) work(**field);
-        return field != nullptr;
-    };
-    return as(static_cast<std::vector<delay_interval>*>(nullptr)) ||
-           as(static_cast<std::vector<std::string>*>(nullptr));
+    return with_field_of_type<std::vector<delay_interval>>(one, work) ||
+           with_field_of_type<std::vector<std::string>>(one, work) ||
+           with_field_of_type<min_occ_choice>(one, work) ||
+           with_field_of_type<std::vector<pattern_rule>>(one, work) ||
+           with_field_of_type<std::vector<time_span>>(one, work) ||
+           with_field_of_type<std::optional<std::array<std::uint32_t, 3>>>(one, work) ||
+           with_field_of_type<std::optional<stability_options>>(one, work) ||
+           with_field_of_type<stability>(one, work);
 }
 
 std::string_view type_name(const std::vector<delay_interval>& /*delays*/) {
@@ -70,6 +204,24 @@ std::string_view type_name(const std::vector<delay_interval>& /*delays*/) {
 }
 std::string_view type_name(const std::vector<std::string>& /*names*/) {
     return "Units";
+}
+std::string_view type_name(const min_occ_choice& /*choice*/) {
+    return "MinOcc";
+}
+std::string_view type_name(const std::vector<pattern_rule>& /*rules*/) {
+    return "Rules";
+}
+std::string_view type_name(const std::vector<time_span>& /*epochs*/) {
+    return "Epochs";
+}
+std::string_view type_name(const std::optional<std::array<std::uint32_t, 3>>& /*numbers*/) {
+    return "Triple";
+}
+std::string_view type_name(const std::optional<stability_options>& /*stable*/) {
+    return "Stability";
+}
+std::string_view type_name(const stability& /*thresholds*/) {
+    return "Pair";
 }
 
 // The option's type for signatures, by the names of python/spikeweave/_values/types.py.
@@ -159,6 +311,7 @@ nb::list description_of(const option_list& options) {
         nb::dict entry;
         entry["name"] = one.name;
         entry["help"] = one.help;
+        entry["help_off"] = one.help_off;
         const std::string_view type = type_of(one);
         entry["type"] = nb::str(type.data(), type.size());
         entry["choices"] = nb::cast(one.choices);

@@ -1,15 +1,14 @@
 #include <nanobind/stl/string.h>
 
-#include <algorithm>
-#include <chrono>
+#include <cstdint>
 #include <map>
 #include <utility>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "spade_arguments.hpp"
+#include "described_arguments.hpp"
 #include "spikes.hpp"
-#include "spikeweave/assess/pattern_search.hpp"
+#include "spikeweave/pipeline/spade.hpp"
 
 namespace spikeweave::python {
 namespace {
@@ -98,40 +97,63 @@ nb::list funnel_list(const std::vector<funnel_step>& funnel) {
     return out;
 }
 
-nb::dict input_facts(const spade_input& prepared) {
+nb::dict input_of(const spade_result& found) {
     nb::dict out;
-    out["origin"] = to_seconds(prepared.axes.origin);
-    out["beginning"] = prepared.beginning;
-    out["trials"] = prepared.surrogates.trials.size();
-    out["spikes"] = prepared.facts.spikes;
-    out["clipped"] = prepared.facts.clipped;
-    out["outside"] = prepared.facts.outside;
-    out["bins"] = prepared.facts.bins;
-    out["windows"] = prepared.facts.windows;
+    out["origin"] = to_seconds(found.axes.origin);
+    out["time_origin_note"] = found.time_origin_note;
+    out["trials"] = found.options.surrogates.trials.size();
+    out["spikes"] = found.counts.spikes;
+    out["clipped"] = found.counts.clipped;
+    out["outside"] = found.counts.outside;
+    out["bins"] = found.counts.bins;
+    out["windows"] = found.counts.windows;
     return out;
 }
 
+bool is_time(nb::handle value) {
+    return nb::isinstance<nb::str>(value) || nb::hasattr(value, "rescale") ||
+           nb::hasattr(value, "total_seconds");
+}
+
+// The arguments with the window as a number of bins, which may be given as a time.
+nb::dict with_window_in_bins(const nb::dict& given) {
+    nb::dict arguments = nb::steal<nb::dict>(PyDict_Copy(given.ptr()));
+    keyword_arguments how(given);
+    const auto window = how.find("window");
+    if (!window || !is_time(*window)) return arguments;
+    duration bin = spade_options{}.bin;
+    how.take("bin", bin);
+    const duration length = keyword_arguments::time("window", *window);
+    if (bin <= duration{0} || length <= duration{0} || length % bin != duration{0} ||
+        length / bin > std::int64_t{UINT32_MAX})
+        throw invalid_argument("window", "expected a number of bins, or a whole multiple of bin (" +
+                                             format_duration(bin) + "), found " +
+                                             format_duration(length));
+    arguments["window"] = length / bin;
+    return arguments;
+}
+
+nb::list spade_description() {
+    nb::list list = description<spade_options>();
+    for (const nb::handle entry : list)
+        if (nb::cast<std::string>(entry["name"]) == "window") entry["type"] = "Bins";
+    return list;
+}
+
 nb::dict spade(const shared_spikes& spikes, const nb::dict& arguments) {
-    keyword_arguments how(arguments);
-    const spade_options request = take_request(how);
-    const call_options call = how.take_call();
+    keyword_arguments how(with_window_in_bins(arguments));
+    spade_options options;
+    take_described(how, describe(options));
+    const call_options call = how.take_progress();
     how.check_all_known();
-    if (call.devices && !call.devices->empty())
-        throw invalid_argument("device: patterns are mined on the CPU");
-    double seconds = 0;
-    auto [prepared, found] = run_for_result(call, [&](const execution& run) {
-        const auto began = std::chrono::steady_clock::now();
-        spade_input made = prepare_spade(
-            bin_recording(*spikes.sequence, request, spikes.has_recorded_span), request, run);
-        spade_result left = find_patterns(made, request, run);
-        seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-        return std::pair(std::move(made), std::move(left));
+    spade_result found = run_for_result(call, [&](const execution& run) {
+        return run_spade(*spikes.sequence, options, spikes.has_recorded_span, run);
     });
-    nb::dict table = table_arrays(found.table, prepared.axes);
+    nb::dict table = table_arrays(found.table, found.axes);
     nb::dict out;
     if (found.assessment) {
         const auto& tested = found.assessment->tests.signatures;
-        add_probabilities(table, found.table, request.spectrum, tested);
+        add_probabilities(table, found.table, options.spectrum, tested);
         out["signatures"] = tested_arrays(tested);
         out["pvalue_spectrum"] = spectrum_arrays(found.assessment->spectrum);
     } else {
@@ -145,19 +167,17 @@ nb::dict spade(const shared_spikes& spikes, const nb::dict& arguments) {
     }
     out["table"] = table;
     out["funnel"] = funnel_list(found.funnel);
-    out["parameters"] = arguments_of(request, call, prepared, found);
-    out["input"] = input_facts(prepared);
-    std::vector<std::string> warnings = prepared.warnings;
-    warnings.insert(warnings.end(), found.warnings.begin(), found.warnings.end());
-    add_warnings(out, spikes, std::move(warnings));
-    out["seconds"] = seconds;
+    out["parameters"] = python::arguments_of(describe(found.options));
+    out["input"] = input_of(found);
+    add_warnings(out, spikes, std::move(found.warnings));
+    out["seconds"] = found.seconds;
     return out;
 }
 
 }  // namespace
 
 void bind_spade(nb::module_& m) {
-    m.def("spade_defaults", &default_spade_arguments);
+    m.def("spade_options", &spade_description);
     m.def("spade", &spade, nb::arg("spikes"), nb::arg("given"));
 }
 

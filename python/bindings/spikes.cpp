@@ -11,6 +11,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "spikeweave/core/options.hpp"
 #include "spikeweave/spikes/files.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
 
@@ -142,7 +143,7 @@ void add_warnings(nb::dict& out, const shared_spikes& spikes, std::vector<std::s
     std::vector<std::string> warnings = run_for_result(
         {}, [&](const execution& /*run*/) { return check_spikes(*spikes.sequence); });
     out["told"] = spikes.checked ? warnings.size() : 0;
-    std::ranges::move(more, std::back_inserter(warnings));
+    for (const std::string& warning : more) warnings.push_back(with_plain_names(warning));
     out["warnings"] = text_list(warnings);
 }
 

@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DESCRIBED = {
     "episodes": (spikeweave.episodes, _core.episodes_options),
     "count_episodes": (spikeweave.count_episodes, _core.count_episodes_options),
+    "spade": (spikeweave.spade, _core.spade_options),
 }
 
 

@@ -15,7 +15,6 @@ LEFT_OPEN = {
     ("sort_features", "features_per_channel"),
 }
 FUNCTIONS = {
-    "spade": (spikeweave.spade, _core.spade_defaults),
     "sort": (spikeweave.sort, _core.sort_defaults),
     "sort_features": (spikeweave.sort_features, _core.sort_features_defaults),
     "sym26": (simulate.sym26, _core.sym26_defaults),
@@ -92,7 +91,7 @@ def arguments(function):
     [
         {},
         {"min_occ": 6, "min_spikes": 3, "max_spikes": 4, "min_neu": 3, "window": 10, "bin": "4ms"},
-        {"min_occ": {2: 9, 3: 6}, "max_occ": 40, "keep_window_subsets": True, "t_start": 1,
+        {"min_occ": {2: 9, 3: 6}, "max_occ": 40, "subset_filter": False, "t_start": 1,
          "t_stop": "9s", "strategy": "first-bin"},
         {"rules": [{"min_occ": 8, "min_spikes": 3}], "stability": (0.1, 0.2),
          "stability_threshold": (0.1, 0.1), "compat": "elephant"},

@@ -59,7 +59,7 @@ def test_patterns_are_the_closed_ones(bins, window, min_occ, min_spikes):
         window=window,
         min_occ=min_occ,
         min_spikes=min_spikes,
-        keep_window_subsets=True,
+        subset_filter=False,
     )
 
     mined = {}
@@ -237,7 +237,9 @@ def test_frames_and_graphs_have_all_patterns(planted):
         ({"stability_threshold": (0.1, 0.1)}, ValueError, "stab"),
         ({"stability": (2.0, 0.1)}, ValueError, "delta|stability"),
         ({"compat": "matlab"}, ValueError, "compat"),
-        ({"device": "cuda"}, ValueError, "device"),
+        ({"device": "cpu"}, TypeError, "device"),
+        ({"rules": [{"min_occ": 3}], "min_occ": 4}, ValueError, "rules"),
+        ({"surrogates": 10, "sliding": True}, ValueError, "sliding"),
         ({"t_start": 3, "t_stop": 2}, ValueError, "t_start"),
     ],
 )

@@ -85,7 +85,6 @@ def test_wrong_calls_are_refused(checked, call):
 
 def test_the_names_that_types_list_are_those_of_the_library():
     for names, refuse in (
-        (types.SpadeStrategy, lambda: spikeweave.spade([[0.1]], strategy="?")),
         (types.SortStrategy, lambda: spikeweave.sort_features([[0.1]], strategy="?")),
         (types.RateProfile, lambda: spikeweave.simulate.patterns(rates="?")),
     ):

@@ -88,9 +88,9 @@ private:
         const auto bins = static_cast<std::uint32_t>(p_.report.input.bins);
         double low = place(0);
         double high = place(bins);
-        for (const auto& stretch : axes.stretches) {
-            low = std::min(low, to_seconds(stretch.original));
-            high = std::max(high, to_seconds(stretch.original));
+        for (const auto& segment : axes.segments) {
+            low = std::min(low, to_seconds(segment.original));
+            high = std::max(high, to_seconds(segment.original));
         }
         for (const std::size_t i : shown_)
             for (const std::uint32_t start : p_.report.table.occurrences_of(i)) {

@@ -140,8 +140,8 @@ class Numbers(CliTest):
         self.assertEqual([run_json[name] for name in ("min_count", "alpha", "self_repeats", "max_size", "surrogates")],
                          [40, 0.01, False, None, 0])
         spade = json.loads(self.ok("spade", path, "--min-occ", "5", "--json").stdout)["run"]["parameters"]
-        self.assertEqual([spade[name] for name in ("window", "bin", "min_occ_auto", "max_occ", "subset_filter")],
-                         [20, "5 ms", False, None, True])
+        self.assertEqual([spade[name] for name in ("window", "bin", "min_occ", "rules", "max_occ", "subset_filter")],
+                         [20, "5 ms", None, "5:2", None, True])
 
 
     @unittest.skipIf(os.environ.get("SPIKEWEAVE_SANITIZE"), "the C++ library keeps what it allocates for a locale")

@@ -63,7 +63,7 @@ class Mining(SpadeTest):
     def test_thresholds_by_size_are_rules(self):
         path = self.planted_file()
         self.ok("spade", path, "--min-occ", "2:25,3:20", "-o", self.folder / "sizes")
-        self.ok("spade", path, "--rule", "25,2,1,2", "--rule", "20,3", "-o", self.folder / "rules")
+        self.ok("spade", path, "--rules", "25:2:1:2,20:3", "-o", self.folder / "rules")
 
         self.assertEqual(self.contents("sizes"), self.contents("rules"))
         sizes = {int(row["size"]): int(row["count"]) for row in self.rows("sizes", "signatures.tsv")}
@@ -72,7 +72,7 @@ class Mining(SpadeTest):
     def test_thresholds_by_size_obey_the_least_and_the_most_spikes(self):
         path = self.planted_file()
         for name, arguments in (("three", ("--min-occ", "2:25,3:20", "--min-spikes", "3")),
-                                ("rule", ("--rule", "20,3"))):
+                                ("rule", ("--rules", "20:3"))):
             self.ok("spade", path, *arguments, "-o", self.folder / name)
         self.assertEqual(self.contents("three"), self.contents("rule"))
         self.assertEqual({row["size"] for row in self.rows("three", "signatures.tsv")}, {"3"})
@@ -122,8 +122,8 @@ class Mining(SpadeTest):
         self.assertEqual({len(one["units"]) for one in json.loads(small)["patterns"]}, {2})
 
     def test_looks_at_a_part_of_the_recording_only(self):
-        self.ok("spade", self.planted_file(), "--min-occ", "5", "--min-neu", "3", "--min-spikes", "3", "--from", "2s",
-                "--to", "8s", "--occurrences", "-o", self.folder / "out")
+        self.ok("spade", self.planted_file(), "--min-occ", "5", "--min-neu", "3", "--min-spikes", "3", "--t-start", "2s",
+                "--t-stop", "8s", "--occurrences", "-o", self.folder / "out")
 
         row, = (row for row in self.rows("out", "patterns.tsv") if row["units"] == "a,b,c" and row["lags_ms"] == "0,10,15")
         times = [float(time) for time in row["times_s"].split(",")]
@@ -186,27 +186,27 @@ class Input(SpadeTest):
             told = self.ok("spade", self.file("s.tsv", text), *tests, *more).stdout
             return json.loads(told)["run"]["parameters"]
 
-        self.assertEqual(parameters(text)["beginning"], "0 ms (the file does not say)")
+        self.assertEqual(parameters(text)["time_origin_note"], "0 ms (the file does not say)")
         self.assertEqual(parameters(text)["trials"], 20)  # 0 s to 19.11 s, not 0.7 s to 19.11 s
-        self.assertEqual(parameters(text, "--from", "500ms")["beginning"], "500 ms (--from)")
-        self.assertEqual(parameters("# span_s: 0.2 30\n" + text)["beginning"], "200 ms (as the file says)")
+        self.assertEqual(parameters(text, "--t-start", "500ms")["time_origin_note"], "500 ms (t_start)")
+        self.assertEqual(parameters("# span_s: 0.2 30\n" + text)["time_origin_note"], "200 ms (as the file says)")
         before = parameters("-2.5\ta\n" + text, "--allow-negative")
-        self.assertEqual(before["beginning"], "-2.5 s (the first spike: the file does not say)")
+        self.assertEqual(before["time_origin_note"], "-2.5 s (the first spike: the file does not say)")
         self.assertEqual(before["trials"], 22)
 
     def test_says_where_the_bins_begin(self):
-        """They begin at the last multiple of the bin before the recording, unless --from or --compat is given."""
+        """They begin at the last multiple of the bin before the recording, unless --t-start or --compat is given."""
         text = "".join(f"{5.003 + i / 10:.4f}\ta\n{5.01 + i / 10:.4f}\tb\n" for i in range(20))
 
         def beginning(text, *more):
             told = self.ok("spade", self.file("s.tsv", text), "--min-occ", "5", "--json", *more).stdout
-            return json.loads(told)["run"]["parameters"]["beginning"]
+            return json.loads(told)["run"]["parameters"]["time_origin_note"]
 
         stated = "# span_s: 5.0013 30\n" + text
         self.assertEqual(beginning(stated), "5 s (the multiple of the bin below 5.0013 s, as the file says)")
         self.assertEqual(beginning(text),
                          "5 s (the multiple of the bin below 5.003 s, the first spike: the file does not say)")
-        self.assertEqual(beginning(stated, "--from", "5002ms"), "5.002 s (--from)")
+        self.assertEqual(beginning(stated, "--t-start", "5002ms"), "5.002 s (t_start)")
         self.assertEqual(beginning(stated, "--compat", "elephant"), "5.0013 s (as the file says)")
 
     def test_elephant_bins_begin_with_the_recording(self):
@@ -319,7 +319,7 @@ class Significance(SpadeTest):
             with self.subTest(arguments):
                 self.refused(*tests, *arguments, says=words)
         self.ok(*tests, "--refractory", "4ms")
-        self.ok(*tests, "--isi-sqrt", "--isi-no-cutoff", "--surrogate-method", "isi_dithering")
+        self.ok(*tests, "--isi-sqrt", "--no-isi-cutoff", "--surrogate-method", "isi_dithering")
 
     def test_warns_of_what_changes_nothing(self):
         path = self.planted_file()
@@ -333,12 +333,12 @@ class Significance(SpadeTest):
     def test_the_record_has_what_surrogates_were_made_with(self):
         path = self.planted_file()
         told = self.ok("spade", path, "--min-occ", "25", "--surrogates", "5", "--alpha", "0.2", "--surrogate-method",
-                       "isi_dithering", "--isi-bins", "50", "--isi-in-turn", "--json").stdout
+                       "isi_dithering", "--isi-bins", "50", "--no-isi-alternate", "--json").stdout
         parameters = json.loads(told)["run"]["parameters"]
         self.assertEqual(
             {name: value for name, value in parameters.items() if name.startswith("isi_")},
             {"isi_truncation": "100 ms", "isi_bins": 50, "isi_sigma": "2 ms", "isi_steps": "window",
-             "isi_refractory": "4 ms", "isi_sqrt": False, "isi_in_turn": True, "isi_cutoff": True})
+             "isi_refractory": "4 ms", "isi_sqrt": False, "isi_alternate": False, "isi_cutoff": True})
 
         told = self.ok("spade", path, "--min-occ", "25", "--surrogates", "5", "--alpha", "0.2", "--trial-length", "2s",
                        "--trial-separation", "100ms", "--json").stdout
@@ -465,7 +465,7 @@ class BadInput(SpadeTest):
                 (("--max-occ", "0"), ("--max-occ",)),
                 (("--window", "400000000"), ("400",)),
                 (("--alpha", "0"), ("--alpha",)),
-                (("--surrogates", "9", "--dither", "2h"), ("dither", "7200 s")),
+                (("--surrogates", "9", "--dither", "2h"), ("--dither", "2h")),
                 (("--surrogates", "9", "--surrogate-method", "bin_shuffling", "--dither", "1ms"), ("dither",)),
                 (("--trial-separation", "1s"), ("--trial-length",)),
                 (("--reduce", "1,2,3,4"), ("--reduce", "H,K,L")),
@@ -524,7 +524,7 @@ class Limits(SpadeTest):
         """Makes 117 thousand patterns of some 110 occurrences each: 52 MB."""
         data = self.folder / "bursts.npz"
         self.ok("simulate", "culture", "--channels", "12", "--length", "300s", "-o", data)
-        return "spade", data, "--window", "12", "--rule", "100,3"
+        return "spade", data, "--window", "12", "--rules", "100:3"
 
     @needs_plain_memory
     def test_memory_is_bounded_whatever_bursts_give(self):

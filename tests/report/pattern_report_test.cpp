@@ -156,7 +156,7 @@ TEST(PatternAxes, LeadBackToTheOriginalRecording) {
     pattern_axes axes{.bin = 5ms, .origin = 0s};
     EXPECT_EQ(axes.time_of(3), 15ms);
     // 100 ms from 2 s on, 50 ms of separation, and 100 ms from 7 s on.
-    axes.stretches = {{2ms, 2s}, {150ms, 7s}};
+    axes.segments = {{2ms, 2s}, {150ms, 7s}};
     EXPECT_EQ(axes.time_of(0), 2s - 2ms);
     EXPECT_EQ(axes.time_of(1), 2s + 3ms);
     EXPECT_EQ(axes.time_of(29), 2s + 143ms);

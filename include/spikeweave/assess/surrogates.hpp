@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "spikeweave/core/enum_names.hpp"
+#include "spikeweave/core/options.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/spikes/binned_spikes.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
@@ -43,12 +44,16 @@ enum class surrogate_edges : std::uint8_t {
     drop,   ///< they are dropped
     clamp,  ///< they are placed at that end
 };
+template <>
+enum_table<surrogate_edges> enum_names<surrogate_edges>();
 
 /// How far joint_isi_dithering and isi_dithering may move a spike.
 enum class joint_isi_steps : std::uint8_t {
     window,  ///< by at most dither
     fast,    ///< as far as the neighbouring spikes; Elephant's "fast"
 };
+template <>
+enum_table<joint_isi_steps> enum_names<joint_isi_steps>();
 
 /// Options of the distribution of intervals that joint_isi_dithering and isi_dithering use (Louis
 /// et al. 2010, doi:10.3389/fncom.2010.00127), with Elephant's defaults.
@@ -63,6 +68,8 @@ struct joint_isi_options {
     bool cutoff = true;  ///< allow no interval below the dead time
     duration refractory_period = std::chrono::milliseconds{4};  ///< upper bound of the dead time
 };
+
+option_list describe(joint_isi_options& options);
 
 /// How many surrogates are made, and how.
 struct surrogate_options {
@@ -81,6 +88,9 @@ struct surrogate_options {
     std::vector<time_span> trials{};
     joint_isi_options joint_isi{};
 };
+
+/// Describes the options except `trials` and `joint_isi`.
+option_list describe(surrogate_options& options);
 
 /// Which trials at the end of the span are included.
 enum class last_trial : std::uint8_t {

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "spikeweave/assess/pattern_search.hpp"
 #include "spikeweave/assess/pattern_significance.hpp"
 #include "spikeweave/assess/stability.hpp"
 #include "spikeweave/assess/surrogates.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/mine/spade.hpp"
+#include "spikeweave/pipeline/spade.hpp"
 #include "spikeweave/report/run_record.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
@@ -47,6 +47,10 @@ struct pattern_report {
     bool with_nwb = false;
     run_record run{};
 };
+
+/// The report of an analysis; its record lacks the input and the command.
+/// @param spikes  those that were binned
+pattern_report report_of(spike_sequence spikes, spade_result result, const execution& run = {});
 
 /// Writes `patterns.tsv`, `signatures.tsv`, `funnel.tsv`, `patterns.svg` and `run.json`; with tests
 /// also `spectrum.tsv` and `spectrum.svg`; on request `patterns.nwb`. docs/results.md describes

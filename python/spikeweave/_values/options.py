@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
-from .types import Delays, Time
+from .types import Bins, Delays, Epochs, MinOcc, Pair, Rules, Stability, Time, Triple
 
 
 class CountEpisodesOptions(TypedDict, total=False):
@@ -96,3 +96,76 @@ class EpisodesOptions(TypedDict, total=False):
     seed: int | None
     threads: int | None
     device: str | None
+
+
+class SpadeOptions(TypedDict, total=False):
+    bin: Time | None
+    window: Bins | None
+    t_start: Time | None
+    t_stop: Time | None
+    epochs: Epochs | None
+    separation: Time | None
+    min_occ: MinOcc | None
+    min_spikes: int | None
+    max_spikes: int | None
+    min_neu: int | None
+    rules: Rules | None
+    max_occ: int | None
+    subset_filter: bool | None
+    surrogates: int | None
+    surrogate_method: (
+        Literal[
+            "interval-jitter",
+            "spike-dithering",
+            "dither_spikes",
+            "dither_spikes_with_refractory_period",
+            "dither_spike_train",
+            "jitter_spikes",
+            "randomise_spikes",
+            "shuffle_isis",
+            "joint_isi_dithering",
+            "isi_dithering",
+            "trial_shifting",
+            "bin_shuffling",
+        ]
+        | None
+    )
+    dither: Time | None
+    seed: int | None
+    edges: Literal["drop", "clamp"] | None
+    refractory: Time | None
+    sliding: bool | None
+    trial_length: Time | None
+    trial_separation: Time | None
+    isi_truncation: Time | None
+    isi_bins: int | None
+    isi_sigma: Time | None
+    isi_steps: Literal["window", "fast"] | None
+    isi_refractory: Time | None
+    isi_sqrt: bool | None
+    isi_alternate: bool | None
+    isi_cutoff: bool | None
+    spectrum: Literal["#", "3d#"] | None
+    alpha: float | None
+    correction: (
+        Literal[
+            "none",
+            "bonferroni",
+            "sidak",
+            "holm-sidak",
+            "holm",
+            "simes-hochberg",
+            "hommel",
+            "fdr_bh",
+            "fdr_by",
+            "fdr_tsbh",
+            "fdr_tsbky",
+        ]
+        | None
+    )
+    reduce: Triple | None
+    stability: Stability | None
+    stability_threshold: Pair | None
+    compat: Literal["none", "elephant", "elephant-ms"] | None
+    strategy: Literal["automatic", "fp-growth", "first-bin"] | None
+    threads: int | None

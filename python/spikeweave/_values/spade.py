@@ -104,9 +104,10 @@ class PatternResult(Sequence[Pattern]):
         The arguments of `spade` with their resolved values, the thresholds as ``rules``:
         ``spade(found.spikes, **found.parameters)`` repeats the run.
     input : dict
-        Input of the search: ``origin`` (left edge of the first bin, seconds), ``beginning``
-        (the same in words), ``trials``, ``spikes``, ``clipped`` (spikes that share a bin with
-        another of their unit), ``outside`` (in no bin), ``bins``, ``windows``.
+        Input of the search: ``origin`` (left edge of the first bin, seconds),
+        ``time_origin_note`` (where bins and trials begin, and why), ``trials``, ``spikes``,
+        ``clipped`` (spikes that share a bin with another of their unit), ``outside`` (in no bin),
+        ``bins``, ``windows``.
     warnings : list of str
         Warnings of the run.
     seconds : float

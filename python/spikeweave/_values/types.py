@@ -97,6 +97,15 @@ Delays = Interval | Sequence[Interval] | Quantity
 #: Begins and ends.
 Epochs = ArrayLike | Sequence[Sequence[Time]] | Quantity | IntervalSet | Table
 
+#: A number, "auto", or a mapping from sizes to numbers.
+MinOcc = int | Literal["auto"] | Mapping[int, int]
+#: Mappings from the names of thresholds to numbers.
+Rules = Sequence[Mapping[str, int]]
+#: A number of subsets, or (delta, epsilon).
+Stability = int | tuple[float, float]
+Pair = Sequence[float]
+Triple = Sequence[int]
+
 #: Names of units.
 Units = Sequence[str]
 
@@ -128,27 +137,6 @@ Correction = Literal[
     "fdr_bh",
     "fdr_by",
 ]
-SpadeCorrection = Correction | Literal["fdr_tsbh", "fdr_tsbky"]
-SurrogateMethod = Literal[
-    "interval-jitter",
-    "spike-dithering",
-    "dither_spikes",
-    "dither_spikes_with_refractory_period",
-    "dither_spike_train",
-    "jitter_spikes",
-    "randomise_spikes",
-    "shuffle_isis",
-    "joint_isi_dithering",
-    "isi_dithering",
-    "trial_shifting",
-    "bin_shuffling",
-]
-SpadeStrategy = Literal["automatic", "fp-growth", "first-bin"]
-Spectrum = Literal["#", "3d#"]
-Edges = Literal["drop", "clamp"]
-Steps = Literal["window", "fast"]
-Compat = Literal["none", "elephant", "elephant-ms"]
-
 Reference = Literal["auto", "none", "median"]
 Sign = Literal["negative", "positive", "both"]
 StopRule = Literal["klustakwik2", "seed"]

@@ -1,8 +1,9 @@
-#include "spikeweave/assess/pattern_search.hpp"
+#include "spikeweave/pipeline/spade.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -41,21 +42,53 @@ std::uint64_t removed_by(const reduction_result& reduced, reduction_rule rule) {
         std::ranges::count(reduced.rejected, rule, &rejected_pattern::rule));
 }
 
+// The steps that the search itself did.
+std::vector<funnel_step> search_steps(const mining_summary& found, const spade_options& options) {
+    std::vector<funnel_step> out;
+    std::uint64_t left = found.closed;
+    add_step(out, "closed patterns", 0, left, "");
+    add_step(out, "window subsets", found.window_subsets, left,
+             "part of a longer pattern that begins earlier");
+    add_step(out, "max-occ", found.too_frequent, left,
+             options.max_occ > 0 ? fmt::format("more than {} occurrences", options.max_occ)
+                                 : "not asked for");
+    return out;
+}
+
+// What the options had left open is replaced by what was chosen.
+spade_options resolved(spade_options options, const spade_input& prepared, spade_strategy ran_on) {
+    options.rules = prepared.mining.rules;
+    options.min_occ = auto_min_occ{};
+    options.min_spikes.reset();
+    options.min_neu.reset();
+    options.max_spikes = 0;
+    options.strategy = ran_on;
+    if (!options.epochs.empty()) options.separation = options.epochs_apart();
+    options.surrogates = prepared.surrogates;
+    if (!options.is_tested()) return options;
+    options.method = prepared.surrogates.method;
+    if (options.method == surrogate_method::dither_spikes_with_refractory_period &&
+        !options.surrogates.refractory_period)
+        options.surrogates.refractory_period = options.bin;
+    return options;
+}
+
 class pattern_search {
 public:
-    pattern_search(const spade_input& in, const spade_options& request, const execution& run)
-        : in_(in), request_(request), run_(run) {
-        out_.table.window_bins = request.window;
+    pattern_search(const spade_input& in, const spade_options& options, const execution& run)
+        : in_(in), options_(options), run_(run) {
+        run_.threads = options.run.threads;
+        run_.devices.clear();
     }
 
     spade_result run() {
-        if (request_.is_tested() && !request_.filters_by_stability())
+        if (options_.is_tested() && !options_.filters_by_stability())
             collect_significant();
         else
             collect_all();
         if (is_whole()) {
             reduce();
-            if (!request_.filters_by_stability()) judge_stability();
+            if (!options_.filters_by_stability()) judge_stability();
         }
         return std::move(out_);
     }
@@ -72,8 +105,9 @@ private:
     }
 
     void note_search(const mining_summary& found) {
-        out_.ran_on = found.ran_on;
-        out_.funnel = search_steps(found, request_);
+        pattern_table table = std::move(out_.table);
+        out_ = search_result(found, in_, options_);
+        out_.table = std::move(table);
     }
 
     // Patterns that are not stable are not tested, so filtering by stability needs all patterns in
@@ -85,8 +119,8 @@ private:
             return all;
         }));
         if (is_whole()) keep_stable();
-        std::vector<signature_count> found = count_signatures(out_.table, request_.spectrum);
-        if (!request_.is_tested()) {
+        std::vector<signature_count> found = count_signatures(out_.table, options_.spectrum);
+        if (!options_.is_tested()) {
             out_.signatures = std::move(found);
             return;
         }
@@ -98,7 +132,7 @@ private:
 
     // The first search only counts, so that patterns that are not significant are never held.
     void collect_significant() {
-        pattern_tally tally(request_.window, request_.spectrum, 0);
+        pattern_tally tally(options_.window, options_.spectrum, 0);
         note_search(mine_patterns(
             in_.windows, in_.mining, [&](const pattern_table& block) { tally.take(block); }, run_));
         assess(tally.signatures());
@@ -110,8 +144,8 @@ private:
     void assess(const std::vector<signature_count>& found) {
         out_.assessment = test_patterns(
             found, [&](std::uint32_t which) { return in_.maker->make(which); },
-            in_.surrogates.surrogates, request_.window, in_.mining, request_.spectrum,
-            request_.testing(), run_);
+            in_.surrogates.surrogates, options_.window, in_.mining, options_.spectrum,
+            options_.testing(), run_);
         warn_of_too_few_surrogates();
     }
 
@@ -130,17 +164,17 @@ private:
             "{} surrogates are too few for so many tests. {} would do for any one of them.",
             grouped(undecided), grouped(tested), grouped(in_.surrogates.surrogates),
             grouped(static_cast<std::uint64_t>(
-                std::ceil(static_cast<double>(tested) / request_.alpha)))));
+                std::ceil(static_cast<double>(tested) / options_.alpha)))));
     }
 
     pattern_filter significant() const {
-        return {request_.spectrum, out_.assessment->tests.not_significant};
+        return {options_.spectrum, out_.assessment->tests.not_significant};
     }
 
     void note_significance(std::uint64_t before) {
         add_step(out_.funnel, "significance", before - out_.table.size(), before,
-                 fmt::format("signature not significant at alpha {} by {}", request_.alpha,
-                             to_string(request_.correction)));
+                 fmt::format("signature not significant at alpha {} by {}", options_.alpha,
+                             to_string(options_.correction)));
     }
 
     // Collects the patterns of each block that `choose` selects.
@@ -148,7 +182,7 @@ private:
     mining_summary mine_into_table(Choose choose) {
         pattern_mining_options how = in_.mining;
         how.with_occurrences = true;
-        pattern_blocks blocks(request_.window);
+        pattern_blocks blocks(options_.window);
         const mining_summary found = mine_patterns(
             in_.windows, how,
             [&](const pattern_table& block) {
@@ -185,20 +219,20 @@ private:
             spikes = std::min(spikes, rule.min_spikes);
         }
         const auto number = [&](std::size_t i) {
-            return static_cast<std::int32_t>((*request_.reduce)[i]);
+            return static_cast<std::int32_t>((*options_.reduce)[i]);
         };
-        return {.spectrum = request_.spectrum,
+        return {.spectrum = options_.spectrum,
                 .h_subset_filtering = number(0),
                 .k_superset_filtering = number(1),
                 .l_covered_spikes = number(2),
                 .min_spikes = spikes,
                 .min_occ = least,
                 .rules = in_.mining.rules,
-                .compat = request_.compat()};
+                .compat = options_.compatible_with()};
     }
 
     void reduce() {
-        if (!request_.reduce) return;
+        if (!options_.reduce) return;
         const std::vector<pattern_signature> none;
         reduction_result reduced = reduce_patterns(
             out_.table, by_count(), out_.assessment ? out_.assessment->tests.not_significant : none,
@@ -213,16 +247,16 @@ private:
     }
 
     void judge_stability() {
-        if (!request_.stable) return;
-        stability_options how = *request_.stable;
-        how.seed = request_.surrogates.seed;
+        if (!options_.stability) return;
+        stability_options how = *options_.stability;
+        how.seed = options_.surrogates.seed;
         out_.stabilities = approximate_stability(in_.windows, out_.table, how, alone());
     }
 
     void keep_stable() {
-        if (!request_.filters_by_stability()) return;
+        if (!options_.filters_by_stability()) return;
         judge_stability();
-        const stability& least = request_.least_stable;
+        const stability& least = options_.stability_threshold;
         const std::vector<std::size_t> kept = filter_stable(out_.stabilities, least);
         std::uint64_t left = out_.table.size();
         add_step(out_.funnel, "stability", left - kept.size(), left,
@@ -232,31 +266,46 @@ private:
     }
 
     const spade_input& in_;
-    const spade_options& request_;
-    const execution& run_;
+    const spade_options& options_;
+    execution run_;
     spade_result out_{};
 };
 
 }  // namespace
 
-std::vector<funnel_step> search_steps(const mining_summary& found, const spade_options& request) {
-    std::vector<funnel_step> out;
-    std::uint64_t left = found.closed;
-    add_step(out, "closed patterns", 0, left, "");
-    add_step(out, "window subsets", found.window_subsets, left,
-             "part of a longer pattern that begins earlier");
-    add_step(out, "max-occ", found.too_frequent, left,
-             request.max_occ > 0 ? fmt::format("more than {} occurrences", request.max_occ)
-                                 : "not asked for");
+spade_result search_result(const mining_summary& found, const spade_input& prepared,
+                           const spade_options& options) {
+    spade_result out{.table = {.window_bins = options.window},
+                     .funnel = search_steps(found, options),
+                     .ran_on = found.ran_on,
+                     .axes = prepared.axes,
+                     .counts = prepared.counts,
+                     .time_origin_note = prepared.time_origin_note,
+                     .mining = prepared.mining,
+                     .options = resolved(options, prepared, found.ran_on)};
     return out;
 }
 
-spade_result find_patterns(const spade_input& prepared, const spade_options& request,
-                           const execution& run) {
-    if (prepared.windows.window_bins() != request.window ||
-        prepared.surrogates.surrogates != request.surrogates.surrogates)
-        throw invalid_argument("the windows were prepared for another request");
-    return pattern_search(prepared, request, run).run();
+spade_result run_spade(const spade_input& prepared, const spade_options& options,
+                       const execution& run) {
+    if (prepared.windows.window_bins() != options.window ||
+        prepared.surrogates.surrogates != options.surrogates.surrogates)
+        throw invalid_argument("the windows were prepared for other options");
+    const auto began = std::chrono::steady_clock::now();
+    spade_result out = pattern_search(prepared, options, run).run();
+    out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    return out;
+}
+
+spade_result run_spade(const spike_sequence& spikes, const spade_options& options,
+                       bool has_recorded_span, const execution& run) {
+    const auto began = std::chrono::steady_clock::now();
+    spade_input prepared =
+        prepare_spade(bin_recording(spikes, options, has_recorded_span), options, run);
+    spade_result out = run_spade(prepared, options, run);
+    out.warnings.insert(out.warnings.begin(), prepared.warnings.begin(), prepared.warnings.end());
+    out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    return out;
 }
 
 }  // namespace spikeweave

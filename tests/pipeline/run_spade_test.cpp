@@ -1,4 +1,4 @@
-#include "spikeweave/assess/pattern_search.hpp"
+#include "spikeweave/pipeline/spade.hpp"
 
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ spade_input prepare(const spade_options& request,
 }
 
 spade_result find(const spade_options& request, const execution& run = {}) {
-    return find_patterns(prepare(request), request, run);
+    return run_spade(prepare(request), request, run);
 }
 
 std::vector<std::uint64_t> lefts(const spade_result& found) {
@@ -109,7 +109,7 @@ struct parts {
     }
 
     void judge(const spade_options& request) {
-        stability_options how = *request.stable;
+        stability_options how = *request.stability;
         how.seed = request.surrogates.seed;
         stabilities = approximate_stability(windows, all, how);
     }
@@ -125,9 +125,9 @@ struct parts {
     }
 };
 
-TEST(FindPatterns, GivesAllThatWereMinedWithoutTests) {
+TEST(RunSpade, GivesAllThatWereMinedWithoutTests) {
     spade_options request = small_request();
-    request.surrogates.surrogates = 0;
+    request.surrogates = spade_options{}.surrogates;
     const parts expected = parts::mined(planted_recording(), request);
 
     const spade_result found = find(request);
@@ -139,13 +139,13 @@ TEST(FindPatterns, GivesAllThatWereMinedWithoutTests) {
     EXPECT_EQ(lefts(found).back(), expected.all.size());
 }
 
-TEST(FindPatterns, GivesWhatItsPartsGiveOneByOne) {
+TEST(RunSpade, GivesWhatItsPartsGiveOneByOne) {
     for (const spectrum_kind kind :
          {spectrum_kind::size_count, spectrum_kind::size_count_duration}) {
         spade_options request = small_request();
         request.spectrum = kind;
         request.reduce = {0, 0, 2};
-        request.stable = stability_options{.n_subsets = 50};
+        request.stability = stability_options{.n_subsets = 50};
         parts expected = parts::mined(planted_recording(), request);
         const std::size_t mined = expected.all.size();
         const pattern_test_result tested = expected.assess(
@@ -176,9 +176,9 @@ TEST(FindPatterns, GivesWhatItsPartsGiveOneByOne) {
     }
 }
 
-TEST(FindPatterns, ReducesInTheOrderOfThePublishedCode) {
+TEST(RunSpade, ReducesInTheOrderOfThePublishedCode) {
     spade_options request = small_request();
-    request.surrogates.surrogates = 0;
+    request.surrogates = spade_options{}.surrogates;
     request.reduce = {0, 0, 2};
     parts expected = parts::mined(planted_recording(), request);
     expected.keep(expected.reduce({}, {.l_covered_spikes = 2, .min_occ = 5}).kept);
@@ -186,14 +186,14 @@ TEST(FindPatterns, ReducesInTheOrderOfThePublishedCode) {
     EXPECT_EQ(find(request).table, expected.all);
 }
 
-TEST(FindPatterns, TestsOnlyWhatIsStableWhereThatIsAskedFor) {
+TEST(RunSpade, TestsOnlyWhatIsStableWhereThatIsAskedFor) {
     spade_options request = small_request();
-    request.stable = stability_options{.n_subsets = 50};
-    request.least_stable = {0.5, 0.9};
+    request.stability = stability_options{.n_subsets = 50};
+    request.stability_threshold = {0.5, 0.9};
     parts expected = parts::mined(planted_recording(), request);
     const std::size_t mined = expected.all.size();
     expected.judge(request);
-    expected.keep(filter_stable(expected.stabilities, request.least_stable));
+    expected.keep(filter_stable(expected.stabilities, request.stability_threshold));
     const std::size_t stable = expected.all.size();
     const pattern_test_result tested = expected.assess(
         planted_recording(), request, {.method = dither_spikes_with_refractory_period});
@@ -209,22 +209,24 @@ TEST(FindPatterns, TestsOnlyWhatIsStableWhereThatIsAskedFor) {
     EXPECT_EQ(lefts(found)[3], stable);
 }
 
-TEST(FindPatterns, AnswersTheSameForAnyNumberOfThreadsAndRanks) {
+TEST(RunSpade, AnswersTheSameForAnyNumberOfThreadsAndRanks) {
     spade_options request = small_request();
     request.reduce = {0, 0, 2};
-    request.stable = stability_options{.n_subsets = 50};
+    request.stability = stability_options{.n_subsets = 50};
     for (const bool stable_only : {false, true}) {
-        request.least_stable = stable_only ? stability{0.5, 0.9} : stability{};
+        request.stability_threshold = stable_only ? stability{0.5, 0.9} : stability{};
         const spade_input prepared = prepare(request);
-        const spade_result expected = find_patterns(prepared, request, {.threads = 1});
+        request.run.threads = 1;
+        const spade_result expected = run_spade(prepared, request);
         EXPECT_FALSE(expected.table.empty());
 
-        expect_same(find_patterns(prepared, request, {.threads = 3}), expected);
+        request.run.threads = 3;
+        expect_same(run_spade(prepared, request), expected);
+        request.run.threads = 1;
         for (const int ranks : {1, 2, 3}) {
             spade_result first;
             threads_as_ranks::run(ranks, [&](int rank, std::shared_ptr<communicator> all) {
-                spade_result found =
-                    find_patterns(prepared, request, {.threads = 1, .ranks = std::move(all)});
+                spade_result found = run_spade(prepared, request, {.ranks = std::move(all)});
                 if (rank == 0) first = std::move(found);
             });
             expect_same(first, expected);
@@ -232,7 +234,7 @@ TEST(FindPatterns, AnswersTheSameForAnyNumberOfThreadsAndRanks) {
     }
 }
 
-TEST(FindPatterns, SaysThatSurrogatesAreTooFew) {
+TEST(RunSpade, SaysThatSurrogatesAreTooFew) {
     spade_options request = small_request();
     request.correction = correction_method::bonferroni;
 
@@ -242,26 +244,26 @@ TEST(FindPatterns, SaysThatSurrogatesAreTooFew) {
     EXPECT_NE(found.warnings[0].find("39 surrogates are too few"), std::string::npos);
 }
 
-TEST(FindPatterns, RefusesWindowsOfAnotherRequest) {
+TEST(RunSpade, RefusesWindowsOfAnotherRequest) {
     const spade_input prepared = prepare(small_request());
     spade_options other = small_request();
     other.window = 9;
-    EXPECT_THROW(find_patterns(prepared, other), invalid_argument);
+    EXPECT_THROW(run_spade(prepared, other), invalid_argument);
     other = small_request();
     other.surrogates.surrogates = 40;
-    EXPECT_THROW(find_patterns(prepared, other), invalid_argument);
+    EXPECT_THROW(run_spade(prepared, other), invalid_argument);
 }
 
-TEST(FindPatterns, StopsOnRequest) {
+TEST(RunSpade, StopsOnRequest) {
     const spade_options request = small_request();
     const spade_input prepared = prepare(request);
     std::stop_source source;
     source.request_stop();
 
-    EXPECT_THROW(find_patterns(prepared, request, {.stop = source.get_token()}), cancelled);
+    EXPECT_THROW(run_spade(prepared, request, {.stop = source.get_token()}), cancelled);
 }
 
-TEST(PatternSearch, JoinsEpochsWhichAreTrials) {
+TEST(SpadePipeline, JoinsEpochsWhichAreTrials) {
     spade_options request = small_request();
     request.epochs = {{1s, 4s}, {5s, 6s}, {8s, 11s}};
     const concatenated_epochs joined =
@@ -272,14 +274,14 @@ TEST(PatternSearch, JoinsEpochsWhichAreTrials) {
     expected.keep(filter_patterns(expected.all, request.spectrum, tested.tests.not_significant));
 
     const spade_input prepared = prepare(request);
-    const spade_result found = find_patterns(prepared, request);
+    const spade_result found = run_spade(prepared, request);
 
     EXPECT_FALSE(found.table.empty());
     EXPECT_EQ(found.table, expected.all);
     EXPECT_EQ(found.assessment->spectrum, tested.spectrum);
     EXPECT_EQ(prepared.surrogates.trials, joined.spans);
     EXPECT_EQ(prepared.spikes, joined.spikes);
-    EXPECT_EQ(prepared.beginning, "0 ms (the first epoch)");
+    EXPECT_EQ(prepared.time_origin_note, "0 ms (the first epoch)");
     // The second epoch begins at 3.1 s of the joined epochs.
     EXPECT_EQ(prepared.axes.time_of(3100ms / 5ms), 5s);
     EXPECT_NE(prepared.warnings.at(0).find("spikes are in no epoch"), std::string::npos);
@@ -289,25 +291,25 @@ TEST(PatternSearch, JoinsEpochsWhichAreTrials) {
               std::string::npos);
 }
 
-TEST(PatternSearch, LeavesOutWhatIsEarlierOrLater) {
+TEST(SpadePipeline, LeavesOutWhatIsEarlierOrLater) {
     spade_options request = small_request();
-    request.surrogates.surrogates = 0;
-    request.from = 2s;
-    request.until = 7s;
+    request.surrogates = spade_options{}.surrogates;
+    request.t_start = 2s;
+    request.t_stop = 7s;
 
     const binned_recording binned = bin_recording(planted_recording(), request);
 
     EXPECT_EQ(binned.spikes.span(), (time_span{2s, 7s}));
     EXPECT_EQ(binned.axes.origin, 2s);
-    EXPECT_EQ(binned.facts.length, 5s);
-    EXPECT_EQ(binned.beginning, "2 s (from)");
+    EXPECT_EQ(binned.counts.length, 5s);
+    EXPECT_EQ(binned.time_origin_note, "2 s (t_start)");
     const auto times = planted_recording().times_us();
-    EXPECT_EQ(binned.facts.spikes,
+    EXPECT_EQ(binned.counts.spikes,
               static_cast<std::size_t>(std::ranges::count_if(
                   times, [](std::int64_t t) { return t >= 2'000'000 && t <= 7'000'000; })));
 }
 
-TEST(PatternSearch, CountsTrialsFromZeroWhereTheSpanIsThatOfTheSpikes) {
+TEST(SpadePipeline, CountsTrialsFromZeroWhereTheSpanIsThatOfTheSpikes) {
     const spike_sequence spikes =
         sequence_of({{700'000, unit_id{0}}, {1'500'000, unit_id{1}}, {3'400'000, unit_id{0}}},
                     {"a", "b"}, {700ms, 3400ms});
@@ -324,7 +326,7 @@ TEST(PatternSearch, CountsTrialsFromZeroWhereTheSpanIsThatOfTheSpikes) {
     EXPECT_EQ(trials(true).size(), 3U);
 }
 
-TEST(PatternSearch, HasTheDefaultsOfTheCommand) {
+TEST(SpadePipeline, HasTheDefaultsOfTheCommand) {
     const spade_options request;
     std::vector<std::size_t> counts(planted_recording().unit_count(), 0);
     for (const unit_id unit : planted_recording().units()) ++counts[index(unit)];
@@ -344,7 +346,7 @@ TEST(PatternSearch, HasTheDefaultsOfTheCommand) {
     EXPECT_FALSE(prepared.maker);
 }
 
-TEST(PatternSearch, ChoosesHowSurrogatesAreMade) {
+TEST(SpadePipeline, ChoosesHowSurrogatesAreMade) {
     const auto method = [](const std::function<void(spade_options&)>& change) {
         spade_options request = small_request();
         change(request);
@@ -352,13 +354,13 @@ TEST(PatternSearch, ChoosesHowSurrogatesAreMade) {
     };
 
     EXPECT_EQ(method([](auto&) {}), dither_spikes_with_refractory_period);
-    EXPECT_EQ(method([](auto& r) { r.elephant = elephant_mode::milliseconds; }), dither_spikes);
+    EXPECT_EQ(method([](auto& r) { r.compat = elephant_mode::milliseconds; }), dither_spikes);
     EXPECT_EQ(method([](auto& r) { r.trial_length = 1s; }), trial_shifting);
     EXPECT_EQ(method([](auto& r) { r.epochs = {{0s, 1s}}; }), trial_shifting);
     EXPECT_EQ(method([](auto& r) { r.method = shuffle_isis; }), shuffle_isis);
 }
 
-TEST(PatternSearch, MakesRulesOfThresholds) {
+TEST(SpadePipeline, MakesRulesOfThresholds) {
     const auto rules = [](const spade_options& request) { return rules_of(request, {}, {}); };
     const min_occ_by_size by_size{{2, 25}, {4, 9}};
 
@@ -376,7 +378,7 @@ TEST(PatternSearch, MakesRulesOfThresholds) {
 }
 
 // Spikes may be absent, with or without a stated span, or all at one time.
-TEST(PatternSearch, EstimatesNoThresholdsWithoutRates) {
+TEST(SpadePipeline, EstimatesNoThresholdsWithoutRates) {
     for (const spike_sequence& spikes :
          {spike_sequence{}, spike_sequence({}, {}, {"a", "b"}, {}),
           spike_sequence({}, {}, {"a"}, {0s, 1s}), spike_sequence({}, {}, {}, {0s, 1s}),
@@ -386,11 +388,11 @@ TEST(PatternSearch, EstimatesNoThresholdsWithoutRates) {
                   (std::vector<pattern_rule>{{10, 2, 0, 2}}));
         request.surrogates.surrogates = 100;
         const spade_input prepared = prepare(request, spikes);
-        EXPECT_EQ(find_patterns(prepared, request).table.size(), 0U);
+        EXPECT_EQ(run_spade(prepared, request).table.size(), 0U);
     }
 }
 
-TEST(PatternSearch, TakesWindowsThatAreGiven) {
+TEST(SpadePipeline, TakesWindowsThatAreGiven) {
     const spade_windows windows({0, 2, 5, 7}, {0, 5, 0, 5, 9, 1, 8}, 3, 4);
     const spade_options request{.window = 4, .min_occ = 2U};
 
@@ -398,34 +400,35 @@ TEST(PatternSearch, TakesWindowsThatAreGiven) {
 
     EXPECT_FALSE(prepared.axes.timed);
     EXPECT_EQ(prepared.axes.unit_names, (std::vector<std::string>{"0", "1", "2"}));
-    EXPECT_EQ(prepared.facts.windows, 3U);
-    const pattern_table found = find_patterns(prepared, request).table;
+    EXPECT_EQ(prepared.counts.windows, 3U);
+    const pattern_table found = run_spade(prepared, request).table;
     EXPECT_EQ(found.items, (std::vector<pattern_item>{0, 5}));
     EXPECT_EQ(found.occurrences, (std::vector<std::uint32_t>{0, 1}));
     const auto says = [&](const spade_options& asked) {
         return text_of([&] { prepare_spade(windows, asked); });
     };
-    EXPECT_NE(says({.window = 4}).find("min_occ auto needs spikes"), std::string::npos);
+    EXPECT_NE(says({.window = 4}).find("`min_occ` auto needs spikes"), std::string::npos);
     EXPECT_NE(says({.window = 5, .min_occ = 2U}).find("windows have 4 bins"), std::string::npos);
     spade_options tested = request;
     tested.surrogates.surrogates = 9;
-    EXPECT_NE(says(tested).find("surrogates are made of spikes"), std::string::npos);
+    EXPECT_NE(says(tested).find("`surrogates` are made of spikes"), std::string::npos);
 }
 
-TEST(PatternSearch, RefusesWhatCannotBe) {
+TEST(SpadePipeline, RefusesWhatCannotBe) {
     const struct {
         std::function<void(spade_options&)> change;
         std::vector<std::string> words;
     } cases[]{
         {[](auto& r) { r.bin = 0s; }, {"bin", "above 0", "0 ms"}},
         {[](auto& r) { r.window = 0; }, {"window", "at least 1"}},
-        {[](auto& r) { r.bin = 9000h, r.window = 4'000'000'000; }, {"window 4000000000"}},
-        {[](auto& r) { r.from = 2s, r.until = 2s; }, {"from 2 s", "until 2 s"}},
-        {[](auto& r) { r.from = 1h; }, {"from 3600 s", "until 12 s", "recording is 0 ms"}},
+        {[](auto& r) { r.bin = 9000h, r.window = 4'000'000'000; }, {"`window` 4000000000"}},
+        {[](auto& r) { r.t_start = 2s, r.t_stop = 2s; }, {"`t_start` 2 s", "`t_stop` 2 s"}},
+        {[](auto& r) { r.t_start = 1h; },
+         {"`t_start` 3600 s", "`t_stop` 12 s", "recording is 0 ms"}},
         {[](auto& r) {
-             r.epochs = {{0s, 1s}}, r.until = 1s;
+             r.epochs = {{0s, 1s}}, r.t_stop = 1s;
          },
-         {"epochs", "until"}},
+         {"epochs", "t_stop"}},
         {[](auto& r) {
              r.epochs = {{0s, 1s}}, r.trial_length = 1s;
          },
@@ -434,11 +437,11 @@ TEST(PatternSearch, RefusesWhatCannotBe) {
              r.epochs = {{2s, 1s}};
          },
          {"epoch 1"}},
-        {[](auto& r) { r.separation = 1s; }, {"separation needs epochs"}},
-        {[](auto& r) { r.trial_separation = 1s; }, {"trial_separation needs trial_length"}},
+        {[](auto& r) { r.separation = 1s; }, {"`separation` needs `epochs`"}},
+        {[](auto& r) { r.trial_separation = 1s; }, {"`trial_separation` needs `trial_length`"}},
         {[](auto& r) { r.method = trial_shifting; }, {"epochs", "trial_length"}},
         {[](auto& r) { r.min_spikes = 0U; }, {"min_spikes", "at least 1"}},
-        {[](auto& r) { r.max_spikes = 1; }, {"max_spikes 1", "min_spikes 2", "by default"}},
+        {[](auto& r) { r.max_spikes = 1; }, {"`max_spikes` 1", "`min_spikes` 2", "by default"}},
         {[](auto& r) { r.min_occ = min_occ_by_size{}; }, {"min_occ", "no size"}},
         {[](auto& r) {
              r.min_occ = min_occ_by_size{{3, 9}, {2, 9}};
@@ -447,14 +450,14 @@ TEST(PatternSearch, RefusesWhatCannotBe) {
         {[](auto& r) {
              r.min_occ = min_occ_by_size{{3, 9}}, r.max_spikes = 2;
          },
-         {"max_spikes 2", "min_occ", "the smallest is 3"}},
+         {"`max_spikes` 2", "min_occ", "the smallest is 3"}},
         {[](auto& r) { r.alpha = 0; }, {"alpha", "above 0", "0"}},
         {[](auto& r) { r.alpha = std::numeric_limits<double>::quiet_NaN(); }, {"alpha", "nan"}},
         {[](auto& r) {
-             r.least_stable = {0.5, 0.5};
+             r.stability_threshold = {0.5, 0.5};
          },
-         {"least_stable needs stable"}},
-        {[](auto& r) { r.stable = stability_options{}; }, {"subsets"}},
+         {"`stability_threshold` needs `stability`"}},
+        {[](auto& r) { r.stability = stability_options{}; }, {"subsets"}},
         {[](auto& r) {
              r.reduce = {0, 0, 1U << 31};
          },
@@ -470,23 +473,86 @@ TEST(PatternSearch, RefusesWhatCannotBe) {
     }
 }
 
-TEST(PatternSearch, CallsFieldsAsTheCallerDoes) {
+TEST(SpadePipeline, QuotesTheNamesOfOptions) {
     spade_options request = small_request();
     request.max_spikes = 1;
-    request.called = [](std::string_view field) { return "<" + std::string(field) + ">"; };
 
-    EXPECT_EQ(text_of([&] { check_request(request); }),
-              "<max_spikes> 1 is below <min_spikes> 2, which it is by default");
+    EXPECT_EQ(text_of([&] { check_spade(request); }),
+              "`max_spikes` 1 is below `min_spikes` 2, which it is by default");
 }
 
-TEST(PatternSearch, WarnsBeforehandOfWhatCannotCome) {
+TEST(SpadePipeline, RefusesOptionsThatTheMethodDoesNotUse) {
+    const auto says = [](const std::function<void(spade_options&)>& change) {
+        spade_options request = small_request();
+        change(request);
+        return text_of([&] { check_spade(request); });
+    };
+
+    EXPECT_EQ(says([](auto& r) { r.surrogates.sliding = true; }),
+              "`sliding` is for `surrogate_method` bin_shuffling, and surrogates are made by "
+              "dither_spikes_with_refractory_period unless another is named");
+    EXPECT_NE(says([](auto& r) {
+                  r.surrogates.joint_isi.cutoff = false;
+                  r.method = shuffle_isis;
+              }).find("`isi_cutoff` is for"),
+              std::string::npos);
+    EXPECT_NE(says([](auto& r) {
+                  r.trial_length = 1s, r.method = shuffle_isis;
+              }).find("`trial_length` is for"),
+              std::string::npos);
+    EXPECT_EQ(says([](auto& r) { r.surrogates.surrogates = 0; }),
+              "`seed` needs `surrogates` or `stability`: nothing else is random");
+    spade_options request = small_request();
+    request.surrogates.sliding = true;
+    request.method = bin_shuffling;
+    EXPECT_NO_THROW(check_spade(request));
+}
+
+// The options of the result repeat the analysis.
+TEST(RunSpade, ResolvesItsOptions) {
+    spade_options request = small_request();
+    request.reduce = {0, 0, 2};
+    const spade_result found = run_spade(planted_recording(), request);
+    const spade_options& options = found.options;
+
+    EXPECT_EQ(options.rules, (std::vector<pattern_rule>{{5, 2, 0, 1}}));
+    EXPECT_EQ(options.method, dither_spikes_with_refractory_period);
+    EXPECT_EQ(options.surrogates.refractory_period, 5ms);
+    EXPECT_EQ(options.strategy, found.ran_on);
+    EXPECT_GT(found.counts.windows, 0U);
+    EXPECT_EQ(found.axes.unit_names, planted_recording().unit_names());
+    expect_same(run_spade(planted_recording(), options), found);
+}
+
+TEST(SpadeOptions, AreWrittenAndReadAsText) {
+    spade_options options;
+    const option_list list = describe(options);
+    const std::pair<const char*, const char*> texts[]{
+        {"min_occ", "auto"},       {"min_occ", "20"},
+        {"min_occ", "2:88,3:25"},  {"epochs", "0ms:4s,5s:10.5s"},
+        {"reduce", "2,0,1"},       {"stability", "100"},
+        {"stability", "0.1,0.05"}, {"stability_threshold", "0.5,0.25"},
+        {"compat", "elephant-ms"}, {"rules", "25:3:3,20:4,5:2:1:6"}};
+    for (const auto& [name, text] : texts) {
+        list.find(name).set_text(text);
+        EXPECT_EQ(std::get<std::string>(list.find(name).get()), text) << name;
+    }
+    EXPECT_EQ(options.rules,
+              (std::vector<pattern_rule>{{25, 3, 0, 3}, {20, 4, 0, 1}, {5, 2, 6, 1}}));
+    // Rules stand in the place of `min_occ`.
+    EXPECT_FALSE(list.find("min_occ").is_set());
+}
+
+TEST(SpadePipeline, WarnsBeforehandOfWhatCannotCome) {
     spade_options request = small_request();
     request.surrogates.surrogates = 5;
 
     EXPECT_NE(prepare(request).warnings.back().find("nothing can be significant at alpha 0.1"),
               std::string::npos);
     const spike_sequence silent({}, {}, {"a"}, {0s, 1s});
-    request.surrogates.surrogates = 0;
+    request.surrogates = spade_options{}.surrogates;
+    EXPECT_EQ(prepare(request).warnings.back(),
+              "Nothing is tested without `surrogates`: `alpha` changes nothing.");
     EXPECT_EQ(prepare(request, silent).warnings.back(), "No spike is in a bin.");
 }
 

@@ -1,0 +1,160 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "spikeweave/assess/pattern_significance.hpp"
+#include "spikeweave/assess/stability.hpp"
+#include "spikeweave/assess/surrogates.hpp"
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/mine/spade.hpp"
+#include "spikeweave/pipeline/spade_options.hpp"
+#include "spikeweave/spikes/binned_spikes.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
+
+/// The whole SPADE analysis, from spikes to the remaining patterns, as one call, `run_spade`, or as
+/// its stages: bin_recording, prepare_spade, run_spade. The command `spikeweave spade` and Python's
+/// `spikeweave.spade` make the same calls.
+namespace spikeweave {
+
+/// The meaning of the numbers in a pattern table: units, bins and times.
+struct pattern_axes {
+    std::vector<std::string> unit_names{};
+    std::uint32_t window_bins = 1;
+    duration bin = std::chrono::milliseconds{5};
+    duration origin{};  ///< left edge of bin 0
+    /// A segment of joined epochs: `begin` on the joined time axis is `original` in the recording.
+    struct segment {
+        duration begin{};
+        duration original{};
+    };
+    /// The segments, ascending; empty if the recording was not made of epochs.
+    std::vector<segment> segments{};
+    /// Whether occurrences are start bins. If not, they are numbers of windows, from 0.
+    bool timed = true;
+
+    /// The left edge of a bin in the time of the original recording.
+    duration time_of(std::uint32_t start) const;
+};
+
+/// Counts of what a search was given, for the record of the run.
+struct pattern_input {
+    std::size_t spikes = 0;
+    std::size_t clipped = 0;  ///< spikes that share a bin with an earlier spike of their unit
+    std::size_t outside = 0;  ///< spikes in no bin
+    std::uint64_t bins = 0;
+    std::uint64_t windows = 0;
+    std::uint64_t items = 0;
+    duration length{};
+};
+
+/// The requested part of a recording, in bins. This is a stage of its own because the windows that
+/// are made of it may take much memory.
+struct binned_recording {
+    /// The spikes that were binned; joined epochs have a time axis of their own.
+    spike_sequence spikes{};
+    binning_options bins{};
+    binned_spikes binned{};
+    pattern_axes axes{};
+    pattern_input counts{};           ///< without the numbers of windows and items
+    std::vector<time_span> epochs{};  ///< on the time axis of `spikes`
+    std::vector<pattern_rule> rules{};
+    std::string time_origin_note{};       ///< where bins and trials begin, and why
+    std::vector<std::string> warnings{};  ///< warnings for the user, as full sentences
+};
+
+/// Cuts the recording, joins the epochs, bins the spikes and determines the rules.
+/// @param has_recorded_span  whether the span of `spikes` is what was recorded. If not, trials and
+/// Elephant's bins are counted from 0, unless some times are below 0.
+/// @throws invalid_argument like `check_spade`, `concatenate_epochs`, `bin_spikes` and `rules_of`,
+/// and if nothing lies between `t_start` and `t_stop`.
+binned_recording bin_recording(spike_sequence spikes, const spade_options& options,
+                               bool has_recorded_span = true);
+
+/// The input of the search, and how its numbers map back to the recording.
+struct spade_input {
+    spade_windows windows;
+    pattern_axes axes{};
+    pattern_input counts{};
+    /// Options of the search, with the rules and without occurrences.
+    pattern_mining_options mining{};
+    /// The requested options, with the method and the trials filled in if patterns are tested.
+    surrogate_options surrogates{};
+    /// Makes surrogates of these spikes; set only if patterns are tested.
+    std::optional<surrogate_maker> maker{};
+    /// The spikes that were binned; empty if the windows already existed.
+    spike_sequence spikes{};
+    binning_options bins{};
+    std::string time_origin_note{};       ///< where bins and trials begin, and why
+    std::vector<std::string> warnings{};  ///< warnings for the user, as full sentences
+};
+
+/// Makes the windows, and determines how surrogates are made.
+/// @param options  those that the recording was binned with
+/// @throws invalid_argument like `spade_windows`, `regular_trials` and `surrogate_maker`;
+/// cancelled.
+spade_input prepare_spade(binned_recording recording, const spade_options& options,
+                          const execution& run = {});
+/// Does the same for windows that already exist, of `options.window` bins. Units are named by their
+/// numbers.
+/// @throws invalid_argument like `check_spade`.
+spade_input prepare_spade(spade_windows windows, const spade_options& options);
+
+/// One step that removes patterns, with the numbers removed and left.
+struct funnel_step {
+    std::string step{};
+    std::uint64_t removed = 0;
+    std::uint64_t left = 0;
+    std::string why{};
+};
+
+/// The result of a SPADE analysis.
+struct spade_result {
+    pattern_table table{};  ///< the patterns left after all steps, with occurrences
+    /// The signatures of all patterns found; empty if they were tested, since `assessment` has
+    /// them.
+    std::vector<signature_count> signatures{};
+    std::optional<pattern_test_result> assessment{};
+    /// One element for each pattern of the table; empty if stability was not computed.
+    std::vector<stability> stabilities{};
+    std::vector<funnel_step> funnel{};
+    spade_strategy ran_on = spade_strategy::automatic;
+    pattern_axes axes{};
+    pattern_input counts{};
+    std::string time_origin_note{};  ///< where bins and trials begin, and why
+    pattern_mining_options mining{};
+    /// The options as they were resolved: with the rules, the method of the surrogates and what
+    /// follows from it, and the strategy that ran. They repeat the analysis.
+    spade_options options{};
+    std::vector<std::string> warnings{};  ///< warnings for the user, as full sentences
+    double seconds = 0;
+};
+
+/// Runs the whole analysis.
+/// @param has_recorded_span  as for `bin_recording`
+/// @param run  progress, cancellation and ranks; its threads are ignored, because those of the
+/// options are used
+/// @throws invalid_argument if an option is out of range or options contradict each other;
+/// cancelled.
+spade_result run_spade(const spike_sequence& spikes, const spade_options& options = {},
+                       bool has_recorded_span = true, const execution& run = {});
+
+/// Runs the steps that the options enable on prepared windows: mines, removes patterns that are not
+/// stable, tests with surrogates, keeps the significant patterns, reduces, and computes
+/// stabilities. Patterns that are not significant are never held in memory, unless stability
+/// decides what is tested. The result is the same for any number of threads and ranks, and complete
+/// on rank 0. Its warnings lack those of the preparation.
+/// @param options  those that the windows were prepared with
+/// @throws invalid_argument like the functions for the single steps; cancelled.
+spade_result run_spade(const spade_input& prepared, const spade_options& options,
+                       const execution& run = {});
+
+/// The result of a search alone, without its patterns, for callers that took these block by block.
+spade_result search_result(const mining_summary& found, const spade_input& prepared,
+                           const spade_options& options);
+
+}  // namespace spikeweave
