@@ -29,6 +29,7 @@ class Ranks(SpadeFiles):
         """Returns all files of a result; from run.json only what must not differ between runs."""
         contents = {path.name: path.read_bytes() for path in (self.folder / name).iterdir()}
         record = json.loads(contents["run.json"])
+        del record["parameters"]["threads"]  # as requested
         contents["run.json"] = {key: value for key, value in record.items() if key not in VARIES}
         return contents
 
