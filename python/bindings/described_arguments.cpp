@@ -98,7 +98,7 @@ void take(const char* name, nb::handle value, std::vector<time_span>& into) {
 
 // As many elements as `expected` says.
 nb::list items_of(const char* name, nb::handle value, std::size_t count, const char* expected) {
-    const nb::list items = keyword_arguments::items(name, value);
+    nb::list items = keyword_arguments::items(name, value);
     if (nb::len(items) != count)
         throw invalid_argument("expected " + std::string(expected) + ", found " +
                                std::to_string(nb::len(items)));

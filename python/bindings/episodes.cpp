@@ -127,7 +127,7 @@ nb::dict find(const shared_spikes& spikes, const nb::dict& arguments) {
     out["circuit"] = circuit_arrays(found.circuit);
     out["threshold"] = found.table.threshold;
     out["parameters"] = arguments_of(describe(found.options));
-    add_warnings(out, spikes, std::move(found.warnings));
+    add_warnings(out, spikes, found.warnings);
     out["seconds"] = found.seconds;
     return out;
 }

@@ -117,7 +117,7 @@ bool is_time(nb::handle value) {
 
 // The arguments with the window as a number of bins, which may be given as a time.
 nb::dict with_window_in_bins(const nb::dict& given) {
-    nb::dict arguments = nb::steal<nb::dict>(PyDict_Copy(given.ptr()));
+    auto arguments = nb::steal<nb::dict>(PyDict_Copy(given.ptr()));
     keyword_arguments how(given);
     const auto window = how.find("window");
     if (!window || !is_time(*window)) return arguments;
@@ -169,7 +169,7 @@ nb::dict spade(const shared_spikes& spikes, const nb::dict& arguments) {
     out["funnel"] = funnel_list(found.funnel);
     out["parameters"] = python::arguments_of(describe(found.options));
     out["input"] = input_of(found);
-    add_warnings(out, spikes, std::move(found.warnings));
+    add_warnings(out, spikes, found.warnings);
     out["seconds"] = found.seconds;
     return out;
 }

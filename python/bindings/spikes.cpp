@@ -139,7 +139,8 @@ shared_spikes share(spike_sequence spikes, bool has_recorded_span) {
     return {std::make_shared<const spike_sequence>(std::move(spikes)), has_recorded_span};
 }
 
-void add_warnings(nb::dict& out, const shared_spikes& spikes, std::vector<std::string> more) {
+void add_warnings(nb::dict& out, const shared_spikes& spikes,
+                  const std::vector<std::string>& more) {
     std::vector<std::string> warnings = run_for_result(
         {}, [&](const execution& /*run*/) { return check_spikes(*spikes.sequence); });
     out["told"] = spikes.checked ? warnings.size() : 0;

@@ -254,8 +254,8 @@ void option_list::add_all(option_list others) {
 }
 
 void option_list::put_last(std::string_view heading) {
-    std::ranges::stable_partition(options_,
-                                  [&](const option& one) { return one.group != heading; });
+    std::stable_partition(options_.begin(), options_.end(),
+                          [&](const option& one) { return one.group != heading; });
 }
 
 const option& option_list::find(std::string_view name) const {

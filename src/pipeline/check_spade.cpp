@@ -87,6 +87,7 @@ void check_method_options(spade_options options) {
             one.get() == defaults.find(one.name).get())
             continue;
         std::vector<std::string_view> names;
+        names.reserve(methods.size());
         for (const surrogate_method known : methods) names.push_back(to_string(known));
         throw invalid_argument(
             fmt::format("`{}` is for `surrogate_method` {}, and surrogates are made by {}{}",
