@@ -10,6 +10,11 @@
 namespace spikeweave::cli {
 namespace {
 
+// A flag stands for its opposite value; one that may be left open is written with its value.
+bool is_flag(const option& one) {
+    return one.kind == option_kind::flag && !one.may_be_unset;
+}
+
 bool is_on(const option& one) {
     const option_value value = one.get();
     const bool* const flag = std::get_if<bool>(&value);
@@ -27,7 +32,7 @@ std::string help_of(const option& one) {
 CLI::Option* declare(CLI::App& app, const std::shared_ptr<const option_list>& options,
                      const option& one) {
     const std::string name = command_line_name(one.name, is_on(one));
-    if (one.kind == option_kind::flag)
+    if (is_flag(one))
         return app.add_flag_callback(
             name, [options, &one, on = !is_on(one)] { one.put(on); }, help_of(one));
     return app
@@ -56,7 +61,13 @@ void add_described(CLI::App& app, const std::shared_ptr<const option_list>& opti
     for (const option& one : *options) declare(app, options, one)->group(one.group);
     for (const option& one : *options) {
         CLI::Option* const declared = find_described(app, one.name);
-        if (!one.needs.empty()) declared->needs(find_described(app, one.needs));
+        if (!one.needs.empty()) {
+            CLI::Option* const other = find_described(app, one.needs);
+            if (is_on(options->find(one.needs)))
+                declared->excludes(other);
+            else
+                declared->needs(other);
+        }
         for (const std::string& other : one.excludes)
             declared->excludes(find_described(app, other));
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli.hpp"
+#include "described_options.hpp"
 #include "output.hpp"
 #include "reading.hpp"
 #include "recording_options.hpp"
@@ -180,7 +181,7 @@ void add_info(CLI::App& app, verb& chosen) {
     const auto options = std::make_shared<info_options>();
     CLI::App& sub = *app.add_subcommand("info", "Summarise a file of spikes or a recording.");
     add_reading(sub, options->path, options->how);
-    add_recording_reading(sub, options->recording_how);
+    add_described(sub, std::make_shared<option_list>(describe(options->recording_how)));
     sub.add_flag("--json", options->json, "print one JSON document");
     sub.footer("Example: spikeweave info culture.spk.txt");
     sub.callback([options, &chosen] { chosen = [options](session& now) { info(*options, now); }; });

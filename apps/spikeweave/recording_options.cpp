@@ -6,9 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "cli.hpp"
 #include "output.hpp"
-#include "values.hpp"
 
 namespace spikeweave::cli {
 namespace {
@@ -45,32 +43,10 @@ std::string probe_text(const recording& what) {
 
 }  // namespace
 
-void add_recording_reading(CLI::App& app, recording_read_options& how,
-                           const std::string& sample_rate_help) {
-    add_value(app, "--sample-rate", how.rate_hz, parse_positive, sample_rate_help)->type_name("HZ");
-    add_value(
-        app, "--channels", how.channels,
-        [](const std::string& text) { return parse_whole_32(text, 1); }, "channels, of raw samples")
-        ->type_name("N");
-    add_value(app, "--gain", how.gain_uv, parse_positive,
-              "microvolts per ADC count, of raw samples [1]")
-        ->type_name("UV");
-    add_value(
-        app, "--header-bytes", how.offset_bytes,
-        [](const std::string& text) { return parse_whole(text); },
-        "bytes before the first sample, of raw samples [0]")
-        ->type_name("N");
-    add_value(app, "--probe", how.probe, parse_path,
-              "where a recording's channels lie: a file of probeinterface (JSON)")
-        ->type_name("FILE");
-    add_value(app, "--stream", how.stream, parse_path,
-              "which of a recording's streams, when it has several")
-        ->type_name("NAME");
-}
-
 bool is_recording(const std::string& path, const recording_read_options& how,
                   const execution& run) {
-    return how.rate_hz != 0 || how.channels != 0 || find_recording_format(path, run).has_value();
+    return how.sample_rate != 0 || how.channels != 0 ||
+           find_recording_format(path, run).has_value();
 }
 
 std::string describe_text(const recording& what) {

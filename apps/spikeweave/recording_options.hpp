@@ -1,15 +1,10 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <string>
 
 #include "spikeweave/record/recording.hpp"
 
 namespace spikeweave::cli {
-
-/// The options of every verb that reads recordings.
-void add_recording_reading(CLI::App& app, recording_read_options& how,
-                           const std::string& sample_rate_help =
-                               "of raw samples (int16, channels fastest): how many a second");
 
 /// Whether the file is to be read as a recording: it carries a mark of one, or what only raw
 /// samples need was given.

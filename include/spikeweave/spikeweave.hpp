@@ -29,6 +29,7 @@
 #include "spikeweave/parallel/thread_count.hpp"
 #include "spikeweave/pipeline/episodes.hpp"
 #include "spikeweave/pipeline/run_options.hpp"
+#include "spikeweave/pipeline/sort.hpp"
 #include "spikeweave/pipeline/spade.hpp"
 #include "spikeweave/pipeline/spade_options.hpp"
 #include "spikeweave/record/detection.hpp"

@@ -1,5 +1,6 @@
 #include "described_arguments.hpp"
 
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -7,7 +8,9 @@
 #include <limits>
 #include <utility>
 
+#include "arrays.hpp"
 #include "spikeweave/mine/episode.hpp"
+#include "spikeweave/pipeline/sort.hpp"
 #include "spikeweave/pipeline/spade_options.hpp"
 
 namespace spikeweave::python {
@@ -129,6 +132,43 @@ void take(const char* name, nb::handle value, stability& into) {
     into = {keyword_arguments::number(name, both[0]), keyword_arguments::number(name, both[1])};
 }
 
+bool is_path(nb::handle value) {
+    return nb::isinstance<nb::str>(value) || nb::hasattr(value, "__fspath__");
+}
+
+void take(const char* name, nb::handle value, std::filesystem::path& into) {
+    if (!is_path(value)) refuse_type(name, "a path", value);
+    into = nb::cast<std::filesystem::path>(value);
+    if (into.empty()) throw invalid_argument(name, "expected a path, found an empty text");
+}
+
+void take(const char* name, nb::handle value, std::vector<std::uint32_t>& into) {
+    into.clear();
+    for (const nb::handle one : keyword_arguments::items(name, value))
+        into.push_back(static_cast<std::uint32_t>(
+            keyword_arguments::whole(name, one, 0, std::numeric_limits<std::uint32_t>::max())));
+}
+
+void take(const char* name, nb::handle value, start_clusters& into) {
+    into = {};
+    if (is_path(value)) return take(name, value, into.file);
+    take(name, value, into.labels);
+}
+
+nb::object shown(const std::filesystem::path& path) {
+    return path.empty() ? nb::object(nb::none()) : nb::cast(path.string());
+}
+
+nb::object shown(const std::vector<std::uint32_t>& numbers) {
+    return numbers.empty() ? nb::object(nb::none()) : nb::cast(numbers);
+}
+
+nb::object shown(const start_clusters& start) {
+    if (!start.file.empty()) return shown(start.file);
+    return start.labels.empty() ? nb::object(nb::none())
+                                : nb::cast(to_numpy(std::span{start.labels}));
+}
+
 nb::object shown(const std::vector<delay_interval>& delays) {
     nb::list out;
     for (const delay_interval& delay : delays)
@@ -196,7 +236,10 @@ bool with_rich_field(const option& one, Work work) {
            with_field_of_type<std::vector<time_span>>(one, work) ||
            with_field_of_type<std::optional<std::array<std::uint32_t, 3>>>(one, work) ||
            with_field_of_type<std::optional<stability_options>>(one, work) ||
-           with_field_of_type<stability>(one, work);
+           with_field_of_type<stability>(one, work) ||
+           with_field_of_type<std::filesystem::path>(one, work) ||
+           with_field_of_type<std::vector<std::uint32_t>>(one, work) ||
+           with_field_of_type<start_clusters>(one, work);
 }
 
 std::string_view type_name(const std::vector<delay_interval>& /*delays*/) {
@@ -223,6 +266,15 @@ std::string_view type_name(const std::optional<stability_options>& /*stable*/) {
 std::string_view type_name(const stability& /*thresholds*/) {
     return "Pair";
 }
+std::string_view type_name(const std::filesystem::path& /*path*/) {
+    return "FilePath";
+}
+std::string_view type_name(const std::vector<std::uint32_t>& /*numbers*/) {
+    return "Clusters";
+}
+std::string_view type_name(const start_clusters& /*start*/) {
+    return "StartClusters";
+}
 
 // The option's type for signatures, by the names of python/spikeweave/_values/types.py.
 std::string_view type_of(const option& one) {
@@ -233,7 +285,7 @@ std::string_view type_of(const option& one) {
             return "bool";
         case option_kind::whole:
         case option_kind::memory:
-            return "int";
+            return one.zero_name.empty() ? "int" : "IntOrAuto";
         case option_kind::number:
             return "float";
         case option_kind::time:
@@ -255,6 +307,9 @@ option_value value_of(const option& one, nb::handle value) {
         }
         case option_kind::whole:
         case option_kind::memory:
+            if (nb::isinstance<nb::str>(value) && !one.zero_name.empty() &&
+                nb::cast<std::string>(value) == one.zero_name)
+                return one.zero_name;
             return keyword_arguments::whole(name, value, 0,
                                             std::numeric_limits<std::uint64_t>::max());
         case option_kind::number:
@@ -273,6 +328,9 @@ nb::object argument_of(const option& one) {
     if (!one.is_set() || with_rich_field(one, [&](const auto& field) { out = shown(field); }))
         return out;
     const option_value value = one.get();
+    const auto* const number_of = std::get_if<std::uint64_t>(&value);
+    if (number_of != nullptr && *number_of == 0 && !one.zero_name.empty())
+        return nb::str(one.zero_name.data(), one.zero_name.size());
     if (const auto* time = std::get_if<duration>(&value)) return nb::cast(to_seconds(*time));
     if (const auto* flag = std::get_if<bool>(&value)) return nb::cast(*flag);
     if (const auto* whole = std::get_if<std::uint64_t>(&value)) return nb::cast(*whole);

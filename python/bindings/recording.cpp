@@ -9,6 +9,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "described_arguments.hpp"
 #include "fields.hpp"
 #include "spikes.hpp"
 #include "spikeweave/record/sample_source.hpp"
@@ -105,12 +106,7 @@ held_recording open(const std::string& path, const nb::dict& arguments) {
     keyword_arguments how(arguments);
     recording_read_options reading;
     how.take("format", reading.format, value_named<recording_format>);
-    how.take("sample_rate", reading.rate_hz);
-    how.take("channels", reading.channels);
-    how.take("gain", reading.gain_uv);
-    how.take("header_bytes", reading.offset_bytes);
-    how.take("probe", reading.probe, [](const std::string& file) { return file; });
-    how.take("stream", reading.stream);
+    take_described(how, describe(reading));
     how.check_all_known();
     return {read_recording(path, reading)};
 }

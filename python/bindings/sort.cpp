@@ -1,157 +1,27 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "described_arguments.hpp"
 #include "fields.hpp"
 #include "recording.hpp"
 #include "sorted_data.hpp"
 #include "spikes.hpp"
-#include "spikeweave/core/device.hpp"
-#include "spikeweave/record/mean_waveforms.hpp"
-#include "spikeweave/report/sorting.hpp"
+#include "spikeweave/pipeline/sort.hpp"
 #include "spikeweave/simulate/features.hpp"
-#include "spikeweave/sort/detected_features.hpp"
 #include "spikeweave/sort/files.hpp"
+#include "spikeweave/sort/masks.hpp"
 #include "spikeweave/sort/phy.hpp"
 
 namespace spikeweave::python {
 namespace {
-
-struct sort_call {
-    detection_options detection{};
-    masked_gmm_options search{};
-    quality_options quality{};
-    call_options call{};
-};
-
-template <class Each>
-void each_field(masked_gmm_options& options, Each each) {
-    each("max_clusters", options.max_clusters);
-    each("max_iterations", options.max_iterations);
-    each("stop", options.stop, value_named<em_stop_rule>);
-    each("points_for_cluster_mask", options.points_for_cluster_mask);
-    each("exact_variances", options.exact_variances);
-    each("prior_point", options.prior_point);
-    each("noise_point", options.noise_point);
-    each("penalty_k", options.penalty_k);
-    each("penalty_k_log_n", options.penalty_k_log_n);
-    each("split_first", options.split_first);
-    each("split_every", options.split_every);
-    each("splits", options.split_clusters);
-    each("seed", options.seed);
-    each("strategy", options.strategy, value_named<sort_strategy>);
-    each("precision", options.precision, value_named<sort_precision>);
-}
-
-void take_search(keyword_arguments& how, masked_gmm_options& into) {
-    if (const auto start = how.find("starting_clusters");
-        start && nb::isinstance<nb::str>(*start) && nb::cast<std::string>(*start) == "auto")
-        into.starting_clusters = 0;
-    else
-        field_reader(how).above_zero("starting_clusters", into.starting_clusters);
-    each_field(into, field_reader(how));
-    std::string choice;
-    how.take("deletions", choice);
-    if (!choice.empty() && choice != "none" && choice != "one" && choice != "all")
-        throw invalid_argument("deletions: '" + choice + "' is none of none, one, all");
-    if (!choice.empty()) {
-        into.delete_clusters = choice != "none";
-        into.delete_many = choice == "all";
-    }
-    how.take("split_start", into.random_splits, [](const std::string& name) {
-        if (name != "random" && name != "principal")
-            throw invalid_argument("'" + name + "' is neither principal nor random");
-        return name == "random";
-    });
-}
-
-sort_call take_call(keyword_arguments& how) {
-    sort_call out;
-    take_search(how, out.search);
-    how.take("refractory", out.quality.refractory);
-    out.call = how.take_call();
-    return out;
-}
-
-// As the arguments of a call that does the same.
-nb::dict arguments_of(sort_call options) {
-    nb::dict out;
-    masked_gmm_options& search = options.search;
-    each_field(search, field_writer(out));
-    out["starting_clusters"] = search.starting_clusters == 0 ? nb::object(nb::str("auto"))
-                                                             : nb::cast(search.starting_clusters);
-    out["deletions"] = !search.delete_clusters ? "none" : search.delete_many ? "all" : "one";
-    out["split_start"] = search.random_splits ? "random" : "principal";
-    out["refractory"] = to_seconds(options.quality.refractory);
-    write_call(options.call, out);
-    return out;
-}
-
-// What was decided on the way takes the place of what left it to be decided.
-nb::dict arguments_of(sort_call options, const sorted_data& made) {
-    options.search.strategy = made.search.ran_on;
-    options.call.devices = made.devices;
-    return arguments_of(std::move(options));
-}
-
-// Sorting takes one device: the first where nobody says, unless the strategy is one of the CPU.
-execution on_device(execution run, const sort_call& how) {
-    const sort_strategy asked = how.search.strategy;
-    const bool may_be_gpu = asked == sort_strategy::automatic || asked == sort_strategy::cuda;
-    if (how.call.devices) {
-        run.devices = *how.call.devices;
-    } else if (may_be_gpu && !devices().empty()) {
-        run.devices = {0};
-    }
-    return run;
-}
-
-void cluster(sorted_data& data, const sort_call& how, const execution& run) {
-    data.devices = run.devices;
-    data.search = sort_spikes(data.features, how.search, run);
-    data.sorted.labels = std::move(data.search.labels);
-    data.sorted.unit_count = data.search.units;
-    const auto& found = data.search.warnings;
-    data.warnings.insert(data.warnings.end(), found.begin(), found.end());
-    data.units = describe_units(data.features, data.sorted);
-    const std::vector<unit_quality> quality =
-        measure_quality(data.features, data.sorted, how.quality, run);
-    for (std::size_t u = 0; u < quality.size(); ++u) data.units[u].quality = quality[u];
-}
-
-sorted_data sort_recording(const recording& from, const sort_call& how, const execution& run) {
-    sorted_data data{.channels = from.channels(),
-                     .features_per_channel = how.detection.features_per_channel,
-                     .raw = raw_samples_of(from, 0),
-                     .warnings = from.description().warnings};
-    detection_result found = detect_spikes(from, how.detection, run);
-    data.warnings.insert(data.warnings.end(), found.warnings.begin(), found.warnings.end());
-    data.sorted.sample_rate = from.rate_hz();
-    data.sorted.sample_count = static_cast<std::int64_t>(from.frame_count());
-    if (found.size() == 0)
-        throw invalid_argument("recording: expected spikes, found none beyond " +
-                               std::to_string(how.detection.strong) +
-                               " standard deviations of a channel's noise");
-    detection_options as_detected = how.detection;
-    as_detected.preprocessing.reference = found.reference;
-    data.reference = found.reference;
-    data.features = to_features(found);
-    data.sorted.samples = std::move(found.frames);
-    data.sorted.fractions = std::move(found.fractions);
-    cluster(data, how, run);
-    data.waveforms = average_waveforms(from, data.sorted.samples, data.sorted.labels,
-                                       std::size_t{data.sorted.unit_count} + 1, as_detected, run);
-    for (std::size_t u = 0; u < data.units.size(); ++u)
-        data.units[u].quality.snr = data.waveforms.signal_to_noise(u + 1);
-    return data;
-}
 
 nb::dict search_facts(const clustering_result& search) {
     const auto& iterations = search.iterations;
@@ -172,7 +42,7 @@ nb::object samples_or_none(const std::vector<std::int64_t>& samples) {
     return samples.empty() ? nb::object(nb::none()) : nb::cast(to_numpy(std::span{samples}));
 }
 
-nb::dict to_python(sorted_data made) {
+nb::dict to_python(sort_result made) {
     nb::dict out;
     out["labels"] = to_numpy(std::span<const std::uint32_t>{made.sorted.labels});
     out["samples"] = samples_or_none(made.sorted.samples);
@@ -191,87 +61,105 @@ nb::dict to_python(sorted_data made) {
         out["duplicates"] = spikes.duplicates;
         out["spikes"] = nb::cast(share(std::move(spikes.spikes), made.sorted.sample_count > 0));
     }
-    out["data"] = nb::cast(std::make_shared<const sorted_data>(std::move(made)));
-    return out;
-}
-
-sort_call take_recording_call(keyword_arguments& how) {
-    sort_call out = take_call(how);
-    each_field(out.detection, field_reader(how));
+    out["data"] = nb::cast(std::make_shared<const sort_result>(std::move(made)));
     return out;
 }
 
 nb::dict sort_traces(const held_recording& from, const nb::dict& arguments) {
     keyword_arguments how(arguments);
-    const sort_call options = take_recording_call(how);
+    sort_options options;
+    take_described(how, describe(options));
+    const call_options call = how.take_progress();
     how.check_all_known();
-    sorted_data made = run_for_result(options.call, [&](const execution& run) {
-        return sort_recording(from.what, options, on_device(run, options));
-    });
-    nb::dict parameters = arguments_of(options, made);
-    detection_options detected = options.detection;
-    detected.preprocessing.reference = made.reference;
-    each_field(detected, field_writer(parameters));
+    sort_result made = run_for_result(
+        call, [&](const execution& run) { return sort_recording(from.what, options, run); });
+    nb::dict parameters = arguments_of(describe(made.options));
     nb::dict out = to_python(std::move(made));
     out["parameters"] = parameters;
     return out;
 }
 
-nb::dict sort_defaults() {
-    keyword_arguments nothing{nb::dict()};
-    sort_call options = take_recording_call(nothing);
-    nb::dict out = arguments_of(options);
-    each_field(options.detection, field_writer(out));
+// What a call of `sort_features` says of its features, beside the options of sorting.
+struct feature_arguments {
+    feature_read_options how{};
+    bool has_width = false;  ///< features_per_channel was given
+    double sample_rate = 0;
+    std::vector<std::int64_t> samples{};
+};
+
+feature_arguments take_feature_arguments(keyword_arguments& how, const nb::object& samples) {
+    feature_arguments out;
+    how.take("mask", out.how.mask, value_named<mask_rule>);
+    out.has_width = how.find("features_per_channel").has_value();
+    how.take("features_per_channel", out.how.features_per_channel);
+    if (out.how.features_per_channel == 0)
+        throw invalid_argument("features_per_channel: expected at least 1, found 0");
+    const bool has_rate = how.find("sample_rate").has_value();
+    how.take("sample_rate", out.sample_rate);
+    if (has_rate && !(out.sample_rate > 0 && std::isfinite(out.sample_rate)))
+        throw invalid_argument("sample_rate: expected a number above 0, found " +
+                               std::to_string(out.sample_rate));
+    if (samples.is_none()) return out;
+    const auto given_samples = nb::cast<array_in<std::int64_t>>(samples);
+    const auto span = span_of(given_samples);
+    out.samples.assign(span.begin(), span.end());
     return out;
 }
 
-nb::dict sort_features_defaults() {
-    keyword_arguments nothing{nb::dict()};
-    return arguments_of(take_call(nothing));
+// Features that a caller holds in memory, before their masks are made.
+struct held_features {
+    std::size_t width = 0;
+    std::vector<double> values{};
+    std::optional<spike_masks> masks{};
+};
+
+held_features take_values(const matrix_in<double>& values, const nb::object& masks,
+                          const feature_arguments& about) {
+    held_features out{.width = values.shape(1), .values = doubles(values)};
+    if (out.width == 0)
+        throw invalid_argument("features: expected at least one feature, found none");
+    if (!masks.is_none()) out.masks = masks_of(nb::cast<matrix_in<double>>(masks));
+    const std::size_t of_channel = about.how.features_per_channel;
+    const bool comes_out_even = out.width % of_channel == 0;
+    if (!comes_out_even && (!out.masks || about.has_width))
+        throw invalid_argument("features_per_channel: expected a divisor of the " +
+                               std::to_string(out.width) + " features, found " +
+                               std::to_string(of_channel));
+    return out;
 }
 
-nb::dict sort_given_features(const matrix_in<double>& values, const nb::object& masks,
-                             const nb::object& samples, const nb::dict& arguments) {
-    keyword_arguments how(arguments);
-    const sort_call options = take_call(how);
-    mask_options rule;
-    how.take("mask", rule.rule, value_named<mask_rule>);
-    how.take("features_per_channel", rule.features_per_channel);
-    sorted_data data{.features_per_channel = rule.features_per_channel};
-    how.take("sample_rate", data.sorted.sample_rate);
-    how.check_all_known();
-    if (!samples.is_none()) {
-        const auto given_samples = nb::cast<array_in<std::int64_t>>(samples);
-        const auto span = span_of(given_samples);
-        data.sorted.samples.assign(span.begin(), span.end());
+feature_file file_of(held_features held, const feature_arguments& about, const execution& run) {
+    const std::size_t of_channel = about.how.features_per_channel;
+    // Without being told, features that do not come out even count as a channel each.
+    feature_file file{.features_per_channel = held.width % of_channel == 0 ? of_channel : 1};
+    const mask_options rule{.rule = about.how.mask.value_or(mask_rule::mad),
+                            .features_per_channel = of_channel};
+    if (!held.masks) {
+        held.masks = make_masks(held.values, held.width, rule, run).masks;
+        file.masks_from = to_string(rule.rule);
     }
-    const std::size_t width = values.shape(1);
-    if (width == 0) throw invalid_argument("features: expected at least one feature, found none");
-    const bool comes_out_even =
-        rule.features_per_channel > 0 && width % rule.features_per_channel == 0;
-    if (!comes_out_even && (masks.is_none() || how.find("features_per_channel")))
-        throw invalid_argument("features_per_channel: expected a divisor of the " +
-                               std::to_string(width) + " features, found " +
-                               std::to_string(rule.features_per_channel));
-    // Nobody said what belongs together, and with masks nobody needs to know.
-    if (!comes_out_even) data.features_per_channel = 1;
-    if (how.find("sample_rate") &&
-        !(data.sorted.sample_rate > 0 && std::isfinite(data.sorted.sample_rate)))
-        throw invalid_argument("sample_rate: expected a number above 0, found " +
-                               std::to_string(data.sorted.sample_rate));
-    std::vector<double> numbers = doubles(values);
-    std::optional<spike_masks> rows;
-    if (!masks.is_none()) rows = masks_of(nb::cast<matrix_in<double>>(masks));
-    const bool has_masks = rows.has_value();
-    sorted_data made = run_for_result(options.call, [&](const execution& run) {
-        if (!rows) rows = make_masks(numbers, width, rule, run).masks;
-        data.features = spike_features(width, std::move(numbers), std::move(*rows));
-        cluster(data, options, on_device(run, options));
-        return std::move(data);
+    file.features = spike_features(held.width, std::move(held.values), std::move(*held.masks));
+    return file;
+}
+
+nb::dict sorted_features(
+    keyword_arguments& how, const nb::object& samples,
+    const std::function<feature_file(const feature_arguments&, const execution&)>& features_of) {
+    sort_options options;
+    take_described(how, describe_feature_sort(options));
+    const feature_arguments about = take_feature_arguments(how, samples);
+    const call_options call = how.take_progress();
+    how.check_all_known();
+    sort_result made = run_for_result(call, [&](const execution& run) {
+        feature_file file = features_of(about, run);
+        if (!about.samples.empty()) file.samples = about.samples;
+        if (about.sample_rate > 0) file.sample_rate = about.sample_rate;
+        return sort_features(std::move(file), options, run);
     });
-    nb::dict parameters = arguments_of(options, made);
+    nb::dict parameters = arguments_of(describe_feature_sort(made.options));
     parameters["mask"] = nb::none();
-    if (!has_masks) parameters["mask"] = std::string(to_string(rule.rule));
+    for (const std::string& rule : names_of<mask_rule>())
+        if (made.masks_from == rule) parameters["mask"] = rule;
     parameters["features_per_channel"] = made.features_per_channel;
     parameters["sample_rate"] = nb::none();
     if (made.sorted.sample_rate > 0) parameters["sample_rate"] = made.sorted.sample_rate;
@@ -280,25 +168,37 @@ nb::dict sort_given_features(const matrix_in<double>& values, const nb::object& 
     return out;
 }
 
-nb::dict read_spike_features(const std::string& path, const nb::dict& arguments) {
+nb::dict sort_given_features(const matrix_in<double>& values, const nb::object& masks,
+                             const nb::object& samples, const nb::dict& arguments) {
     keyword_arguments how(arguments);
-    feature_read_options reading;
-    how.take("masks", reading.masks, [](const std::string& file) { return file; });
-    how.take("features_per_channel", reading.features_per_channel);
-    how.take("channel_group", reading.channel_group);
-    const call_options call = how.take_call();
-    how.check_all_known();
-    feature_file file = run_for_result(
-        call, [&](const execution& run) { return read_features(path, reading, run); });
-    nb::dict out = dense_arrays(file.features);
-    out["samples"] = samples_or_none(file.samples);
-    out["sample_rate"] = file.sample_rate;
-    out["features_per_channel"] = file.features_per_channel;
-    out["warnings"] = text_list(file.warnings);
-    return out;
+    const feature_arguments about = take_feature_arguments(how, nb::none());
+    held_features held = take_values(values, masks, about);
+    return sorted_features(how, samples, [&](const feature_arguments& all, const execution& run) {
+        return file_of(std::move(held), all, run);
+    });
 }
 
-void to_phy(const std::shared_ptr<const sorted_data>& data, const std::string& folder) {
+nb::dict sort_feature_file(const std::string& path, const nb::object& masks,
+                           const nb::object& samples, const nb::dict& arguments) {
+    keyword_arguments how(arguments);
+    std::optional<spike_masks> rows;
+    if (!masks.is_none()) rows = masks_of(nb::cast<matrix_in<double>>(masks));
+    return sorted_features(how, samples, [&](const feature_arguments& about, const execution& run) {
+        feature_file file = read_features(path, about.how, run);
+        if (about.has_width || file.features_per_channel == 0)
+            file.features_per_channel = about.how.features_per_channel;
+        if (file.features.feature_count() % file.features_per_channel != 0)
+            file.features_per_channel = 1;
+        if (!rows) return file;
+        const auto values = file.features.values();
+        file.features = spike_features(file.features.feature_count(),
+                                       {values.begin(), values.end()}, std::move(*rows));
+        file.masks_from = "masks";
+        return file;
+    });
+}
+
+void to_phy(const std::shared_ptr<const sort_result>& data, const std::string& folder) {
     std::vector<unit_quality> quality;
     quality.reserve(data->units.size());
     for (const sorted_unit& unit : data->units) quality.push_back(unit.quality);
@@ -309,7 +209,8 @@ void to_phy(const std::shared_ptr<const sorted_data>& data, const std::string& f
         .features_per_channel = data->features_per_channel,
         .channels = data->channels,
         .waveforms = data->waveforms.group_count() > 0 ? &data->waveforms : nullptr,
-        .raw = data->raw};
+        .raw = data->raw,
+        .raw_offset_bytes = data->raw_offset_bytes};
     run_unlocked({}, [&](const execution& run) { write_phy(folder, content, run); });
 }
 
@@ -345,20 +246,24 @@ nb::dict simulated_features(const nb::dict& arguments) {
 }  // namespace
 
 void bind_sort(nb::module_& m) {
-    nb::class_<sorted_data>(m, "SortedData")
-        .def("__len__", [](const sorted_data& data) { return data.sorted.labels.size(); })
+    nb::class_<sort_result>(m, "SortedData")
+        .def("__len__", [](const sort_result& data) { return data.sorted.labels.size(); })
         .def("__getstate__", &state_of)
-        .def("__setstate__", [](sorted_data& data, const nb::dict& state) {
-            new (&data) sorted_data(data_of(state));
+        .def("__setstate__", [](sort_result& data, const nb::dict& state) {
+            new (&data) sort_result(data_of(state));
         });
     m.def("sort_recording", &sort_traces, nb::arg("recording"), nb::arg("given"));
     m.def("sort_features", &sort_given_features, nb::arg("features"), nb::arg("masks").none(),
           nb::arg("samples").none(), nb::arg("given"));
-    m.def("read_features", &read_spike_features, nb::arg("path"), nb::arg("given"));
+    m.def("sort_feature_file", &sort_feature_file, nb::arg("path"), nb::arg("masks").none(),
+          nb::arg("samples").none(), nb::arg("given"));
     m.def("write_phy", &to_phy, nb::arg("data"), nb::arg("folder"));
     m.def("simulate_features", &simulated_features, nb::arg("given"));
-    m.def("sort_defaults", &sort_defaults);
-    m.def("sort_features_defaults", &sort_features_defaults);
+    m.def("sort_options", &description<sort_options>);
+    m.def("sort_features_options", [] {
+        sort_options options;
+        return description_of(describe_feature_sort(options));
+    });
     m.def("features_defaults", &default_fields<feature_options>);
 }
 

@@ -14,14 +14,14 @@ namespace spikeweave::python {
 namespace {
 
 template <class Get>
-array_out<double> quality_column(const sorted_data& data, Get get) {
+array_out<double> quality_column(const sort_result& data, Get get) {
     return column<double>(data.units, [&](const sorted_unit& unit) {
         return get(unit.quality).value_or(std::numeric_limits<double>::quiet_NaN());
     });
 }
 
 // Where each unit's mean waveform is largest; without one, where most of its spikes have a mask.
-array_out<std::uint32_t> peak_channels(const sorted_data& data) {
+array_out<std::uint32_t> peak_channels(const sort_result& data) {
     const mean_waveforms& mean = data.waveforms;
     if (mean.group_count() == 0)
         return column<std::uint32_t>(data.units, [&](const sorted_unit& unit) {
@@ -77,7 +77,7 @@ std::vector<sorted_unit> units_of(const nb::dict& state) {
 
 }  // namespace
 
-nb::dict unit_columns(const sorted_data& data) {
+nb::dict unit_columns(const sort_result& data) {
     const auto& units = data.units;
     nb::dict out;
     out["spikes"] = column<std::int64_t>(units, [](const auto& unit) { return unit.spikes; });
@@ -120,7 +120,7 @@ spike_masks masks_of(const matrix_in<double>& rows) {
     return out;
 }
 
-nb::dict state_of(const sorted_data& data) {
+nb::dict state_of(const sort_result& data) {
     nb::dict out = dense_arrays(data.features);
     out["labels"] = to_numpy(std::span<const std::uint32_t>{data.sorted.labels});
     out["unit_count"] = data.sorted.unit_count;
@@ -139,11 +139,12 @@ nb::dict state_of(const sorted_data& data) {
     out["channels"] = channel_dicts(data.channels);
     out["features_per_channel"] = data.features_per_channel;
     out["raw"] = data.raw.string();
+    out["raw_offset_bytes"] = data.raw_offset_bytes;
     return out;
 }
 
-sorted_data data_of(const nb::dict& state) {
-    sorted_data out;
+sort_result data_of(const nb::dict& state) {
+    sort_result out;
     const auto values = nb::cast<matrix_in<double>>(state["features"]);
     out.features = spike_features(values.shape(1), doubles(values),
                                   masks_of(nb::cast<matrix_in<double>>(state["masks"])));
@@ -164,6 +165,7 @@ sorted_data data_of(const nb::dict& state) {
     out.channels = channels_of(nb::cast<nb::list>(state["channels"]));
     out.features_per_channel = nb::cast<std::size_t>(state["features_per_channel"]);
     out.raw = nb::cast<std::string>(state["raw"]);
+    out.raw_offset_bytes = nb::cast<std::uint64_t>(state["raw_offset_bytes"]);
     return out;
 }
 

@@ -18,6 +18,8 @@ DESCRIBED = {
     "episodes": (spikeweave.episodes, _core.episodes_options),
     "count_episodes": (spikeweave.count_episodes, _core.count_episodes_options),
     "spade": (spikeweave.spade, _core.spade_options),
+    "sort": (spikeweave.sort, _core.sort_options),
+    "sort_features": (spikeweave.sort_features, _core.sort_features_options),
 }
 
 

@@ -11,12 +11,8 @@ from spikeweave import _core, simulate
 # Arguments whose default depends on the data.
 LEFT_OPEN = {
     ("spade", "bin"),  # binned trains have their own
-    ("sort_features", "mask"),
-    ("sort_features", "features_per_channel"),
 }
 FUNCTIONS = {
-    "sort": (spikeweave.sort, _core.sort_defaults),
-    "sort_features": (spikeweave.sort_features, _core.sort_features_defaults),
     "sym26": (simulate.sym26, _core.sym26_defaults),
     "culture": (simulate.culture, _core.culture_defaults),
     "poisson": (simulate.poisson, _core.poisson_defaults),
@@ -130,7 +126,9 @@ def same_sorting(one, other):
 
 def test_parameters_repeat_a_sorting():
     made = simulate.recording(channels=8, units=3, length="5s", low_peak=150, seed=1)
-    found = spikeweave.sort(made.recording, starting_clusters="auto", deletions="all", strong=5)
+    found = spikeweave.sort(
+        made.recording, starting_clusters="auto", deletions="all", strong_threshold=5
+    )
 
     assert set(found.parameters) == arguments(spikeweave.sort)
     assert found.parameters["reference"] == "none"
@@ -144,6 +142,45 @@ def test_parameters_repeat_a_sorting_of_an_array():
 
     assert found.parameters["gain"] == 0.2
     same_sorting(found, spikeweave.sort(samples, **found.parameters))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"incremental": True, "first_fit": 300, "drift": 3.0},
+        {"start": "labels", "max_iterations": 5},
+        {"start": "labels", "only_clusters": [2]},
+        {"start": "clusters.npz", "only_clusters": [1, 3]},
+        {"model": "model.npz"},
+        {"exact_variances": True, "penalty_k": 0.5, "penalty_k_log_n": 0, "splits": False},
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Stopped before convergence")
+def test_parameters_repeat_a_sorting_that_begins_with_something(options, tmp_path):
+    made = simulate.features(spikes=1000, units=3, channels=4, seed=1)
+    data = {"samples": made.samples, "sample_rate": made.sample_rate}
+    first = spikeweave.sort_features(
+        made.features, made.masks, save_model=tmp_path / "model.npz", **data
+    )
+    np.savez(tmp_path / "clusters.npz", labels=first.labels)
+    for name in ("start", "model"):
+        if str(options.get(name)).endswith(".npz"):
+            options = {**options, name: tmp_path / options[name]}
+    if options.get("start") == "labels":
+        options = {**options, "start": first.labels}
+
+    found = spikeweave.sort_features(made.features, made.masks, **data, **options)
+    again = spikeweave.sort_features(
+        made.features, made.masks, samples=made.samples, **found.parameters
+    )
+
+    assert np.array_equal(found.labels, again.labels)
+    assert found.units["spikes"].tolist() == again.units["spikes"].tolist()
+    for name, value in options.items():
+        recorded = found.parameters[name]
+        assert np.array_equal(recorded, str(value) if name == "model" else value) or (
+            recorded == str(value)
+        )
 
 
 @pytest.mark.parametrize("with_masks", [True, False])

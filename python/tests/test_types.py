@@ -85,7 +85,6 @@ def test_wrong_calls_are_refused(checked, call):
 
 def test_the_names_that_types_list_are_those_of_the_library():
     for names, refuse in (
-        (types.SortStrategy, lambda: spikeweave.sort_features([[0.1]], strategy="?")),
         (types.RateProfile, lambda: spikeweave.simulate.patterns(rates="?")),
     ):
         with pytest.raises(ValueError, match=r"'\?'") as error:

@@ -68,6 +68,7 @@ bool is_within(const option& one, double value) {
 }
 
 option_value value_in(const option& one, std::string_view text) {
+    if (!one.zero_name.empty() && text == one.zero_name) return std::uint64_t{0};
     std::optional<option_value> value;
     switch (one.kind) {
         case option_kind::flag:
@@ -132,6 +133,18 @@ void refuse_name(std::string_view what, std::string_view found,
 
 }  // namespace detail
 
+option_value option_codec<std::filesystem::path>::show(const std::filesystem::path& field) {
+    if (field.empty()) return nullptr;
+    return field.string();
+}
+
+std::filesystem::path option_codec<std::filesystem::path>::read(const option_value& value) {
+    if (std::holds_alternative<std::nullptr_t>(value)) return {};
+    const auto& text = std::get<std::string>(value);
+    if (text.empty()) throw invalid_argument("expected a path, found an empty text");
+    return text;
+}
+
 option_value option_codec<std::vector<std::string>>::show(const std::vector<std::string>& field) {
     if (field.empty()) return nullptr;
     return fmt::format("{}", fmt::join(field, ","));
@@ -151,6 +164,23 @@ std::vector<std::string> option_codec<std::vector<std::string>>::read(const opti
         begin = end + 1;
     }
     return names;
+}
+
+option_value option_codec<std::vector<std::uint32_t>>::show(
+    const std::vector<std::uint32_t>& field) {
+    if (field.empty()) return nullptr;
+    return fmt::format("{}", fmt::join(field, ","));
+}
+
+std::vector<std::uint32_t> option_codec<std::vector<std::uint32_t>>::read(
+    const option_value& value) {
+    std::vector<std::uint32_t> numbers;
+    for (const std::string& text : option_codec<std::vector<std::string>>::read(value)) {
+        const auto number = number_in<std::uint32_t>(text);
+        if (!number) throw invalid_argument(fmt::format("'{}' is not a whole number", text));
+        numbers.push_back(*number);
+    }
+    return numbers;
 }
 
 option_value option_codec<std::optional<std::vector<int>>>::show(
@@ -183,6 +213,7 @@ std::string option::expected() const {
     constexpr double of_32_bits = std::numeric_limits<std::uint32_t>::max();
     if (std::isfinite(most) && (kind != option_kind::whole || most < of_32_bits))
         text += fmt::format("{} at most {}", std::isfinite(least) ? " and" : " of", bound(most));
+    if (!zero_name.empty()) text += fmt::format(", or {}", zero_name);
     return text;
 }
 
@@ -192,6 +223,8 @@ void option::set(const option_value& value) const {
         if (kind == option_kind::time) return put(duration{0});
         return put(std::uint64_t{0});
     }
+    const auto* const text = std::get_if<std::string>(&value);
+    if (text != nullptr && !zero_name.empty() && *text == zero_name) return put(std::uint64_t{0});
     const std::optional<double> size = measure(value);
     if (size && !is_within(*this, *size))
         throw invalid_argument(name,
@@ -233,7 +266,8 @@ void option::set_text(std::string_view text) const {
 void option::check() const {
     const option_value value = get();
     const std::optional<double> size = measure(value);
-    if (size && !is_within(*this, *size) && is_set())
+    const bool is_named = !zero_name.empty() && size == 0;
+    if (size && !is_named && !is_within(*this, *size) && is_set())
         throw invalid_argument(name,
                                fmt::format("expected {}, found {}", expected(), shown(value)));
     try {
@@ -277,7 +311,7 @@ void option_list::check() const {
         one.check();
         if (!one.may_be_unset || !one.is_set()) continue;
         for (const std::string& other : one.excludes)
-            if (find(other).is_set())
+            if (find(other).may_be_unset && find(other).is_set())
                 throw invalid_argument(one.name,
                                        fmt::format("cannot be given together with `{}`", other));
     }
@@ -310,6 +344,8 @@ parameter_list parameters_of(const option_list& options) {
         const std::optional<double> size = measure(value);
         if (one.zero_is_unset && size == 0)
             list.emplace_back(one.name, nullptr);
+        else if (!one.zero_name.empty() && size == 0)
+            list.emplace_back(one.name, one.zero_name);
         else if (const auto* time = std::get_if<duration>(&value))
             list.emplace_back(one.name, format_duration(*time));
         else

@@ -18,15 +18,18 @@ namespace spikeweave {
 namespace {
 
 void check(const detection_options& options) {
-    if (!(options.weak > 0 && options.weak < options.strong && std::isfinite(options.strong)))
-        throw invalid_argument(fmt::format("thresholds of {} and {} (expected 0 < weak < strong)",
-                                           options.weak, options.strong));
+    check_options(options);
+    if (!(options.weak_threshold < options.strong_threshold))
+        throw invalid_argument(
+            "strong_threshold",
+            fmt::format("expected more than the {} of `weak_threshold`, found {}",
+                        options.weak_threshold, options.strong_threshold));
     if (options.longest <= duration{0})
         throw invalid_argument("the longest connected set has to last some time");
 }
 
 crossing_rule crossings_by(const filtered_recording& traces, const detection_options& options) {
-    crossing_rule rule{.above = static_cast<float>(options.weak),
+    crossing_rule rule{.above = static_cast<float>(options.weak_threshold),
                        .both = options.sign == spike_sign::both};
     const float towards = options.sign == spike_sign::negative ? -1.0F : 1.0F;
     rule.by_noise.reserve(traces.noise().size());
@@ -40,9 +43,9 @@ feature_basis space_of(const filtered_recording& traces, const detection_options
                        const waveform_window& window) {
     const recording& from = traces.source();
     feature_basis space{.rate_hz = from.rate_hz(),
-                        .low_hz = options.preprocessing.low_hz,
-                        .high_hz = options.preprocessing.high_hz,
-                        .order = options.preprocessing.order,
+                        .low_hz = options.preprocessing.low_corner,
+                        .high_hz = options.preprocessing.high_corner,
+                        .order = options.preprocessing.filter_order,
                         .reference = traces.reference(),
                         .whiten = options.preprocessing.whiten,
                         .frames_before = static_cast<std::uint32_t>(window.before),
@@ -105,10 +108,10 @@ found_events spike_finder::find_all(const execution& run) const {
     const auto longest =
         std::max<std::int64_t>(1, std::llround(to_seconds(options_.longest) * from.rate_hz()));
     return find_events(*steps_,
-                       {.neighbours = neighbours_of(from.channels(), options_.neighbour_um),
+                       {.neighbours = neighbours_of(from.channels(), options_.neighbours),
                         .join_frames = options_.join_frames,
                         .longest_frames = longest,
-                        .strong = static_cast<float>(options_.strong)},
+                        .strong = static_cast<float>(options_.strong_threshold)},
                        run);
 }
 
@@ -119,8 +122,8 @@ void spike_finder::describe(const found_events& found) {
     out_.features_per_channel = options_.features_per_channel;
     out_.noise.assign(traces_.noise().begin(), traces_.noise().end());
     out_.reference = traces_.reference();
-    const auto weak = static_cast<float>(options_.weak);
-    const auto strong = static_cast<float>(options_.strong);
+    const auto weak = static_cast<float>(options_.weak_threshold);
+    const auto strong = static_cast<float>(options_.strong_threshold);
     for (const event& each : found.events) {
         out_.frames.push_back(each.frame);
         out_.peak_channels.push_back(each.channel);

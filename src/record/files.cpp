@@ -110,7 +110,7 @@ recording read_recording(const fs::path& path, const recording_read_options& how
                 "expected one of them or a file");
     }
     const bool has_raw_options =
-        how.rate_hz != 0 || how.channels != 0 || how.gain_uv != 0 || how.offset_bytes != 0;
+        how.sample_rate != 0 || how.channels != 0 || how.gain != 0 || how.header_bytes != 0;
     if (format != recording_format::raw && has_raw_options)
         throw invalid_argument(
             fmt::format("'{}' is read as {}, which says its rate, channels, gain and offset itself",
@@ -138,7 +138,7 @@ recording read_recording(const fs::path& path, const recording_read_options& how
 
 opened read_raw(const opening& job) {
     const recording_read_options& how = job.how;
-    if (how.rate_hz == 0 || how.channels == 0)
+    if (how.sample_rate == 0 || how.channels == 0)
         throw invalid_argument(
             fmt::format("'{}' holds raw samples and does not say of how many channels and how many "
                         "a second: both have to be given",
@@ -148,15 +148,16 @@ opened read_raw(const opening& job) {
                                            job.path.string(), how.channels, most_channels));
     opened out;
     out.description.files = {job.path};
-    out.description.rate_hz = how.rate_hz;
+    out.description.rate_hz = how.sample_rate;
+    out.description.header_bytes = how.header_bytes;
     out.description.channels = numbered_channels(how.channels);
     for (recording_channel& channel : out.description.channels)
-        channel.gain_uv = how.gain_uv == 0 ? 1 : how.gain_uv;
-    if (how.gain_uv == 0)
+        channel.gain_uv = how.gain == 0 ? 1 : how.gain;
+    if (how.gain == 0)
         out.description.warnings.emplace_back(
             "The gain is not known: a count is taken for a microvolt.");
     out.source =
-        open_flat_file({job.path, how.offset_bytes, how.channels, all_below(how.channels)});
+        open_flat_file({job.path, how.header_bytes, how.channels, all_below(how.channels)});
     return out;
 }
 

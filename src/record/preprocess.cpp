@@ -29,8 +29,8 @@ common_reference chosen(common_reference wanted, std::size_t channels) {
 std::vector<band_section> sections_for(const recording& from,
                                        const preprocessing_options& options) {
     constexpr double most_of_nyquist = 0.95 / 2;
-    return butterworth_band(options.order, options.low_hz,
-                            std::min(options.high_hz, most_of_nyquist * from.rate_hz()),
+    return butterworth_band(options.filter_order, options.low_corner,
+                            std::min(options.high_corner, most_of_nyquist * from.rate_hz()),
                             from.rate_hz());
 }
 

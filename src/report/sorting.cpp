@@ -7,7 +7,6 @@
 
 #include "report/sorting_parts.hpp"
 #include "report/text.hpp"
-#include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
 namespace {
@@ -68,34 +67,6 @@ std::string shown(const std::optional<double>& value) {
 }
 
 }  // namespace
-
-std::vector<sorted_unit> describe_units(const spike_features& features, const sorting& sorted) {
-    if (features.size() != sorted.labels.size())
-        throw invalid_argument(fmt::format("there are labels of {} spikes, and features of {}",
-                                           sorted.labels.size(), features.size()));
-    const std::size_t width = features.feature_count();
-    std::vector<sorted_unit> units(sorted.unit_count);
-    std::vector<double> masks(units.size() * width);
-    for (std::size_t n = 0; n < features.size(); ++n) {
-        if (sorted.labels[n] == 0) continue;
-        const std::size_t u = sorted.labels[n] - 1;
-        if (u >= units.size())
-            throw invalid_argument(
-                fmt::format("spike {} is of unit {} of {}", n, u + 1, units.size()));
-        const auto columns = features.unmasked(n);
-        ++units[u].spikes;
-        units[u].unmasked += static_cast<double>(columns.size());
-        for (std::size_t a = 0; a < columns.size(); ++a)
-            masks[u * width + columns[a]] += features.mask_values(n)[a];
-    }
-    for (std::size_t u = 0; u < units.size(); ++u) {
-        const auto begin = masks.begin() + static_cast<std::ptrdiff_t>(u * width);
-        const auto peak = std::max_element(begin, begin + static_cast<std::ptrdiff_t>(width));
-        units[u].peak_feature = static_cast<std::uint32_t>(peak - begin);
-        if (units[u].spikes > 0) units[u].unmasked /= static_cast<double>(units[u].spikes);
-    }
-    return units;
-}
 
 report::json report::sorting_run(const sorting_report& report) {
     json more = json::array();

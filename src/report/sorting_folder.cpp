@@ -121,7 +121,7 @@ void write_phy_of(const std::filesystem::path& folder, const sorting_report& rep
                   const execution& run) {
     const std::vector<unit_quality> quality = qualities_of(report);
     write_phy(folder,
-              {.features = *report.for_phy,
+              {.features = *report.phy_features,
                .sorted = report.sorted,
                .quality = quality,
                .features_per_channel = report.features_per_channel,
@@ -144,7 +144,7 @@ void write_sorting_report(const std::filesystem::path& folder, const sorting_rep
         const spike_sequence spikes = to_spikes(report.sorted).spikes;
         write_spikes(out.file("spikes.npz"), spikes, run);
         if (report.nwb) write_nwb_units(out.file("spikes.nwb"), spikes, columns_of(report), run);
-        if (report.for_phy != nullptr) write_phy_of(out.file("phy"), report, run);
+        if (report.phy_features) write_phy_of(out.file("phy"), report, run);
     }
     if (report.kwik && !report.sorted.samples.empty()) {
         const std::vector<unit_quality> quality = qualities_of(report);

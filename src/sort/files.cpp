@@ -112,9 +112,9 @@ feature_file read_fet(const std::filesystem::path& path, const feature_read_opti
             table.columns + 1, path.filename().string()));
 
     std::filesystem::path masks = how.masks;
-    if (masks.empty() && !how.rule) masks = masks_beside(path);
+    if (masks.empty() && !how.mask) masks = masks_beside(path);
     if (masks.empty()) {
-        file.features = with_made_masks(std::move(table), how.rule.value_or(mask_rule::mad),
+        file.features = with_made_masks(std::move(table), how.mask.value_or(mask_rule::mad),
                                         how.features_per_channel, file, run);
     } else {
         file.features = with_masks_of(std::move(table), timed, masks, path, file, run);
@@ -204,8 +204,8 @@ feature_file read_npz_features(const std::filesystem::path& path, const feature_
             table.values.insert(table.values.end(), row.begin(), row.end());
         },
         run);
-    if (how.rule || !has(archive, "masks")) {
-        file.features = with_made_masks(std::move(table), how.rule.value_or(mask_rule::mad),
+    if (how.mask || !has(archive, "masks")) {
+        file.features = with_made_masks(std::move(table), how.mask.value_or(mask_rule::mad),
                                         how.features_per_channel, file, run);
     } else {
         spike_masks masks;
@@ -261,7 +261,7 @@ feature_file read_features(const std::filesystem::path& path, const feature_read
         throw invalid_argument(fmt::format(
             "'{}' {} masks, and '{}' was given", path.string(),
             is_phy ? "is a folder of Phy, which has no" : "brings its own", how.masks.string()));
-    if (how.rule && !how.masks.empty())
+    if (how.mask && !how.masks.empty())
         throw invalid_argument("masks are read from a file or made by a rule, not both");
     if (how.channel_group && !is_kwik)
         throw invalid_argument(
@@ -271,6 +271,7 @@ feature_file read_features(const std::filesystem::path& path, const feature_read
                             : is_phy              ? read_phy_features(path, how, run)
                             : extension == ".npz" ? read_npz_features(path, how, run)
                                                   : read_fet(path, how, run);
+        file.path = path;
         warn_of_masks(file);
         return file;
     } catch (const invalid_argument& error) {  // the features themselves are invalid

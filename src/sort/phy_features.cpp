@@ -235,7 +235,7 @@ feature_file read_phy_features(const fs::path& path, const feature_read_options&
     check_templates(shapes, where, folder / "spike_templates.npy");
     file.features =
         with_made_masks(read_values(array, shape, where, shapes, channel_count, run),
-                        how.rule.value_or(mask_rule::mad), shape.per_channel, file, run);
+                        how.mask.value_or(mask_rule::mad), shape.per_channel, file, run);
     check_samples(file, folder / "spike_times.npy");
     file.channels = channels;
     file.features_per_channel = shape.per_channel;

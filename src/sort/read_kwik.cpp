@@ -107,14 +107,14 @@ void read_features_masks(const fs::path& path, const h5::column& data, const fea
                 table.values.push_back(value);
                 row[i] = mask;
             }
-            if (!how.rule) masks.append(row);
+            if (!how.mask) masks.append(row);
         }
         meter.at(begin + count);
     }
-    if (how.rule) {
+    if (how.mask) {
         const std::size_t width =
             out.features_per_channel > 0 ? out.features_per_channel : how.features_per_channel;
-        out.features = with_made_masks(std::move(table), *how.rule, width, out, run);
+        out.features = with_made_masks(std::move(table), *how.mask, width, out, run);
         return;
     }
     out.masks_from = path.string();

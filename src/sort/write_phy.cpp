@@ -253,14 +253,14 @@ private:
 
 }  // namespace
 
-fs::path raw_samples_of(const recording& from, std::uint64_t offset_bytes) {
+fs::path raw_samples_of(const recording& from) {
     const recording_description& what = from.description();
     if (what.files.empty() || what.format == recording_format::nwb) return {};
     const fs::path& samples = what.files.front();
     std::error_code unknown;
     const std::uintmax_t bytes = fs::file_size(samples, unknown);
     const std::uint64_t expected =
-        offset_bytes + from.frame_count() * from.channel_count() * sizeof(std::int16_t);
+        what.header_bytes + from.frame_count() * from.channel_count() * sizeof(std::int16_t);
     return !unknown && bytes == expected ? fs::absolute(samples) : fs::path{};
 }
 

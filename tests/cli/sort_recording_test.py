@@ -96,12 +96,12 @@ class SortRecording(CliTest):
 
         usual = found()
         self.assertGreater(usual[0], 50)
-        self.assertEqual(found("--low-corner", "300", "--high-corner", "6000", "--weak", "2", "--strong", "4.5", "--sign",
-                               "negative", "--reference", "none", "--neighbours", "30", "--filter-order", "3",
-                               "--before", "500us", "--after", "800us"), usual)
-        self.assertLess(found("--strong", "20")[0], usual[0])
+        self.assertEqual(found("--low-corner", "300", "--high-corner", "6000", "--weak-threshold", "2",
+                               "--strong-threshold", "4.5", "--sign", "negative", "--reference", "none", "--neighbours", "30",
+                               "--filter-order", "3", "--before", "500us", "--after", "800us"), usual)
+        self.assertLess(found("--strong-threshold", "20")[0], usual[0])
         for options in (("--low-corner", "900"), ("--high-corner", "2000"), ("--filter-order", "1"), ("--whiten",),
-                        ("--weak", "3.5"), ("--sign", "both"), ("--reference", "median"), ("--neighbours", "500"),
+                        ("--weak-threshold", "3.5"), ("--sign", "both"), ("--reference", "median"), ("--neighbours", "500"),
                         ("--before", "300us"), ("--after", "500us"), ("--features-per-channel", "2")):
             self.assertNotEqual(found(*options), usual, options)
 
@@ -172,23 +172,23 @@ class SortRecording(CliTest):
         for arguments, words in (
                 ((cut,), ("traces.raw", "found 54 bytes", "cut")),
                 ((silence, *raw), ("silence.dat", "holds no spikes", "4.5", "no noise")),
-                ((self.recording, "--strong", "90"), ("holds no spikes", "90")),
+                ((self.recording, "--strong-threshold", "90"), ("holds no spikes", "90")),
                 ((saved, *raw), ("saved.dat", "array of numpy", "int16")),
                 ((silence, "--channels", "4"), ("silence.dat", "how many a second")),
                 ((silence,), ("silence.dat", "how many channels")),
                 ((silence, *raw, "--high-corner", "200"), ("200",)),
                 ((silence, *raw, "--filter-order", "0"), ("--filter-order", "'0'")),
-                ((silence, *raw, "--filter-order", "9"), ("9", "expected 1 to 8")),
+                ((silence, *raw, "--filter-order", "9"), ("--filter-order", "'9'", "at most 8")),
                 ((silence, *raw, "--before", "1s"), ("before its peak", "20 ms")),
                 ((silence, *raw, "--after", "8"), ("--after", "8")),
                 ((silence, *raw, "--whiten"), ("silence.dat", "holds no spikes")),
-                ((silence, *raw, "--weak", "5"), ("5", "4.5")),
+                ((silence, *raw, "--weak-threshold", "5"), ("5", "4.5")),
                 ((silence, *raw, "--sign", "up"), ("--sign", "up", "negative")),
                 ((silence, *raw, "--reference", "mean"), ("--reference", "mean", "median")),
                 ((silence, *raw, "--features-per-channel", "99"), ("99 features",)),
                 ((self.recording, "--mask", "mad"), ("a recording", "--mask does not apply")),
                 ((self.recording, "--sample-rate", "20000"), ("rec", "says its rate")),
-                ((features, "--strong", "4", "--probe", features), ("features", "--strong", "--probe")),
+                ((features, "--strong-threshold", "4", "--probe", features), ("features", "--strong-threshold", "--probe")),
                 ((features, "--whiten", "--filter-order", "2"), ("features", "--whiten", "--filter-order")),
         ):
             with self.subTest(arguments):

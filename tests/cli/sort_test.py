@@ -215,8 +215,22 @@ class Sort(CliTest):
         early = self.ok("sort", path, "--start", start, "--max-iterations", "1")
         self.assertIn("warning: Stopped before convergence (max-iterations)", early.stderr)
 
-    def test_lists_its_strategies(self):
-        self.assertIn("cpu", self.ok("sort", "--list-strategies").stdout)
+    def test_lists_the_strategies_of_its_build(self):
+        listed = [line.split()[0] for line in self.ok("sort", "--list-strategies").stdout.splitlines()[:-1]]
+        self.assertEqual(listed[:3], ["automatic", "reference", "cpu"])
+        self.assertIn(listed[3:], ([], ["cuda"]))
+
+    def test_records_every_parameter_as_it_was_resolved(self):
+        path = self.probe()
+        self.ok("sort", path, "--starting-clusters", "auto", "--save-model", self.folder / "model.npz", "-o", self.folder / "out",
+                "--device", "cpu", "--no-splits")
+        parameters = json.loads((self.folder / "out/run.json").read_text())["parameters"]
+        self.assertEqual([parameters[name] for name in ("starting_clusters", "deletions", "splits", "start", "refractory")],
+                         ["auto", "one", False, None, "1.5 ms"])
+        self.assertEqual([parameters[name] for name in ("strategy", "device", "features_per_channel", "sample_rate")],
+                         ["cpu", "cpu", 3, None])
+        self.assertEqual(parameters["save_model"], str(self.folder / "model.npz"))
+        self.assertNotIn("strong_threshold", parameters)
 
     def test_names_what_is_wrong(self):
         path = self.probe()
@@ -238,7 +252,6 @@ class Sort(CliTest):
                 ((path, "--prior-point", "0"), ("--prior-point",)),
                 ((path, "--no-splits", "--split-first", "3"), ("--no-splits",)),
                 ((path, "--deletions", "some"), ("--deletions", "some", "one")),
-                ((path, "--deletions", "all", "--no-deletions"), ("--no-deletions",)),
                 ((path, "--split-start", "magic"), ("--split-start", "magic")),
                 ((path, "--strategy", "magic"), ("--strategy", "magic", "cpu")),
                 ((path, "--kk2-labels"), ("--output",)),

@@ -125,6 +125,35 @@ TEST(Options, SayTheirDefaults) {
     EXPECT_EQ(default_of(list.find("shape")), "flat");
 }
 
+TEST(Options, MayNameTheirZero) {
+    std::uint32_t clusters = 500;
+    option_list list;
+    option& one = list.add("clusters", clusters, "number").at_least(1).zero_is("auto");
+    one.set_text("auto");
+    EXPECT_EQ(clusters, 0U);
+    list.check();
+    EXPECT_EQ(std::get<std::string>(parameters_of(list).front().second), "auto");
+    one.set(std::uint64_t{4});
+    EXPECT_EQ(clusters, 4U);
+    EXPECT_EQ(refusal([&] { one.set_text("0"); }),
+              "`clusters`: '0' is not a whole number of at least 1, or auto");
+    EXPECT_NE(refusal([&] { one.set(std::uint64_t{0}); }), "");
+}
+
+TEST(Options, MayBePathsAndLists) {
+    std::filesystem::path file;
+    std::vector<std::uint32_t> numbers;
+    option_list list;
+    list.add("file", file, "a file");
+    list.add("numbers", numbers, "numbers").not_with({"file"});
+    EXPECT_FALSE(list.find("file").is_set());
+    list.find("numbers").set_text("3,17");
+    EXPECT_EQ(numbers, (std::vector<std::uint32_t>{3, 17}));
+    EXPECT_NE(refusal([&] { list.find("numbers").set_text("3,x"); }), "");
+    list.find("file").set_text("a.npz");
+    EXPECT_EQ(refusal([&] { list.check(); }), "`numbers`: cannot be given together with `file`");
+}
+
 TEST(Options, HaveOneNameInTwoSpellings) {
     EXPECT_EQ(command_line_name("min_count"), "--min-count");
     EXPECT_EQ(command_line_name("splits", true), "--no-splits");

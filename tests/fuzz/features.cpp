@@ -41,9 +41,9 @@ void read_features_and_write_again(const temporary_folder& folder,
         first = read_features(path, how, one_thread());
     } catch (const io_error& error) {
         check_message(error.what());
-        if (how.rule) throw;
+        if (how.mask) throw;
         feature_read_options without_masks = how;
-        without_masks.rule = mask_rule::all;
+        without_masks.mask = mask_rule::all;
         first = read_features(path, without_masks, one_thread());
     }
     const feature_file second =

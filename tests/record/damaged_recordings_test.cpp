@@ -50,7 +50,7 @@ TEST(DamagedRecordings, GiveAnErrorOrAnotherRecording) {
     folder.file("four.dat", std::string(16, '\1'));
     folder.file("p.json", read_bytes(folder.path() / "rec/probe.json"));
     const recording_read_options how{.format = recording_format::raw,
-                                     .rate_hz = 20000,
+                                     .sample_rate = 20000,
                                      .channels = 4,
                                      .probe = folder.path() / "p.json"};
     read_with_changed_bytes(folder, "p.json", 1000,

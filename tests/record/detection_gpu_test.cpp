@@ -34,14 +34,14 @@ TEST(DetectionOnDevices, FindsTheSameSpikesInBlocksOfAnySize) {
     std::size_t total = 0;
     for (std::uint64_t seed = 1; seed <= 12; ++seed) {
         random_streams draw(seed);
-        detection_options options{.neighbour_um = 20 * static_cast<double>(1 + draw.below(3)),
+        detection_options options{.neighbours = 20 * static_cast<double>(1 + draw.below(3)),
                                   .join_frames = static_cast<std::uint32_t>(draw.below(3)),
                                   .longest = 1ms * (1 + draw.below(16))};
-        options.weak = 1 + static_cast<double>(draw.below(4)) / 2;
-        options.strong = options.weak + 1 + static_cast<double>(draw.below(3));
+        options.weak_threshold = 1 + static_cast<double>(draw.below(4)) / 2;
+        options.strong_threshold = options.weak_threshold + 1 + static_cast<double>(draw.below(3));
         options.sign = static_cast<spike_sign>(draw.below(3));
         options.features_per_channel = 1 + static_cast<std::uint32_t>(draw.below(6));
-        options.preprocessing.order = 1 + static_cast<std::uint32_t>(draw.below(8));
+        options.preprocessing.filter_order = 1 + static_cast<std::uint32_t>(draw.below(8));
         const recording from =
             noisy_recording(seed, 1 + draw.below(7), 200 + draw.below(6000), draw.below(60));
         for (const std::size_t block_frames : {64U, 501U, 1024U, 8192U})

@@ -60,15 +60,14 @@ private:
         return seen_[static_cast<std::size_t>(t) * channels_ + c];
     }
     bool is_weak(std::int64_t t, std::size_t c) const {
-        return at(t, c) > static_cast<float>(options_.weak);
+        return at(t, c) > static_cast<float>(options_.weak_threshold);
     }
     bool are_near(std::size_t a, std::size_t b) const {
         const auto& one = traces_.source().channels()[a];
         const auto& two = traces_.source().channels()[b];
         const double x = one.x_um - two.x_um;
         const double y = one.y_um - two.y_um;
-        return one.shank == two.shank &&
-               x * x + y * y <= options_.neighbour_um * options_.neighbour_um;
+        return one.shank == two.shank && x * x + y * y <= options_.neighbours * options_.neighbours;
     }
 
     void take(std::int64_t first, std::size_t channel, std::vector<found_spike>& out) {
@@ -89,10 +88,10 @@ private:
                         waiting.emplace_back(u, d);
                     }
         }
-        if (!(std::get<0>(peak) > static_cast<float>(options_.strong))) return;
+        if (!(std::get<0>(peak) > static_cast<float>(options_.strong_threshold))) return;
         found_spike spike{-std::get<1>(peak), static_cast<std::uint32_t>(-std::get<2>(peak))};
-        const auto weak = static_cast<float>(options_.weak);
-        const auto strong = static_cast<float>(options_.strong);
+        const auto weak = static_cast<float>(options_.weak_threshold);
+        const auto strong = static_cast<float>(options_.strong_threshold);
         for (const auto& [c, height] : highest)
             spike.masks[c] = std::clamp((height - weak) / (strong - weak), 0.0F, 1.0F);
         out.push_back(std::move(spike));
@@ -119,11 +118,11 @@ std::vector<found_spike> as_found(const detection_result& spikes) {
 
 // Events may be long, because the reference has no limit of their length.
 detection_options drawn_options(random_streams& draw) {
-    detection_options options{.neighbour_um = 20 * static_cast<double>(1 + draw.below(3)),
+    detection_options options{.neighbours = 20 * static_cast<double>(1 + draw.below(3)),
                               .join_frames = static_cast<std::uint32_t>(draw.below(3)),
                               .longest = std::chrono::seconds{10}};
-    options.weak = 1 + static_cast<double>(draw.below(4)) / 2;
-    options.strong = options.weak + 1 + static_cast<double>(draw.below(3));
+    options.weak_threshold = 1 + static_cast<double>(draw.below(4)) / 2;
+    options.strong_threshold = options.weak_threshold + 1 + static_cast<double>(draw.below(3));
     options.sign = static_cast<spike_sign>(draw.below(3));
     return options;
 }

@@ -126,7 +126,7 @@ TEST(DetectSpikes, FindsOneWithItsPlaceAndMasks) {
     std::vector<float> around(21 * 4);
     traces.read(12335, around);
 
-    const detection_result found = detect_spikes(from, {.strong = 8});
+    const detection_result found = detect_spikes(from, {.strong_threshold = 8});
 
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found.frames[0], 12345);
@@ -198,7 +198,8 @@ TEST(DetectSpikes, DropsNoSpikeAtTheEnds) {
     auto samples = samples_of(noise);
     for (const std::size_t at : {2U, 19997U})
         for (std::size_t k = at - 1; k <= at + 1; ++k) samples[2 * k] = -400;
-    const detection_result found = detect_spikes({noise.description(), samples}, {.strong = 10});
+    const detection_result found =
+        detect_spikes({noise.description(), samples}, {.strong_threshold = 10});
     expect_sound(found);
     ASSERT_EQ(found.size(), 2U);
     EXPECT_EQ(found.frames[0], 2);
@@ -287,7 +288,7 @@ TEST(DetectSpikes, RefusesABasisOfOtherTraces) {
     moved = from.description();
     moved.rate_hz = 20000;
     EXPECT_SAYS(refused({moved, samples_of(from)}, {}), "20000 samples a second");
-    EXPECT_SAYS(refused(from, {.preprocessing = {.low_hz = 500}}), "500 to 6000 Hz");
+    EXPECT_SAYS(refused(from, {.preprocessing = {.low_corner = 500}}), "500 to 6000 Hz");
     EXPECT_SAYS(refused(from, {.preprocessing = {.reference = common_reference::median}}),
                 "reference median");
     EXPECT_SAYS(refused(from, {.preprocessing = {.whiten = true}}), "whitened");
@@ -321,12 +322,12 @@ TEST(DetectSpikes, RefusesOptionsThatCannotBe) {
     using namespace std::chrono_literals;
     const recording from = noisy_recording(6, 2, 1000, 3);
     for (const detection_options& options :
-         {detection_options{.weak = 0}, detection_options{.weak = 5},
-          detection_options{.neighbour_um = -1}, detection_options{.longest = 0ms},
+         {detection_options{.weak_threshold = 0}, detection_options{.weak_threshold = 5},
+          detection_options{.neighbours = -1}, detection_options{.longest = 0ms},
           detection_options{.before = -1ms}, detection_options{.after = 21ms},
           detection_options{.features_per_channel = 0},
           detection_options{.features_per_channel = 1000},
-          detection_options{.preprocessing = {.low_hz = 20000}}})
+          detection_options{.preprocessing = {.low_corner = 20000}}})
         EXPECT_THROW(detect_spikes(from, options), invalid_argument);
     std::stop_source stop;
     stop.request_stop();

@@ -45,29 +45,30 @@ TEST(RawFiles, AreReadAsTheCallerSays) {
     const temporary_folder folder;
     const auto path = folder.file("a.dat", "head" + as_bytes(counting(6)));
     const recording what =
-        read_recording(path, {.rate_hz = 20000, .channels = 3, .gain_uv = 0.5, .offset_bytes = 4});
+        read_recording(path, {.sample_rate = 20000, .channels = 3, .gain = 0.5, .header_bytes = 4});
     EXPECT_EQ(samples_of(what), counting(6));
     EXPECT_EQ(what.channels()[2].gain_uv, 0.5);
     EXPECT_EQ(what.channels()[2].y_um, 40);
     EXPECT_EQ(what.description().positions, position_source::assumed);
     EXPECT_EQ(what.description().files, std::vector{path});
     EXPECT_EQ(what.description().warnings.size(), 1U);
-    EXPECT_EQ(read_recording(path, {.rate_hz = 1000, .channels = 2}).description().warnings.size(),
-              2U);
+    EXPECT_EQ(
+        read_recording(path, {.sample_rate = 1000, .channels = 2}).description().warnings.size(),
+        2U);
 }
 
 TEST(RawFiles, SayWhatIsWrong) {
     const temporary_folder folder;
     const auto path = folder.file("a.dat", as_bytes(counting(7)));
     EXPECT_SAYS(refused(path), "both have to be given");
-    EXPECT_SAYS(refused(path, {.rate_hz = 1000, .channels = 3}),
+    EXPECT_SAYS(refused(path, {.sample_rate = 1000, .channels = 3}),
                 "frame 2: found 2 bytes, expected 6");
-    EXPECT_SAYS(refused(path, {.rate_hz = 1000, .channels = 3, .offset_bytes = 14}),
+    EXPECT_SAYS(refused(path, {.sample_rate = 1000, .channels = 3, .header_bytes = 14}),
                 "holds no samples");
-    EXPECT_SAYS(refused(folder.file("b", ""), {.rate_hz = 1000, .channels = 3}),
+    EXPECT_SAYS(refused(folder.file("b", ""), {.sample_rate = 1000, .channels = 3}),
                 "holds no samples: it has 0 bytes");
-    EXPECT_SAYS(refused(path, {.rate_hz = 1e7, .channels = 7}), "10000000 samples a second");
-    EXPECT_SAYS(refused(path, {.rate_hz = 1000, .channels = 4'000'000'000}),
+    EXPECT_SAYS(refused(path, {.sample_rate = 1e7, .channels = 7}), "10000000 samples a second");
+    EXPECT_SAYS(refused(path, {.sample_rate = 1000, .channels = 4'000'000'000}),
                 "cannot have 4000000000 channels");
     EXPECT_SAYS(refused(folder.path() / "none"), "does not exist");
     EXPECT_SAYS(refused(folder.path()), "is a folder without");
@@ -112,7 +113,7 @@ TEST(BinaryFolders, SayWhatIsWrong) {
     folder.file("rec/binary.json", binary_json);
     folder.file("rec/probe.json", "{}");
     EXPECT_SAYS(refused(folder.path() / "rec"), "probe.json', key 'probes': is missing");
-    EXPECT_SAYS(refused(folder.path() / "rec", {.rate_hz = 1000}), "says its rate");
+    EXPECT_SAYS(refused(folder.path() / "rec", {.sample_rate = 1000}), "says its rate");
 }
 
 // Whatever value a key has, the result is an io_error and no stack overflow.

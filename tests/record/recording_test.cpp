@@ -90,7 +90,7 @@ TEST(ProbeFile, GivesEachChannelItsContact) {
                                std::string(inside) + "}]}");
     };
     const auto read = [&](const std::filesystem::path& at) {
-        return read_recording(raw, {.rate_hz = 1000, .channels = 2, .probe = at});
+        return read_recording(raw, {.sample_rate = 1000, .channels = 2, .probe = at});
     };
 
     const recording placed = read(probe(

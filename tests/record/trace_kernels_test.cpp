@@ -254,7 +254,7 @@ TEST(FilterKernels, GiveTheTracesOfTheCpu) {
         const recording from =
             with_dead_channels(noisy_recording(seed, channels, 1 + draw.below(5000), 20), draw);
         const preprocessing_options options{
-            .order = 1 + static_cast<std::uint32_t>(draw.below(8)),
+            .filter_order = 1 + static_cast<std::uint32_t>(draw.below(8)),
             .reference = draw.below(2) == 0 ? common_reference::none : common_reference::median,
             .whiten = from.frame_count() > 500 && draw.below(2) == 0};
         const filtered_recording traces(from, options);

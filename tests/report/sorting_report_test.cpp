@@ -87,7 +87,7 @@ TEST(SortingReport, WritesWhatItIsAskedFor) {
     const temporary_folder folder;
     const auto out = folder.path() / "out";
     sorting_report report = small_sorting_report();
-    report.for_phy = &features;
+    report.phy_features = features;
 
     write_sorting_report(out, report);
 

@@ -75,7 +75,7 @@ TEST(FeatureFiles, NeedNoLastNewlineAndTakeTheShankInEitherPlace) {
 TEST(FeatureFiles, HaveATimeColumnWhenItNeverFalls) {
     const temporary_folder folder;
     const auto fet = folder.file("a.fet.1", timed_rows(20));
-    const feature_read_options all{.rule = mask_rule::all};
+    const feature_read_options all{.mask = mask_rule::all};
 
     const feature_file file = read_features(fet, all);
     EXPECT_EQ(file.features.feature_count(), 1U);
@@ -84,11 +84,11 @@ TEST(FeatureFiles, HaveATimeColumnWhenItNeverFalls) {
     EXPECT_SAYS(file.warnings[0], "Column 2 of 'a.fet.1' never falls");
 
     EXPECT_EQ(
-        read_features(fet, {.rule = mask_rule::all, .time_column = false}).features.feature_count(),
+        read_features(fet, {.mask = mask_rule::all, .time_column = false}).features.feature_count(),
         2U);
     const auto few = folder.file("b.fet.1", timed_rows(19));
     EXPECT_EQ(read_features(few, all).features.feature_count(), 2U);
-    EXPECT_EQ(read_features(few, {.rule = mask_rule::all, .time_column = true}).samples.size(),
+    EXPECT_EQ(read_features(few, {.mask = mask_rule::all, .time_column = true}).samples.size(),
               19U);
     EXPECT_SAYS(error_of(folder.file("c.fet.1", "2\n1 2\n1 2.5\n"), {.time_column = true}),
                 "c.fet.1', line 3, column 2: found 2.5, expected a time in samples");
@@ -119,14 +119,14 @@ TEST(FeatureFiles, MayHaveRowsOfThousandsOfNumbers) {
         for (int i = 0; i < 1152; ++i) text += std::to_string(n * i * 1e-3) + " ";
         text += "\n";
     }
-    const feature_file file = read_features(folder.file("a.fet.1", text), {.rule = mask_rule::all});
+    const feature_file file = read_features(folder.file("a.fet.1", text), {.mask = mask_rule::all});
     EXPECT_EQ(file.features.size(), 3U);
     EXPECT_DOUBLE_EQ(file.features.values(2)[1151], 2.302);
 }
 
 TEST(FeatureFiles, SayWhereAndWhatIsWrong) {
     const temporary_folder folder;
-    const feature_read_options all{.rule = mask_rule::all};
+    const feature_read_options all{.mask = mask_rule::all};
     const std::vector<std::pair<std::string, std::string>> wrong{
         {"", "is empty, expected the number of columns"},
         {"x\n1\n", "line 1: found 'x', expected the number of columns"},
@@ -167,13 +167,13 @@ TEST(FeatureFiles, SayWhichMaskIsNone) {
         EXPECT_SAYS(error_of(fet, {.masks = masks}), "/m'");
     }
     const auto masks = folder.file("m", "2\n1 0\n0 1\n");
-    EXPECT_SAYS(error_of(fet, {.masks = masks, .rule = mask_rule::all}), "not both");
+    EXPECT_SAYS(error_of(fet, {.masks = masks, .mask = mask_rule::all}), "not both");
 }
 
 TEST(FeatureFiles, SayWhichTimeIsWrong) {
     const temporary_folder folder;
     const auto fet = folder.file("a.fet.1", "2\n1 2\n3 4\n");
-    const feature_read_options all{.rule = mask_rule::all};
+    const feature_read_options all{.mask = mask_rule::all};
     folder.file("a.res.1", "10\n");
     EXPECT_SAYS(error_of(fet, all), "a.res.1': holds 1 times, expected 2");
     folder.file("a.res.1", "10\n-3\n");
@@ -202,7 +202,7 @@ TEST(FeatureArchives, HoldFeaturesMasksAndTimes) {
     EXPECT_EQ(file.sample_rate, 25000);
     ASSERT_EQ(file.warnings.size(), 1U);
     EXPECT_SAYS(file.warnings[0], "1 of 3 spikes are masked on all features");
-    EXPECT_EQ(read_features(path, {.rule = mask_rule::all}).features.masks().columns.size(), 6U);
+    EXPECT_EQ(read_features(path, {.mask = mask_rule::all}).features.masks().columns.size(), 6U);
 }
 
 TEST(FeatureArchives, SayWhatIsWrong) {

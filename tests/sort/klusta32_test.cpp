@@ -78,9 +78,10 @@ TEST_F(Klusta32, IsSortedAsWellAsByKlustakwik2) {
     }
     for (const run& one : runs) {
         const clustering_result found =
-            sort_spikes(file.features, {.starting_clusters = one.start,
-                                        .points_for_cluster_mask = one.points,
-                                        .delete_many = one.many});
+            sort_spikes(file.features,
+                        {.starting_clusters = one.start,
+                         .points_for_cluster_mask = one.points,
+                         .deletions = one.many ? cluster_deletions::all : cluster_deletions::one});
         const quality got = judge(file.samples, found.labels);
 
         // From one cluster per mask, the search ends in a cycle of labels.
@@ -129,7 +130,7 @@ TEST_F(Klusta32, StoppedEarlyHasMoreClusters) {
 // Compares masks made from the features with those of the detector.
 TEST_F(Klusta32, MasksOfFeaturesAreWorseThanTheDetectors) {
     const auto accuracy_of = [](mask_rule rule, std::size_t& without) {
-        const feature_file file = read_features(shared_data(klusta32_file), {.rule = rule});
+        const feature_file file = read_features(shared_data(klusta32_file), {.mask = rule});
         for (std::size_t n = 0; n < file.features.size(); ++n)
             without += file.features.unmasked(n).empty() ? 1 : 0;
         const clustering_result found =

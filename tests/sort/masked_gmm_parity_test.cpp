@@ -105,13 +105,14 @@ TEST(MaskedGmmParity, WholeSearchesAreTheSame) {
     std::size_t splits = 0;
     for (const auto& [start, many] : {std::pair{2U, false}, {50U, false}, {50U, true}}) {
         const spike_cloud made = small_cloud(5);
-        masked_gmm_options options{.starting_clusters = start,
-                                   .points_for_cluster_mask = 10,
-                                   .exact_variances = many,
-                                   .delete_many = many,
-                                   .split_first = 3,
-                                   .split_every = 5,
-                                   .random_splits = start == 2U};
+        masked_gmm_options options{
+            .starting_clusters = start,
+            .points_for_cluster_mask = 10,
+            .exact_variances = many,
+            .deletions = many ? cluster_deletions::all : cluster_deletions::one,
+            .split_first = 3,
+            .split_every = 5,
+            .split_start = start == 2U ? split_halves::random : split_halves::principal};
         options.strategy = sort_strategy::reference;
         const clustering_result expected = sort_spikes(made.features, options);
         options.strategy = sort_strategy::cpu;

@@ -66,7 +66,7 @@ TEST(MaskedGmmLaws, TheAnswerDoesNotDependOnTheOrderOfSpikes) {
         for (std::size_t i = order.size(); i > 1; --i)
             std::swap(order[i - 1], order[random.below(i)]);
         // There are enough clusters for every mask, and no random halves.
-        const masked_gmm_options options{.starting_clusters = 100'000, .split_clusters = false};
+        const masked_gmm_options options{.starting_clusters = 100'000, .splits = false};
 
         const clustering_result plain = sort_spikes(features, options);
         const clustering_result shuffled = sort_spikes(permuted(features, order), options);
@@ -115,8 +115,8 @@ TEST(MaskedGmmLaws, UnmaskedTheLikelihoodNeverFalls) {
         const clustering_result found = sort_spikes(features, {.points_for_cluster_mask = 1e-100,
                                                                .prior_point = 1e-9,
                                                                .noise_point = 1e-9,
-                                                               .delete_clusters = false,
-                                                               .split_clusters = false,
+                                                               .deletions = cluster_deletions::none,
+                                                               .splits = false,
                                                                .start = start});
         for (std::size_t i = 1; i < found.iterations.size(); ++i, ++steps)
             EXPECT_LE(found.iterations[i].negated_log_likelihood,

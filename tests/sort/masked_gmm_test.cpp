@@ -119,16 +119,16 @@ TEST(MaskedGmm, MakesNoMoreClustersThanItMay) {
     many.max_clusters = 100;
     EXPECT_EQ(sort_spikes(features, few).units, 3U);
     EXPECT_GT(sort_spikes(features, many).units, 3U);
-    many.split_clusters = false;
+    many.splits = false;
     EXPECT_EQ(sort_spikes(features, many).units, 1U);
 }
 
 TEST(MaskedGmm, KeepsClustersThatItMayNotGiveUp) {
     const spike_features features = make_cloud({.spikes = 1000, .units = 3}).features;
     const masked_gmm_options kept{
-        .starting_clusters = 40, .delete_clusters = false, .split_clusters = false};
+        .starting_clusters = 40, .deletions = cluster_deletions::none, .splits = false};
     masked_gmm_options given_up = kept;
-    given_up.delete_clusters = true;
+    given_up.deletions = cluster_deletions::one;
     const clustering_result all = sort_spikes(features, kept);
     for (const masked_gmm_iteration& one : all.iterations) EXPECT_EQ(one.deleted, 0U);
     EXPECT_GT(all.units, sort_spikes(features, given_up).units);
@@ -138,9 +138,9 @@ TEST(MaskedGmm, KeepsClustersThatItMayNotGiveUp) {
 // iteration.
 TEST(MaskedGmm, GivesUpManyClustersAtOnceWhenAsked) {
     const spike_features features = make_cloud({.spikes = 2000, .units = 6, .seed = 3}).features;
-    masked_gmm_options options{.split_clusters = false};
+    masked_gmm_options options{.splits = false};
     const clustering_result one = sort_spikes(features, options);
-    options.delete_many = true;
+    options.deletions = cluster_deletions::all;
     const clustering_result many = sort_spikes(features, options);
 
     std::uint32_t most = 0;

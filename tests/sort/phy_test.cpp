@@ -66,7 +66,7 @@ TEST(PhyFeatures, AreReadChannelByChannel) {
     const small_folder phy;
 
     for (const auto& path : {phy.path(), phy.path() / "params.py"}) {
-        const feature_file file = read_features(path, {.rule = mask_rule::all});
+        const feature_file file = read_features(path, {.mask = mask_rule::all});
 
         EXPECT_EQ(file.features.size(), 3U);
         EXPECT_EQ(file.features.feature_count(), 6U);
@@ -93,7 +93,7 @@ TEST(PhyFeatures, AreReadChannelByChannel) {
 
 TEST(PhyFeatures, AreReadInFortransOrderToo) {
     const small_folder phy;
-    const spike_features expected = read_features(phy.path(), {.rule = mask_rule::all}).features;
+    const spike_features expected = read_features(phy.path(), {.mask = mask_rule::all}).features;
     std::vector<float> turned;
     for (std::size_t l = 0; l < 2; ++l)
         for (std::size_t p = 0; p < 2; ++p)
@@ -104,7 +104,7 @@ TEST(PhyFeatures, AreReadInFortransOrderToo) {
     phy.folder.file("pc_feature_ind.npy",
                     in_fortrans_order(npy_bytes(io::npy_kind::integer, where, {2, 2})));
 
-    EXPECT_EQ(read_features(phy.path(), {.rule = mask_rule::all}).features, expected);
+    EXPECT_EQ(read_features(phy.path(), {.mask = mask_rule::all}).features, expected);
 }
 
 TEST(PhyFeatures, TakeClustersThatAPersonMade) {
@@ -122,7 +122,7 @@ TEST(PhyFeatures, AreDenseWithoutAListOfChannels) {
     phy.write("pc_features", io::npy_kind::real, std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8, 9},
               {3, 1, 3});
 
-    const feature_file file = read_features(phy.path(), {.rule = mask_rule::all});
+    const feature_file file = read_features(phy.path(), {.mask = mask_rule::all});
 
     EXPECT_EQ(file.features.feature_count(), 3U);
     EXPECT_EQ(file.features.values(1)[2], 6);
@@ -234,7 +234,7 @@ TEST(PhyFolder, ComesBackAsItWasWritten) {
     const auto path = folder.path() / "phy";
 
     write_phy(path, {.features = cloud.features, .sorted = sorted, .quality = quality});
-    const feature_file file = read_features(path, {.rule = mask_rule::all});
+    const feature_file file = read_features(path, {.mask = mask_rule::all});
 
     EXPECT_TRUE(std::is_sorted(file.samples.begin(), file.samples.end()));
     EXPECT_EQ(file.sample_rate, 25'000);
@@ -287,7 +287,7 @@ TEST(PhyFolder, KeepsFeaturesWhereTheUnitIsLarge) {
                      .sorted = {{1, 2, 1, 2}, 2, {1, 2, 3, 4}, 1000},
                      .quality = quality,
                      .features_per_channel = 2});
-    const feature_file file = read_features(path, {.rule = mask_rule::all});
+    const feature_file file = read_features(path, {.mask = mask_rule::all});
 
     EXPECT_EQ(file.features.unmasked(0).size(), 32U);
     EXPECT_EQ(file.features.values(0)[34], 34);

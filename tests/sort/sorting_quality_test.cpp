@@ -60,7 +60,9 @@ TEST(SortingQuality, FindsThirtyUnitsFromAllMasksFromFewAndManyAtATime) {
             const simulated_features made =
                 simulate_features({.spikes = 10'000, .of_no_unit = 0, .seed = seed});
             const clustering_result found =
-                sort_spikes(made.features, {.starting_clusters = start, .delete_many = many});
+                sort_spikes(made.features,
+                            {.starting_clusters = start,
+                             .deletions = many ? cluster_deletions::all : cluster_deletions::one});
             agreements.push_back(agreement(made.truth, found.labels));
             units.push_back(found.units);
             EXPECT_GE(agreements.back(), 0.97) << start << " " << seed;

@@ -3,6 +3,7 @@
 #include <any>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -61,6 +62,7 @@ struct option {
     double most = std::numeric_limits<double>::infinity();
     bool above_least = false;    ///< `least` itself is out of range
     bool zero_is_unset = false;  ///< 0 in the field means "not set", and cannot be given
+    std::string zero_name{};     ///< the name by which 0 is given and shown; may be empty
     bool may_be_unset = false;
 
     std::function<option_value()> get{};
@@ -79,6 +81,8 @@ struct option {
         zero_is_unset = may_be_unset = true;
         return by_default(std::move(meaning)).above(0);
     }
+    /// 0 in the field is written by this name, such as "auto", and is within any range.
+    option& zero_is(std::string word) { return zero_name = std::move(word), *this; }
     option& by_default(std::string meaning) { return default_text = std::move(meaning), *this; }
     option& written(std::string form) { return placeholder = std::move(form), *this; }
     option& only_with(std::string other) { return needs = std::move(other), *this; }
@@ -153,12 +157,30 @@ struct option_codec<std::string> {
     static std::string read(const option_value& value) { return std::get<std::string>(value); }
 };
 
+/// The path of a file; empty means "not set".
+template <>
+struct option_codec<std::filesystem::path> {
+    static constexpr auto kind = option_kind::text;
+    static constexpr bool may_be_unset = true;
+    static option_value show(const std::filesystem::path& field);
+    static std::filesystem::path read(const option_value& value);
+};
+
 /// Names, separated by commas.
 template <>
 struct option_codec<std::vector<std::string>> {
     static constexpr auto kind = option_kind::text;
     static option_value show(const std::vector<std::string>& field);
     static std::vector<std::string> read(const option_value& value);
+};
+
+/// Whole numbers, separated by commas.
+template <>
+struct option_codec<std::vector<std::uint32_t>> {
+    static constexpr auto kind = option_kind::text;
+    static constexpr bool may_be_unset = true;
+    static option_value show(const std::vector<std::uint32_t>& field);
+    static std::vector<std::uint32_t> read(const option_value& value);
 };
 
 /// Devices, as `parse_devices` reads them.
@@ -212,7 +234,9 @@ option& option::bind(Field& target) {
     using codec = option_codec<Field>;
     using value = typename detail::value_type<Field>::type;
     kind = codec::kind;
-    may_be_unset = is_optional<Field>;
+    may_be_unset = is_optional<Field> || requires {
+        codec::may_be_unset;
+    };
     if constexpr (requires { option_codec<value>::most; })
         at_least(0).at_most(option_codec<value>::most);
     if constexpr (std::is_enum_v<value>) choices = names_of<value>();

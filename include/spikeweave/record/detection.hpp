@@ -10,6 +10,7 @@
 
 #include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/options.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/record/feature_basis.hpp"
 #include "spikeweave/record/preprocess.hpp"
@@ -23,14 +24,14 @@ enum_table<spike_sign> enum_names<spike_sign>();
 
 struct detection_options {
     preprocessing_options preprocessing{};
-    /// A spike is a connected set of samples beyond `weak`, at least one of them beyond `strong`,
-    /// both in standard deviations of its channel's noise.
-    double weak = 2;
-    double strong = 4.5;
+    /// A spike is a connected set of samples beyond the weak threshold, at least one of them beyond
+    /// the strong one, both in standard deviations of its channel's noise.
+    double weak_threshold = 2;
+    double strong_threshold = 4.5;
     spike_sign sign = spike_sign::negative;
-    /// Channels of one shank are neighbours up to this distance. 0: 1.5 times the median distance
-    /// of a channel to its nearest one.
-    double neighbour_um = 0;
+    /// Channels of one shank are neighbours up to this distance, in micrometres. 0: 1.5 times the
+    /// median distance of a channel to its nearest one.
+    double neighbours = 0;
     /// Samples of neighbours are connected if they are at most this many frames apart.
     std::uint32_t join_frames = 1;
     /// A connected set ends after this long, and its continuation is a new set; such sets are
@@ -47,6 +48,8 @@ struct detection_options {
     /// recording. By default the components are computed from this recording.
     std::optional<feature_basis> basis{};
 };
+
+option_list describe(detection_options& options);
 
 /// Detected but unsorted spikes, in the order of their peaks (then of channels), with the masks and
 /// features for masked clustering: Rossant et al. 2016, doi:10.1038/nn.4268; Kadir, Goodman and

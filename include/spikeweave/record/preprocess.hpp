@@ -8,6 +8,7 @@
 
 #include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/options.hpp"
 #include "spikeweave/record/recording.hpp"
 
 namespace spikeweave {
@@ -25,15 +26,17 @@ enum_table<common_reference> enum_names<common_reference>();
 
 struct preprocessing_options {
     /// Pass band of a Butterworth filter that runs forward and backward, so that nothing is
-    /// delayed; each pass keeps half of the power at its corners.
-    double low_hz = 300;
-    double high_hz = 6000;  ///< limited to 0.95 of half the sample rate
-    std::uint32_t order = 3;
+    /// delayed; each pass keeps half of the power at its corners, which are in Hz.
+    double low_corner = 300;
+    double high_corner = 6000;  ///< limited to 0.95 of half the sample rate
+    std::uint32_t filter_order = 3;
     common_reference reference = common_reference::automatic;
     /// Decorrelate the noise of the channels (ZCA). Traces are then in standard deviations of the
     /// noise instead of microvolts.
     bool whiten = false;
 };
+
+option_list describe(preprocessing_options& options);
 
 /// A biquad y[n] = gain * (x[n] - x[n-2]) - a1 y[n-1] - a2 y[n-2]: every section of a band pass has
 /// its zeros at 1 and -1.

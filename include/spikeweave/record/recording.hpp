@@ -12,6 +12,7 @@
 
 #include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/options.hpp"
 #include "spikeweave/core/time.hpp"
 
 namespace spikeweave {
@@ -54,10 +55,10 @@ struct recording_read_options {
     recording_format format = recording_format::automatic;
     /// For raw files only: sample rate in Hz, number of channels, microvolts per count (0: unknown,
     /// 1 is used), bytes before the first sample.
-    double rate_hz = 0;
+    double sample_rate = 0;
     std::uint32_t channels = 0;
-    double gain_uv = 0;
-    std::uint64_t offset_bytes = 0;
+    double gain = 0;
+    std::uint64_t header_bytes = 0;
     /// A probe file in probeinterface's JSON, used instead of the positions in the recording;
     /// empty: none.
     std::filesystem::path probe{};
@@ -68,6 +69,9 @@ struct recording_read_options {
     friend bool operator==(const recording_read_options&, const recording_read_options&) = default;
 };
 
+/// All but the format.
+option_list describe(recording_read_options& options);
+
 class sample_source;
 
 /// The description of a recording, without its samples.
@@ -77,6 +81,8 @@ struct recording_description {
     std::filesystem::path path{};
     /// All files used: the file with the samples, then those that describe them.
     std::vector<std::filesystem::path> files{};
+    /// Where the samples begin in the first of them.
+    std::uint64_t header_bytes = 0;
     recording_format format = recording_format::automatic;
     position_source positions = position_source::assumed;
     /// Warnings for the user, as full sentences.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/pipeline/sort.hpp"
 #include "spikeweave/record/mean_waveforms.hpp"
 #include "spikeweave/report/run_record.hpp"
 #include "spikeweave/sort/incremental.hpp"
@@ -15,26 +16,6 @@
 #include "spikeweave/sort/sorting.hpp"
 
 namespace spikeweave {
-
-/// One unit of a sorting.
-struct sorted_unit {
-    std::uint64_t spikes = 0;
-    /// Mean number of unmasked features of its spikes.
-    double unmasked = 0;
-    /// The feature, from 0, with the largest sum of its spikes' masks.
-    std::uint32_t peak_feature = 0;
-    /// Filled in by the caller, see `measure_quality`.
-    unit_quality quality{};
-};
-
-/// The origin of the features of a `.kwik` or `.kwx`.
-struct kwik_origin {
-    std::filesystem::path features{};
-    std::uint32_t channel_group = 0;
-};
-
-/// Unit u is at index u - 1. @throws invalid_argument if the labels do not match the spikes.
-std::vector<sorted_unit> describe_units(const spike_features& features, const sorting& sorted);
 
 /// The complete result of `spikeweave sort`, ready to be written.
 struct sorting_report {
@@ -64,11 +45,15 @@ struct sorting_report {
     std::uint64_t raw_offset_bytes = 0;
     /// For features from a `.kwik`: `sorting.kwik` is written.
     std::optional<kwik_origin> kwik{};
-    /// The data for `phy/`, not owned; null: it is not written.
-    const spike_features* for_phy = nullptr;
+    /// The features for `phy/`; without them it is not written.
+    std::optional<spike_features> phy_features{};
     /// Write `spikes.nwb`.
     bool nwb = false;
 };
+
+/// The report of a result, without its command and input files.
+/// @param run  ranks; its threads are ignored, because those of the options were used
+sorting_report report_of(sort_result result, const execution& run = {});
 
 /// Writes `sorting.npz`, `sorting.clu.1`, `units.tsv`, `iterations.tsv`, `run.json`, and if times
 /// are known `sorting.res.1` and, with the sample rate, `spikes.npz` (for every verb that reads

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/options.hpp"
 #include "spikeweave/record/recording.hpp"
 #include "spikeweave/sort/masks.hpp"
 #include "spikeweave/sort/quality.hpp"
@@ -22,7 +23,7 @@ struct feature_read_options {
     /// beside a `.fet.N`, else masks are computed.
     std::filesystem::path masks{};
     /// Compute masks by this rule, even if there are masks.
-    std::optional<mask_rule> rule{};
+    std::optional<mask_rule> mask{};
     std::size_t features_per_channel = 3;
     /// Whether the last column of a `.fet` is the time in samples. Default: it is if its values are
     /// whole numbers that never decrease over at least 20 spikes.
@@ -31,8 +32,14 @@ struct feature_read_options {
     std::optional<std::uint32_t> channel_group{};
 };
 
+/// All but `features_per_channel`, which the detection of spikes has as well.
+option_list describe(feature_read_options& options);
+
+/// The features of unsorted spikes, and what is known of these.
 struct feature_file {
-    spike_features features;
+    /// As it was given to `read_features`; empty if the features do not come from a file.
+    std::filesystem::path path{};
+    spike_features features{};
     /// From the time column, a `.res.N` beside the `.fet.N`, or the array `samples`; else empty.
     std::vector<std::int64_t> samples{};
     /// Offset of each peak from its sample, 0 to 1, if a `.kwik` has it; else empty.
@@ -81,6 +88,12 @@ void write_samples(const std::filesystem::path& path, const sorting& sorted);
 void write_sorting(const std::filesystem::path& path, const sorting& sorted);
 /// Reads the output of `write_sorting`; units are those up to the largest label. @throws io_error
 sorting read_sorting(const std::filesystem::path& path);
+
+/// The origin of the features of a `.kwik` or `.kwx`.
+struct kwik_origin {
+    std::filesystem::path features{};
+    std::uint32_t channel_group = 0;
+};
 
 struct kwik_content {
     const sorting& sorted;

@@ -8,6 +8,7 @@
 
 #include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/options.hpp"
 #include "spikeweave/sort/spike_features.hpp"
 
 namespace spikeweave {
@@ -41,6 +42,23 @@ enum class em_stop_rule : std::uint8_t {
 template <>
 enum_table<em_stop_rule> enum_names<em_stop_rule>();
 
+/// How many clusters are deleted per iteration, of those whose parameters cost more than they gain.
+enum class cluster_deletions : std::uint8_t {
+    none,
+    one,  ///< the best one
+    all,  ///< several, none of which hands spikes to another
+};
+template <>
+enum_table<cluster_deletions> enum_names<cluster_deletions>();
+
+/// The halves that a split begins with.
+enum class split_halves : std::uint8_t {
+    principal,  ///< the two sides of the mean along the direction of largest variance
+    random,     ///< as in klustakwik2
+};
+template <>
+enum_table<split_halves> enum_names<split_halves>();
+
 /// The names and defaults are klustakwik2's unless it says otherwise.
 struct masked_gmm_options {
     /// Number of clusters at the start, one per set of unmasked features; fewer if there are fewer
@@ -64,23 +82,21 @@ struct masked_gmm_options {
     /// ln(spikes) / 2.
     double penalty_k = 0;
     double penalty_k_log_n = 1;
-    bool delete_clusters = true;
-    /// Delete several independent clusters per iteration.
-    bool delete_many = false;
-    bool split_clusters = true;
+    cluster_deletions deletions = cluster_deletions::one;
+    bool splits = true;
     /// Iterations before the first attempt to split clusters, and between two.
     std::uint32_t split_first = 20;
     std::uint32_t split_every = 40;
-    /// Splits begin with random halves, as in klustakwik2, instead of the two sides of the mean
-    /// along the direction of largest variance.
-    bool random_splits = false;
-    std::uint64_t seed = 0;  ///< of these halves
+    split_halves split_start = split_halves::principal;
+    std::uint64_t seed = 0;  ///< of random halves
     /// Initial cluster of each spike; 0 means noise. Empty: clusters by masks.
     std::vector<std::uint32_t> start{};
     /// `automatic` is `cuda` if there are devices, `cpu` if not.
     sort_strategy strategy = sort_strategy::automatic;
     sort_precision precision = sort_precision::full;
 };
+
+option_list describe(masked_gmm_options& options);
 
 struct masked_gmm_iteration {
     std::uint32_t clusters = 0;  ///< at the beginning of the iteration, without noise

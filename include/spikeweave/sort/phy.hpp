@@ -33,9 +33,9 @@ struct phy_content {
     std::uint64_t raw_offset_bytes = 0;
 };
 
-/// The file that holds only the recording's samples as int16 after `offset_bytes`, with all
-/// channels in order, so that Phy can show it. Else an empty path.
-std::filesystem::path raw_samples_of(const recording& from, std::uint64_t offset_bytes);
+/// The file that holds only the recording's samples as int16 after its header, with all channels in
+/// order, so that Phy can show it. Else an empty path.
+std::filesystem::path raw_samples_of(const recording& from);
 
 /// Writes a new folder for Phy's template view, phylib and SpikeInterface; docs/formats.md
 /// describes its files. Cluster and template u are unit u, and 0 is noise. Spikes are in time

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/options.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/sort/sorting.hpp"
 #include "spikeweave/sort/spike_features.hpp"
@@ -18,6 +19,9 @@ struct quality_options {
     /// A feature is used for a unit if the unit's spikes have at least this mean mask there.
     double least_mask = 0.5;
 };
+
+/// All but `least_mask`.
+option_list describe(quality_options& options);
 
 /// How well a unit is separated from all other spikes. Unknown values are empty; all others are
 /// finite.
@@ -46,6 +50,20 @@ struct unit_quality {
 
     friend bool operator==(const unit_quality&, const unit_quality&) = default;
 };
+
+/// One unit of a sorting.
+struct sorted_unit {
+    std::uint64_t spikes = 0;
+    /// Mean number of unmasked features of its spikes.
+    double unmasked = 0;
+    /// The feature, from 0, with the largest sum of its spikes' masks.
+    std::uint32_t peak_feature = 0;
+    /// Filled in by the caller, see `measure_quality`.
+    unit_quality quality{};
+};
+
+/// Unit u is at index u - 1. @throws invalid_argument if the labels do not match the spikes.
+std::vector<sorted_unit> describe_units(const spike_features& features, const sorting& sorted);
 
 /// The features used for each unit, ascending: those where its spikes have a mean mask of at least
 /// `least_mask`; if there are none, those with the largest mean. Unit u is at index u - 1. @throws

@@ -109,6 +109,16 @@ Triple = Sequence[int]
 #: Names of units.
 Units = Sequence[str]
 
+#: The path of a file.
+FilePath = str | os.PathLike[str]
+
+#: Numbers of clusters.
+Clusters = Sequence[int]
+#: A file that holds clusters, or the label of each spike.
+StartClusters = FilePath | ArrayLike
+#: A whole number that the library can choose.
+IntOrAuto = int | Literal["auto"]
+
 Ties = Literal["time", "order"]
 EpisodeStrategy = Literal[
     "automatic",
@@ -137,13 +147,6 @@ Correction = Literal[
     "fdr_bh",
     "fdr_by",
 ]
-Reference = Literal["auto", "none", "median"]
-Sign = Literal["negative", "positive", "both"]
-StopRule = Literal["klustakwik2", "seed"]
-Deletions = Literal["none", "one", "all"]
-SplitStart = Literal["principal", "random"]
-SortStrategy = Literal["automatic", "reference", "cpu", "cuda"]
-Precision = Literal["full", "fast"]
 MaskRule = Literal["mad", "seed", "all"]
 RateProfile = Literal["constant", "spread", "steps", "wave"]
 

@@ -19,8 +19,6 @@
 #include "spikeweave/core/random.hpp"
 
 namespace spikeweave {
-namespace {}  // namespace
-
 template <>
 enum_table<em_stop_rule> enum_names<em_stop_rule>() {
     static constexpr std::array<named_value<em_stop_rule>, 2> values{{
@@ -28,6 +26,25 @@ enum_table<em_stop_rule> enum_names<em_stop_rule>() {
         {em_stop_rule::seed, "seed"},
     }};
     return {"rule to stop", values};
+}
+
+template <>
+enum_table<cluster_deletions> enum_names<cluster_deletions>() {
+    static constexpr std::array<named_value<cluster_deletions>, 3> values{{
+        {cluster_deletions::none, "none"},
+        {cluster_deletions::one, "one"},
+        {cluster_deletions::all, "all"},
+    }};
+    return {"number of deletions", values};
+}
+
+template <>
+enum_table<split_halves> enum_names<split_halves>() {
+    static constexpr std::array<named_value<split_halves>, 2> values{{
+        {split_halves::principal, "principal"},
+        {split_halves::random, "random"},
+    }};
+    return {"kind of halves", values};
 }
 
 template <>
@@ -102,17 +119,7 @@ namespace masked_gmm {
 
 void check(const spike_features& features, const masked_gmm_options& options,
            const execution& run) {
-    const auto positive = [](double value, const char* name) {
-        if (!(value > 0) || !std::isfinite(value))
-            throw invalid_argument(fmt::format("{} is {}, expected a number above 0", name, value));
-    };
-    positive(options.prior_point, "prior_point");
-    positive(options.noise_point, "noise_point");
-    positive(options.points_for_cluster_mask, "points_for_cluster_mask");
-    if (!std::isfinite(options.penalty_k) || !std::isfinite(options.penalty_k_log_n))
-        throw invalid_argument("a penalty must be finite");
-    if (options.max_clusters == 0 || options.max_iterations == 0)
-        throw invalid_argument("there must be at least one cluster and one iteration");
+    check_options(options);
     if (features.size() == 0) throw invalid_argument("there are no spikes to sort");
     if (run.devices.size() > 1)
         throw invalid_argument(
@@ -183,7 +190,7 @@ public:
             if (until_split > 0) --until_split;
             if (done.changed == 0) until_split = 0;
             const bool over = came_back(done, until_split);
-            if (!over && options_->split_clusters && until_split == 0) {
+            if (!over && options_->splits && until_split == 0) {
                 done.splits = split();
                 until_split = options_->split_every;
             }
@@ -209,7 +216,7 @@ private:
         throw_if_stopped(run_->stop);
         masked_gmm_iteration done{.clusters = now_.clusters - 1};
         assignment next = steps_->assign(now_, quiet_);
-        if (options_->delete_clusters) done.deleted = give_up(next);
+        if (options_->deletions != cluster_deletions::none) done.deleted = give_up(next);
         for (std::size_t n = 0; n < next.best.size(); ++n)
             done.changed += next.best[n] != now_.labels[n] ? 1 : 0;
         now_.labels = std::move(next.best);
@@ -224,11 +231,12 @@ private:
         const std::vector<double> gains = steps_->deletion_gains(next, now_.clusters, quiet_);
         const auto most = std::max_element(gains.begin(), gains.end());
         if (!(*most > 0)) return 0;
+        const bool many = options_->deletions == cluster_deletions::all;
         std::vector<bool> chosen(gains.size());
-        if (options_->delete_many) chosen = independent(next, gains);
+        if (many) chosen = independent(next, gains);
         // Each gain is computed as if no other cluster were deleted. If several hand spikes to the
         // same cluster, deleting all may gain less than deleting the best one alone.
-        if (!options_->delete_many || gain_of(next, chosen) < *most) {
+        if (!many || gain_of(next, chosen) < *most) {
             chosen.assign(gains.size(), false);
             chosen[static_cast<std::size_t>(most - gains.begin())] = true;
         }
@@ -282,7 +290,7 @@ private:
                                      now_.labels.size() * sizeof(now_.labels[0])};
         const std::size_t digest = std::hash<std::string_view>{}(bytes);
         if (seen_.insert(digest).second || done.changed == 0) return false;
-        if (!options_->split_clusters || !tried_.insert(digest).second) {
+        if (!options_->splits || !tried_.insert(digest).second) {
             found_.stopped = stop_reason::cycle;
             return true;
         }
@@ -309,7 +317,8 @@ private:
     }
 
     std::vector<std::uint8_t> first_halves() {
-        if (halves_ != nullptr && !options_->random_splits) return halves_->halves(now_, quiet_);
+        if (halves_ != nullptr && options_->split_start == split_halves::principal)
+            return halves_->halves(now_, quiet_);
         std::vector<std::uint8_t> start(now_.labels.size());
         for (std::size_t n = 0; n < start.size(); ++n)
             start[n] = static_cast<std::uint8_t>(

@@ -1,0 +1,105 @@
+#include "spikeweave/core/options.hpp"
+
+#include "spikeweave/sort/files.hpp"
+#include "spikeweave/sort/masked_gmm.hpp"
+#include "spikeweave/sort/quality.hpp"
+
+namespace spikeweave {
+namespace {
+
+void add_penalties(option_list& list, masked_gmm_options& options) {
+    list.add("points_for_cluster_mask", options.points_for_cluster_mask,
+             "smallest sum of masks for which a feature gets covariances in a cluster; klustakwik2 "
+             "uses "
+             "100, which is coarser and faster, KlustaKwik 10")
+        .above(0);
+    list.add("exact_variances", options.exact_variances,
+             "use a cluster's own variances for its other features, not those of the noise");
+    list.add("prior_point", options.prior_point, "number of prior noise spikes in each cluster")
+        .above(0);
+    list.add("noise_point", options.noise_point, "the same for the noise cluster").above(0);
+    list.add("penalty_k", options.penalty_k,
+             "half of the penalty per parameter; 0.5 is Akaike's criterion")
+        .at_least(0);
+    list.add("penalty_k_log_n", options.penalty_k_log_n,
+             "additional penalty per parameter, in units of ln(spikes) / 2; 1 is the Bayesian "
+             "information criterion")
+        .at_least(0);
+}
+
+void add_splits(option_list& list, masked_gmm_options& options) {
+    list.add("splits", options.splits, "split clusters").off_means("never split a cluster");
+    list.add("split_first", options.split_first, "iterations before the first splits")
+        .at_least(1)
+        .only_with("splits");
+    list.add("split_every", options.split_every,
+             "iterations between two attempts to split; splits are also tried when no spike moves")
+        .at_least(1)
+        .only_with("splits");
+    list.add("split_start", options.split_start,
+             "halves that a split begins with: along the direction of largest variance "
+             "(principal), or as klustakwik2's (random)")
+        .only_with("splits");
+    list.add("seed", options.seed, "random seed of random halves; nothing else is random");
+}
+
+}  // namespace
+
+option_list describe(masked_gmm_options& options) {
+    option_list list;
+    list.begin_group("Search");
+    list.add("starting_clusters", options.starting_clusters,
+             "number of clusters at the start, one per set of unmasked features; auto: one per 200 "
+             "spikes, at least 50 and at most 500, as in Cai et al. (2020)")
+        .at_least(1)
+        .zero_is("auto");
+    list.add("max_clusters", options.max_clusters, "largest number of units that splits may create")
+        .at_least(1);
+    list.add("max_iterations", options.max_iterations, "largest number of iterations").at_least(1);
+    list.add(
+        "stop", options.stop,
+        "when to stop: klustakwik2, when nothing changes; seed, as in Cai et al. (2020), when "
+        "fewer than 5 % of spikes move or the score changes by less than 0.01, which is early");
+    add_penalties(list, options);
+    list.add("deletions", options.deletions,
+             "clusters deleted per iteration: the best one, or all that do not pass spikes to each "
+             "other, which takes a fraction of the iterations");
+    add_splits(list, options);
+    list.begin_group("Computation");
+    list.add("strategy", options.strategy, "how to compute; the result says what ran");
+    list.add(
+        "precision", options.precision,
+        "on a GPU: full, double precision; fast, single precision for the densities, and double "
+        "where two clusters are equally good, for GPUs that are slow in double precision");
+    return list;
+}
+
+option_list describe(feature_read_options& options) {
+    option_list list;
+    list.begin_group("Input (features only)");
+    list.add("masks", options.masks, "masks (.fmask.N) of a .fet.N")
+        .by_default("the file of that name beside it")
+        .written("FILE");
+    list.add("mask", options.mask, "rule to compute masks from the features, even if there are any")
+        .by_default("mad, only where there are none")
+        .written("RULE")
+        .not_with({"masks"});
+    list.add("time_column", options.time_column,
+             "whether the last column of a .fet.N is the time in samples")
+        .by_default("yes if it never falls")
+        .written("yes|no");
+    list.add("channel_group", options.channel_group,
+             "which group of channels to read if a .kwik or .kwx holds several");
+    return list;
+}
+
+option_list describe(quality_options& options) {
+    option_list list;
+    list.begin_group("Quality of units");
+    list.add("refractory", options.refractory,
+             "refractory period for the quality measures, which does not affect the units")
+        .above(0);
+    return list;
+}
+
+}  // namespace spikeweave
