@@ -75,8 +75,8 @@ spade_options resolved(spade_options options, const spade_input& prepared, spade
 
 class pattern_search {
 public:
-    pattern_search(const spade_input& in, const spade_options& options, const execution& run)
-        : in_(in), options_(options), run_(run) {
+    pattern_search(const spade_input& in, const spade_options& options, execution run)
+        : in_(in), options_(options), run_(std::move(run)) {
         run_.threads = options.run.threads;
         run_.devices.clear();
     }

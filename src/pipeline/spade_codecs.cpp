@@ -88,7 +88,7 @@ option_value option_codec<min_occ_choice>::show(const min_occ_choice& field) {
 }
 
 min_occ_choice option_codec<min_occ_choice>::read(const option_value& value) {
-    const std::string& text = std::get<std::string>(value);
+    const auto& text = std::get<std::string>(value);
     if (text == "auto") return auto_min_occ{};
     if (text.find(':') != std::string::npos) return by_size_from(text);
     return number_from<std::uint32_t>(
@@ -99,6 +99,7 @@ min_occ_choice option_codec<min_occ_choice>::read(const option_value& value) {
 option_value option_codec<std::vector<pattern_rule>>::show(const std::vector<pattern_rule>& field) {
     if (field.empty()) return nullptr;
     std::vector<std::string> parts;
+    parts.reserve(field.size());
     for (const pattern_rule& rule : field) parts.push_back(text_of(rule));
     return fmt::format("{}", fmt::join(parts, ","));
 }
@@ -113,6 +114,7 @@ std::vector<pattern_rule> option_codec<std::vector<pattern_rule>>::read(const op
 option_value option_codec<std::vector<time_span>>::show(const std::vector<time_span>& field) {
     if (field.empty()) return nullptr;
     std::vector<std::string> parts;
+    parts.reserve(field.size());
     for (const time_span& epoch : field)
         parts.push_back(fmt::format("{}:{}", spaceless(epoch.begin), spaceless(epoch.end)));
     return fmt::format("{}", fmt::join(parts, ","));
@@ -136,7 +138,7 @@ option_value option_codec<std::array<std::uint32_t, 3>>::show(
 
 std::array<std::uint32_t, 3> option_codec<std::array<std::uint32_t, 3>>::read(
     const option_value& value) {
-    const std::string& text = std::get<std::string>(value);
+    const auto& text = std::get<std::string>(value);
     const auto parts = split(text, ',');
     if (parts.size() != 3)
         throw invalid_argument(fmt::format("'{}' is not H,K,L, such as 2,2,2", text));
@@ -152,7 +154,7 @@ option_value option_codec<stability_options>::show(const stability_options& fiel
 }
 
 stability_options option_codec<stability_options>::read(const option_value& value) {
-    const std::string& text = std::get<std::string>(value);
+    const auto& text = std::get<std::string>(value);
     const auto parts = split(text, ',');
     if (parts.size() == 1)
         return {.n_subsets = number_from<std::uint64_t>(
@@ -169,7 +171,7 @@ option_value option_codec<stability>::show(const stability& field) {
 }
 
 stability option_codec<stability>::read(const option_value& value) {
-    const std::string& text = std::get<std::string>(value);
+    const auto& text = std::get<std::string>(value);
     const auto parts = split(text, ',');
     if (parts.size() != 2)
         throw invalid_argument(fmt::format("'{}' is not INTENSIONAL,EXTENSIONAL", text));
