@@ -57,7 +57,10 @@ def types(options):
     typing = ["Literal"] if any(one["choices"] for listed in options.values() for one in listed) else []
     text = HEAD.format(typing=", ".join([*typing, "TypedDict"]))
     if names:
-        text += f"\nfrom .types import {', '.join(sorted(names))}\n"
+        line = f"from .types import {', '.join(sorted(names))}\n"
+        if len(line) > WIDTH + 1:
+            line = "from .types import (\n" + "".join(f"    {name},\n" for name in sorted(names)) + ")\n"
+        text += "\n" + line
     return text + "".join(classes)
 
 

@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
-from .types import Bins, Delays, Epochs, MinOcc, Pair, Rules, Stability, Time, Triple
+from .types import (
+    Bins,
+    Clusters,
+    Delays,
+    Epochs,
+    FilePath,
+    IntOrAuto,
+    MinOcc,
+    Pair,
+    Rules,
+    Stability,
+    StartClusters,
+    Time,
+    Triple,
+)
 
 
 class CountEpisodesOptions(TypedDict, total=False):
@@ -94,6 +108,80 @@ class EpisodesOptions(TypedDict, total=False):
     )
     dither: Time | None
     seed: int | None
+    threads: int | None
+    device: str | None
+
+
+class SortFeaturesOptions(TypedDict, total=False):
+    starting_clusters: IntOrAuto | None
+    max_clusters: int | None
+    max_iterations: int | None
+    stop: Literal["klustakwik2", "seed"] | None
+    points_for_cluster_mask: float | None
+    exact_variances: bool | None
+    prior_point: float | None
+    noise_point: float | None
+    penalty_k: float | None
+    penalty_k_log_n: float | None
+    deletions: Literal["none", "one", "all"] | None
+    splits: bool | None
+    split_first: int | None
+    split_every: int | None
+    split_start: Literal["principal", "random"] | None
+    seed: int | None
+    start: StartClusters | None
+    only_clusters: Clusters | None
+    incremental: bool | None
+    first_fit: int | None
+    drift: float | None
+    model: FilePath | None
+    save_model: FilePath | None
+    refractory: Time | None
+    strategy: Literal["automatic", "reference", "cpu", "cuda"] | None
+    precision: Literal["full", "fast"] | None
+    threads: int | None
+    device: str | None
+
+
+class SortOptions(TypedDict, total=False):
+    low_corner: float | None
+    high_corner: float | None
+    filter_order: int | None
+    reference: Literal["auto", "none", "median"] | None
+    whiten: bool | None
+    weak_threshold: float | None
+    strong_threshold: float | None
+    sign: Literal["negative", "positive", "both"] | None
+    before: Time | None
+    after: Time | None
+    neighbours: float | None
+    features_per_channel: int | None
+    starting_clusters: IntOrAuto | None
+    max_clusters: int | None
+    max_iterations: int | None
+    stop: Literal["klustakwik2", "seed"] | None
+    points_for_cluster_mask: float | None
+    exact_variances: bool | None
+    prior_point: float | None
+    noise_point: float | None
+    penalty_k: float | None
+    penalty_k_log_n: float | None
+    deletions: Literal["none", "one", "all"] | None
+    splits: bool | None
+    split_first: int | None
+    split_every: int | None
+    split_start: Literal["principal", "random"] | None
+    seed: int | None
+    start: StartClusters | None
+    only_clusters: Clusters | None
+    incremental: bool | None
+    first_fit: int | None
+    drift: float | None
+    model: FilePath | None
+    save_model: FilePath | None
+    refractory: Time | None
+    strategy: Literal["automatic", "reference", "cpu", "cuda"] | None
+    precision: Literal["full", "fast"] | None
     threads: int | None
     device: str | None
 
