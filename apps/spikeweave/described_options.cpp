@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <variant>
 
 #include "spikeweave/core/error.hpp"
@@ -63,7 +64,12 @@ void add_described(CLI::App& app, const std::shared_ptr<const option_list>& opti
         CLI::Option* const declared = find_described(app, one.name);
         if (!one.needs.empty()) {
             CLI::Option* const other = find_described(app, one.needs);
-            if (is_on(options->find(one.needs)))
+            // A flag that is on by default is declared as the one that switches it off. The option
+            // may also be one of the command, which the list does not have.
+            const auto needed =
+                std::find_if(options->begin(), options->end(),
+                             [&](const option& each) { return each.name == one.needs; });
+            if (needed != options->end() && is_on(*needed))
                 declared->excludes(other);
             else
                 declared->needs(other);
