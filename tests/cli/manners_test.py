@@ -70,7 +70,7 @@ class Help(CliTest):
     def test_has_groups_and_no_conditions_among_the_names(self):
         for verb, groups in ((("episodes",), ("Input:", "Output:", "Search:", "Significance:", "Options:")),
                              (("spade",), ("Input:", "Output:", "Bins and windows:", "Surrogates:", "Significance:")),
-                             (("sort",), ("Input:", "Recordings only:", "Features only:", "Search:", "Computation:"))):
+                             (("sort",), ("Input:", "Output:", "Input (recordings only):", "Search:", "Computation:"))):
             text = self.ok(*verb, "--help").stdout
             lines = text.splitlines()
             for group in groups:
