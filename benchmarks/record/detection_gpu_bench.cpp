@@ -75,9 +75,9 @@ public:
     // Channels are on a line, because positions are not given.
     recording opened(const recording& like) const {
         return read_recording(path_, {.format = recording_format::raw,
-                                      .rate_hz = like.rate_hz(),
+                                      .sample_rate = like.rate_hz(),
                                       .channels = static_cast<std::uint32_t>(like.channel_count()),
-                                      .gain_uv = like.channels().front().gain_uv});
+                                      .gain = like.channels().front().gain_uv});
     }
 
 private:

@@ -46,7 +46,7 @@ TEST(EpisodeProperty, EveryStrategyFindsTheLargestSetOfDisjointOccurrences) {
                 for (std::size_t k = 0; k < several.size(); ++k) {
                     ASSERT_EQ(counted.counts[k], expected[ties][k])
                         << label(how) << " ties=" << to_string(ties) << " case " << i << "\n"
-                        << describe(spikes, several[k]);
+                        << counterexample(spikes, several[k]);
                 }
             }
         }
@@ -54,7 +54,8 @@ TEST(EpisodeProperty, EveryStrategyFindsTheLargestSetOfDisjointOccurrences) {
             positive += expected[tie_rule::time][k] > 0 ? 1 : 0;
             tie_rules_differ += expected[tie_rule::time][k] != expected[tie_rule::order][k] ? 1 : 0;
             const auto found = find_occurrences(spikes, several[k]);
-            ASSERT_EQ(found.size(), expected[tie_rule::time][k]) << describe(spikes, several[k]);
+            ASSERT_EQ(found.size(), expected[tie_rule::time][k])
+                << counterexample(spikes, several[k]);
         }
     }
     // The cases must not be trivial.
@@ -70,7 +71,7 @@ TEST(EpisodeProperty, FoundOccurrencesKeepTheDelaysAndDoNotOverlap) {
             draw.episode(1 + draw.below(4), static_cast<std::uint32_t>(spikes.unit_count()));
         std::int64_t last_end = INT64_MIN;
         for (const auto& times : find_occurrences(spikes, what)) {
-            ASSERT_GT(times.front(), last_end) << describe(spikes, what);
+            ASSERT_GT(times.front(), last_end) << counterexample(spikes, what);
             last_end = times.back();
             for (std::size_t k = 0; k < times.size(); ++k) {
                 const auto at =
@@ -106,7 +107,7 @@ TEST(EpisodeProperty, PreEliminationLosesNothingAtTheThreshold) {
                                    how.run(1))
                         .counts[0];
                 ASSERT_TRUE(exact >= at_least ? counted == exact : counted < at_least)
-                    << describe(spikes, what[0]);
+                    << counterexample(spikes, what[0]);
             }
         }
     }

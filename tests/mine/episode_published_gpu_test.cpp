@@ -105,7 +105,7 @@ TEST(SegmentsPerEpisode, AnyNumberOfSegmentsGivesTheCount) {
             ASSERT_EQ(episodes::count_in_segments(one.on_device(), one.candidates, segments).counts,
                       expected.counts)
                 << segments << " segments, " << to_string(ties) << "\n"
-                << describe(spikes, what[0]);
+                << counterexample(spikes, what[0]);
         }
     }
 }
@@ -153,7 +153,7 @@ TEST(Occurrences, ThatDoNotFitAreCountedInParts) {
                                   .counts,
                               expected.counts)
                         << to_string(how) << ", room for " << room << "\n"
-                        << describe(spikes, what[0]);
+                        << counterexample(spikes, what[0]);
                 } catch (const device_error&) {
                     ++refused;
                     EXPECT_LT(room, 1000U);
@@ -179,7 +179,7 @@ TEST(TwoPass, LosesNothingAtTheThreshold) {
                                on_the_first())
                     .counts[0];
             ASSERT_TRUE(exact >= at_least ? counted == exact : counted < at_least)
-                << describe(spikes, what[0]);
+                << counterexample(spikes, what[0]);
             eliminated += counted < exact ? 1 : 0;
         }
     }

@@ -69,8 +69,8 @@ inline spikeweave::spike_sequence bursting_stream(std::uint64_t seed, std::uint3
     return builder.finish();
 }
 
-inline std::string describe(const spikeweave::spike_sequence& spikes,
-                            const spikeweave::episode& what) {
+inline std::string counterexample(const spikeweave::spike_sequence& spikes,
+                                  const spikeweave::episode& what) {
     std::string text = "spikes:";
     for (std::size_t i = 0; i < spikes.size(); ++i)
         text += " " + spikes.name(spikes.units()[i]) + std::to_string(spikes.times_us()[i]);
