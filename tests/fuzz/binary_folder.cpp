@@ -12,9 +12,9 @@ SPIKEWEAVE_FUZZ_TARGET(probe, bytes, nullptr) {
     const auto samples = folder.file("four.dat", std::string(16, '\1'));
     read_recording_and_write_again(folder, samples,
                                    {.format = recording_format::raw,
-                                    .rate_hz = 20000,
+                                    .sample_rate = 20000,
                                     .channels = 4,
-                                    .gain_uv = 0.5,
+                                    .gain = 0.5,
                                     .probe = folder.file("probe.json", bytes)});
 }
 
