@@ -95,6 +95,13 @@ def test_what_is_refused_is_refused_everywhere(command, tmp_path, arguments, typ
     assert f"--{name.replace('_', '-')}" in said.stderr
 
 
+@pytest.mark.parametrize("other", [{"t_stop": 1}, {"t_start": 0.5}, {"trial_length": 1}])
+def test_epochs_exclude_other_limits_of_time(other):
+    (name,) = other
+    with pytest.raises(ValueError, match=f"{name}: cannot be given together with epochs"):
+        spikeweave.spade([[0.1], [0.2]], min_occ=2, surrogates=5, epochs=[(0, 1)], **other)
+
+
 def test_command_and_package_record_the_same_parameters(command, tmp_path):
     spikes = simulate.sym26(length="5s", seed=1).spikes
     spikeweave.write(tmp_path / "spikes.npz", spikes)

@@ -24,7 +24,8 @@ void add_windows(option_list& list, spade_options& options) {
              "use only these epochs, joined one after another; each is a trial, and results have "
              "the times of the original recording")
         .written("EPOCHS")
-        .by_default("the whole recording");
+        .by_default("the whole recording")
+        .may_be_unset = true;
     list.add("separation", options.separation, "gap between two epochs")
         .at_least(0)
         .by_default("two windows")
