@@ -3,7 +3,7 @@
 namespace spikeweave {
 
 std::string_view version() {
-    return SPIKEWEAVE_VERSION;
+    return SPIKEWEAVE_VERSION_STRING SPIKEWEAVE_COMMIT;
 }
 
 }  // namespace spikeweave
