@@ -8,6 +8,7 @@
 
 #include "spikeweave/assess/significance.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/mine/episode.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
@@ -19,7 +20,7 @@ enum class edge_kind : std::uint8_t {
     indirect,      ///< explained by a path through one other unit
     common_input,  ///< explained by a unit that drives both ends at different delays
 };
-std::string_view to_string(edge_kind kind);
+SPIKEWEAVE_API std::string_view to_string(edge_kind kind);
 
 /// A significant connection between two units, with its delay.
 struct circuit_edge {
@@ -55,12 +56,12 @@ struct circuit_options {
 
 /// Builds the circuit from the significant episodes of a table. `assessed[i]` belongs to
 /// `table.episodes[i]`. Inhibition cannot be seen in frequent episodes, so it is not looked for.
-circuit find_circuit(const spike_sequence& spikes, const episode_table& table,
-                     std::span<const episode_test> assessed, const circuit_options& options = {},
-                     const execution& run = {});
+SPIKEWEAVE_API circuit find_circuit(const spike_sequence& spikes, const episode_table& table,
+                                    std::span<const episode_test> assessed,
+                                    const circuit_options& options = {}, const execution& run = {});
 
 /// Finds the episodes that are not part of another episode of the table, as a run of consecutive
 /// steps. Returns their indices, longest first.
-std::vector<std::size_t> maximal_episodes(const episode_table& table);
+SPIKEWEAVE_API std::vector<std::size_t> maximal_episodes(const episode_table& table);
 
 }  // namespace spikeweave

@@ -6,13 +6,14 @@
 #include "spikeweave/assess/significance.hpp"
 #include "spikeweave/assess/surrogates.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/mine/episode.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
 namespace spikeweave {
 
 /// Describes those options of surrogates that the test of episodes uses.
-option_list describe_episode_surrogates(surrogate_options& options);
+SPIKEWEAVE_API option_list describe_episode_surrogates(surrogate_options& options);
 
 /// The result of the surrogate test for one episode.
 struct surrogate_test {
@@ -29,18 +30,18 @@ struct surrogate_test {
 /// Tests every episode of the table by counting it in every surrogate. An episode of three units or
 /// more gets no smaller p and tail_p than those of its steps that the table lists.
 /// @throws cancelled, invalid_argument.
-std::vector<surrogate_test> test_against_surrogates(const spike_sequence& spikes,
-                                                    const episode_table& table,
-                                                    const surrogate_options& options,
-                                                    correction_method correction,
-                                                    const execution& run = {});
+SPIKEWEAVE_API std::vector<surrogate_test> test_against_surrogates(const spike_sequence& spikes,
+                                                                   const episode_table& table,
+                                                                   const surrogate_options& options,
+                                                                   correction_method correction,
+                                                                   const execution& run = {});
 
 /// Replaces the test results by those of the surrogates, for `find_circuit`: expected = mean_count,
 /// p = tail_p, and q is the larger of tail_q and the p that counts surrogates. So no episode is
 /// significant if there are too few surrogates to show it (fewer than 1 / alpha). Strengths are
 /// kept.
 /// @throws invalid_argument if the two spans differ in length.
-std::vector<episode_test> with_surrogate_tests(std::span<const episode_test> assessed,
-                                               std::span<const surrogate_test> surrogates);
+SPIKEWEAVE_API std::vector<episode_test> with_surrogate_tests(
+    std::span<const episode_test> assessed, std::span<const surrogate_test> surrogates);
 
 }  // namespace spikeweave

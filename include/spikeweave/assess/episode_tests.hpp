@@ -7,6 +7,7 @@
 #include "spikeweave/assess/episode_surrogates.hpp"
 #include "spikeweave/assess/significance.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/mine/episode.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
@@ -25,17 +26,18 @@ struct episode_test_result {
 
 /// Warnings for the user about these tests, as full sentences: fewer surrogates than alpha
 /// requires, or a dither of a second or more. Call this to warn before the work begins.
-std::vector<std::string> check_tests(const spike_sequence& spikes,
-                                     const significance_options& significance = {},
-                                     const surrogate_options& surrogates = {});
+SPIKEWEAVE_API std::vector<std::string> check_tests(const spike_sequence& spikes,
+                                                    const significance_options& significance = {},
+                                                    const surrogate_options& surrogates = {});
 
 /// Tests the episodes of a table under the null hypothesis of `significance`, and also with
 /// surrogates if `surrogates.surrogates` is above 0. Then the surrogates determine the circuit. The
 /// alpha of the circuit is that of `significance`.
 /// @throws invalid_argument if an option is out of range; cancelled.
-episode_test_result test_episodes(const spike_sequence& spikes, const episode_table& table,
-                                  const significance_options& significance = {},
-                                  const surrogate_options& surrogates = {},
-                                  const execution& run = {});
+SPIKEWEAVE_API episode_test_result test_episodes(const spike_sequence& spikes,
+                                                 const episode_table& table,
+                                                 const significance_options& significance = {},
+                                                 const surrogate_options& surrogates = {},
+                                                 const execution& run = {});
 
 }  // namespace spikeweave

@@ -8,6 +8,7 @@
 
 #include "spikeweave/assess/pattern_significance.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/mine/spade.hpp"
 
 namespace spikeweave {
@@ -46,7 +47,7 @@ enum class reduction_rule : std::uint8_t {
     superset,  ///< it has too few spikes beyond those that it shares (k)
     covered,   ///< both tests reject, and the other pattern covers more spikes (l)
 };
-std::string_view to_string(reduction_rule rule);
+SPIKEWEAVE_API std::string_view to_string(reduction_rule rule);
 
 /// A pattern that the reduction rejected. Both numbers are indices into the table.
 struct rejected_pattern {
@@ -77,8 +78,10 @@ struct reduction_result {
 /// @param not_significant  signatures that are too likely by chance, from `test_signatures`
 /// @throws invalid_argument if the table has no occurrences, if an index in the list is out of
 /// range or repeated, or if a threshold is 0; cancelled.
-reduction_result reduce_patterns(const pattern_table& table, std::span<const std::size_t> list,
-                                 std::span<const pattern_signature> not_significant,
-                                 const reduction_options& options = {}, const execution& run = {});
+SPIKEWEAVE_API reduction_result reduce_patterns(const pattern_table& table,
+                                                std::span<const std::size_t> list,
+                                                std::span<const pattern_signature> not_significant,
+                                                const reduction_options& options = {},
+                                                const execution& run = {});
 
 }  // namespace spikeweave

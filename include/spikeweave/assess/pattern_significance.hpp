@@ -12,6 +12,7 @@
 
 #include "spikeweave/assess/significance.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/mine/spade.hpp"
 #include "spikeweave/spikes/binned_spikes.hpp"
 
@@ -29,7 +30,8 @@ struct pattern_signature {
     friend auto operator<=>(const pattern_signature&, const pattern_signature&) = default;
 };
 /// The signature of one pattern of a table.
-pattern_signature signature_of(const pattern_table& table, std::size_t pattern, spectrum_kind kind);
+SPIKEWEAVE_API pattern_signature signature_of(const pattern_table& table, std::size_t pattern,
+                                              spectrum_kind kind);
 
 /// One signature of a p-value spectrum.
 struct spectrum_entry {
@@ -45,7 +47,7 @@ struct spectrum_entry {
 /// doi:10.1016/j.biosystems.2019.104022). For each signature it gives the number of surrogates in
 /// which some pattern of at least this size, and exactly this duration, occurs at least this often.
 /// Signatures that no surrogate reached are not listed.
-struct pvalue_spectrum {
+struct SPIKEWEAVE_API pvalue_spectrum {
     spectrum_kind kind = spectrum_kind::size_count;
     std::uint32_t surrogates = 0;
     std::vector<spectrum_entry> entries{};  ///< ascending by size, then duration, then count
@@ -59,7 +61,7 @@ struct pvalue_spectrum {
 /// Collects what a spectrum needs from the surrogates: for each size and duration, how many
 /// surrogates had each maximum. Its memory grows with the number of different maxima, not with
 /// counts or windows. The order in which surrogates are added does not matter.
-class maxima_tally {
+class SPIKEWEAVE_API maxima_tally {
 public:
     /// @throws invalid_argument if `window_bins` is 0.
     maxima_tally(spectrum_kind kind, std::uint32_t window_bins);
@@ -109,9 +111,10 @@ using surrogate_source = std::function<binned_spikes(std::uint32_t which)>;
 /// complete tally; if one rank throws, the others wait for it until `communicator::abort`.
 /// @throws invalid_argument if `surrogates` is 0; whatever the source and the search throw;
 /// cancelled.
-maxima_tally tally_surrogates(const surrogate_source& make, std::uint32_t surrogates,
-                              std::uint32_t window_bins, const pattern_mining_options& mining,
-                              spectrum_kind kind, const execution& run = {});
+SPIKEWEAVE_API maxima_tally tally_surrogates(const surrogate_source& make, std::uint32_t surrogates,
+                                             std::uint32_t window_bins,
+                                             const pattern_mining_options& mining,
+                                             spectrum_kind kind, const execution& run = {});
 
 /// Options of `test_signatures`.
 struct signature_test_options {
@@ -133,7 +136,7 @@ enum class test_reason : std::uint8_t {
     alpha_is_one,  ///< alpha is 1: nothing is tested, everything is significant
 };
 /// The reason in words.
-std::string_view to_string(test_reason reason);
+SPIKEWEAVE_API std::string_view to_string(test_reason reason);
 
 /// The test result for one signature.
 struct signature_test {
@@ -163,13 +166,13 @@ struct signature_test_result {
 /// Tests the signatures found in the data, except those that every surrogate reached.
 /// @param found  the signatures from `count_signatures`, with the thresholds of the spectrum
 /// @throws invalid_argument if the spectrum has no surrogates or alpha is outside (0, 1].
-signature_test_result test_signatures(std::span<const signature_count> found,
-                                      const pvalue_spectrum& spectrum,
-                                      const signature_test_options& testing = {});
+SPIKEWEAVE_API signature_test_result test_signatures(std::span<const signature_count> found,
+                                                     const pvalue_spectrum& spectrum,
+                                                     const signature_test_options& testing = {});
 
 /// The pattern spectrum filter: keeps the patterns whose signature is not among the given ones. It
 /// works block by block, for searches with many patterns.
-class pattern_filter {
+class SPIKEWEAVE_API pattern_filter {
 public:
     pattern_filter(spectrum_kind kind, std::span<const pattern_signature> not_significant);
 
@@ -181,8 +184,9 @@ private:
     std::vector<pattern_signature> dropped_;  // ascending
 };
 /// Applies the same filter to one table.
-std::vector<std::size_t> filter_patterns(const pattern_table& table, spectrum_kind kind,
-                                         std::span<const pattern_signature> not_significant);
+SPIKEWEAVE_API std::vector<std::size_t> filter_patterns(
+    const pattern_table& table, spectrum_kind kind,
+    std::span<const pattern_signature> not_significant);
 
 /// The p-value spectrum and the tests of the signatures with it.
 struct pattern_test_result {
@@ -193,10 +197,9 @@ struct pattern_test_result {
 /// Mines the surrogates, makes the spectrum and tests the signatures. The result is the same for
 /// any number of threads and ranks, and complete on each rank.
 /// @param mining  the options that the data were mined with
-pattern_test_result test_patterns(std::span<const signature_count> found,
-                                  const surrogate_source& make, std::uint32_t surrogates,
-                                  std::uint32_t window_bins, const pattern_mining_options& mining,
-                                  spectrum_kind kind, const signature_test_options& testing = {},
-                                  const execution& run = {});
+SPIKEWEAVE_API pattern_test_result test_patterns(
+    std::span<const signature_count> found, const surrogate_source& make, std::uint32_t surrogates,
+    std::uint32_t window_bins, const pattern_mining_options& mining, spectrum_kind kind,
+    const signature_test_options& testing = {}, const execution& run = {});
 
 }  // namespace spikeweave

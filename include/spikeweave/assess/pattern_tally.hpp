@@ -5,12 +5,13 @@
 #include <memory>
 #include <vector>
 
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/mine/spade.hpp"
 
 namespace spikeweave {
 
 /// Counts patterns by signature from a stream of blocks, and keeps the largest of them.
-class pattern_tally {
+class SPIKEWEAVE_API pattern_tally {
 public:
     /// @param best  how many patterns to keep: those with most spikes, then most occurrences
     pattern_tally(std::uint32_t window_bins, spectrum_kind kind, std::size_t best);
@@ -31,7 +32,7 @@ public:
     std::vector<std::uint64_t> best_numbers() const;
 
 private:
-    struct state;
+    struct SPIKEWEAVE_LOCAL state;
     std::unique_ptr<state> state_;
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/mine/episode.hpp"
@@ -17,7 +18,7 @@ namespace spikeweave {
 /// Unnikrishnan 2010, Neural Computation 22; arXiv 0808.3511): in each of `ticks` ticks an
 /// occurrence starts with probability `start_probability`, and the next one can start `span_ticks`
 /// ticks later.
-struct occurrence_model {
+struct SPIKEWEAVE_API occurrence_model {
     double ticks;              ///< L, duration / tick
     double start_probability;  ///< p
     double span_ticks;         ///< T, at least 1
@@ -40,7 +41,7 @@ struct count_moments {
 };
 /// Evaluates the published recursions step by step, to check the closed forms. `ticks` and
 /// `span_ticks` must be whole numbers.
-count_moments count_moments_by_recursion(const occurrence_model& model);
+SPIKEWEAVE_API count_moments count_moments_by_recursion(const occurrence_model& model);
 
 /// The null hypothesis that counts are tested against; docs/algorithms/significance.md says what
 /// each is for.
@@ -67,17 +68,17 @@ enum class correction_method : std::uint8_t {
 };
 
 template <>
-enum_table<correction_method> enum_names<correction_method>();
+SPIKEWEAVE_API enum_table<correction_method> enum_names<correction_method>();
 /// Whether corrected p-values hold for one alpha only.
-bool is_two_stage(correction_method method);
+SPIKEWEAVE_API bool is_two_stage(correction_method method);
 template <>
-enum_table<significance_test> enum_names<significance_test>();
+SPIKEWEAVE_API enum_table<significance_test> enum_names<significance_test>();
 
 /// Corrects p-values for `tests` >= p.size() hypotheses; those without a p-value count as p = 1.
 /// @throws invalid_argument if there are fewer tests than p-values, if a p-value is not a
 /// probability, or for a two-stage correction, which needs an alpha.
-std::vector<double> adjust_p_values(std::span<const double> p, std::uint64_t tests,
-                                    correction_method method);
+SPIKEWEAVE_API std::vector<double> adjust_p_values(std::span<const double> p, std::uint64_t tests,
+                                                   correction_method method);
 
 /// Corrected p-values, with the decisions at one alpha.
 struct correction_result {
@@ -88,8 +89,8 @@ struct correction_result {
 };
 /// Corrects p-values like `adjust`, and decides at `alpha` in (0, 1].
 /// @throws invalid_argument like `adjust`, or if alpha is out of range.
-correction_result correct_tests(std::span<const double> p, std::uint64_t tests,
-                                correction_method method, double alpha);
+SPIKEWEAVE_API correction_result correct_tests(std::span<const double> p, std::uint64_t tests,
+                                               correction_method method, double alpha);
 
 /// Options of `test_against_null`.
 struct significance_options {
@@ -104,7 +105,7 @@ struct significance_options {
     duration tick = std::chrono::milliseconds{1};
 };
 
-option_list describe(significance_options& options);
+SPIKEWEAVE_API option_list describe(significance_options& options);
 
 /// The test result for one episode.
 /// An episode of a single unit is not tested, since its rate is taken from its count: expected =
@@ -124,14 +125,14 @@ struct episode_test {
 /// time in which a unit fires within a delay interval, and the mean delay to its first spike, are
 /// measured over the recorded span.
 /// @throws invalid_argument if the episode is invalid or the tick is not positive.
-occurrence_model independent_model(const spike_sequence& spikes, const episode& what,
-                                   duration tick);
+SPIKEWEAVE_API occurrence_model independent_model(const spike_sequence& spikes, const episode& what,
+                                                  duration tick);
 
 /// Tests the episodes of a table; returns one element for each. The p-values of each size are
 /// corrected for the number of candidates that the search had at that size.
-std::vector<episode_test> test_against_null(const spike_sequence& spikes,
-                                            const episode_table& table,
-                                            const significance_options& options = {},
-                                            const execution& run = {});
+SPIKEWEAVE_API std::vector<episode_test> test_against_null(const spike_sequence& spikes,
+                                                           const episode_table& table,
+                                                           const significance_options& options = {},
+                                                           const execution& run = {});
 
 }  // namespace spikeweave

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/mine/spade.hpp"
 
 namespace spikeweave {
@@ -23,7 +24,7 @@ struct stability_options {
 
 /// The number of subsets to draw: n_subsets, or round(ln(2 / delta) / (2 epsilon²) + 1) if that is
 /// 0. @throws invalid_argument if an option is out of range.
-std::uint64_t subset_count(const stability_options& options);
+SPIKEWEAVE_API std::uint64_t subset_count(const stability_options& options);
 
 /// How much of a pattern can be removed without turning it into another pattern (Kuznetsov 2007,
 /// Ann. Math. Artif. Intell. 49:101).
@@ -44,13 +45,13 @@ struct stability {
 /// @param table  patterns mined from these windows, with occurrences
 /// @throws invalid_argument if the table is not from these windows or has no occurrences;
 /// cancelled.
-std::vector<stability> approximate_stability(const spade_windows& windows,
-                                             const pattern_table& table,
-                                             const stability_options& options,
-                                             const execution& run = {});
+SPIKEWEAVE_API std::vector<stability> approximate_stability(const spade_windows& windows,
+                                                            const pattern_table& table,
+                                                            const stability_options& options,
+                                                            const execution& run = {});
 
 /// Indices of the patterns with at least one of the two stabilities above its threshold.
-std::vector<std::size_t> filter_stable(std::span<const stability> values,
-                                       const stability& thresholds);
+SPIKEWEAVE_API std::vector<std::size_t> filter_stable(std::span<const stability> values,
+                                                      const stability& thresholds);
 
 }  // namespace spikeweave

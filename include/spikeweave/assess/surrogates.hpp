@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "spikeweave/core/enum_names.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/spikes/binned_spikes.hpp"
@@ -36,7 +37,7 @@ enum class surrogate_method : std::uint8_t {
     bin_shuffling,        ///< the bins of each block, 2 × dither wide, are put in random order
 };
 template <>
-enum_table<surrogate_method> enum_names<surrogate_method>();
+SPIKEWEAVE_API enum_table<surrogate_method> enum_names<surrogate_method>();
 
 /// What happens to spikes that dither_spikes and dither_spike_train move to an end of the span or
 /// beyond.
@@ -45,7 +46,7 @@ enum class surrogate_edges : std::uint8_t {
     clamp,  ///< they are placed at that end
 };
 template <>
-enum_table<surrogate_edges> enum_names<surrogate_edges>();
+SPIKEWEAVE_API enum_table<surrogate_edges> enum_names<surrogate_edges>();
 
 /// How far joint_isi_dithering and isi_dithering may move a spike.
 enum class joint_isi_steps : std::uint8_t {
@@ -53,7 +54,7 @@ enum class joint_isi_steps : std::uint8_t {
     fast,    ///< as far as the neighbouring spikes; Elephant's "fast"
 };
 template <>
-enum_table<joint_isi_steps> enum_names<joint_isi_steps>();
+SPIKEWEAVE_API enum_table<joint_isi_steps> enum_names<joint_isi_steps>();
 
 /// Options of the distribution of intervals that joint_isi_dithering and isi_dithering use (Louis
 /// et al. 2010, doi:10.3389/fncom.2010.00127), with Elephant's defaults.
@@ -69,7 +70,7 @@ struct joint_isi_options {
     duration refractory_period = std::chrono::milliseconds{4};  ///< upper bound of the dead time
 };
 
-option_list describe(joint_isi_options& options);
+SPIKEWEAVE_API option_list describe(joint_isi_options& options);
 
 /// How many surrogates are made, and how.
 struct surrogate_options {
@@ -90,7 +91,7 @@ struct surrogate_options {
 };
 
 /// Describes the options except `trials` and `joint_isi`.
-option_list describe(surrogate_options& options);
+SPIKEWEAVE_API option_list describe(surrogate_options& options);
 
 /// Which trials at the end of the span are included.
 enum class last_trial : std::uint8_t {
@@ -101,8 +102,9 @@ enum class last_trial : std::uint8_t {
 /// the span.
 /// @throws invalid_argument if length is not above 0, if separation is negative, or if there are
 /// more than 2^32 - 1 trials.
-std::vector<time_span> regular_trials(time_span span, duration length, duration separation,
-                                      last_trial last = last_trial::kept);
+SPIKEWEAVE_API std::vector<time_span> regular_trials(time_span span, duration length,
+                                                     duration separation,
+                                                     last_trial last = last_trial::kept);
 
 /// A surrogate, and what happened to the spikes that it lacks.
 struct surrogate_spikes {
@@ -127,7 +129,7 @@ struct surrogate_spikes {
 /// joint_isi_dithering and isi_dithering keep every spike; trial_shifting keeps every spike of its
 /// trials. The others may drop spikes at the ends, or move two spikes of a unit to one microsecond,
 /// where they become one.
-class surrogate_maker {
+class SPIKEWEAVE_API surrogate_maker {
 public:
     /// @throws invalid_argument if an option is out of range: a dither outside (0, 1 h] or shorter
     /// than a bin to shuffle, or trials that are missing, empty, unsorted or overlapping.
@@ -145,16 +147,18 @@ public:
     binned_spikes make(std::uint32_t which) const;
 
 private:
-    struct set_up;
+    struct SPIKEWEAVE_LOCAL set_up;
     std::shared_ptr<const set_up> set_up_;
 };
 
 /// Makes a single surrogate like `surrogate_maker::make_sequence`, and returns its spikes.
 /// @throws invalid_argument like the constructor of `surrogate_maker`.
-spike_sequence make_surrogate(const spike_sequence& spikes, const surrogate_options& options,
-                              std::uint32_t which);
+SPIKEWEAVE_API spike_sequence make_surrogate(const spike_sequence& spikes,
+                                             const surrogate_options& options, std::uint32_t which);
 /// Makes a single binned surrogate like `surrogate_maker::make`.
-binned_spikes make_binned_surrogate(const spike_sequence& spikes, const binning_options& bins,
-                                    const surrogate_options& options, std::uint32_t which);
+SPIKEWEAVE_API binned_spikes make_binned_surrogate(const spike_sequence& spikes,
+                                                   const binning_options& bins,
+                                                   const surrogate_options& options,
+                                                   std::uint32_t which);
 
 }  // namespace spikeweave

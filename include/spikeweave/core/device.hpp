@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "spikeweave/core/export.hpp"
+
 namespace spikeweave {
 
 /// The kind of processor that a strategy runs on.
@@ -29,17 +31,17 @@ struct device_info {
 
 /// Lists the available GPUs in the order of their ordinals. The library does not touch a driver
 /// before this call.
-std::vector<device_info> devices();
+SPIKEWEAVE_API std::vector<device_info> devices();
 
 /// Explains why `devices()` is empty, as one clause without a full stop. Returns an empty string
 /// if there is a GPU.
-std::string device_unavailable_reason();
+SPIKEWEAVE_API std::string device_unavailable_reason();
 
 /// Reads a choice of devices: "cpu" gives an empty list, "cuda" the first GPU, "cuda:0,1" the GPUs
 /// with these ordinals, "cuda:all" every GPU. "automatic" gives nullopt: the computation chooses.
 /// @throws invalid_argument with the text and the expected forms.
-std::optional<std::vector<int>> parse_devices(std::string_view text);
+SPIKEWEAVE_API std::optional<std::vector<int>> parse_devices(std::string_view text);
 /// Writes a choice of devices in the form that `parse_devices` reads.
-std::string format_devices(const std::optional<std::vector<int>>& devices);
+SPIKEWEAVE_API std::string format_devices(const std::optional<std::vector<int>>& devices);
 
 }  // namespace spikeweave

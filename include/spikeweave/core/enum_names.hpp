@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/core/export.hpp"
 
 /// The names of the values of an enumeration, written once: messages, files, the command line and
 /// Python use the same ones.
@@ -59,9 +60,9 @@ std::vector<std::string> names_of() {
 }
 
 namespace detail {
-bool same_name(std::string_view known, std::string_view name);
-[[noreturn]] void refuse_name(std::string_view what, std::string_view found,
-                              const std::vector<std::string>& names);
+SPIKEWEAVE_API bool same_name(std::string_view known, std::string_view name);
+[[noreturn]] SPIKEWEAVE_API void refuse_name(std::string_view what, std::string_view found,
+                                             const std::vector<std::string>& names);
 }  // namespace detail
 
 /// The value with this name; '-' and '_' are the same.

@@ -3,11 +3,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "spikeweave/core/export.hpp"
+
 namespace spikeweave {
 
 /// A precondition is broken: an argument, an option or a value is invalid. Names of options stand
 /// between backquotes in the text, so that callers can spell them in their own way.
-struct invalid_argument : std::invalid_argument {
+struct SPIKEWEAVE_API invalid_argument : std::invalid_argument {
     using std::invalid_argument::invalid_argument;
     /// The text then is "`field`: problem".
     invalid_argument(const std::string& field, const std::string& problem)
@@ -22,19 +24,19 @@ private:
 
 /// A file cannot be read or written. The text names the file and the line or record, and says what
 /// was found and what was expected.
-struct io_error : std::runtime_error {
+struct SPIKEWEAVE_API io_error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
 /// A GPU is absent, has too little memory, was lost or failed. The text says what was needed and
 /// what was available.
-struct device_error : std::runtime_error {
+struct SPIKEWEAVE_API device_error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
 /// The call ended early because the caller asked it to stop (`execution::stop`). It left nothing
 /// behind.
-struct cancelled : std::runtime_error {
+struct SPIKEWEAVE_API cancelled : std::runtime_error {
     cancelled() : std::runtime_error("stopped on request") {}
 };
 

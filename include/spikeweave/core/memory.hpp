@@ -7,24 +7,26 @@
 #include <string>
 #include <thread>
 
+#include "spikeweave/core/export.hpp"
+
 namespace spikeweave {
 
 /// The resident memory of this process at the moment, in bytes; 0 if the system does not report it.
-std::uint64_t resident_memory_bytes();
+SPIKEWEAVE_API std::uint64_t resident_memory_bytes();
 
 /// The memory that this process may still allocate, in bytes: the smallest of the memory that the
 /// system has available, the rest of the control group's limit and the rest of the address-space
 /// limit (`ulimit -v`).
-std::uint64_t available_memory_bytes();
+SPIKEWEAVE_API std::uint64_t available_memory_bytes();
 
 /// Formats a number of bytes as "14.2 MB".
-std::string format_memory(std::uint64_t bytes);
+SPIKEWEAVE_API std::string format_memory(std::uint64_t bytes);
 
 /// Stops calls of this library before the process exceeds a memory bound. A separate thread checks
 /// the resident memory of the whole process a hundred times a second, because the size of a
 /// search's result is not known beforehand. Pass `stop()` to the calls; if one throws `cancelled`,
 /// `check()` tells whether the bound was the reason.
-class memory_guard {
+class SPIKEWEAVE_API memory_guard {
 public:
     /// How messages name the bound, and what they advise when it is exceeded.
     struct words {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "spikeweave/core/enum_names.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/core/time.hpp"
 
 /// Options described once. Every struct of options has a function `describe` that lists its fields
@@ -38,7 +39,7 @@ enum class option_kind : std::uint8_t {
 };
 
 /// One option: a field of a struct, and all that is to be known of it.
-struct option {
+struct SPIKEWEAVE_API option {
     /// "min_count"; the command line writes "--min-count".
     std::string name{};
     /// What the option does, as a phrase without a full stop and without the default.
@@ -159,7 +160,7 @@ struct option_codec<std::string> {
 
 /// The path of a file; empty means "not set".
 template <>
-struct option_codec<std::filesystem::path> {
+struct SPIKEWEAVE_API option_codec<std::filesystem::path> {
     static constexpr auto kind = option_kind::text;
     static constexpr bool may_be_unset = true;
     static option_value show(const std::filesystem::path& field);
@@ -168,7 +169,7 @@ struct option_codec<std::filesystem::path> {
 
 /// Names, separated by commas.
 template <>
-struct option_codec<std::vector<std::string>> {
+struct SPIKEWEAVE_API option_codec<std::vector<std::string>> {
     static constexpr auto kind = option_kind::text;
     static option_value show(const std::vector<std::string>& field);
     static std::vector<std::string> read(const option_value& value);
@@ -176,7 +177,7 @@ struct option_codec<std::vector<std::string>> {
 
 /// Whole numbers, separated by commas.
 template <>
-struct option_codec<std::vector<std::uint32_t>> {
+struct SPIKEWEAVE_API option_codec<std::vector<std::uint32_t>> {
     static constexpr auto kind = option_kind::text;
     static constexpr bool may_be_unset = true;
     static option_value show(const std::vector<std::uint32_t>& field);
@@ -185,7 +186,7 @@ struct option_codec<std::vector<std::uint32_t>> {
 
 /// Devices, as `parse_devices` reads them.
 template <>
-struct option_codec<std::optional<std::vector<int>>> {
+struct SPIKEWEAVE_API option_codec<std::optional<std::vector<int>>> {
     static constexpr auto kind = option_kind::text;
     static option_value show(const std::optional<std::vector<int>>& field);
     static std::optional<std::vector<int>> read(const option_value& value);
@@ -248,7 +249,7 @@ option& option::bind(Field& target) {
 
 /// The options of a struct, in display order. It refers to the struct's fields, which must outlive
 /// it.
-class option_list {
+class SPIKEWEAVE_API option_list {
 public:
     /// The following options are listed under this heading.
     void begin_group(std::string heading) { group_ = std::move(heading); }
@@ -300,18 +301,18 @@ using parameter_value = std::variant<std::nullptr_t, bool, std::uint64_t, double
 using parameter_list = std::vector<std::pair<std::string, parameter_value>>;
 
 /// The values of all options, for the record of a run.
-parameter_list parameters_of(const option_list& options);
+SPIKEWEAVE_API parameter_list parameters_of(const option_list& options);
 
 /// The default of an option in words: "10 ms", "no bound"; empty if there is nothing to say.
-std::string default_of(const option& one);
+SPIKEWEAVE_API std::string default_of(const option& one);
 
 /// "--min-count" of "min_count"; "--no-min-count" if `off`.
-std::string command_line_name(std::string_view option, bool off = false);
+SPIKEWEAVE_API std::string command_line_name(std::string_view option, bool off = false);
 
 /// A message of an `invalid_argument` for the command line: names of options, which stand between
 /// backquotes, become "--min-count".
-std::string with_command_line_names(std::string_view message);
+SPIKEWEAVE_API std::string with_command_line_names(std::string_view message);
 /// The same message with the plain names, as Python has them.
-std::string with_plain_names(std::string_view message);
+SPIKEWEAVE_API std::string with_plain_names(std::string_view message);
 
 }  // namespace spikeweave

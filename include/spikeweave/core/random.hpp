@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdint>
 
+#include "spikeweave/core/export.hpp"
+
 namespace spikeweave {
 
 /// The purpose of a random stream. It is part of the key, so that two uses of one seed never share
@@ -46,7 +48,7 @@ enum class random_purpose : std::uint32_t {
 /// The stream is a pure function of (seed, purpose, index, sub_index), so a result does not depend
 /// on which thread, rank or device draws it. It uses only integer arithmetic and exactly
 /// rounded floating-point operations, so it is the same on every machine.
-class random_stream {
+class SPIKEWEAVE_API random_stream {
 public:
     random_stream(std::uint64_t seed, random_purpose purpose, std::uint32_t index,
                   std::uint32_t sub_index = 0);

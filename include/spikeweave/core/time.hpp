@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "spikeweave/core/export.hpp"
+
 namespace spikeweave {
 
 /// Every time is a whole number of microseconds, so that no floating-point times are ever compared.
@@ -13,7 +15,7 @@ using duration = std::chrono::duration<std::int64_t, std::micro>;
 
 /// Converts seconds, as users and files give them, to the nearest microsecond (ties to even).
 /// @throws invalid_argument if `seconds` is not finite or beyond ±292,000 years.
-duration duration_from_seconds(double seconds);
+SPIKEWEAVE_API duration duration_from_seconds(double seconds);
 
 /// Converts a time to seconds, with a single rounding: 100 ms is 0.1.
 constexpr double to_seconds(duration d) {
@@ -24,10 +26,10 @@ constexpr double to_seconds(duration d) {
 /// refused, because its unit would be a guess. Decimal fractions are exact; a time that is not a
 /// whole number of microseconds is refused.
 /// @throws invalid_argument with the text and the expected form.
-duration parse_duration(std::string_view text);
+SPIKEWEAVE_API duration parse_duration(std::string_view text);
 
 /// Formats a time in its shortest exact form in us, ms or s: "5 ms", "1.5 s", "40 us".
-std::string format_duration(duration d);
+SPIKEWEAVE_API std::string format_duration(duration d);
 
 /// A closed interval of time [begin, end], counted from the recording's first sample.
 struct time_span {

@@ -9,6 +9,7 @@
 
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 
 /// The calibration by which the strategy `hybrid` chooses. The published rule ("Parallel Mining of
 /// Neuronal Spike Streams on Graphics Processing Units") holds for one old card; here the crossover
@@ -38,19 +39,19 @@ struct hybrid_calibration {
 /// Says which strategy `hybrid` takes for this many episodes of this size: true means
 /// `thread_per_episode` (at or above the crossover), false `segments_per_episode`.
 /// @throws invalid_argument if the table has no entries.
-bool prefers_thread_per_episode(const hybrid_calibration& by, std::size_t size,
-                                std::uint64_t episodes);
+SPIKEWEAVE_API bool prefers_thread_per_episode(const hybrid_calibration& by, std::size_t size,
+                                               std::uint64_t episodes);
 
 /// Measures the device, which takes seconds, and saves the table for later runs (docs/formats.md
 /// says where). @throws device_error, io_error, cancelled.
-hybrid_calibration calibrate_hybrid(int device, const execution& run = {});
+SPIKEWEAVE_API hybrid_calibration calibrate_hybrid(int device, const execution& run = {});
 
 /// Loads the table saved for this device, driver and library version; nullopt if it was never
 /// measured. @throws io_error if the file is invalid.
-std::optional<hybrid_calibration> load_hybrid_calibration(const device_info& device);
+SPIKEWEAVE_API std::optional<hybrid_calibration> load_hybrid_calibration(const device_info& device);
 
 /// The file in which the table is saved: below $XDG_CACHE_HOME, or else below $HOME/.cache.
 /// @throws io_error if neither variable is set.
-std::filesystem::path hybrid_calibration_file(const device_info& device);
+SPIKEWEAVE_API std::filesystem::path hybrid_calibration_file(const device_info& device);
 
 }  // namespace spikeweave

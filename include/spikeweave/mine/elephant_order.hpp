@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/mine/spade.hpp"
 
 namespace spikeweave {
@@ -28,7 +29,9 @@ struct elephant_order {
 /// then puts the patterns with the fewest occurrences first. If all windows are the same, their one
 /// pattern never reaches the miner, and its items ascend.
 /// @param rule  the rule that the table was mined with
-elephant_order order_as_elephant(const spade_windows& windows, const pattern_table& table,
-                                 const pattern_rule& rule, const execution& run = {});
+SPIKEWEAVE_API elephant_order order_as_elephant(const spade_windows& windows,
+                                                const pattern_table& table,
+                                                const pattern_rule& rule,
+                                                const execution& run = {});
 
 }  // namespace spikeweave

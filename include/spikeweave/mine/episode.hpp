@@ -11,6 +11,7 @@
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/core/ids.hpp"
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/core/time.hpp"
@@ -35,20 +36,20 @@ struct delay_interval {
 
 /// Reads an interval such as "0-5ms" or "0ms-5ms".
 /// @throws invalid_argument if the text is malformed or 0 <= low < high does not hold.
-delay_interval parse_delay_interval(std::string_view text);
+SPIKEWEAVE_API delay_interval parse_delay_interval(std::string_view text);
 /// Formats an interval as "(0,5] ms".
-std::string format_delay_interval(const delay_interval& interval);
+SPIKEWEAVE_API std::string format_delay_interval(const delay_interval& interval);
 /// The default intervals (1,4], (4,8], (8,12] and (12,16] ms: monosynaptic delays and their sums
 /// over a step or two.
-std::vector<delay_interval> default_delays();
+SPIKEWEAVE_API std::vector<delay_interval> default_delays();
 /// Reads intervals that are separated by commas: "0-5ms,5-10ms".
 /// @throws invalid_argument with the text; if an interval is given twice.
-std::vector<delay_interval> parse_delays(std::string_view text);
+SPIKEWEAVE_API std::vector<delay_interval> parse_delays(std::string_view text);
 /// Reads intervals of equal width: "0ms:20ms:5ms" is (0,5], (5,10], (10,15], (15,20] ms.
 /// @throws invalid_argument with the text.
-std::vector<delay_interval> parse_delay_grid(std::string_view text);
+SPIKEWEAVE_API std::vector<delay_interval> parse_delay_grid(std::string_view text);
 /// Writes intervals in the form that `parse_delays` reads.
-std::string format_delays(std::span<const delay_interval> delays);
+SPIKEWEAVE_API std::string format_delays(std::span<const delay_interval> delays);
 
 template <>
 struct option_codec<std::vector<delay_interval>> {
@@ -81,7 +82,7 @@ enum class tie_rule : std::uint8_t {
 };
 
 template <>
-enum_table<tie_rule> enum_names<tie_rule>();
+SPIKEWEAVE_API enum_table<tie_rule> enum_names<tie_rule>();
 
 /// The algorithms for counting. All are exact and give the same counts; docs/algorithms/episodes.md
 /// says what each is for.
@@ -104,10 +105,11 @@ enum class episode_strategy : std::uint8_t {
 };
 
 template <>
-enum_table<episode_strategy> enum_names<episode_strategy>();
+SPIKEWEAVE_API enum_table<episode_strategy> enum_names<episode_strategy>();
 /// The strategies that this build can run on the CPU or on CUDA devices, without `automatic`. No
 /// device needs to be present.
-std::vector<episode_strategy> available_episode_strategies(device_kind where = device_kind::cpu);
+SPIKEWEAVE_API std::vector<episode_strategy> available_episode_strategies(
+    device_kind where = device_kind::cpu);
 
 /// How the strategy `latest_start` counts pairs.
 enum class pair_method : std::uint8_t {
@@ -118,7 +120,7 @@ enum class pair_method : std::uint8_t {
 };
 
 template <>
-enum_table<pair_method> enum_names<pair_method>();
+SPIKEWEAVE_API enum_table<pair_method> enum_names<pair_method>();
 
 /// How the strategy `occurrences` on a GPU makes one list of what its threads find: the three
 /// published ways.
@@ -130,7 +132,7 @@ enum class compaction_method : std::uint8_t {
 };
 
 template <>
-enum_table<compaction_method> enum_names<compaction_method>();
+SPIKEWEAVE_API enum_table<compaction_method> enum_names<compaction_method>();
 
 /// How the work is divided among several devices.
 enum class device_split : std::uint8_t {
@@ -141,7 +143,7 @@ enum class device_split : std::uint8_t {
 };
 
 template <>
-enum_table<device_split> enum_names<device_split>();
+SPIKEWEAVE_API enum_table<device_split> enum_names<device_split>();
 
 struct episode_mining_options {
     /// The delay intervals; every step of a mined episode has one of them. They may overlap, and
@@ -172,14 +174,15 @@ struct episode_mining_options {
 };
 
 /// Describes the options; `device_split` and `compaction` among them change the time taken only.
-option_list describe(episode_mining_options& options);
+SPIKEWEAVE_API option_list describe(episode_mining_options& options);
 
 /// Converts the threshold of the options to a number of occurrences, rounded up exactly. The
 /// default threshold needs a count of all pairs.
 /// @throws invalid_argument if the threshold is not positive, a fraction above 1, or given in two
 /// ways; cancelled.
-std::uint64_t resolve_threshold(const spike_sequence& spikes, const episode_mining_options& options,
-                                const execution& run = {});
+SPIKEWEAVE_API std::uint64_t resolve_threshold(const spike_sequence& spikes,
+                                               const episode_mining_options& options,
+                                               const execution& run = {});
 
 /// An episode and its count: the largest number of occurrences that do not overlap.
 struct counted_episode {
@@ -227,15 +230,16 @@ struct episode_table {
 /// Warnings for the user about these delays, as full sentences. It warns of delays of a second and
 /// more, which may be milliseconds given as seconds, and of delays that cannot occur because all
 /// spike times are multiples of a longer time, as in recordings with a camera.
-std::vector<std::string> check_delays(const spike_sequence& spikes,
-                                      std::span<const delay_interval> delays);
+SPIKEWEAVE_API std::vector<std::string> check_delays(const spike_sequence& spikes,
+                                                     std::span<const delay_interval> delays);
 
 /// Finds all frequent episodes, level by level, with prefix and suffix pruning. The result is
 /// complete and does not depend on the order or the names of the units.
 /// @throws invalid_argument if an option is out of range or the strategy cannot run on the devices
 ///         of `run`; device_error, cancelled.
-episode_table mine_episodes(const spike_sequence& spikes, const episode_mining_options& options,
-                            const execution& run = {});
+SPIKEWEAVE_API episode_table mine_episodes(const spike_sequence& spikes,
+                                           const episode_mining_options& options,
+                                           const execution& run = {});
 
 /// Options of `count_episodes`.
 struct episode_count_options {
@@ -250,7 +254,7 @@ struct episode_count_options {
     compaction_method compaction = compaction_method::automatic;
 };
 
-option_list describe(episode_count_options& options);
+SPIKEWEAVE_API option_list describe(episode_count_options& options);
 
 /// The result of `count_episodes`.
 struct episode_count_result {
@@ -267,20 +271,20 @@ struct episode_count_result {
 /// Recommends devices for a program that has just started: the first CUDA device for 3,000,000
 /// spikes or more, otherwise none, that is, the CPU, which finishes most smaller searches before a
 /// device is ready (docs/benchmarks.md).
-std::vector<int> recommended_devices(const spike_sequence& spikes);
+SPIKEWEAVE_API std::vector<int> recommended_devices(const spike_sequence& spikes);
 
 /// Counts each given episode.
 /// @throws invalid_argument if an episode is invalid or the strategy cannot run on the devices of
 ///         `run`; device_error, cancelled.
-episode_count_result count_episodes(const spike_sequence& spikes, std::span<const episode> episodes,
-                                    const episode_count_options& options = {},
-                                    const execution& run = {});
+SPIKEWEAVE_API episode_count_result count_episodes(const spike_sequence& spikes,
+                                                   std::span<const episode> episodes,
+                                                   const episode_count_options& options = {},
+                                                   const execution& run = {});
 
 /// Finds the times of the counted occurrences, in order: `count` rows of `size` times in
 /// microseconds. If several occurrences end at the same spike, the one that starts latest is
 /// returned.
-std::vector<std::vector<std::int64_t>> find_occurrences(const spike_sequence& spikes,
-                                                        const episode& what,
-                                                        tie_rule ties = tie_rule::time);
+SPIKEWEAVE_API std::vector<std::vector<std::int64_t>> find_occurrences(
+    const spike_sequence& spikes, const episode& what, tie_rule ties = tie_rule::time);
 
 }  // namespace spikeweave

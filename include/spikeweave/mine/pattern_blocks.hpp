@@ -6,13 +6,14 @@
 #include <span>
 #include <stop_token>
 
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/mine/spade.hpp"
 
 namespace spikeweave {
 
 /// Collects patterns into one table without copying it. A single table that grows is reallocated
 /// again and again, and takes twice its memory while it is moved.
-class pattern_blocks {
+class SPIKEWEAVE_API pattern_blocks {
 public:
     explicit pattern_blocks(std::uint32_t window_bins) : window_bins_(window_bins) {}
 
@@ -35,6 +36,6 @@ private:
 
 /// Removes all other patterns from a table, in place.
 /// @param kept  indices of the patterns to keep, ascending
-void keep_patterns(pattern_table& table, std::span<const std::size_t> kept);
+SPIKEWEAVE_API void keep_patterns(pattern_table& table, std::span<const std::size_t> kept);
 
 }  // namespace spikeweave

@@ -11,6 +11,7 @@
 
 #include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/core/ids.hpp"
 #include "spikeweave/spikes/binned_spikes.hpp"
 
@@ -25,7 +26,7 @@ using pattern_item = std::uint32_t;
 /// unit fires. The window at bin w holds the item (unit, lag) if the unit fires in bin w + lag.
 ///
 /// An item takes 4 bytes; a spike is in at most `window_bins` windows.
-class spade_windows {
+class SPIKEWEAVE_API spade_windows {
 public:
     /// @throws invalid_argument if `window_bins` is 0 or unit_count * window_bins does not fit in
     /// 31 bits; cancelled.
@@ -67,8 +68,9 @@ private:
 /// number of units follows from the largest item.
 /// @throws io_error with the line if a word is not a number, an item is repeated or above 2^31 - 1;
 /// also if the file has no item.
-spade_windows read_transactions(const std::filesystem::path& path, std::uint32_t window_bins,
-                                const execution& run = {});
+SPIKEWEAVE_API spade_windows read_transactions(const std::filesystem::path& path,
+                                               std::uint32_t window_bins,
+                                               const execution& run = {});
 
 /// Thresholds that a pattern must meet to be reported. The names are Elephant's.
 struct pattern_rule {
@@ -88,9 +90,9 @@ enum class spade_strategy : std::uint8_t {
     first_bin,  ///< depth-first search of closed patterns only, from spikes in the first bin
 };
 template <>
-enum_table<spade_strategy> enum_names<spade_strategy>();
+SPIKEWEAVE_API enum_table<spade_strategy> enum_names<spade_strategy>();
 /// The strategies that this build can run on this machine, `automatic` first.
-std::vector<spade_strategy> available_spade_strategies();
+SPIKEWEAVE_API std::vector<spade_strategy> available_spade_strategies();
 
 struct pattern_mining_options {
     /// A pattern is reported if it meets at least one of these rules, so that a single search can
@@ -115,7 +117,7 @@ struct pattern_mining_options {
 /// that share it are sorted like words whose letters are the other items; the alphabet begins with
 /// the item that is in the fewest windows together with the first one (ties in time order). A
 /// search can visit patterns in this order fast and without collecting them.
-struct pattern_table {
+struct SPIKEWEAVE_API pattern_table {
     std::uint32_t window_bins = 1;
     std::vector<std::uint64_t> item_offsets{0};  ///< size() + 1 elements
     std::vector<pattern_item> items{};
@@ -155,9 +157,9 @@ struct mining_summary {
 /// and no spike can be added without losing an occurrence, even beyond `max_spikes`. The patterns
 /// are passed to `take` block by block in the order of `pattern_table`, from one thread at a time.
 /// @throws invalid_argument if a rule is invalid; cancelled.
-mining_summary mine_patterns(const spade_windows& windows, const pattern_mining_options& options,
-                             const std::function<void(const pattern_table& block)>& take,
-                             const execution& run = {});
+SPIKEWEAVE_API mining_summary mine_patterns(
+    const spade_windows& windows, const pattern_mining_options& options,
+    const std::function<void(const pattern_table& block)>& take, const execution& run = {});
 
 /// The patterns and the summary of a search.
 struct pattern_mining_result {
@@ -165,9 +167,9 @@ struct pattern_mining_result {
     mining_summary summary{};
 };
 /// Finds the same patterns and collects them in one table.
-pattern_mining_result mine_patterns(const spade_windows& windows,
-                                    const pattern_mining_options& options,
-                                    const execution& run = {});
+SPIKEWEAVE_API pattern_mining_result mine_patterns(const spade_windows& windows,
+                                                   const pattern_mining_options& options,
+                                                   const execution& run = {});
 
 /// The cost of a search, extrapolated from a small part of it, to within a factor of about two.
 struct spade_estimate {
@@ -180,8 +182,9 @@ struct spade_estimate {
 };
 /// Estimates the cost of `mine_patterns`, in about half a second, at most two seconds.
 /// @throws invalid_argument, cancelled, like `mine_patterns`.
-spade_estimate estimate_mining(const spade_windows& windows, const pattern_mining_options& options,
-                               const execution& run = {});
+SPIKEWEAVE_API spade_estimate estimate_mining(const spade_windows& windows,
+                                              const pattern_mining_options& options,
+                                              const execution& run = {});
 
 /// Which properties make up the signature of a pattern. The names in quotes are Elephant's.
 enum class spectrum_kind : std::uint8_t {
@@ -189,7 +192,7 @@ enum class spectrum_kind : std::uint8_t {
     size_count_duration,  ///< "3d#": (size, count, duration)
 };
 template <>
-enum_table<spectrum_kind> enum_names<spectrum_kind>();
+SPIKEWEAVE_API enum_table<spectrum_kind> enum_names<spectrum_kind>();
 
 /// The largest count of any pattern, by size and duration.
 struct occurrence_maxima {
@@ -210,9 +213,10 @@ struct occurrence_maxima {
 /// that cannot raise a maximum are not visited. This is all that is needed of surrogates. Patterns
 /// with more than `max_occ` occurrences are left out here too; they raise no maximum, not even that
 /// of smaller sizes.
-occurrence_maxima find_occurrence_maxima(const spade_windows& windows,
-                                         const pattern_mining_options& options, spectrum_kind kind,
-                                         const execution& run = {});
+SPIKEWEAVE_API occurrence_maxima find_occurrence_maxima(const spade_windows& windows,
+                                                        const pattern_mining_options& options,
+                                                        spectrum_kind kind,
+                                                        const execution& run = {});
 
 /// A signature and the number of patterns that have it.
 struct signature_count {
@@ -224,7 +228,8 @@ struct signature_count {
     friend auto operator<=>(const signature_count&, const signature_count&) = default;
 };
 /// Counts the patterns of each signature, ascending, without zeros: Elephant's report "#" or "3d#".
-std::vector<signature_count> count_signatures(const pattern_table& table, spectrum_kind kind);
+SPIKEWEAVE_API std::vector<signature_count> count_signatures(const pattern_table& table,
+                                                             spectrum_kind kind);
 
 /// How to derive a threshold for each size from the firing rates (Stella et al. 2022,
 /// doi:10.1523/ENEURO.0505-21.2022, as computed by their code). `min_occ` is chosen so that a
@@ -241,8 +246,9 @@ struct min_occ_options {
 /// @param spike_counts  number of spikes of each unit, not clipped
 /// @return one rule per size, with min_neu = min_spikes
 /// @throws invalid_argument if no unit fires or the window is too short.
-std::vector<pattern_rule> estimate_rules(std::span<const std::size_t> spike_counts, duration length,
-                                         duration bin, std::uint32_t window_bins,
-                                         const min_occ_options& recipe = {});
+SPIKEWEAVE_API std::vector<pattern_rule> estimate_rules(std::span<const std::size_t> spike_counts,
+                                                        duration length, duration bin,
+                                                        std::uint32_t window_bins,
+                                                        const min_occ_options& recipe = {});
 
 }  // namespace spikeweave

@@ -7,11 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "spikeweave/core/export.hpp"
+
 namespace spikeweave {
 
 /// The processes ("ranks") that compute one result together. All calls except `rank` and `size` are
 /// collective: every rank must make them, in the same order, from one thread at a time.
-class communicator {
+class SPIKEWEAVE_API communicator {
 public:
     communicator() = default;
     virtual ~communicator() = default;
@@ -38,7 +40,7 @@ public:
 };
 
 /// A communicator of one rank: this process.
-std::shared_ptr<communicator> local_rank();
+SPIKEWEAVE_API std::shared_ptr<communicator> local_rank();
 
 /// A communicator of all processes that `mpirun` started. The first call initialises MPI, and it is
 /// finalised when the process ends, unless the program does so itself. A rank that gives up must
@@ -46,12 +48,12 @@ std::shared_ptr<communicator> local_rank();
 /// @param stop  once a stop is requested, a call that waits for other ranks throws `cancelled`;
 /// after that only `abort` may be called
 /// @throws invalid_argument if this library was built without MPI.
-std::shared_ptr<communicator> mpi_ranks(std::stop_token stop = {});
+SPIKEWEAVE_API std::shared_ptr<communicator> mpi_ranks(std::stop_token stop = {});
 
 /// The number of processes of this program that the launcher (Open MPI, PMIx, Slurm) reports; 1
 /// without a launcher. It is known before MPI is touched.
-int launched_ranks();
+SPIKEWEAVE_API int launched_ranks();
 /// The number of this process among them, from 0; 0 without a launcher.
-int launched_rank();
+SPIKEWEAVE_API int launched_rank();
 
 }  // namespace spikeweave

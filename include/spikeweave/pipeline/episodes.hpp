@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "spikeweave/assess/episode_tests.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/mine/episode.hpp"
 #include "spikeweave/pipeline/run_options.hpp"
 
@@ -20,7 +21,7 @@ struct episode_options {
     run_options run{};
 };
 
-option_list describe(episode_options& options);
+SPIKEWEAVE_API option_list describe(episode_options& options);
 
 /// The frequent episodes, their tests, and the circuit that follows from them.
 struct episode_result {
@@ -38,24 +39,26 @@ struct episode_result {
 };
 
 /// The test results that decide on the circuit: those of surrogates if there are any.
-std::vector<episode_test> deciding_tests(const episode_result& result);
+SPIKEWEAVE_API std::vector<episode_test> deciding_tests(const episode_result& result);
 
 /// Warnings that need no search; `find_episodes` gives them as well.
 /// @throws invalid_argument if an option is out of range.
-std::vector<std::string> check_episodes(const spike_sequence& spikes,
-                                        const episode_options& options);
+SPIKEWEAVE_API std::vector<std::string> check_episodes(const spike_sequence& spikes,
+                                                       const episode_options& options);
 
 /// Mines frequent episodes, tests them, and finds the circuit.
 /// @param run  progress, cancellation and ranks; its threads and devices are ignored, because those
 /// of the options are used
 /// @throws invalid_argument if an option is out of range; device_error; cancelled.
-episode_result find_episodes(const spike_sequence& spikes, const episode_options& options = {},
-                             const execution& run = {});
+SPIKEWEAVE_API episode_result find_episodes(const spike_sequence& spikes,
+                                            const episode_options& options = {},
+                                            const execution& run = {});
 
 /// Counts and tests these episodes instead of searching. Options of the search are ignored.
-episode_result count_and_test_episodes(const spike_sequence& spikes, std::span<const episode> given,
-                                       const episode_options& options = {},
-                                       const execution& run = {});
+SPIKEWEAVE_API episode_result count_and_test_episodes(const spike_sequence& spikes,
+                                                      std::span<const episode> given,
+                                                      const episode_options& options = {},
+                                                      const execution& run = {});
 
 /// Options of counting alone.
 struct episode_counting_options {
@@ -63,13 +66,12 @@ struct episode_counting_options {
     run_options run{};
 };
 
-option_list describe(episode_counting_options& options);
+SPIKEWEAVE_API option_list describe(episode_counting_options& options);
 
 /// Counts these episodes without overlap.
 /// @throws invalid_argument if an option is out of range; device_error; cancelled.
-episode_count_result count_given_episodes(const spike_sequence& spikes,
-                                          std::span<const episode> given,
-                                          const episode_counting_options& options = {},
-                                          const execution& run = {});
+SPIKEWEAVE_API episode_count_result
+count_given_episodes(const spike_sequence& spikes, std::span<const episode> given,
+                     const episode_counting_options& options = {}, const execution& run = {});
 
 }  // namespace spikeweave

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
 
 namespace spikeweave {
@@ -15,8 +16,8 @@ struct run_options {
 };
 
 /// @param device_help  what the device does in this analysis, and what is chosen automatically
-option_list describe(run_options& options, const std::string& device_help);
+SPIKEWEAVE_API option_list describe(run_options& options, const std::string& device_help);
 /// The same for analyses that run on the CPU only.
-option_list describe_threads(run_options& options);
+SPIKEWEAVE_API option_list describe_threads(run_options& options);
 
 }  // namespace spikeweave

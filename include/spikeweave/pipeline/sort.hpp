@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/pipeline/run_options.hpp"
 #include "spikeweave/record/detection.hpp"
 #include "spikeweave/record/mean_waveforms.hpp"
@@ -35,7 +36,7 @@ struct start_clusters {
 };
 
 template <>
-struct option_codec<start_clusters> {
+struct SPIKEWEAVE_API option_codec<start_clusters> {
     static constexpr auto kind = option_kind::text;
     static constexpr bool may_be_unset = true;
     static option_value show(const start_clusters& field);
@@ -64,9 +65,9 @@ struct sort_options {
 };
 
 /// All options, for `sort_recording`.
-option_list describe(sort_options& options);
+SPIKEWEAVE_API option_list describe(sort_options& options);
 /// Those that `sort_features` uses.
-option_list describe_feature_sort(sort_options& options);
+SPIKEWEAVE_API option_list describe_feature_sort(sort_options& options);
 
 /// The units of spikes, their quality, and what is known of the spikes.
 struct sort_result {
@@ -103,12 +104,12 @@ struct sort_result {
 /// options are used
 /// @throws invalid_argument if an option is out of range or the recording has no spikes; io_error;
 /// device_error; cancelled.
-sort_result sort_recording(const recording& from, const sort_options& options = {},
-                           const execution& run = {});
+SPIKEWEAVE_API sort_result sort_recording(const recording& from, const sort_options& options = {},
+                                          const execution& run = {});
 
 /// Finds units among spikes by their features. Options of the detection are ignored.
 /// @param from  its `features_per_channel` may be 0: each feature then counts as a channel
-sort_result sort_features(feature_file from, const sort_options& options = {},
-                          const execution& run = {});
+SPIKEWEAVE_API sort_result sort_features(feature_file from, const sort_options& options = {},
+                                         const execution& run = {});
 
 }  // namespace spikeweave

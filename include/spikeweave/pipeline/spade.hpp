@@ -11,6 +11,7 @@
 #include "spikeweave/assess/stability.hpp"
 #include "spikeweave/assess/surrogates.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/mine/spade.hpp"
 #include "spikeweave/pipeline/spade_options.hpp"
 #include "spikeweave/spikes/binned_spikes.hpp"
@@ -22,7 +23,7 @@
 namespace spikeweave {
 
 /// The meaning of the numbers in a pattern table: units, bins and times.
-struct pattern_axes {
+struct SPIKEWEAVE_API pattern_axes {
     std::vector<std::string> unit_names{};
     std::uint32_t window_bins = 1;
     duration bin = std::chrono::milliseconds{5};
@@ -72,8 +73,8 @@ struct binned_recording {
 /// Elephant's bins are counted from 0, unless some times are below 0.
 /// @throws invalid_argument like `check_spade`, `concatenate_epochs`, `bin_spikes` and `rules_of`,
 /// and if nothing lies between `t_start` and `t_stop`.
-binned_recording bin_recording(spike_sequence spikes, const spade_options& options,
-                               bool has_recorded_span = true);
+SPIKEWEAVE_API binned_recording bin_recording(spike_sequence spikes, const spade_options& options,
+                                              bool has_recorded_span = true);
 
 /// The input of the search, and how its numbers map back to the recording.
 struct spade_input {
@@ -97,12 +98,12 @@ struct spade_input {
 /// @param options  those that the recording was binned with
 /// @throws invalid_argument like `spade_windows`, `regular_trials` and `surrogate_maker`;
 /// cancelled.
-spade_input prepare_spade(binned_recording recording, const spade_options& options,
-                          const execution& run = {});
+SPIKEWEAVE_API spade_input prepare_spade(binned_recording recording, const spade_options& options,
+                                         const execution& run = {});
 /// Does the same for windows that already exist, of `options.window` bins. Units are named by their
 /// numbers.
 /// @throws invalid_argument like `check_spade`.
-spade_input prepare_spade(spade_windows windows, const spade_options& options);
+SPIKEWEAVE_API spade_input prepare_spade(spade_windows windows, const spade_options& options);
 
 /// One step that removes patterns, with the numbers removed and left.
 struct funnel_step {
@@ -140,8 +141,9 @@ struct spade_result {
 /// options are used
 /// @throws invalid_argument if an option is out of range or options contradict each other;
 /// cancelled.
-spade_result run_spade(const spike_sequence& spikes, const spade_options& options = {},
-                       bool has_recorded_span = true, const execution& run = {});
+SPIKEWEAVE_API spade_result run_spade(const spike_sequence& spikes,
+                                      const spade_options& options = {},
+                                      bool has_recorded_span = true, const execution& run = {});
 
 /// Runs the steps that the options enable on prepared windows: mines, removes patterns that are not
 /// stable, tests with surrogates, keeps the significant patterns, reduces, and computes
@@ -150,11 +152,11 @@ spade_result run_spade(const spike_sequence& spikes, const spade_options& option
 /// on rank 0. Its warnings lack those of the preparation.
 /// @param options  those that the windows were prepared with
 /// @throws invalid_argument like the functions for the single steps; cancelled.
-spade_result run_spade(const spade_input& prepared, const spade_options& options,
-                       const execution& run = {});
+SPIKEWEAVE_API spade_result run_spade(const spade_input& prepared, const spade_options& options,
+                                      const execution& run = {});
 
 /// The result of a search alone, without its patterns, for callers that took these block by block.
-spade_result search_result(const mining_summary& found, const spade_input& prepared,
-                           const spade_options& options);
+SPIKEWEAVE_API spade_result search_result(const mining_summary& found, const spade_input& prepared,
+                                          const spade_options& options);
 
 }  // namespace spikeweave

@@ -14,6 +14,7 @@
 #include "spikeweave/assess/stability.hpp"
 #include "spikeweave/assess/surrogates.hpp"
 #include "spikeweave/core/enum_names.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/mine/spade.hpp"
 #include "spikeweave/pipeline/run_options.hpp"
@@ -33,10 +34,10 @@ using min_occ_choice = std::variant<auto_min_occ, std::uint32_t, min_occ_by_size
 /// Whether to follow Elephant's decisions, and the unit of time of its spike trains.
 enum class elephant_mode : std::uint8_t { none, seconds, milliseconds };
 template <>
-enum_table<elephant_mode> enum_names<elephant_mode>();
+SPIKEWEAVE_API enum_table<elephant_mode> enum_names<elephant_mode>();
 
 /// All options of a SPADE analysis, with their defaults.
-struct spade_options {
+struct SPIKEWEAVE_API spade_options {
     duration bin = std::chrono::milliseconds{5};
     std::uint32_t window = 20;  ///< length of a window in bins
     /// Spikes before `t_start` or after `t_stop` are left out. If not set, nothing is left out.
@@ -95,24 +96,25 @@ struct spade_options {
     }
 };
 
-option_list describe(spade_options& options);
+SPIKEWEAVE_API option_list describe(spade_options& options);
 
 /// Checks everything that can be checked without the data: the range of each option, and whether
 /// the options fit together.
 /// @param has_spikes  false if only windows are available
 /// @throws invalid_argument if an option is out of range or options contradict each other.
-void check_spade(const spade_options& options, bool has_spikes = true);
+SPIKEWEAVE_API void check_spade(const spade_options& options, bool has_spikes = true);
 
 /// The rules that follow from the options. For `auto_min_occ` they are estimated from the firing
 /// rates; without rates, the lowest threshold is used.
 /// @param spike_counts  number of spikes of each unit, not clipped
 /// @throws invalid_argument like `estimate_rules`.
-std::vector<pattern_rule> rules_of(const spade_options& options,
-                                   std::span<const std::size_t> spike_counts, duration length);
+SPIKEWEAVE_API std::vector<pattern_rule> rules_of(const spade_options& options,
+                                                  std::span<const std::size_t> spike_counts,
+                                                  duration length);
 
 /// "auto", "20", or "2:88,3:25" by size.
 template <>
-struct option_codec<min_occ_choice> {
+struct SPIKEWEAVE_API option_codec<min_occ_choice> {
     static constexpr auto kind = option_kind::text;
     static option_value show(const min_occ_choice& field);
     static min_occ_choice read(const option_value& value);
@@ -120,7 +122,7 @@ struct option_codec<min_occ_choice> {
 
 /// "25:3:3,20:4": occurrences, spikes, and, if they are not the defaults, units and most spikes.
 template <>
-struct option_codec<std::vector<pattern_rule>> {
+struct SPIKEWEAVE_API option_codec<std::vector<pattern_rule>> {
     static constexpr auto kind = option_kind::text;
     static option_value show(const std::vector<pattern_rule>& field);
     static std::vector<pattern_rule> read(const option_value& value);
@@ -128,7 +130,7 @@ struct option_codec<std::vector<pattern_rule>> {
 
 /// "0ms:4s,5s:10s".
 template <>
-struct option_codec<std::vector<time_span>> {
+struct SPIKEWEAVE_API option_codec<std::vector<time_span>> {
     static constexpr auto kind = option_kind::text;
     static option_value show(const std::vector<time_span>& field);
     static std::vector<time_span> read(const option_value& value);
@@ -136,7 +138,7 @@ struct option_codec<std::vector<time_span>> {
 
 /// "H,K,L".
 template <>
-struct option_codec<std::array<std::uint32_t, 3>> {
+struct SPIKEWEAVE_API option_codec<std::array<std::uint32_t, 3>> {
     static constexpr auto kind = option_kind::text;
     static option_value show(const std::array<std::uint32_t, 3>& field);
     static std::array<std::uint32_t, 3> read(const option_value& value);
@@ -144,7 +146,7 @@ struct option_codec<std::array<std::uint32_t, 3>> {
 
 /// The number of subsets, or "DELTA,EPSILON".
 template <>
-struct option_codec<stability_options> {
+struct SPIKEWEAVE_API option_codec<stability_options> {
     static constexpr auto kind = option_kind::text;
     static option_value show(const stability_options& field);
     static stability_options read(const option_value& value);
@@ -152,7 +154,7 @@ struct option_codec<stability_options> {
 
 /// "INTENSIONAL,EXTENSIONAL"; null if both are 0.
 template <>
-struct option_codec<stability> {
+struct SPIKEWEAVE_API option_codec<stability> {
     static constexpr auto kind = option_kind::text;
     static option_value show(const stability& field);
     static stability read(const option_value& value);

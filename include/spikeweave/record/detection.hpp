@@ -10,6 +10,7 @@
 
 #include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/record/feature_basis.hpp"
@@ -20,7 +21,7 @@ namespace spikeweave {
 /// Polarity of spikes.
 enum class spike_sign : std::uint8_t { negative, positive, both };
 template <>
-enum_table<spike_sign> enum_names<spike_sign>();
+SPIKEWEAVE_API enum_table<spike_sign> enum_names<spike_sign>();
 
 struct detection_options {
     preprocessing_options preprocessing{};
@@ -49,12 +50,12 @@ struct detection_options {
     std::optional<feature_basis> basis{};
 };
 
-option_list describe(detection_options& options);
+SPIKEWEAVE_API option_list describe(detection_options& options);
 
 /// Detected but unsorted spikes, in the order of their peaks (then of channels), with the masks and
 /// features for masked clustering: Rossant et al. 2016, doi:10.1038/nn.4268; Kadir, Goodman and
 /// Harris 2014, doi:10.1162/NECO_a_00661.
-struct detection_result {
+struct SPIKEWEAVE_API detection_result {
     double rate_hz = 0;
     std::size_t channel_count = 0;
     std::size_t features_per_channel = 0;
@@ -105,11 +106,12 @@ struct detection_result {
 /// blocks per thread; on each device about a gigabyte.
 /// @throws invalid_argument if an option is out of range, or the basis is of a different kind of
 /// recording (`check_same_space`); io_error; device_error; cancelled.
-detection_result detect_spikes(const recording& from, const detection_options& options = {},
-                               const execution& run = {});
+SPIKEWEAVE_API detection_result detect_spikes(const recording& from,
+                                              const detection_options& options = {},
+                                              const execution& run = {});
 
 /// Pairs of channels that are neighbours, each list ascending, without the channel itself.
-std::vector<std::vector<std::uint32_t>> neighbours_of(
+SPIKEWEAVE_API std::vector<std::vector<std::uint32_t>> neighbours_of(
     const std::vector<recording_channel>& channels, double neighbour_um = 0);
 
 }  // namespace spikeweave

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/record/preprocess.hpp"
 
 namespace spikeweave {
@@ -45,6 +46,6 @@ struct feature_basis {
 /// @param own the basis of the recording; its components are ignored
 /// @throws invalid_argument naming the difference, or if traces are whitened, because each
 /// recording is whitened by its own noise.
-void check_same_space(const feature_basis& basis, const feature_basis& own);
+SPIKEWEAVE_API void check_same_space(const feature_basis& basis, const feature_basis& own);
 
 }  // namespace spikeweave

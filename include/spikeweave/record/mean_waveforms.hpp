@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/record/detection.hpp"
 
 namespace spikeweave {
 
 /// The average spike of each of several groups, such as units, on every channel.
-struct mean_waveforms {
+struct SPIKEWEAVE_API mean_waveforms {
     std::size_t channel_count = 0;
     /// Frames of each waveform; its peak is at frame `before`.
     std::size_t frame_count = 0;
@@ -42,9 +43,11 @@ struct mean_waveforms {
 /// @param groups the group of each spike, below `group_count`
 /// @throws invalid_argument if these have different lengths or lie outside the recording;
 /// io_error; cancelled.
-mean_waveforms average_waveforms(const recording& from, std::span<const std::int64_t> frames,
-                                 std::span<const std::uint32_t> groups, std::size_t group_count,
-                                 const detection_options& options = {}, const execution& run = {},
-                                 std::size_t most = 200);
+SPIKEWEAVE_API mean_waveforms average_waveforms(const recording& from,
+                                                std::span<const std::int64_t> frames,
+                                                std::span<const std::uint32_t> groups,
+                                                std::size_t group_count,
+                                                const detection_options& options = {},
+                                                const execution& run = {}, std::size_t most = 200);
 
 }  // namespace spikeweave

@@ -8,6 +8,7 @@
 
 #include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/record/recording.hpp"
 
@@ -22,7 +23,7 @@ enum class common_reference : std::uint8_t {
     median,
 };
 template <>
-enum_table<common_reference> enum_names<common_reference>();
+SPIKEWEAVE_API enum_table<common_reference> enum_names<common_reference>();
 
 struct preprocessing_options {
     /// Pass band of a Butterworth filter that runs forward and backward, so that nothing is
@@ -36,7 +37,7 @@ struct preprocessing_options {
     bool whiten = false;
 };
 
-option_list describe(preprocessing_options& options);
+SPIKEWEAVE_API option_list describe(preprocessing_options& options);
 
 /// A biquad y[n] = gain * (x[n] - x[n-2]) - a1 y[n-1] - a2 y[n-2]: every section of a band pass has
 /// its zeros at 1 and -1.
@@ -48,8 +49,8 @@ struct band_section {
 /// The Butterworth band pass with `order` sections (bilinear transform with both corners warped),
 /// each with gain 1 at the middle of the band.
 /// @throws invalid_argument unless 0 < low < high < rate / 2 and 1 <= order <= 8.
-std::vector<band_section> butterworth_band(std::uint32_t order, double low_hz, double high_hz,
-                                           double rate_hz);
+SPIKEWEAVE_API std::vector<band_section> butterworth_band(std::uint32_t order, double low_hz,
+                                                          double high_hz, double rate_hz);
 
 /// A recording whose traces are filtered when they are read.
 ///
@@ -57,7 +58,7 @@ std::vector<band_section> butterworth_band(std::uint32_t order, double low_hz, d
 /// padded with enough frames that data further away change no value by more than 10^-9 of the
 /// largest step in the trace. So a value does not depend on which range is read. Beyond its ends
 /// the recording is extended with its first and last value.
-class filtered_recording {
+class SPIKEWEAVE_API filtered_recording {
 public:
     /// Estimates the noise, from up to 32 blocks spread evenly over the recording; on the devices
     /// of `run` if it has any, with the same result. Traces read later are computed on the CPU.
@@ -80,7 +81,7 @@ public:
 
 private:
     friend class block_reader;
-    struct parts;
+    struct SPIKEWEAVE_LOCAL parts;
     std::shared_ptr<const parts> parts_;
 };
 

@@ -12,6 +12,7 @@
 
 #include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/core/time.hpp"
 
@@ -41,7 +42,7 @@ enum class recording_format : std::uint8_t {
     nwb,         ///< NWB 2.x, an ElectricalSeries in /acquisition (needs SPIKEWEAVE_HDF5)
 };
 template <>
-enum_table<recording_format> enum_names<recording_format>();
+SPIKEWEAVE_API enum_table<recording_format> enum_names<recording_format>();
 
 /// Where the positions of the channels come from.
 enum class position_source : std::uint8_t {
@@ -49,7 +50,7 @@ enum class position_source : std::uint8_t {
     probe_file,  ///< the probe file that the caller named
     assumed,     ///< unknown: a line with 20 um between neighbours, in the order of channels
 };
-std::string_view to_string(position_source source);
+SPIKEWEAVE_API std::string_view to_string(position_source source);
 
 struct recording_read_options {
     recording_format format = recording_format::automatic;
@@ -70,7 +71,7 @@ struct recording_read_options {
 };
 
 /// All but the format.
-option_list describe(recording_read_options& options);
+SPIKEWEAVE_API option_list describe(recording_read_options& options);
 
 class sample_source;
 
@@ -92,7 +93,7 @@ struct recording_description {
 /// Samples of many channels over time, int16, read in pieces from their source: the object is small
 /// for any length of recording, copies share the open file, and any number of threads
 /// may read at once.
-class recording {
+class SPIKEWEAVE_API recording {
 public:
     /// Holds samples in memory: `samples.size() / channels` frames, channels fastest.
     /// @throws invalid_argument if there are no channels, the rate is not above 0, names repeat, or
@@ -123,19 +124,20 @@ private:
 /// @throws io_error naming the file, the key, what was found and what was expected;
 /// invalid_argument for options that do not fit the format; cancelled if `run.stop` is requested,
 /// now or while the recording's samples are read from NWB.
-recording read_recording(const std::filesystem::path& path, const recording_read_options& how = {},
-                         const execution& run = {});
+SPIKEWEAVE_API recording read_recording(const std::filesystem::path& path,
+                                        const recording_read_options& how = {},
+                                        const execution& run = {});
 
 /// Detects the format of a file or folder from its signature. Raw samples have none, and an NWB
 /// file with sorted units counts as spikes.
 /// @throws io_error for a damaged file; cancelled
-std::optional<recording_format> find_recording_format(const std::filesystem::path& path,
-                                                      const execution& run = {});
+SPIKEWEAVE_API std::optional<recording_format> find_recording_format(
+    const std::filesystem::path& path, const execution& run = {});
 
 /// Writes a folder that SpikeInterface's `load` and `read_binary_folder` (and `read_recording`)
 /// open: `binary.json`, `si_folder.json`, `probe.json` and `traces.raw`, frame after frame, in
 /// bounded memory. The folder is written atomically.
-class recording_writer {
+class SPIKEWEAVE_API recording_writer {
 public:
     /// @param other_files names of further files that the caller writes to the folder
     /// @throws io_error if the folder exists (unless it may be replaced and holds nothing else) or
@@ -156,7 +158,7 @@ public:
     void commit(const execution& run = {});
 
 private:
-    struct parts;
+    struct SPIKEWEAVE_LOCAL parts;
     std::unique_ptr<parts> parts_;
 };
 

@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <span>
 
+#include "spikeweave/core/export.hpp"
+
 namespace spikeweave {
 
 /// The source of a recording's samples: derive from it to sort data that spikeweave cannot read. It
 /// is read by several threads at once.
-class sample_source {
+class SPIKEWEAVE_API sample_source {
 public:
     sample_source() = default;
     virtual ~sample_source() = default;

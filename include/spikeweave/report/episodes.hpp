@@ -8,6 +8,7 @@
 #include "spikeweave/assess/episode_surrogates.hpp"
 #include "spikeweave/assess/significance.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/mine/episode.hpp"
 #include "spikeweave/pipeline/episodes.hpp"
 #include "spikeweave/report/run_record.hpp"
@@ -36,7 +37,8 @@ struct episode_report {
 };
 
 /// The report of an analysis; its record lacks the input and the command.
-episode_report report_of(spike_sequence spikes, episode_result result, const execution& run = {});
+SPIKEWEAVE_API episode_report report_of(spike_sequence spikes, episode_result result,
+                                        const execution& run = {});
 
 /// Writes `episodes.tsv`, `circuit.tsv`, `circuit.graphml`, `circuit.svg`, `run.json` and, on
 /// request, `occurrences.tsv`; docs/results.md describes their columns. The files are identical
@@ -48,14 +50,15 @@ episode_report report_of(spike_sequence spikes, episode_result result, const exe
 /// complete
 /// @throws io_error if the folder exists and may not be replaced, holds files that are not ours, or
 /// cannot be written; invalid_argument if the parts are inconsistent; cancelled.
-void write_episode_report(const std::filesystem::path& folder, const episode_report& report,
-                          bool overwrite = false, const execution& run = {});
+SPIKEWEAVE_API void write_episode_report(const std::filesystem::path& folder,
+                                         const episode_report& report, bool overwrite = false,
+                                         const execution& run = {});
 
 /// Everything except the occurrences as one JSON document, for `--json`.
-std::string to_json(const episode_report& report);
+SPIKEWEAVE_API std::string to_json(const episode_report& report);
 
 /// The result as a page of text for a terminal: the chains, the circuit's strongest edges and the
 /// levels of the search.
-std::string summarize(const episode_report& report, bool colour = false);
+SPIKEWEAVE_API std::string summarize(const episode_report& report, bool colour = false);
 
 }  // namespace spikeweave

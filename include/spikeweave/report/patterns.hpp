@@ -12,6 +12,7 @@
 #include "spikeweave/assess/stability.hpp"
 #include "spikeweave/assess/surrogates.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/mine/spade.hpp"
 #include "spikeweave/pipeline/spade.hpp"
 #include "spikeweave/report/run_record.hpp"
@@ -50,7 +51,8 @@ struct pattern_report {
 
 /// The report of an analysis; its record lacks the input and the command.
 /// @param spikes  those that were binned
-pattern_report report_of(spike_sequence spikes, spade_result result, const execution& run = {});
+SPIKEWEAVE_API pattern_report report_of(spike_sequence spikes, spade_result result,
+                                        const execution& run = {});
 
 /// Writes `patterns.tsv`, `signatures.tsv`, `funnel.tsv`, `patterns.svg` and `run.json`; with tests
 /// also `spectrum.tsv` and `spectrum.svg`; on request `patterns.nwb`. docs/results.md describes
@@ -60,11 +62,12 @@ pattern_report report_of(spike_sequence spikes, spade_result result, const execu
 /// The folder is written under a temporary name and renamed, so it is complete or absent.
 /// @throws io_error if the folder exists and may not be replaced, holds files that are not ours, or
 /// cannot be written; invalid_argument if the parts are inconsistent; cancelled.
-void write_pattern_report(const std::filesystem::path& folder, const pattern_report& report,
-                          bool overwrite = false, const execution& run = {});
+SPIKEWEAVE_API void write_pattern_report(const std::filesystem::path& folder,
+                                         const pattern_report& report, bool overwrite = false,
+                                         const execution& run = {});
 
 /// The same for patterns too numerous to be collected: `patterns.tsv` grows with every block.
-class pattern_stream {
+class SPIKEWEAVE_API pattern_stream {
 public:
     /// @throws io_error as `write_pattern_report`.
     pattern_stream(const std::filesystem::path& folder, const pattern_axes& axes,
@@ -81,15 +84,15 @@ public:
     void commit(const pattern_report& report, const execution& run = {});
 
 private:
-    struct state;
+    struct SPIKEWEAVE_LOCAL state;
     std::unique_ptr<state> state_;
 };
 
 /// The result as one JSON document, for `--json`; for a streamed result, the patterns to be shown.
-std::string to_json(const pattern_report& report);
+SPIKEWEAVE_API std::string to_json(const pattern_report& report);
 
 /// The result as a page of text for a terminal: the first patterns, what was tested, what each step
 /// left.
-std::string summarize(const pattern_report& report, bool colour = false);
+SPIKEWEAVE_API std::string summarize(const pattern_report& report, bool colour = false);
 
 }  // namespace spikeweave

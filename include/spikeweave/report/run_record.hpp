@@ -9,6 +9,7 @@
 
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
 
 namespace spikeweave {
@@ -24,7 +25,8 @@ struct input_record {
 /// Reads a file once and records its length and digest; for a folder (Phy), those of the `.npy`,
 /// `.py`, `.tsv` and `.csv` files directly in it, in the order of their names.
 /// @throws io_error, cancelled.
-input_record describe_input(const std::filesystem::path& path, const execution& run = {});
+SPIKEWEAVE_API input_record describe_input(const std::filesystem::path& path,
+                                           const execution& run = {});
 
 /// The origin of a result: everything needed to compute it again.
 struct run_record {
@@ -49,7 +51,7 @@ struct run_record {
 /// Records what was asked for and what it ran on: parameters, seed, threads, GPUs, version, and the
 /// peak memory of this process.
 /// @param devices  ordinals of the GPUs that were used
-void record_run(run_record& record, const option_list& resolved, std::uint64_t seed,
-                const execution& run, std::span<const int> devices);
+SPIKEWEAVE_API void record_run(run_record& record, const option_list& resolved, std::uint64_t seed,
+                               const execution& run, std::span<const int> devices);
 
 }  // namespace spikeweave

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/pipeline/sort.hpp"
 #include "spikeweave/record/mean_waveforms.hpp"
 #include "spikeweave/report/run_record.hpp"
@@ -53,7 +54,7 @@ struct sorting_report {
 
 /// The report of a result, without its command and input files.
 /// @param run  ranks; its threads are ignored, because those of the options were used
-sorting_report report_of(sort_result result, const execution& run = {});
+SPIKEWEAVE_API sorting_report report_of(sort_result result, const execution& run = {});
 
 /// Writes `sorting.npz`, `sorting.clu.1`, `units.tsv`, `iterations.tsv`, `run.json`, and if times
 /// are known `sorting.res.1` and, with the sample rate, `spikes.npz` (for every verb that reads
@@ -64,13 +65,14 @@ sorting_report report_of(sort_result result, const execution& run = {});
 /// The folder is written under a temporary name and renamed, so it is complete or absent.
 /// @throws io_error if the folder exists and may not be replaced, holds files that are not ours, or
 /// cannot be written; cancelled.
-void write_sorting_report(const std::filesystem::path& folder, const sorting_report& report,
-                          bool overwrite = false, const execution& run = {});
+SPIKEWEAVE_API void write_sorting_report(const std::filesystem::path& folder,
+                                         const sorting_report& report, bool overwrite = false,
+                                         const execution& run = {});
 
 /// Everything except the labels as one JSON document.
-std::string to_json(const sorting_report& report);
+SPIKEWEAVE_API std::string to_json(const sorting_report& report);
 
 /// The result as a page of text for a terminal.
-std::string summarize(const sorting_report& report);
+SPIKEWEAVE_API std::string summarize(const sorting_report& report);
 
 }  // namespace spikeweave

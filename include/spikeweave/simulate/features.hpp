@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/sort/spike_features.hpp"
 
 namespace spikeweave {
@@ -50,11 +51,12 @@ struct simulated_features {
 /// with the largest one.
 /// @throws invalid_argument if an option is out of range, or if the units do not fit at that
 /// separation; cancelled.
-simulated_features simulate_features(const feature_options& options = {},
-                                     const execution& run = {});
+SPIKEWEAVE_API simulated_features simulate_features(const feature_options& options = {},
+                                                    const execution& run = {});
 
 /// An `.npz` that `read_features` reads, with an additional array `truth`; see docs/formats.md.
 /// @throws io_error
-void write_simulated_features(const std::filesystem::path& path, const simulated_features& what);
+SPIKEWEAVE_API void write_simulated_features(const std::filesystem::path& path,
+                                             const simulated_features& what);
 
 }  // namespace spikeweave

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/record/recording.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
@@ -64,14 +65,15 @@ struct simulated_recording {
 
 /// Simulates in memory: 2 bytes per sample and channel.
 /// @throws invalid_argument if an option is out of range; cancelled.
-simulated_recording simulate_recording(const recording_options& options = {},
-                                       const execution& run = {});
+SPIKEWEAVE_API simulated_recording simulate_recording(const recording_options& options = {},
+                                                      const execution& run = {});
 
 /// The same in a folder, in bounded memory: what `recording_writer` makes, with `truth.npz` (which
 /// `read_spikes` reads) and `units.tsv` in it.
 /// @throws io_error if the folder exists and may not be replaced; else as above.
-recording_truth simulate_recording(const std::filesystem::path& folder,
-                                   const recording_options& options, bool overwrite = false,
-                                   const execution& run = {});
+SPIKEWEAVE_API recording_truth simulate_recording(const std::filesystem::path& folder,
+                                                  const recording_options& options,
+                                                  bool overwrite = false,
+                                                  const execution& run = {});
 
 }  // namespace spikeweave

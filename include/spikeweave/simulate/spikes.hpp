@@ -7,6 +7,7 @@
 
 #include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/core/ids.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
@@ -51,7 +52,8 @@ struct sym26_options {
 };
 /// @throws invalid_argument if an option is out of range, such as chains longer than the units;
 /// cancelled.
-simulated_spikes simulate_sym26(const sym26_options& options = {}, const execution& run = {});
+SPIKEWEAVE_API simulated_spikes simulate_sym26(const sym26_options& options = {},
+                                               const execution& run = {});
 
 /// A dissociated culture: quiet channels, and network bursts in which every channel fires at its
 /// own constant rate, drawn for every burst. The quiet time between bursts is
@@ -69,7 +71,8 @@ struct culture_options {
     duration delay = std::chrono::milliseconds{5};
     std::uint64_t seed = 0;
 };
-simulated_spikes simulate_culture(const culture_options& options = {}, const execution& run = {});
+SPIKEWEAVE_API simulated_spikes simulate_culture(const culture_options& options = {},
+                                                 const execution& run = {});
 
 /// Independent homogeneous Poisson units, without a refractory period: the null hypothesis of
 /// `significance_test::exact`. Units are named n0, n1, …
@@ -79,7 +82,8 @@ struct poisson_options {
     double rate_hz = 20;
     std::uint64_t seed = 0;
 };
-simulated_spikes simulate_poisson(const poisson_options& options = {}, const execution& run = {});
+SPIKEWEAVE_API simulated_spikes simulate_poisson(const poisson_options& options = {},
+                                                 const execution& run = {});
 
 /// How the rates of `simulate_patterns` differ; the mean over units and time is always the same.
 enum class rate_profile : std::uint8_t {
@@ -90,7 +94,7 @@ enum class rate_profile : std::uint8_t {
     wave,      ///< the same step for one unit after the other, from 0 to 900 ms of each second
 };
 template <>
-enum_table<rate_profile> enum_names<rate_profile>();
+SPIKEWEAVE_API enum_table<rate_profile> enum_names<rate_profile>();
 
 /// Independent units with planted patterns, for SPADE. The intervals between the spikes of a
 /// unit are gamma distributed in operational time, after a dead time that is not. Units are named
@@ -121,14 +125,16 @@ struct simulated_patterns {
 };
 /// @throws invalid_argument if an option is out of range, such as more units in patterns than there
 /// are; cancelled.
-simulated_patterns simulate_patterns(const patterns_options& options = {},
-                                     const execution& run = {});
+SPIKEWEAVE_API simulated_patterns simulate_patterns(const patterns_options& options = {},
+                                                    const execution& run = {});
 
 /// Writes the planted connections as tab-separated text, one per line: from, to, delay_ms,
 /// probability, chain (its number from 0, or "-" for one that is in no chain). Written atomically.
 /// @throws io_error.
-void write_truth(const std::filesystem::path& path, const simulated_spikes& simulated);
+SPIKEWEAVE_API void write_truth(const std::filesystem::path& path,
+                                const simulated_spikes& simulated);
 /// Writes the planted patterns with the columns of `patterns.tsv`.
-void write_truth(const std::filesystem::path& path, const simulated_patterns& simulated);
+SPIKEWEAVE_API void write_truth(const std::filesystem::path& path,
+                                const simulated_patterns& simulated);
 
 }  // namespace spikeweave

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/record/recording.hpp"
 #include "spikeweave/sort/masks.hpp"
@@ -33,7 +34,7 @@ struct feature_read_options {
 };
 
 /// All but `features_per_channel`, which the detection of spikes has as well.
-option_list describe(feature_read_options& options);
+SPIKEWEAVE_API option_list describe(feature_read_options& options);
 
 /// The features of unsorted spikes, and what is known of these.
 struct feature_file {
@@ -68,26 +69,28 @@ struct feature_file {
 /// the features of a Phy folder, or an `.npz` with the arrays `features`, and optionally `masks`,
 /// `samples`, `sample_rate`; see docs/formats.md.
 /// @throws io_error naming the file, the line or spike, the column, what was found and expected.
-feature_file read_features(const std::filesystem::path& path, const feature_read_options& how = {},
-                           const execution& run = {});
+SPIKEWEAVE_API feature_file read_features(const std::filesystem::path& path,
+                                          const feature_read_options& how = {},
+                                          const execution& run = {});
 
 /// The clusters of a `.clu.N`, unchanged, one per spike; the number in the first line is ignored,
 /// because programs write different ones.
 /// @throws io_error, also unless there are `expected` of them.
-std::vector<std::int64_t> read_clusters(const std::filesystem::path& path, std::size_t expected,
-                                        const execution& run = {});
+SPIKEWEAVE_API std::vector<std::int64_t> read_clusters(const std::filesystem::path& path,
+                                                       std::size_t expected,
+                                                       const execution& run = {});
 
 /// KlustaKwik's `.clu.N`: the number of different clusters, then one per spike. Noise is 1, unit u
 /// is `first_unit` + u - 1. The file is written atomically. @throws io_error
-void write_clusters(const std::filesystem::path& path, const sorting& sorted,
-                    std::uint32_t first_unit = 2);
+SPIKEWEAVE_API void write_clusters(const std::filesystem::path& path, const sorting& sorted,
+                                   std::uint32_t first_unit = 2);
 /// `.res.N`: one sample number per line. @throws io_error, invalid_argument without samples.
-void write_samples(const std::filesystem::path& path, const sorting& sorted);
+SPIKEWEAVE_API void write_samples(const std::filesystem::path& path, const sorting& sorted);
 /// An `.npz`: `labels` (0 noise, then units), `samples`, `fractions` and `sample_rate` where known.
 /// @throws io_error
-void write_sorting(const std::filesystem::path& path, const sorting& sorted);
+SPIKEWEAVE_API void write_sorting(const std::filesystem::path& path, const sorting& sorted);
 /// Reads the output of `write_sorting`; units are those up to the largest label. @throws io_error
-sorting read_sorting(const std::filesystem::path& path);
+SPIKEWEAVE_API sorting read_sorting(const std::filesystem::path& path);
 
 /// The origin of the features of a `.kwik` or `.kwx`.
 struct kwik_origin {
@@ -109,6 +112,6 @@ struct kwik_content {
 /// klusta's `BASE.kwik`: spikes, clusters (0 is noise, unit u is cluster u) and channels; beside it
 /// `BASE.kwx`, in which the features are a link to their source, and `BASE.prm` with the
 /// sample rate. @throws io_error; invalid_argument without times.
-void write_kwik(const std::filesystem::path& path, const kwik_content& content);
+SPIKEWEAVE_API void write_kwik(const std::filesystem::path& path, const kwik_content& content);
 
 }  // namespace spikeweave

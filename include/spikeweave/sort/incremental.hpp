@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/sort/masked_gmm.hpp"
 #include "spikeweave/sort/sorting_model.hpp"
 #include "spikeweave/sort/spike_features.hpp"
@@ -31,7 +32,7 @@ struct incremental_options {
 };
 
 enum class fit_reason : std::uint8_t { first, drift, growth, asked };
-const char* to_string(fit_reason reason);
+SPIKEWEAVE_API const char* to_string(fit_reason reason);
 
 /// One fit of an incremental sorting.
 struct incremental_fit {
@@ -54,7 +55,7 @@ struct incremental_fit {
 /// A unit keeps its number over fits as long as most of its spikes belong to it before and after;
 /// numbers are not reused. The result depends on the spikes and their order, not on how they are
 /// divided into pieces (except for rounding, because costs are computed together), nor on threads.
-class incremental_sorter {
+class SPIKEWEAVE_API incremental_sorter {
 public:
     /// @throws invalid_argument if an option is out of range.
     explicit incremental_sorter(incremental_options options = {});

@@ -8,6 +8,7 @@
 
 #include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/sort/spike_features.hpp"
 
@@ -20,9 +21,9 @@ enum class sort_strategy : std::uint8_t {
     cuda,       ///< sparse, on a GPU: the first of `execution::devices`
 };
 template <>
-enum_table<sort_strategy> enum_names<sort_strategy>();
+SPIKEWEAVE_API enum_table<sort_strategy> enum_names<sort_strategy>();
 /// The strategies in this build, `automatic` first.
-std::vector<sort_strategy> available_sort_strategies();
+SPIKEWEAVE_API std::vector<sort_strategy> available_sort_strategies();
 
 /// Precision of the costs of spikes in clusters; everything else is in double precision.
 enum class sort_precision : std::uint8_t {
@@ -31,7 +32,7 @@ enum class sort_precision : std::uint8_t {
            ///< to a relative 1e-5. Useful on GPUs that are slow in double precision
 };
 template <>
-enum_table<sort_precision> enum_names<sort_precision>();
+SPIKEWEAVE_API enum_table<sort_precision> enum_names<sort_precision>();
 
 /// When to stop iterating.
 enum class em_stop_rule : std::uint8_t {
@@ -40,7 +41,7 @@ enum class em_stop_rule : std::uint8_t {
                   ///< 0.01, which is before convergence
 };
 template <>
-enum_table<em_stop_rule> enum_names<em_stop_rule>();
+SPIKEWEAVE_API enum_table<em_stop_rule> enum_names<em_stop_rule>();
 
 /// How many clusters are deleted per iteration, of those whose parameters cost more than they gain.
 enum class cluster_deletions : std::uint8_t {
@@ -49,7 +50,7 @@ enum class cluster_deletions : std::uint8_t {
     all,  ///< several, none of which hands spikes to another
 };
 template <>
-enum_table<cluster_deletions> enum_names<cluster_deletions>();
+SPIKEWEAVE_API enum_table<cluster_deletions> enum_names<cluster_deletions>();
 
 /// The halves that a split begins with.
 enum class split_halves : std::uint8_t {
@@ -57,7 +58,7 @@ enum class split_halves : std::uint8_t {
     random,     ///< as in klustakwik2
 };
 template <>
-enum_table<split_halves> enum_names<split_halves>();
+SPIKEWEAVE_API enum_table<split_halves> enum_names<split_halves>();
 
 /// The names and defaults are klustakwik2's unless it says otherwise.
 struct masked_gmm_options {
@@ -96,7 +97,7 @@ struct masked_gmm_options {
     sort_precision precision = sort_precision::full;
 };
 
-option_list describe(masked_gmm_options& options);
+SPIKEWEAVE_API option_list describe(masked_gmm_options& options);
 
 struct masked_gmm_iteration {
     std::uint32_t clusters = 0;  ///< at the beginning of the iteration, without noise
@@ -118,9 +119,9 @@ enum class stop_reason : std::uint8_t {
     score_steady,    ///< `em_stop_rule::seed`: not converged
     assigned,        ///< no iterations: spikes were assigned by a model
 };
-std::string_view to_string(stop_reason reason);
+SPIKEWEAVE_API std::string_view to_string(stop_reason reason);
 
-struct clustering_result {
+struct SPIKEWEAVE_API clustering_result {
     /// Label of each spike; 0 means noise, units are numbered from 1 without gaps.
     std::vector<std::uint32_t> labels{};
     std::uint32_t units = 0;
@@ -149,7 +150,8 @@ struct clustering_result {
 ///
 /// Kadir, Goodman, Harris 2014, doi:10.1162/NECO_a_00661. docs/algorithms/masked-gmm.md lists the
 /// differences from klustakwik2.
-clustering_result sort_spikes(const spike_features& features,
-                              const masked_gmm_options& options = {}, const execution& run = {});
+SPIKEWEAVE_API clustering_result sort_spikes(const spike_features& features,
+                                             const masked_gmm_options& options = {},
+                                             const execution& run = {});
 
 }  // namespace spikeweave

@@ -8,6 +8,7 @@
 
 #include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/sort/spike_features.hpp"
 
 namespace spikeweave {
@@ -19,7 +20,7 @@ enum class mask_rule : std::uint8_t {
     all,   ///< 1 everywhere: plain Gaussian mixtures
 };
 template <>
-enum_table<mask_rule> enum_names<mask_rule>();
+SPIKEWEAVE_API enum_table<mask_rule> enum_names<mask_rule>();
 
 struct mask_options {
     mask_rule rule = mask_rule::mad;
@@ -44,7 +45,7 @@ struct mask_result {
 /// 0 <= low < high; cancelled.
 ///
 /// Rossant et al. 2016, doi:10.1038/nn.4268 (thresholds of 2 and 4.5 SD of the noise).
-mask_result make_masks(std::span<const double> values, std::size_t feature_count,
-                       const mask_options& options = {}, const execution& run = {});
+SPIKEWEAVE_API mask_result make_masks(std::span<const double> values, std::size_t feature_count,
+                                      const mask_options& options = {}, const execution& run = {});
 
 }  // namespace spikeweave

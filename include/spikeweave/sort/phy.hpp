@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/record/mean_waveforms.hpp"
 #include "spikeweave/record/recording.hpp"
 #include "spikeweave/sort/quality.hpp"
@@ -35,14 +36,14 @@ struct phy_content {
 
 /// The file that holds only the recording's samples as int16 after its header, with all channels in
 /// order, so that Phy can show it. Else an empty path.
-std::filesystem::path raw_samples_of(const recording& from);
+SPIKEWEAVE_API std::filesystem::path raw_samples_of(const recording& from);
 
 /// Writes a new folder for Phy's template view, phylib and SpikeInterface; docs/formats.md
 /// describes its files. Cluster and template u are unit u, and 0 is noise. Spikes are in time
 /// order.
 /// @throws io_error; invalid_argument unless `sorted.has_times()`, or if the parts are
 /// inconsistent; cancelled.
-void write_phy(const std::filesystem::path& folder, const phy_content& content,
-               const execution& run = {});
+SPIKEWEAVE_API void write_phy(const std::filesystem::path& folder, const phy_content& content,
+                              const execution& run = {});
 
 }  // namespace spikeweave

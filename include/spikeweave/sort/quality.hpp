@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/sort/sorting.hpp"
@@ -21,7 +22,7 @@ struct quality_options {
 };
 
 /// All but `least_mask`.
-option_list describe(quality_options& options);
+SPIKEWEAVE_API option_list describe(quality_options& options);
 
 /// How well a unit is separated from all other spikes. Unknown values are empty; all others are
 /// finite.
@@ -63,13 +64,14 @@ struct sorted_unit {
 };
 
 /// Unit u is at index u - 1. @throws invalid_argument if the labels do not match the spikes.
-std::vector<sorted_unit> describe_units(const spike_features& features, const sorting& sorted);
+SPIKEWEAVE_API std::vector<sorted_unit> describe_units(const spike_features& features,
+                                                       const sorting& sorted);
 
 /// The features used for each unit, ascending: those where its spikes have a mean mask of at least
 /// `least_mask`; if there are none, those with the largest mean. Unit u is at index u - 1. @throws
 /// invalid_argument if the labels are not those of the spikes.
-std::vector<std::vector<std::uint32_t>> counting_features(const spike_features& features,
-                                                          const sorting& sorted, double least_mask);
+SPIKEWEAVE_API std::vector<std::vector<std::uint32_t>> counting_features(
+    const spike_features& features, const sorting& sorted, double least_mask);
 
 /// Unit u is at index u - 1; `snr` is left empty. Masks only decide which features are used: values
 /// are used unchanged, including masked ones, which show the noise. Units are measured in parallel,
@@ -80,8 +82,9 @@ std::vector<std::vector<std::uint32_t>> counting_features(const spike_features& 
 ///
 /// Schmitzer-Torbert et al. 2005, doi:10.1016/j.neuroscience.2004.09.066 (L-ratio, isolation
 /// distance); Llobet, Wyngaard, Barbour 2022, doi:10.1101/2022.02.08.479192 (contamination).
-std::vector<unit_quality> measure_quality(const spike_features& features, const sorting& sorted,
-                                          const quality_options& options = {},
-                                          const execution& run = {});
+SPIKEWEAVE_API std::vector<unit_quality> measure_quality(const spike_features& features,
+                                                         const sorting& sorted,
+                                                         const quality_options& options = {},
+                                                         const execution& run = {});
 
 }  // namespace spikeweave

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/sort/masked_gmm.hpp"
 #include "spikeweave/sort/spike_features.hpp"
 
@@ -31,8 +32,10 @@ struct recluster_result {
 /// @param only    labels to re-sort, with or without 0
 /// @throws invalid_argument if the number of labels differs from that of spikes, if clusters are
 /// missing or unknown, or with `options.start`; else as `sort_spikes`.
-recluster_result recluster(const spike_features& features, std::vector<std::uint32_t> labels,
-                           std::span<const std::uint32_t> only,
-                           const masked_gmm_options& options = {}, const execution& run = {});
+SPIKEWEAVE_API recluster_result recluster(const spike_features& features,
+                                          std::vector<std::uint32_t> labels,
+                                          std::span<const std::uint32_t> only,
+                                          const masked_gmm_options& options = {},
+                                          const execution& run = {});
 
 }  // namespace spikeweave

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
 namespace spikeweave {
@@ -40,6 +41,6 @@ struct sorted_spikes {
 /// time from the first spike to the last, including noise. Times are those of the interpolated
 /// peaks if `fractions` has them.
 /// @throws invalid_argument unless `has_times()`, or if the parts are inconsistent.
-sorted_spikes to_spikes(const sorting& sorted);
+SPIKEWEAVE_API sorted_spikes to_spikes(const sorting& sorted);
 
 }  // namespace spikeweave

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/record/feature_basis.hpp"
 #include "spikeweave/sort/masked_gmm.hpp"
 #include "spikeweave/sort/spike_features.hpp"
@@ -23,9 +24,9 @@ struct assignment_result {
 
 /// A model for sorting later spikes: the scaling of features, their noise, and each unit's weight,
 /// mean and covariance. A value type: copies share immutable data.
-class sorting_model {
+class SPIKEWEAVE_API sorting_model {
 public:
-    struct parts;
+    struct SPIKEWEAVE_LOCAL parts;
 
     /// An empty model without units; it cannot assign spikes.
     sorting_model();
@@ -61,14 +62,16 @@ private:
 /// whose covariance cannot be inverted are omitted.
 /// @throws invalid_argument if the number of labels differs from that of spikes, else as
 /// `sort_spikes`.
-sorting_model fit_model(const spike_features& features, const std::vector<std::uint32_t>& labels,
-                        const masked_gmm_options& options = {}, const execution& run = {});
+SPIKEWEAVE_API sorting_model fit_model(const spike_features& features,
+                                       const std::vector<std::uint32_t>& labels,
+                                       const masked_gmm_options& options = {},
+                                       const execution& run = {});
 
 /// Writes an `.npz`, described in docs/formats.md. A model read back gives bit-identical
 /// assignments.
 /// @throws io_error
-void write_model(const std::filesystem::path& path, const sorting_model& model);
+SPIKEWEAVE_API void write_model(const std::filesystem::path& path, const sorting_model& model);
 /// @throws io_error naming the file, the array, what was found and expected.
-sorting_model read_model(const std::filesystem::path& path);
+SPIKEWEAVE_API sorting_model read_model(const std::filesystem::path& path);
 
 }  // namespace spikeweave

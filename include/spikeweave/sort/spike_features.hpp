@@ -5,11 +5,13 @@
 #include <span>
 #include <vector>
 
+#include "spikeweave/core/export.hpp"
+
 namespace spikeweave {
 
 /// The masks of spikes (how clearly each feature differs from noise) as compressed rows; missing
 /// entries are 0. Most masks of a spike are 0 for any number of channels.
-struct spike_masks {
+struct SPIKEWEAVE_API spike_masks {
     /// Beginning of each spike's entries; one more than spikes.
     std::vector<std::uint64_t> offsets{0};
     /// Strictly ascending within a spike.
@@ -28,7 +30,7 @@ struct spike_masks {
 /// by channel) and their masks.
 ///
 /// 8 bytes per feature and 12 per mask that is not 0. At most 2^32 - 1 spikes.
-class spike_features {
+class SPIKEWEAVE_API spike_features {
 public:
     spike_features() = default;
 
@@ -69,6 +71,7 @@ private:
 
 /// A selection of spikes, in the order of `spikes`.
 /// @param spikes  below `from.size()`
-spike_features select(const spike_features& from, std::span<const std::uint32_t> spikes);
+SPIKEWEAVE_API spike_features select(const spike_features& from,
+                                     std::span<const std::uint32_t> spikes);
 
 }  // namespace spikeweave

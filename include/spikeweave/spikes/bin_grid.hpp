@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/spikes/binned_spikes.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
@@ -9,7 +10,7 @@
 namespace spikeweave {
 
 /// The bins of a recording, as used by `bin_spikes`.
-class bin_grid {
+class SPIKEWEAVE_API bin_grid {
 public:
     /// Bins for the spikes of a sequence. @throws as `bin_spikes`.
     bin_grid(const spike_sequence& spikes, const binning_options& how);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/core/ids.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
@@ -34,7 +35,7 @@ struct binning_options {
 /// The bins in which each unit fired: several spikes of one unit in one bin count once.
 ///
 /// 4 bytes per binned spike; never a matrix of units × bins.
-class binned_spikes {
+class SPIKEWEAVE_API binned_spikes {
 public:
     binned_spikes() = default;
     /// @param offsets beginning of each unit's bins, one more than units
@@ -73,6 +74,6 @@ struct binning_result {
 /// which puts some spikes on an edge one bin early; this is reproduced exactly.
 /// @throws invalid_argument if the bin or the span is not positive, or there are more than 2^31
 /// bins.
-binning_result bin_spikes(const spike_sequence& spikes, const binning_options& how);
+SPIKEWEAVE_API binning_result bin_spikes(const spike_sequence& spikes, const binning_options& how);
 
 }  // namespace spikeweave

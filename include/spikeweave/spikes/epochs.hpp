@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
@@ -13,7 +14,7 @@ namespace spikeweave {
 
 /// Epochs of a recording (trials, states) joined one after another, so that no pattern spans a gap
 /// between them.
-struct concatenated_epochs {
+struct SPIKEWEAVE_API concatenated_epochs {
     /// The spikes on a new time axis, from 0 to the end of the last epoch, with the same units.
     spike_sequence spikes{};
     std::vector<time_span> spans{};    ///< of the epochs on that axis
@@ -33,8 +34,9 @@ struct concatenated_epochs {
 /// @throws invalid_argument if there are no epochs, the separation is negative, or epochs are
 /// empty, overlap, are out of order or too long in total; the message numbers
 /// them from 1.
-concatenated_epochs concatenate_epochs(const spike_sequence& spikes,
-                                       std::span<const time_span> epochs, duration separation);
+SPIKEWEAVE_API concatenated_epochs concatenate_epochs(const spike_sequence& spikes,
+                                                      std::span<const time_span> epochs,
+                                                      duration separation);
 
 /// Reads epochs in seconds, one per line, separated by tabs, semicolons, commas or blanks; also
 /// gzip. A header may name the columns start_time and stop_time, or begin and end; else the first
@@ -42,6 +44,7 @@ concatenated_epochs concatenate_epochs(const spike_sequence& spikes,
 /// with '#' are comments.
 /// @throws io_error with the line, what was found and expected; also if epochs are empty or out of
 /// order, or there are none.
-std::vector<time_span> read_epochs(const std::filesystem::path& path, const execution& run = {});
+SPIKEWEAVE_API std::vector<time_span> read_epochs(const std::filesystem::path& path,
+                                                  const execution& run = {});
 
 }  // namespace spikeweave

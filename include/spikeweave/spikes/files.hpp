@@ -10,6 +10,7 @@
 
 #include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
 namespace spikeweave {
@@ -28,7 +29,7 @@ enum class spike_format : std::uint8_t {
 };
 
 template <>
-enum_table<spike_format> enum_names<spike_format>();
+SPIKEWEAVE_API enum_table<spike_format> enum_names<spike_format>();
 
 struct spike_read_options {
     spike_format format = spike_format::automatic;
@@ -59,16 +60,17 @@ struct spike_file {
 /// Reads spikes; the format is detected from the content, and from the extension if the content is
 /// ambiguous. Needs about 13 bytes per spike at peak if they are in order, at most 24.
 /// @throws io_error naming the file, the line or record, what was found and what was expected.
-spike_file read_spikes(const std::filesystem::path& path, const spike_read_options& how = {},
-                       const execution& run = {});
+SPIKEWEAVE_API spike_file read_spikes(const std::filesystem::path& path,
+                                      const spike_read_options& how = {},
+                                      const execution& run = {});
 
 /// Writes spikes atomically, in the format given by the extension: `.tsv`
 /// `.txt` `.csv` (also with `.gz`), `.npz`, `.nwb`. `read_spikes` returns the same sequence, with
 /// units in natural order and, from `.nwb`, with ties in the order of units.
 /// @throws io_error; invalid_argument for an extension that has no writer, a unit's name that the
 /// format cannot hold, and times beyond 71 years in `.npz` and `.nwb`.
-void write_spikes(const std::filesystem::path& path, const spike_sequence& spikes,
-                  const execution& run = {});
+SPIKEWEAVE_API void write_spikes(const std::filesystem::path& path, const spike_sequence& spikes,
+                                 const execution& run = {});
 
 /// A value for each unit, in the order of the sequence's units; NaN if missing.
 struct unit_column {
@@ -79,16 +81,17 @@ struct unit_column {
 
 /// `write_spikes` to an `.nwb`, with more columns in its table of units.
 /// @throws as `write_spikes`; invalid_argument also unless each column has a value for each unit.
-void write_nwb_units(const std::filesystem::path& path, const spike_sequence& spikes,
-                     std::span<const unit_column> columns, const execution& run = {});
+SPIKEWEAVE_API void write_nwb_units(const std::filesystem::path& path, const spike_sequence& spikes,
+                                    std::span<const unit_column> columns,
+                                    const execution& run = {});
 
 /// What `spikeweave info` warns about: double spikes 0.1 to 0.2 ms apart in one unit, milliseconds
 /// read as seconds, a channel 60 among electrodes 0 to 59, artefacts (many units in one tick),
 /// units that share their spikes. Full sentences; empty for clean data.
-std::vector<std::string> check_spikes(const spike_sequence& spikes);
+SPIKEWEAVE_API std::vector<std::string> check_spikes(const spike_sequence& spikes);
 
 /// All messages about a file before its spikes are mined, as full sentences: its warnings,
 /// `check_spikes`, and the duplicates and stimulus markers left out.
-std::vector<std::string> warnings_of(const spike_file& file);
+SPIKEWEAVE_API std::vector<std::string> warnings_of(const spike_file& file);
 
 }  // namespace spikeweave

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/core/ids.hpp"
 #include "spikeweave/core/time.hpp"
 
@@ -20,7 +21,7 @@ namespace spikeweave {
 /// Times are microseconds since the recording's first sample and never decrease; spikes at the same
 /// time keep their input order; no unit has two spikes at the same time. 12 bytes per spike. At
 /// most 2^32 - 1 spikes.
-class spike_sequence {
+class SPIKEWEAVE_API spike_sequence {
 public:
     spike_sequence() = default;
 
@@ -61,12 +62,12 @@ private:
 
 /// The sequence of spikes in any order: by time, then by unit.
 /// @throws invalid_argument as its constructor.
-spike_sequence sequence_of(std::vector<std::pair<std::int64_t, unit_id>> spikes,
-                           std::vector<std::string> unit_names, time_span span);
+SPIKEWEAVE_API spike_sequence sequence_of(std::vector<std::pair<std::int64_t, unit_id>> spikes,
+                                          std::vector<std::string> unit_names, time_span span);
 
 /// Collects spikes in any order and makes a `spike_sequence` of them, in at most 24 bytes per spike
 /// at the peak, 13 if they are in order.
-class spike_sequence_builder {
+class SPIKEWEAVE_API spike_sequence_builder {
 public:
     /// The unit with this label, created if new. Ids are those of this builder; `finish` renumbers
     /// them.
@@ -106,7 +107,7 @@ private:
         std::int64_t* times_us() const { return memory.get(); }
         unit_id* units() const;
     };
-    struct run;
+    struct SPIKEWEAVE_LOCAL run;
     static constexpr std::size_t run_length = std::size_t{1} << 18;
     static constexpr std::size_t page_length = std::size_t{1} << 16;
 
@@ -128,6 +129,6 @@ private:
 };
 
 /// "2" before "10", "n2" before "n10", everything else by bytes, the way people number units.
-bool natural_less(std::string_view a, std::string_view b);
+SPIKEWEAVE_API bool natural_less(std::string_view a, std::string_view b);
 
 }  // namespace spikeweave

@@ -5,13 +5,14 @@
 #include <span>
 #include <vector>
 
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
 namespace spikeweave {
 
 /// The same spikes grouped by unit (compressed rows), as needed by mining and file formats; built
 /// once. 12 bytes per spike.
-class spike_trains {
+class SPIKEWEAVE_API spike_trains {
 public:
     explicit spike_trains(const spike_sequence& sequence);
 
