@@ -112,6 +112,55 @@ class Layers(Planted):
         self.assert_caught(self.tool, "src/utils/a.cpp", "no stage utils")
 
 
+class Api(Planted):
+    tool = "check_api.py"
+
+    def plant_header(self, declarations):
+        self.plant("include/spikeweave/mine/a.hpp", f"namespace spikeweave {{\n{declarations}\n}}  // namespace spikeweave\n")
+
+    def test_allows_what_is_marked_and_what_needs_no_mark(self):
+        self.plant_header("SPIKEWEAVE_API int f(options how = {}, int x = 3);\n"
+                          "[[nodiscard]] SPIKEWEAVE_API bool operator==(const a& x, const a& y);\n"
+                          "struct plain {\n    int f() const { return 3; }\n    plain() = default;\n"
+                          "    std::function<void(int)> call = {};\n    bool operator==(const plain&) const = default;\n};\n"
+                          "class SPIKEWEAVE_API full {\n public:\n    int f() const;\n};\n"
+                          "template <class T>\nT twice(T x);\nclass full;\n"
+                          "inline int g(int x) {\n    return f(x);\n}\nusing call = int (*)(int);\n")
+
+        result = self.run_tool(self.tool, self.root)
+
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_catches_a_function(self):
+        self.plant_header("SPIKEWEAVE_API int f();\nstd::vector<int> g(\n    const a& x = {});")
+        self.assert_caught(self.tool, "include/spikeweave/mine/a.hpp:3", "g is not marked")
+
+    def test_catches_an_operator(self):
+        self.plant_header("bool operator<(const a& x, const a& y);")
+        self.assert_caught(self.tool, "include/spikeweave/mine/a.hpp:2", "is not marked")
+
+    def test_catches_a_class_with_code_elsewhere(self):
+        for member in ("int f() const;", "a();", "virtual ~a() = default;", "int x = 0;\n private:\n    void f(int y = 3);"):
+            self.plant_header(f"class a {{\n public:\n    {member}\n}};")
+            self.assert_caught(self.tool, "include/spikeweave/mine/a.hpp:2", "a is not marked")
+
+    def test_catches_a_specialization(self):
+        self.plant_header("template <>\ntable<kind> names<kind>();")
+        self.assert_caught(self.tool, "include/spikeweave/mine/a.hpp:2", "is not marked")
+
+    def test_catches_what_is_in_a_nested_namespace(self):
+        self.plant_header("namespace detail {\nint f();\n}  // namespace detail")
+        self.assert_caught(self.tool, "include/spikeweave/mine/a.hpp:3", "f is not marked")
+
+    def test_catches_an_exception(self):
+        self.plant_header("struct a : std::runtime_error {\n    using std::runtime_error::runtime_error;\n};")
+        self.assert_caught(self.tool, "include/spikeweave/mine/a.hpp:2", "a is not marked")
+
+    def test_catches_private_code_that_is_marked(self):
+        self.plant("src/mine/a.hpp", "SPIKEWEAVE_API int f();")
+        self.assert_caught(self.tool, "src/mine/a.hpp", "public headers")
+
+
 class Docs(Planted):
     tool = "check_docs.py"
     quotation = "<!-- examples/a.cpp [all] -->\n```cpp\nint x = 1;\n```\n"
