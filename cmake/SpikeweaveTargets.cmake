@@ -1,4 +1,4 @@
-# The compile options of all targets, and functions that declare tests, benchmarks and the installation.
+# The compile options of all targets, and functions that declare tests and benchmarks.
 
 find_program(SPIKEWEAVE_CCACHE ccache)
 if(SPIKEWEAVE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -146,25 +146,11 @@ endfunction()
 # spikeweave_add_benchmark(NAME src...)
 function(spikeweave_add_benchmark name)
   add_executable(${name} ${ARGN} ${PROJECT_SOURCE_DIR}/benchmarks/support/main.cpp)
-  target_link_libraries(${name} PRIVATE spikeweave benchmark::benchmark fmt::fmt)
+  target_link_libraries(${name} PRIVATE spikeweave::static benchmark::benchmark fmt::fmt)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
   spikeweave_configure(${name})
   set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)  # all of them contain main.cpp
   if(name MATCHES "_gpu_bench$")
     add_dependencies(spikeweave_gpu_run ${name})
   endif()
-endfunction()
-
-function(spikeweave_install)
-  include(CMakePackageConfigHelpers)
-  install(TARGETS spikeweave EXPORT spikeweaveTargets FILE_SET HEADERS)
-  if(SPIKEWEAVE_COMMAND)
-    install(TARGETS spikeweave_cli)
-  endif()
-  install(EXPORT spikeweaveTargets NAMESPACE spikeweave:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/spikeweave)
-  configure_package_config_file(cmake/spikeweaveConfig.cmake.in ${PROJECT_BINARY_DIR}/spikeweaveConfig.cmake
-    INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/spikeweave)
-  write_basic_package_version_file(${PROJECT_BINARY_DIR}/spikeweaveConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-  install(FILES ${PROJECT_BINARY_DIR}/spikeweaveConfig.cmake ${PROJECT_BINARY_DIR}/spikeweaveConfigVersion.cmake
-    DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/spikeweave)
 endfunction()
