@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/stop.hpp"
+#include "mine/episode/cuda/backend.hpp"
 #include "mine/episode/cuda/device_set.hpp"
 #include "mine/episode/cuda/hybrid.hpp"
 #include "mine/episode/spikes_per_unit.hpp"
@@ -53,7 +54,7 @@ std::unique_ptr<episodes::level_counter> counter_for(
     const episodes::level_rules& rules, const std::optional<episodes::device_set>& devices) {
     if (devices) {
         if (strategy == episode_strategy::latest_start)
-            return episodes::levels_of_latest_start_on_devices(devices->problems(), rules);
+            return episodes::cuda().levels_of_latest_start(devices->problems(), rules);
         const auto count = episodes::device_counter_of(strategy);
         return episodes::levels_of_lists(
             problem, rules,

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "device/limits.hpp"
+#include "mine/episode/cuda/backend.hpp"
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/error.hpp"
 
@@ -16,24 +16,22 @@ namespace {
 struct strategy_entry {
     episode_strategy strategy;
     episodes::list_counter on_cpu;
-    episodes::device_counter on_device;
+    episodes::device_counter episodes::cuda_backend::*on_device;
 };
 
 constexpr std::array<strategy_entry, 9> strategies{{
     {episode_strategy::reference, episodes::count_by_reference, nullptr},
     {episode_strategy::state_machine, episodes::count_by_state_machine, nullptr},
-    {episode_strategy::two_pass, episodes::count_by_two_pass,
-     episodes::count_by_two_pass_on_device},
+    {episode_strategy::two_pass, episodes::count_by_two_pass, &episodes::cuda_backend::two_pass},
     {episode_strategy::occurrences, episodes::count_by_occurrences,
-     episodes::count_by_occurrences_on_device},
+     &episodes::cuda_backend::occurrences},
     {episode_strategy::segments, episodes::count_by_segments, nullptr},
     {episode_strategy::latest_start, episodes::count_by_latest_start,
-     episodes::count_by_latest_start_on_device},
-    {episode_strategy::thread_per_episode, nullptr,
-     episodes::count_by_thread_per_episode_on_device},
+     &episodes::cuda_backend::latest_start},
+    {episode_strategy::thread_per_episode, nullptr, &episodes::cuda_backend::thread_per_episode},
     {episode_strategy::segments_per_episode, nullptr,
-     episodes::count_by_segments_per_episode_on_device},
-    {episode_strategy::hybrid, nullptr, episodes::count_by_hybrid_on_device},
+     &episodes::cuda_backend::segments_per_episode},
+    {episode_strategy::hybrid, nullptr, &episodes::cuda_backend::hybrid},
 }};
 
 constexpr episode_strategy usual_on_cpu = episode_strategy::latest_start;
@@ -47,8 +45,9 @@ const strategy_entry& entry_of(episode_strategy strategy) {
 }
 
 bool runs(const strategy_entry& entry, device_kind where) {
-    return where == device_kind::cpu ? entry.on_cpu != nullptr
-                                     : entry.on_device != nullptr && device::built();
+    return where == device_kind::cpu
+               ? entry.on_cpu != nullptr
+               : entry.on_device != nullptr && episodes::cuda_or_null != nullptr;
 }
 
 }  // namespace
@@ -149,7 +148,7 @@ list_counter counter_of(episode_strategy strategy) {
 }
 
 device_counter device_counter_of(episode_strategy strategy) {
-    return entry_of(strategy).on_device;
+    return cuda().*entry_of(strategy).on_device;
 }
 
 episode_strategy chosen(episode_strategy strategy, const execution& run) {

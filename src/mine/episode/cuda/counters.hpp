@@ -8,8 +8,8 @@
 #include "mine/episode/counters.hpp"
 #include "mine/episode/cuda/resident_stream.hpp"
 
-/// The private interface of episode mining on CUDA devices: one function for each strategy. Without
-/// CUDA, no_cuda.cpp replaces them with functions that throw.
+/// The private interface of episode mining on CUDA devices: one function for each strategy. They
+/// are in the table of backend.hpp.
 namespace spikeweave::episodes {
 
 /// The counting problem, and one device with its spikes.

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <future>
 
-#include "mine/episode/cuda/time_split.hpp"
+#include "mine/episode/cuda/backend.hpp"
+#include "spikeweave/core/device.hpp"
+#include "spikeweave/core/error.hpp"
 
 namespace spikeweave::episodes {
 namespace {
@@ -21,6 +23,11 @@ candidate_set part_of(const candidate_set& all, std::size_t begin, std::size_t e
 
 }  // namespace
 
+const cuda_backend& cuda() {
+    if (cuda_or_null == nullptr) throw device_error(device_unavailable_reason());
+    return *cuda_or_null;
+}
+
 device_set::device_set(const counting_problem& problem) {
     const std::vector<int>& wanted = problem.run.devices;
     std::vector<int> different;
@@ -29,7 +36,7 @@ device_set::device_set(const counting_problem& problem) {
         if (std::find(different.begin(), different.end(), ordinal) == different.end())
             different.push_back(ordinal);
     }
-    streams_ = resident_stream::on_each(problem.spikes, different, problem.run);
+    streams_ = cuda().upload(problem.spikes, different, problem.run);
     problems_.reserve(wanted.size());
     for (const int ordinal : wanted) {
         const auto there = std::find(different.begin(), different.end(), ordinal);
@@ -40,9 +47,9 @@ device_set::device_set(const counting_problem& problem) {
 
 count_result count_on_devices(std::span<const device_problem> devices, device_counter count,
                               const candidate_set& candidates, std::uint64_t at_least) {
-    if (candidates.count() > 0 && count == count_by_latest_start_on_device &&
-        better_by_time(devices, candidates))
-        return count_over_time(devices, candidates, devices.size());
+    if (candidates.count() > 0 && count == cuda().latest_start &&
+        cuda().better_by_time(devices, candidates))
+        return cuda().count_over_time(devices, candidates, devices.size());
     const std::size_t shares = std::min(devices.size(), candidates.count());
     if (shares <= 1) return count(devices.front(), candidates, at_least);
     std::vector<std::future<count_result>> parts;

@@ -13,6 +13,7 @@
 #include "core/stop.hpp"
 #include "io/atomic_file.hpp"
 #include "mine/episode/calibration_file.hpp"
+#include "mine/episode/cuda/backend.hpp"
 #include "mine/episode/cuda/device_set.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/random.hpp"
@@ -105,8 +106,8 @@ std::uint64_t measured_crossover(const episodes::device_problem& problem, std::s
     for (std::uint64_t number = 32; number <= most_episodes; number *= 2) {
         throw_if_stopped(problem.run.stop);
         const auto candidates = calibration_episodes(size, number);
-        if (seconds_of(episodes::count_by_thread_per_episode_on_device, problem, candidates) <=
-            seconds_of(episodes::count_by_segments_per_episode_on_device, problem, candidates))
+        if (seconds_of(episodes::cuda().thread_per_episode, problem, candidates) <=
+            seconds_of(episodes::cuda().segments_per_episode, problem, candidates))
             return number;
     }
     return 2 * most_episodes;
@@ -148,8 +149,8 @@ count_result count_by_hybrid_on_device(const device_problem& problem,
                                        const candidate_set& candidates, std::uint64_t at_least) {
     const auto count = prefers_thread_per_episode(known_tables().of(problem.ordinal).by,
                                                   candidates.size, candidates.count())
-                           ? count_by_thread_per_episode_on_device
-                           : count_by_segments_per_episode_on_device;
+                           ? cuda().thread_per_episode
+                           : cuda().segments_per_episode;
     return count(problem, candidates, at_least);
 }
 

@@ -289,8 +289,6 @@ std::vector<std::unique_ptr<resident_stream>> resident_stream::on_each(
     return all;
 }
 
-resident_stream::~resident_stream() = default;
-
 int resident_stream::ordinal() const {
     return state_->ordinal;
 }

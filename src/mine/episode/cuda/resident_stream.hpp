@@ -72,7 +72,7 @@ public:
     static std::vector<std::unique_ptr<resident_stream>> on_each(const spike_sequence& spikes,
                                                                  std::span<const int> ordinals,
                                                                  const execution& run);
-    ~resident_stream();
+    ~resident_stream() = default;
     resident_stream(const resident_stream&) = delete;
     resident_stream(resident_stream&&) = delete;
     resident_stream& operator=(const resident_stream&) = delete;
@@ -95,7 +95,9 @@ private:
     struct state;
     struct group;
     explicit resident_stream(std::unique_ptr<state> made);
-    std::unique_ptr<state> state_;
+    // A shared pointer remembers how to delete its object, so that code which is compiled without
+    // CUDA can hold a stream.
+    std::shared_ptr<state> state_;
 };
 
 }  // namespace spikeweave::episodes
