@@ -196,7 +196,7 @@ void sort_again(sort_input& input, sort_result& result, const execution& run) {
 void sort_one_by_one(sort_input& input, sort_result& result, const execution& run) {
     const sort_options& options = result.options;
     incremental_options how{
-        .search = options.search, .first = options.first_fit, .drift = options.drift};
+        .search = options.search, .first_fit = options.first_fit, .drift = options.drift};
     if (!options.incremental) how.drift = how.growth = std::numeric_limits<double>::infinity();
     incremental_sorter sorter =
         input.model ? incremental_sorter(*input.model, how) : incremental_sorter(how);

@@ -54,7 +54,7 @@ struct sort_options {
     std::vector<std::uint32_t> only_clusters{};
     /// Sort one spike after another.
     bool incremental = false;
-    std::size_t first_fit = incremental_options{}.first;
+    std::size_t first_fit = incremental_options{}.first_fit;
     double drift = incremental_options{}.drift;
     /// A file of a model to whose units spikes are assigned; empty: none.
     std::filesystem::path model{};

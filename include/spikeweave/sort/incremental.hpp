@@ -17,7 +17,7 @@ struct incremental_options {
     /// How to fit. Its `start` must be empty.
     masked_gmm_options search{};
     /// Spikes to wait for before the first fit; until then all are noise. At least 1.
-    std::size_t first = 1000;
+    std::size_t first_fit = 1000;
     /// Spikes over which the running score is a mean, weighted as 1 - exp(-spikes / window); also
     /// the minimum number of spikes between two fits. At least 1.
     std::size_t window = 500;
@@ -27,7 +27,8 @@ struct incremental_options {
     /// Refit when there are this many times the spikes of the last fit, to find units that rarely
     /// fire. Above 1; infinity: never.
     double growth = 2;
-    /// Fit only to this many of the latest spikes, and keep no more in memory; at least `first`.
+    /// Fit only to this many of the latest spikes, and keep no more in memory; at least
+    /// `first_fit`.
     std::size_t most_kept = std::numeric_limits<std::size_t>::max();
 };
 

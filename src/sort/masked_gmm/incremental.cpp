@@ -21,7 +21,7 @@ constexpr std::size_t at_once = 4096;
 void check(const incremental_options& options) {
     if (!options.search.start.empty())
         throw invalid_argument("spikes that come one after another have no clusters to begin with");
-    if (options.first == 0 || options.window == 0)
+    if (options.first_fit == 0 || options.window == 0)
         throw invalid_argument("a first fit and a running score need at least one spike");
     if (!(options.drift > 0))
         throw invalid_argument(
@@ -29,9 +29,9 @@ void check(const incremental_options& options) {
     if (!(options.growth > 1))
         throw invalid_argument(
             fmt::format("the growth is {}, expected a number above 1", options.growth));
-    if (options.most_kept < options.first)
+    if (options.most_kept < options.first_fit)
         throw invalid_argument(fmt::format("{} spikes are kept, fewer than the {} of the first fit",
-                                           options.most_kept, options.first));
+                                           options.most_kept, options.first_fit));
 }
 
 // Keeps the units and divides the spikes of noise by their masks, because some may belong to new
@@ -156,10 +156,10 @@ void incremental_sorter::forget_oldest() {
 std::size_t incremental_sorter::add_unfitted(const spike_features& features, std::size_t begin,
                                              const execution& run) {
     const std::size_t end =
-        std::min(features.size(), begin + std::max<std::size_t>(options_.first - kept(), 1));
+        std::min(features.size(), begin + std::max<std::size_t>(options_.first_fit - kept(), 1));
     keep(features, begin, end);
     labels_.resize(labels_.size() + end - begin);
-    if (kept() >= options_.first) fit_for(fit_reason::first, run);
+    if (kept() >= options_.first_fit) fit_for(fit_reason::first, run);
     return end;
 }
 
