@@ -111,7 +111,10 @@ TEST(Options, CanBeBoundToAnotherField) {
     EXPECT_EQ(shape, filter_shape::round);
     EXPECT_EQ(options.shape, filter_shape::flat);
     EXPECT_EQ(refusal([&] { list.find("order").set_text("256"); }),
-              "`order`: '256' is not a whole number of at least 1 and at most 255");
+              "`order`: '256' is not a whole number of at least 0 and at most 255");
+    list.change("order").bind(options.order);
+    list.find("order").set_text("0");
+    EXPECT_EQ(options.order, 0U) << "the range of the field before must not remain";
     list.remove("order");
     EXPECT_THROW(static_cast<void>(list.find("order")), invalid_argument);
 }

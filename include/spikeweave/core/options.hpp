@@ -235,6 +235,7 @@ option& option::bind(Field& target) {
     using codec = option_codec<Field>;
     using value = typename detail::value_type<Field>::type;
     kind = codec::kind;
+    above_least = zero_is_unset = false;
     may_be_unset = is_optional<Field> || requires {
         codec::may_be_unset;
     };
