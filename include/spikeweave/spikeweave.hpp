@@ -10,6 +10,7 @@
 #include "spikeweave/assess/significance.hpp"
 #include "spikeweave/assess/stability.hpp"
 #include "spikeweave/assess/surrogates.hpp"
+#include "spikeweave/core/compatibility.hpp"
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/error.hpp"

@@ -183,15 +183,14 @@ nb::dict own_spectrum(const shared_spikes& spikes, const nb::dict& arguments) {
     how.take("bin_size", bins.bin);
     bool in_seconds = true;
     how.take("in_seconds", in_seconds);
-    bins.arithmetic =
-        in_seconds ? bin_arithmetic::elephant_seconds : bin_arithmetic::elephant_milliseconds;
+    bins.compat = in_seconds ? compatibility::elephant : compatibility::elephant_ms;
     std::optional<duration> trial_length;
     duration trial_separation{};
     how.take("trial_length", trial_length);
     how.take("trial_separation", trial_separation);
     if (trial_length)
-        options.trials = regular_trials(spikes.sequence->span(), *trial_length, trial_separation,
-                                        last_trial::elephant);
+        options.trials =
+            regular_trials(spikes.sequence->span(), *trial_length, trial_separation, bins.compat);
     const call_options call = how.take_call();
     how.check_all_known();
     const maxima_tally tally = run_for_result(call, [&](const execution& run) {

@@ -76,7 +76,7 @@ private:
         return beyond < options_.min_spikes || by_chance(beyond, super.count, super.duration);
     }
     bool by_chance(std::int64_t size, std::int64_t count, std::uint32_t lag) const {
-        if (options_.compat == compatibility::none &&
+        if (!follows_elephant(options_.compat) &&
             count < least_occurrences(options_.rules, static_cast<std::uint32_t>(size)))
             return true;
         const pattern_signature what{static_cast<std::uint32_t>(size),
@@ -234,8 +234,8 @@ public:
         : list_(list),
           patterns_(patterns_of(table, list, options.spectrum)),
           judge_(not_significant, options),
-          shifts_(table.window_bins, options.compat == compatibility::elephant),
-          partners_(patterns_, table.window_bins, options.compat == compatibility::elephant),
+          shifts_(table.window_bins, follows_elephant(options.compat)),
+          partners_(patterns_, table.window_bins, follows_elephant(options.compat)),
           min_occ_(options.min_occ),
           rejected_(list.size()) {}
 

@@ -170,7 +170,7 @@ signature_test_result test_signatures(std::span<const signature_count> found,
                                       const pvalue_spectrum& spectrum,
                                       const signature_test_options& testing) {
     check(spectrum, testing);
-    const bool as_elephant = testing.compat == compatibility::elephant;
+    const bool as_elephant = follows_elephant(testing.compat);
     signature_test_result out;
     out.signatures.reserve(found.size());
     for (const signature_count& f : found) {

@@ -116,7 +116,7 @@ void check_surrogates(const spade_options& options, bool has_spikes) {
 
 surrogate_method spade_options::usual_method() const {
     if (!epochs.empty() || trial_length) return trial_shifting;
-    return compat != elephant_mode::none ? dither_spikes : dither_spikes_with_refractory_period;
+    return follows_elephant(compat) ? dither_spikes : dither_spikes_with_refractory_period;
 }
 
 void check_spade(const spade_options& options, bool has_spikes) {

@@ -34,7 +34,7 @@ spike_sequence within(const spike_sequence& spikes, const time_span& span) {
 // Trials and Elephant's bins are counted from the beginning of the recording. If the file does not
 // state it, times are taken to be counted from it, unless some are below 0.
 spike_sequence from_zero(const spade_options& options, spike_sequence spikes) {
-    const bool asked = options.trial_length || options.compat != elephant_mode::none;
+    const bool asked = options.trial_length || follows_elephant(options.compat);
     const time_span recorded = spikes.span();
     if (!asked || recorded.begin <= duration{0}) return spikes;
     return within(spikes, {duration{0}, recorded.end});
@@ -59,11 +59,7 @@ void join_epochs(const spade_options& options, binned_recording& out) {
 }
 
 binning_options bins_of(const spade_options& options, const spike_sequence& spikes) {
-    binning_options bins{.bin = options.bin};
-    if (options.compat != elephant_mode::none)
-        bins.arithmetic = options.compat == elephant_mode::seconds
-                              ? bin_arithmetic::elephant_seconds
-                              : bin_arithmetic::elephant_milliseconds;
+    binning_options bins{.bin = options.bin, .compat = options.compat};
     if (!options.t_start && !options.t_stop) return bins;
     const time_span recorded = spikes.span();
     bins.span =
@@ -111,20 +107,18 @@ void note_windows(spade_input& out, const spade_options& options, std::vector<pa
                   .drop_window_subsets =
                       options.subset_filter && options.window > 1 && out.windows.from_bins(),
                   .with_occurrences = false,
-                  .take_identical_windows = options.compatible_with() == compatibility::elephant,
+                  .take_identical_windows = follows_elephant(options.compat),
                   .strategy = options.strategy};
 }
 
 void settle_surrogates(spade_input& out, const spade_options& options,
                        std::vector<time_span> epochs) {
     if (!options.is_tested()) return;
-    const bool as_elephant = options.compatible_with() == compatibility::elephant;
     out.surrogates.method = options.method.value_or(options.usual_method());
-    out.surrogates.trials =
-        options.trial_length
-            ? regular_trials(out.spikes.span(), *options.trial_length, options.trial_separation,
-                             as_elephant ? last_trial::elephant : last_trial::kept)
-            : std::move(epochs);
+    out.surrogates.trials = options.trial_length
+                                ? regular_trials(out.spikes.span(), *options.trial_length,
+                                                 options.trial_separation, options.compat)
+                                : std::move(epochs);
     out.maker.emplace(out.spikes, out.surrogates, out.bins);
 }
 
@@ -143,7 +137,7 @@ void warn_beforehand(spade_input& out, const spade_options& options) {
         if (options.correction != usual.correction)
             out.warnings.push_back(fmt::format(text, "correction"));
     }
-    if (!out.axes.timed && options.compat != elephant_mode::none && !options.reduce)
+    if (!out.axes.timed && follows_elephant(options.compat) && !options.reduce)
         out.warnings.emplace_back(
             "Windows are given: `compat` changes nothing without spikes to bin or `reduce`.");
     if (out.windows.size() == 0) out.warnings.emplace_back("No spike is in a bin.");

@@ -142,16 +142,6 @@ void add_tests(option_list& list, spade_options& options) {
 
 }  // namespace
 
-template <>
-enum_table<elephant_mode> enum_names<elephant_mode>() {
-    static constexpr std::array<named_value<elephant_mode>, 3> values{{
-        {elephant_mode::none, "none"},
-        {elephant_mode::seconds, "elephant"},
-        {elephant_mode::milliseconds, "elephant-ms"},
-    }};
-    return {"compatibility", values};
-}
-
 option_list describe(spade_options& options) {
     option_list list;
     add_windows(list, options);

@@ -29,10 +29,10 @@ bin_grid::bin_grid(const spike_sequence& spikes, const binning_options& how)
     if (span.end < span.begin) throw invalid_argument("the span to bin ends before it begins");
     origin_ = span.begin.count();
     end_ = span.end.count();
-    if (how.arithmetic == bin_arithmetic::exact)
-        set_exact(spikes, how);
-    else
+    if (follows_elephant(how.compat))
         set_elephant(how);
+    else
+        set_exact(spikes, how);
 }
 
 void bin_grid::set_exact(const spike_sequence& spikes, const binning_options& how) {
@@ -49,7 +49,7 @@ void bin_grid::set_exact(const spike_sequence& spikes, const binning_options& ho
 }
 
 void bin_grid::set_elephant(const binning_options& how) {
-    us_per_unit_ = how.arithmetic == bin_arithmetic::elephant_seconds ? 1e6 : 1e3;
+    us_per_unit_ = how.compat == compatibility::elephant ? 1e6 : 1e3;
     start_ = static_cast<double>(origin_) / us_per_unit_;
     stop_ = static_cast<double>(end_) / us_per_unit_;
     // The bin is given in milliseconds even if trains are in seconds; Elephant then converts by

@@ -165,7 +165,7 @@ TEST_P(SpadeSurrogate, IsTheSameInBinsAsBinnedAfterwards) {
     }
     // Elephant's grid is displaced at some edges, so that shuffled bins may be outside.
     if (GetParam() == bin_shuffling) return;
-    const binning_options elephant{.arithmetic = bin_arithmetic::elephant_seconds};
+    const binning_options elephant{.compat = compatibility::elephant};
     const surrogate_maker maker(spikes, options_for(GetParam(), spikes), elephant);
     EXPECT_EQ(maker.make(1), bin_spikes(maker.make_sequence(1).spikes, elephant).spikes);
 }
@@ -648,7 +648,7 @@ TEST(TrialShifting, RefusesTrialsThatCannotBe) {
 TEST(RegularTrials, AreAllThereUnlessElephantsAreAsked) {
     const time_span span{100ms, 22'420ms};  // the length of the published benchmark
     const auto all = regular_trials(span, 500ms, 200ms);
-    const auto elephant = regular_trials(span, 500ms, 200ms, last_trial::elephant);
+    const auto elephant = regular_trials(span, 500ms, 200ms, compatibility::elephant);
 
     ASSERT_EQ(all.size(), 32U);
     EXPECT_EQ(all.front(), (time_span{100ms, 600ms}));

@@ -175,7 +175,7 @@ TEST_P(Spade, AgreesWithElephantOnItsOwnExample) {
     do {
         const auto setting = numbers<std::uint32_t>(line.substr(8));  // bin, window, concepts
         const auto binned = bin_spikes(spikes, {.bin = std::chrono::milliseconds{setting[0]},
-                                                .arithmetic = bin_arithmetic::elephant_seconds});
+                                                .compat = compatibility::elephant});
         const pattern_table mined =
             mine(spade_windows(binned.spikes, setting[1]), {pattern_rule{}}).table;
         sizes.push_back(mined.size());
@@ -241,23 +241,22 @@ TEST(SpadeBins, EdgesOfSecondsFallEarlyAsElephantsDo) {
     std::vector<std::int64_t> edges;
     for (std::int64_t k = 0; k < 4'464; ++k) edges.push_back(k * 5'000);
     const spike_sequence spikes = trains({edges}, {duration{0}, duration{22'320'000}});
-    const auto early = [&](bin_arithmetic arithmetic) {
-        const binned_spikes binned =
-            bin_spikes(spikes, {.bin = 5ms, .arithmetic = arithmetic}).spikes;
+    const auto early = [&](compatibility compat) {
+        const binned_spikes binned = bin_spikes(spikes, {.bin = 5ms, .compat = compat}).spikes;
         std::vector<bool> filled(4'464, false);
         for (const std::uint32_t bin : binned.bins(unit_id{0})) filled[bin] = true;
         return std::count(filled.begin(), filled.end(), false);
     };
     // A spike that falls one bin too early leaves its own bin empty, unless the next one does so,
     // too.
-    EXPECT_GT(early(bin_arithmetic::elephant_seconds), 0);
-    EXPECT_EQ(early(bin_arithmetic::elephant_milliseconds), 0);
-    EXPECT_EQ(early(bin_arithmetic::exact), 0);
+    EXPECT_GT(early(compatibility::elephant), 0);
+    EXPECT_EQ(early(compatibility::elephant_ms), 0);
+    EXPECT_EQ(early(compatibility::none), 0);
 
     std::size_t moved = 0;
     for (std::int64_t k = 0; k < 4'464; ++k) {
         const auto one = bin_spikes(trains({{k * 5'000}}, {duration{0}, duration{22'320'000}}),
-                                    {.bin = 5ms, .arithmetic = bin_arithmetic::elephant_seconds});
+                                    {.bin = 5ms, .compat = compatibility::elephant});
         if (one.spikes.bins(unit_id{0})[0] != static_cast<std::uint32_t>(k)) ++moved;
     }
     EXPECT_EQ(moved, 287U);
@@ -266,8 +265,7 @@ TEST(SpadeBins, EdgesOfSecondsFallEarlyAsElephantsDo) {
 TEST(SpadeBins, TheTailAndItsSpikesAreCutAsElephantDoes) {
     const spike_sequence spikes =
         trains({{0, 99'999, 150'000, 199'999, 250'000, 300'000}}, {duration{0}, duration{300'000}});
-    const auto elephant =
-        bin_spikes(spikes, {.bin = 100ms, .arithmetic = bin_arithmetic::elephant_seconds});
+    const auto elephant = bin_spikes(spikes, {.bin = 100ms, .compat = compatibility::elephant});
     EXPECT_EQ(elephant.spikes.bin_count(), 2U);  // 0.3 / 0.1 is below 3
     EXPECT_EQ(elephant.outside, 2U);
     EXPECT_EQ(elephant.clipped, 2U);
@@ -291,8 +289,7 @@ TEST(SpadeBins, AreElephantsBitByBit) {
         const auto binned = bin_spikes(
             trains({numbers<std::int64_t>(times)}, {duration{given[1]}, duration{given[2]}}),
             {.bin = duration{given[0]},
-             .arithmetic = seconds ? bin_arithmetic::elephant_seconds
-                                   : bin_arithmetic::elephant_milliseconds});
+             .compat = seconds ? compatibility::elephant : compatibility::elephant_ms});
         const auto found = binned.spikes.bins(unit_id{0});
         EXPECT_EQ(binned.spikes.bin_count(), given[3]) << head;
         EXPECT_EQ(std::vector(found.begin(), found.end()), numbers<std::uint32_t>(bins)) << head;

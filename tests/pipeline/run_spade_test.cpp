@@ -354,7 +354,7 @@ TEST(SpadePipeline, ChoosesHowSurrogatesAreMade) {
     };
 
     EXPECT_EQ(method([](auto&) {}), dither_spikes_with_refractory_period);
-    EXPECT_EQ(method([](auto& r) { r.compat = elephant_mode::milliseconds; }), dither_spikes);
+    EXPECT_EQ(method([](auto& r) { r.compat = compatibility::elephant_ms; }), dither_spikes);
     EXPECT_EQ(method([](auto& r) { r.trial_length = 1s; }), trial_shifting);
     EXPECT_EQ(method([](auto& r) { r.epochs = {{0s, 1s}}; }), trial_shifting);
     EXPECT_EQ(method([](auto& r) { r.method = shuffle_isis; }), shuffle_isis);

@@ -48,7 +48,7 @@ TEST(BinGrid, RefusesWhatCannotBe) {
     EXPECT_THROW(bin_grid(spikes, {.bin = 0ms}), invalid_argument);
     EXPECT_THROW(bin_grid(spikes, {.span = time_span{2ms, 1ms}}), invalid_argument);
     EXPECT_THROW(bin_grid(spikes, {.bin = 1us, .span = time_span{0s, 1h}}), invalid_argument);
-    EXPECT_THROW(bin_grid(spikes, {.bin = 21ms, .arithmetic = bin_arithmetic::elephant_seconds}),
+    EXPECT_THROW(bin_grid(spikes, {.bin = 21ms, .compat = compatibility::elephant}),
                  invalid_argument);
 }
 

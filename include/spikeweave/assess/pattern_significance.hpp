@@ -11,15 +11,13 @@
 #include <vector>
 
 #include "spikeweave/assess/significance.hpp"
+#include "spikeweave/core/compatibility.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/mine/spade.hpp"
 #include "spikeweave/spikes/binned_spikes.hpp"
 
 namespace spikeweave {
-
-/// Whether to follow Elephant's SPADE where its decisions differ from its own definition.
-enum class compatibility : std::uint8_t { none, elephant };
 
 /// The properties by which patterns are tested. All patterns with one signature share a p-value.
 struct pattern_signature {

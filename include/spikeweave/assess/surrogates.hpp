@@ -93,18 +93,14 @@ struct surrogate_options {
 /// Describes the options except `trials` and `joint_isi`.
 SPIKEWEAVE_API option_list describe(surrogate_options& options);
 
-/// Which trials at the end of the span are included.
-enum class last_trial : std::uint8_t {
-    kept,      ///< every trial that begins in the span; the last may be cut off at its end
-    elephant,  ///< only trials whose separation lies completely in the span
-};
 /// The trials of a concatenated recording: one every `length` + `separation`, from the beginning of
-/// the span.
+/// the span. Every trial that begins in the span is included, and the last may be cut off at its
+/// end; Elephant has only trials whose separation also lies completely in the span.
 /// @throws invalid_argument if length is not above 0, if separation is negative, or if there are
 /// more than 2^32 - 1 trials.
 SPIKEWEAVE_API std::vector<time_span> regular_trials(time_span span, duration length,
                                                      duration separation,
-                                                     last_trial last = last_trial::kept);
+                                                     compatibility compat = compatibility::none);
 
 /// A surrogate, and what happened to the spikes that it lacks.
 struct surrogate_spikes {

@@ -13,7 +13,7 @@
 #include "spikeweave/assess/pattern_significance.hpp"
 #include "spikeweave/assess/stability.hpp"
 #include "spikeweave/assess/surrogates.hpp"
-#include "spikeweave/core/enum_names.hpp"
+#include "spikeweave/core/compatibility.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/mine/spade.hpp"
@@ -30,11 +30,6 @@ struct auto_min_occ {
 /// holds for all larger sizes.
 using min_occ_by_size = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 using min_occ_choice = std::variant<auto_min_occ, std::uint32_t, min_occ_by_size>;
-
-/// Whether to follow Elephant's decisions, and the unit of time of its spike trains.
-enum class elephant_mode : std::uint8_t { none, seconds, milliseconds };
-template <>
-SPIKEWEAVE_API enum_table<elephant_mode> enum_names<elephant_mode>();
 
 /// All options of a SPADE analysis, with their defaults.
 struct SPIKEWEAVE_API spade_options {
@@ -78,21 +73,18 @@ struct SPIKEWEAVE_API spade_options {
     /// Only patterns with at least one of their two stabilities above this are kept. Needs
     /// `stability`.
     spikeweave::stability stability_threshold{};
-    elephant_mode compat = elephant_mode::none;
+    compatibility compat = compatibility::none;
     run_options run{};  ///< patterns are mined on the CPU: `devices` is ignored
 
     std::uint32_t least_spikes() const { return min_spikes.value_or(2); }
     duration epochs_apart() const { return separation.value_or(2 * bin * window); }
     surrogate_method usual_method() const;
-    compatibility compatible_with() const {
-        return compat == elephant_mode::none ? compatibility::none : compatibility::elephant;
-    }
     bool is_tested() const { return surrogates.surrogates > 0; }
     bool filters_by_stability() const {
         return stability && stability_threshold != spikeweave::stability{};
     }
     signature_test_options testing() const {
-        return {.alpha = alpha, .correction = correction, .compat = compatible_with()};
+        return {.alpha = alpha, .correction = correction, .compat = compat};
     }
 };
 

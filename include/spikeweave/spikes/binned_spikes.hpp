@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "spikeweave/core/compatibility.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/ids.hpp"
 #include "spikeweave/core/time.hpp"
@@ -15,21 +16,15 @@
 
 namespace spikeweave {
 
-/// How a time becomes a bin.
-enum class bin_arithmetic : std::uint8_t {
-    exact,                  ///< whole microseconds; a spike on an edge belongs to the later bin
-    elephant_seconds,       ///< as elephant.conversion.BinnedSpikeTrain of trains in seconds, with
-                            ///< a bin in milliseconds
-    elephant_milliseconds,  ///< the same of trains in milliseconds
-};
-
 struct binning_options {
     duration bin = std::chrono::milliseconds{5};
-    /// The span to bin, from the left edge of bin 0. Default: the span of the sequence; `exact`
-    /// then begins at the whole multiple of `bin` at or before it, so that the grid does not depend
-    /// on when the first unit fired.
+    /// The span to bin, from the left edge of bin 0. Default: the span of the sequence; unless
+    /// the bins are Elephant's, they then begin at the whole multiple of `bin` at or before it, so
+    /// that the grid does not depend on when the first unit fired.
     std::optional<time_span> span{};
-    bin_arithmetic arithmetic = bin_arithmetic::exact;
+    /// How a time becomes a bin: in whole microseconds, where a spike on an edge belongs to the
+    /// later bin, or in the floating-point numbers of elephant.conversion.BinnedSpikeTrain.
+    compatibility compat = compatibility::none;
 };
 
 /// The bins in which each unit fired: several spikes of one unit in one bin count once.

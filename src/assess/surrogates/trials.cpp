@@ -42,7 +42,7 @@ void turn(std::span<std::int64_t> times, time_span trial, std::int64_t shift) {
 }  // namespace
 
 std::vector<time_span> regular_trials(time_span span, duration length, duration separation,
-                                      last_trial last) {
+                                      compatibility compat) {
     if (length <= duration{0})
         throw invalid_argument(
             fmt::format("the length of a trial must be above 0, not {}", format_duration(length)));
@@ -52,7 +52,7 @@ std::vector<time_span> regular_trials(time_span span, duration length, duration 
     if (span.end <= span.begin) return {};
     const duration period = length + separation;
     const std::int64_t whole = span.length() / period;
-    const bool cut = last == last_trial::kept && span.length() % period > duration{0};
+    const bool cut = !follows_elephant(compat) && span.length() % period > duration{0};
     const std::int64_t count = whole + (cut ? 1 : 0);
     if (count > std::int64_t{UINT32_MAX})
         throw invalid_argument(fmt::format("{} trials are more than {}", count, UINT32_MAX));
