@@ -24,24 +24,32 @@ struct load {
     int seconds;
 };
 
-episode_table mine(const spike_sequence& spikes, const load& what, pair_method method,
-                   episode_mining_options options) {
+std::vector<delay_interval> four_delays(const load& what) {
     std::vector<delay_interval> delays;
     for (int i = 0; i < 4; ++i)
         delays.push_back(
             {duration{i * what.widest_ms * 250}, duration{(i + 1) * what.widest_ms * 250}});
-    options.delays = std::move(delays);
+    return delays;
+}
+
+spike_sequence poisson(const load& what) {
+    return simulate_poisson({.units = what.units,
+                             .length = std::chrono::seconds{what.seconds},
+                             .rate_hz = what.rate_hz,
+                             .seed = 1})
+        .spikes;
+}
+
+episode_table mine(const spike_sequence& spikes, const load& what, pair_method method,
+                   episode_mining_options options) {
+    options.delays = four_delays(what);
     options.max_size = 2;
     options.pairs = method;
     return mine_episodes(spikes, options, {.threads = 1});
 }
 
 void count_pairs(benchmark::State& state, const load& what, pair_method method) {
-    const spike_sequence spikes = simulate_poisson({.units = what.units,
-                                                    .length = std::chrono::seconds{what.seconds},
-                                                    .rate_hz = what.rate_hz,
-                                                    .seed = 1})
-                                      .spikes;
+    const spike_sequence spikes = poisson(what);
     static std::map<std::string, bool> agree;
     const std::string key = fmt::format("{} {} {}", what.units, what.rate_hz, what.widest_ms);
     if (!agree.contains(key)) {
@@ -63,6 +71,27 @@ void count_pairs(benchmark::State& state, const load& what, pair_method method) 
     state.counters["spikes"] = static_cast<double>(spikes.size());
 }
 
+std::vector<episode> all_pairs(const load& what) {
+    std::vector<episode> pairs;
+    for (std::uint32_t from = 0; from < what.units; ++from)
+        for (std::uint32_t to = 0; to < what.units; ++to)
+            for (const delay_interval& delay : four_delays(what))
+                if (from != to) pairs.push_back({{unit_id{from}, unit_id{to}}, {delay}});
+    return pairs;
+}
+
+// A list of all pairs is what tests by surrogates count in each surrogate.
+void count_list(benchmark::State& state, const load& what, episode_strategy strategy) {
+    const spike_sequence spikes = poisson(what);
+    const std::vector<episode> pairs = all_pairs(what);
+    static std::map<episode_strategy, std::vector<std::uint64_t>> counts;
+    for (auto _ : state)
+        counts[strategy] =
+            count_episodes(spikes, pairs, {.strategy = strategy}, {.threads = 1}).counts;
+    if (counts[strategy] != counts.begin()->second) state.SkipWithError("the counts differ");
+    state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(pairs.size()));
+}
+
 std::vector<ratios_to> ratios;
 
 const bool registered = [] {
@@ -79,6 +108,14 @@ const bool registered = [] {
                 ->Repetitions(what.units > 100 ? 1 : 3);
         }
     }
+    ratios.emplace_back("count_list_of_pairs", "two-pass");
+    for (const episode_strategy strategy :
+         {episode_strategy::two_pass, episode_strategy::latest_start})
+        benchmark::RegisterBenchmark(
+            fmt::format("count_list_of_pairs/{}", to_string(strategy)).c_str(), count_list,
+            load{20, 20, 11, 120}, strategy)
+            ->Unit(benchmark::kMillisecond)
+            ->Repetitions(3);
     return true;
 }();
 

@@ -63,6 +63,29 @@ TEST(EpisodeProperty, EveryStrategyFindsTheLargestSetOfDisjointOccurrences) {
     EXPECT_GT(tie_rules_differ, cases / 1000);
 }
 
+// Many pairs on few spikes are counted by looking back, few pairs in wide intervals by merging.
+TEST(EpisodeProperty, PairsOfAListAreCountedAsByBruteForce) {
+    random_streams draw(11);
+    std::uint64_t positive = 0;
+    for (std::size_t i = 0; i < property_cases(2'000); ++i) {
+        const spike_sequence spikes = draw.spikes(16, 4);
+        std::vector<episode> pairs;
+        for (std::uint64_t k = 0; k < (i % 2 == 0 ? 40U : 1U); ++k)
+            pairs.push_back(draw.episode(2, static_cast<std::uint32_t>(spikes.unit_count())));
+        pairs.push_back(pairs.front());
+        for (const tie_rule ties : {tie_rule::time, tie_rule::order}) {
+            const auto counted = count_episodes(
+                spikes, pairs, {.ties = ties, .strategy = episode_strategy::latest_start});
+            for (std::size_t k = 0; k < pairs.size(); ++k) {
+                ASSERT_EQ(counted.counts[k], brute_force(spikes, pairs[k], ties).count())
+                    << counterexample(spikes, pairs[k]);
+                positive += counted.counts[k] > 0 ? 1 : 0;
+            }
+        }
+    }
+    EXPECT_GT(positive, property_cases(2'000));
+}
+
 TEST(EpisodeProperty, FoundOccurrencesKeepTheDelaysAndDoNotOverlap) {
     random_streams draw(7);
     for (std::size_t i = 0; i < property_cases(20'000); ++i) {

@@ -151,6 +151,13 @@ double spikes_within_widest(const counting_problem& problem) {
     return met;
 }
 
+bool looking_back_pays(const counting_problem& problem, double merging_steps) {
+    // The cost of a step of looking back, relative to a step of merging, measured where the two
+    // methods take equally long (docs/benchmarks.md).
+    constexpr double step_back_cost = 0.13;
+    return spikes_within_widest(problem) * step_back_cost < merging_steps;
+}
+
 pair_method chosen_pair_method(const counting_problem& problem, std::span<const unit_id> units,
                                const level_rules& rules) {
     if (rules.pairs != pair_method::automatic) return rules.pairs;
@@ -159,11 +166,7 @@ pair_method chosen_pair_method(const counting_problem& problem, std::span<const 
     const double merge = static_cast<double>(problem.spikes.size()) *
                          static_cast<double>(units.size()) *
                          static_cast<double>(problem.intervals.size());
-    // The cost of a step of looking back, relative to a step of merging, measured where the two
-    // methods take equally long (docs/benchmarks.md).
-    constexpr double step_back_cost = 0.13;
-    return spikes_within_widest(problem) * step_back_cost < merge ? pair_method::look_back
-                                                                  : pair_method::merge;
+    return looking_back_pays(problem, merge) ? pair_method::look_back : pair_method::merge;
 }
 
 mined_level count_pairs(const counting_problem& problem, const train_index& trains,

@@ -19,6 +19,10 @@ std::vector<std::uint32_t> intervals_by_low(const counting_problem& problem);
 /// The number of pairs of spikes that are no further apart than the widest interval.
 double spikes_within_widest(const counting_problem& problem);
 
+/// Whether looking back from every spike takes less time than `merging_steps` steps of merging the
+/// spikes of pairs.
+bool looking_back_pays(const counting_problem& problem, double merging_steps);
+
 /// Returns `rules.pairs`, or, if that is `automatic`, the method with less work for these spikes.
 pair_method chosen_pair_method(const counting_problem& problem, std::span<const unit_id> units,
                                const level_rules& rules);
