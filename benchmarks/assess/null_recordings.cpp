@@ -127,27 +127,25 @@ std::vector<double> train(const recipe& what, double rate_hz, double length_s,
 }  // namespace
 
 std::vector<null> all() {
-    std::vector<null> out{
-        {"poisson", "constant 10 Hz", 0, {}},
-        {"spread", "constant rates, lognormal with sd 1", 0, {}},
-        {"dead-time", "15 units of 40 Hz, dead time 3 ms", 0, {}},
-        {"contaminated", "the same, a doublet of 0.4 to 1.5 ms in 500 spikes", 0, {}},
-        {"gamma", "gamma intervals of order 5", 0, {}},
-        {"own-bursts", "each unit in bursts of its own", 0, {}},
-        {"wide", "6 units of 20 Hz, one interval of 0 to 200 ms", 0, {}},
-        {"slow", "rates that rise and fall together over seconds", 0, {}},
-        {"rhythm", "a common rhythm of 8 Hz, depth 0.9", 0, {}},
-        {"rhythm-grid", "the same, at most one spike a millisecond", 0, {}},
-        {"bursts-slow", "network bursts that rise within 120 ms", 0, {}},
-        {"bursts-fast", "network bursts that rise within 5 ms", 0, {}},
-        {"bursts-grid", "120 ms, at most one spike a millisecond", 0, {}},
+    constexpr std::string_view names[]{
+        "poisson",       // constant 10 Hz
+        "spread",        // constant rates, lognormal with sd 1
+        "dead-time",     // 15 units of 40 Hz, dead time 3 ms
+        "contaminated",  // the same, a doublet of 0.4 to 1.5 ms in 500 spikes
+        "gamma",         // gamma intervals of order 5
+        "own-bursts",    // each unit in bursts of its own
+        "wide",          // 6 units of 20 Hz, one interval of 0 to 200 ms
+        "slow",          // rates that rise and fall together over seconds
+        "rhythm",        // a common rhythm of 8 Hz, depth 0.9
+        "rhythm-grid",   // the same, at most one spike a millisecond
+        "bursts-slow",   // network bursts that rise within 120 ms
+        "bursts-fast",   // network bursts that rise within 5 ms
+        "bursts-grid",   // 120 ms, at most one spike a millisecond
     };
     std::mt19937_64 random;
-    for (null& one : out) {
-        const recipe what = recipe_of(one.name, 1, random);
-        one.units = what.units;
-        one.delays = what.delays;
-    }
+    std::vector<null> out;
+    for (const std::string_view name : names)
+        out.push_back({name, recipe_of(name, 1, random).delays});
     return out;
 }
 

@@ -13,8 +13,6 @@ namespace null_recordings {
 
 struct null {
     std::string_view name;
-    std::string_view says;
-    std::uint32_t units;
     std::vector<spikeweave::delay_interval> delays;
 };
 

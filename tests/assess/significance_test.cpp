@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/random.hpp"
@@ -395,6 +396,34 @@ TEST(AssessEpisodes, TakesNoUnitOfALongEpisodeForItsOwnRepetition) {
 
     ASSERT_LT(test_against_null(spikes, table, {.test = significance_test::exact})[0].q, 1e-6);
     EXPECT_GT(test_against_null(spikes, table)[0].q, 0.01);
+}
+
+// A long episode with a step that is likely by chance is not tested itself: it has the p of that
+// step, and is expected as often as the step is, relative to its count.
+TEST(AssessEpisodes, EstimatesWhatIsExpectedOfALongEpisodeFromItsChanceStep) {
+    const spike_sequence spikes =
+        simulate_poisson({.units = 4, .length = 60s, .rate_hz = 30, .seed = 3}).spikes;
+    const episode_table table =
+        mine_episodes(spikes, {.delays = {{0ms, 10ms}}, .min_count = 5, .max_size = 3});
+    const std::vector<episode_test> tests = test_against_null(spikes, table);
+    std::map<episode, std::size_t> pair_index;
+    for (std::size_t i = 0; i < table.episodes.size(); ++i)
+        if (table.episodes[i].what.size() == 2) pair_index[table.episodes[i].what] = i;
+    std::size_t long_ones = 0;
+    for (std::size_t i = 0; i < table.episodes.size(); ++i) {
+        const auto& [what, count] = table.episodes[i];
+        if (what.size() != 3) continue;
+        const std::size_t first = pair_index.at({{what.units[0], what.units[1]}, {what.delays[0]}});
+        const std::size_t second =
+            pair_index.at({{what.units[1], what.units[2]}, {what.delays[1]}});
+        const std::size_t weakest = tests[first].p < tests[second].p ? second : first;
+        if (tests[weakest].p < 0.05) continue;
+        EXPECT_EQ(tests[i].p, tests[weakest].p);
+        EXPECT_DOUBLE_EQ(tests[i].expected, tests[weakest].expected * static_cast<double>(count) /
+                                                static_cast<double>(table.episodes[weakest].count));
+        ++long_ones;
+    }
+    EXPECT_GT(long_ones, 10U);
 }
 
 }  // namespace
