@@ -4,6 +4,7 @@
 #include "spikeweave/assess/circuit.hpp"
 #include "spikeweave/assess/episode_surrogates.hpp"
 #include "spikeweave/assess/episode_tests.hpp"
+#include "spikeweave/assess/multiple_testing.hpp"
 #include "spikeweave/assess/pattern_reduction.hpp"
 #include "spikeweave/assess/pattern_significance.hpp"
 #include "spikeweave/assess/pattern_tally.hpp"

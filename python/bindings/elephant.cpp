@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "bindings.hpp"
+#include "spikeweave/assess/multiple_testing.hpp"
 #include "spikeweave/assess/pattern_reduction.hpp"
-#include "spikeweave/assess/significance.hpp"
 #include "spikeweave/mine/elephant_order.hpp"
 
 namespace spikeweave::python {

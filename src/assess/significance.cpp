@@ -6,6 +6,7 @@
 #include <array>
 #include <boost/math/special_functions/beta.hpp>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "assess/jitter_test.hpp"
@@ -167,6 +168,27 @@ occurrence_model independent_model(const spike_sequence& spikes, const episode& 
         if (index(unit) >= spikes.unit_count())
             throw invalid_argument(fmt::format("there is no unit {}", index(unit)));
     return independent_units(spikes, tick).model(what);
+}
+
+std::vector<double> adjust_by_size(const episode_table& table, std::span<const double> p,
+                                   correction_method method) {
+    std::map<std::size_t, std::vector<std::size_t>> of_size;
+    for (std::size_t i = 0; i < table.episodes.size(); ++i)
+        of_size[table.episodes[i].what.size()].push_back(i);
+
+    std::vector<double> q(p.size(), 1.0);
+    for (const auto& [size, members] : of_size) {
+        if (size < 2) continue;  // not a test
+        std::uint64_t tests = members.size();
+        for (const episode_level& level : table.levels)
+            if (level.size == size) tests = std::max(tests, level.candidates);
+        std::vector<double> listed;
+        listed.reserve(members.size());
+        for (const std::size_t i : members) listed.push_back(p[i]);
+        const std::vector<double> adjusted = adjust_p_values(listed, tests, method);
+        for (std::size_t k = 0; k < members.size(); ++k) q[members[k]] = adjusted[k];
+    }
+    return q;
 }
 
 std::vector<episode_test> test_against_null(const spike_sequence& spikes,

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "spikeweave/assess/significance.hpp"
+#include "spikeweave/assess/multiple_testing.hpp"
 #include "spikeweave/core/error.hpp"
 #include "support/random_streams.hpp"
 #include "support/run_length.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "spikeweave/assess/significance.hpp"
+#include "spikeweave/assess/multiple_testing.hpp"
 #include "spikeweave/core/compatibility.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"

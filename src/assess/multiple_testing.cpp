@@ -1,17 +1,14 @@
+#include "spikeweave/assess/multiple_testing.hpp"
+
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <numeric>
-#include <optional>
 #include <utility>
 
-#include "assess/renewal.hpp"
-#include "spikeweave/assess/significance.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
@@ -225,27 +222,6 @@ std::vector<double> adjust_p_values(std::span<const double> p, std::uint64_t tes
         throw invalid_argument(fmt::format(
             "'{}' corrects for one alpha only, which is not known here", to_string(method)));
     return correct_tests(p, tests, method, 1).q;
-}
-
-std::vector<double> adjust_by_size(const episode_table& table, std::span<const double> p,
-                                   correction_method method) {
-    std::map<std::size_t, std::vector<std::size_t>> of_size;
-    for (std::size_t i = 0; i < table.episodes.size(); ++i)
-        of_size[table.episodes[i].what.size()].push_back(i);
-
-    std::vector<double> q(p.size(), 1.0);
-    for (const auto& [size, members] : of_size) {
-        if (size < 2) continue;  // not a test
-        std::uint64_t tests = members.size();
-        for (const episode_level& level : table.levels)
-            if (level.size == size) tests = std::max(tests, level.candidates);
-        std::vector<double> listed;
-        listed.reserve(members.size());
-        for (const std::size_t i : members) listed.push_back(p[i]);
-        const std::vector<double> adjusted = adjust_p_values(listed, tests, method);
-        for (std::size_t k = 0; k < members.size(); ++k) q[members[k]] = adjusted[k];
-    }
-    return q;
 }
 
 }  // namespace spikeweave
