@@ -197,45 +197,27 @@ std::vector<std::string> numbered_names(std::string_view prefix, std::uint32_t n
     return names;
 }
 
-void check_size_and_length(std::uint32_t units, duration length) {
-    if (units == 0) throw invalid_argument("a simulation needs at least one unit");
-    if (length <= duration{0})
-        throw invalid_argument(
-            fmt::format("the length must be positive, not {}", format_duration(length)));
-    if (length > std::chrono::hours{24 * 365})
-        throw invalid_argument("a simulation is at most a year long");
-}
-
-void check_rate(double rate_hz, std::string_view what) {
-    if (!(rate_hz > 0 && rate_hz < largest_rate_hz()))
-        throw invalid_argument(fmt::format("{} must be above 0 and below {:.0f} Hz, not {}", what,
-                                           largest_rate_hz(), rate_hz));
-}
-
-std::uint32_t whole_ticks(duration d, std::string_view what) {
+std::uint32_t whole_ticks(duration d, const std::string& option) {
     if (d.count() % tick_us != 0 || d < duration{0} || d.count() / tick_us > longest_delay_ticks)
         throw invalid_argument(
-            fmt::format("{} must be a whole number of milliseconds from 0 to {}, not {}", what,
-                        longest_delay_ticks, format_duration(d)));
+            option, fmt::format("expected a whole number of milliseconds from 0 to {}, found {}",
+                                longest_delay_ticks, format_duration(d)));
     return static_cast<std::uint32_t>(d.count() / tick_us);
 }
 
 void plant_chains(std::span<const std::uint32_t> lengths, std::uint32_t units, duration delay,
                   double probability, simulated_spikes& into) {
     if (lengths.empty()) return;
-    if (whole_ticks(delay, "the delay") == 0)
-        throw invalid_argument("the delay must be at least 1 ms");
-    if (!(probability > 0 && probability < 1))
-        throw invalid_argument(fmt::format(
-            "the probability of a connection must be above 0 and below 1, not {}", probability));
+    whole_ticks(delay, "delay");
+    if (probability >= 1)
+        throw invalid_argument("probability",
+                               fmt::format("expected a number below 1, found {}", probability));
     const std::uint64_t needed = std::accumulate(lengths.begin(), lengths.end(), std::uint64_t{0});
     if (needed > units)
         throw invalid_argument(
             fmt::format("the chains need {} units, but there are {}", needed, units));
     std::uint32_t next = 0;
     for (const std::uint32_t length : lengths) {
-        if (length < 2)
-            throw invalid_argument(fmt::format("a chain has at least 2 units, not {}", length));
         std::vector<unit_id>& chain = into.chains.emplace_back();
         for (std::uint32_t i = 0; i < length; ++i) chain.push_back(unit_id{next++});
         for (std::size_t i = 1; i < chain.size(); ++i)

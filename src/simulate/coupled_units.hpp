@@ -53,18 +53,13 @@ std::vector<std::string> numbered_names(std::string_view prefix, std::uint32_t n
 
 /// Plants chains over consecutive units from 0: adds their members, and their steps as planted
 /// edges.
-/// @throws invalid_argument if they do not fit, or if delay or probability is out of range.
+/// @throws invalid_argument if they do not fit, if the delay is not a whole number of milliseconds,
+/// or if the probability is 1.
 void plant_chains(std::span<const std::uint32_t> lengths, std::uint32_t units, duration delay,
                   double probability, simulated_spikes& into);
 
-/// @throws invalid_argument unless there are units, and the length is positive and can be
-/// represented.
-void check_size_and_length(std::uint32_t units, duration length);
-
-/// @throws invalid_argument unless 0 < rate < largest_rate_hz().
-void check_rate(double rate_hz, std::string_view what);
-
-/// Converts to ticks. @throws invalid_argument if `d` is not a whole number of milliseconds.
-std::uint32_t whole_ticks(duration d, std::string_view what);
+/// Converts to ticks.
+/// @throws invalid_argument with the option's name if `d` is not a whole number of milliseconds.
+std::uint32_t whole_ticks(duration d, const std::string& option);
 
 }  // namespace spikeweave

@@ -10,16 +10,11 @@ namespace spikeweave {
 namespace {
 
 void check(const culture_options& options) {
-    check_size_and_length(options.channels, options.length);
-    check_rate(options.background_hz, "the background rate");
-    check_rate(options.burst_low_hz, "the lowest rate in bursts");
-    check_rate(options.burst_high_hz, "the highest rate in bursts");
+    check_options(options);
     if (options.burst_low_hz > options.burst_high_hz)
-        throw invalid_argument(
-            fmt::format("the lowest rate in bursts ({} Hz) is above the highest ({} Hz)",
-                        options.burst_low_hz, options.burst_high_hz));
-    if (whole_ticks(options.burst_length, "the length of a burst") == 0)
-        throw invalid_argument("a burst lasts at least 1 ms");
+        throw invalid_argument(fmt::format("`burst_low` ({} Hz) is above `burst_high` ({} Hz)",
+                                           options.burst_low_hz, options.burst_high_hz));
+    whole_ticks(options.burst_length, "burst_length");
     if (options.burst_every <= options.burst_length)
         throw invalid_argument(fmt::format("bursts of {} cannot come every {}",
                                            format_duration(options.burst_length),

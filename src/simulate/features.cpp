@@ -33,21 +33,12 @@ double bell(double x) {
 
 void check(const feature_options& options) {
     constexpr std::uint64_t most_features = 1U << 20;
-    if (options.spikes == 0 || options.units == 0 || options.channels == 0 ||
-        options.features_per_channel == 0)
-        throw invalid_argument("there must be a spike, a unit, a channel and a feature at least");
+    check_options(options);
     const std::uint64_t wide = std::uint64_t{options.channels} * options.features_per_channel;
     if (wide > most_features)
         throw invalid_argument(
             fmt::format("{} features of a spike are more than {}", wide, most_features));
-    check_number(options.low_height, 0, 1e6, "the smallest unit in SDs of the noise");
-    check_number(options.high_height, options.low_height, 1e6, "the largest unit in SDs");
-    check_number(options.width, 1e-3, 1e3, "the width of units in channels");
-    check_number(options.amplitude_jitter, 0, 1, "the jitter of amplitudes");
-    check_number(options.separation, 0, 1e6, "the separation of units in SDs of the noise");
-    check_number(options.of_no_unit, 0, 1, "the share of spikes of no unit");
-    check_number(options.spike_rate_hz, 1e-3, 1e6, "the number of spikes a second");
-    check_number(options.rate_hz, 1, 1e9, "the number of samples a second");
+    check_range("low_height", options.low_height, "high_height", options.high_height);
 }
 
 // Draws the mean features of a unit.

@@ -110,24 +110,11 @@ private:
 };
 
 void check(const patterns_options& options) {
-    check_size_and_length(options.units, options.length);
-    check_rate(options.rate_hz, "the rate");
-    constexpr std::uint32_t most_regular = 1000;
-    if (options.gamma_order < 1 || options.gamma_order > most_regular)
-        throw invalid_argument(fmt::format("the gamma order must be from 1 to {}, not {}",
-                                           most_regular, options.gamma_order));
-    if (options.dead_time < duration{0})
-        throw invalid_argument(fmt::format("the dead time must not be negative, as {} is",
-                                           format_duration(options.dead_time)));
+    check_options(options);
     if (highest_rate_hz(options) * static_cast<double>(options.dead_time.count()) >= 0.9e6)
         throw invalid_argument(fmt::format("a dead time of {} leaves no room for {:.6g} Hz",
                                            format_duration(options.dead_time),
                                            highest_rate_hz(options)));
-    if (options.patterns.empty()) return;
-    if (options.lag < duration{0})
-        throw invalid_argument(
-            fmt::format("the lag must not be negative, as {} is", format_duration(options.lag)));
-    if (options.occurrences == 0) throw invalid_argument("a pattern occurs at least once");
     const std::uint64_t needed =
         std::accumulate(options.patterns.begin(), options.patterns.end(), std::uint64_t{0});
     if (needed > options.units)
@@ -161,8 +148,6 @@ std::vector<planted_pattern> plant_patterns(const patterns_options& options) {
     std::uint32_t unit = 0;
     for (std::uint32_t k = 0; k < out.size(); ++k) {
         const std::uint32_t size = options.patterns[k];
-        if (size < 2)
-            throw invalid_argument(fmt::format("a pattern has at least 2 spikes, not {}", size));
         if (options.lag > options.length / size)
             throw invalid_argument(fmt::format("a pattern of {} spikes every {} is longer than {}",
                                                size, format_duration(options.lag),

@@ -7,8 +7,7 @@
 namespace spikeweave {
 
 simulated_spikes simulate_poisson(const poisson_options& options, const execution& run) {
-    check_size_and_length(options.units, options.length);
-    check_rate(options.rate_hz, "the rate");
+    check_options(options);
     const double mean_gap_us = 1e6 / options.rate_hz;
     const auto end_us = static_cast<double>(options.length.count());
     std::vector<std::pair<std::int64_t, unit_id>> all;

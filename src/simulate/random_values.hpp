@@ -33,11 +33,12 @@ inline double between(random_stream& random, double low, double high) {
     return low + (high - low) * random.uniform();
 }
 
-/// @throws invalid_argument if `value` is not in `least` to `most`
-inline void check_number(double value, double least, double most, const char* what) {
-    if (!(value >= least && value <= most))
+/// @throws invalid_argument with the names of both options if `low` is above `high`.
+inline void check_range(std::string_view low_name, double low, std::string_view high_name,
+                        double high) {
+    if (low > high)
         throw invalid_argument(
-            fmt::format("{} is {} (expected {} to {})", what, value, least, most));
+            fmt::format("`{}` ({}) is above `{}` ({})", low_name, low, high_name, high));
 }
 
 }  // namespace spikeweave

@@ -23,26 +23,13 @@ constexpr double longest_delay_us = 500;
 constexpr double longest_us = 3000;
 
 void check(const recording_options& options) {
-    constexpr std::uint32_t most_channels = 1U << 16;
-    if (options.channels == 0 || options.channels > most_channels)
-        throw invalid_argument(fmt::format("a recording of {} channels (expected 1 to {})",
-                                           options.channels, most_channels));
-    if (options.columns == 0 || options.columns > options.channels)
+    check_options(options);
+    if (options.columns > options.channels)
         throw invalid_argument(fmt::format("{} columns of contacts for {} channels",
                                            options.columns, options.channels));
-    check_number(options.pitch_um, 1, 1e4, "the pitch of the contacts in um");
-    check_number(options.rate_hz, 1000, 1e6, "the number of samples a second");
-    check_number(options.low_hz, 1e-6, 1000, "the lowest firing rate in Hz");
-    check_number(options.high_hz, options.low_hz, 1000, "the highest firing rate in Hz");
-    check_number(options.low_uv, 0, 1e5, "the smallest spike in uV");
-    check_number(options.high_uv, options.low_uv, 1e5, "the largest spike in uV");
-    check_number(options.amplitude_jitter, 0, 1, "the jitter of amplitudes");
-    check_number(options.noise_uv, 0, 1e5, "the noise in uV");
-    check_number(options.noise_reach_um, 0, 1e5, "the reach of the noise in um");
-    check_number(options.drift_um, -1e5, 1e5, "the drift in um");
-    check_number(options.gain_uv, 1e-6, 1e5, "the gain in uV");
-    if (options.length <= duration{0}) throw invalid_argument("a recording without length");
-    if (options.refractory < duration{0} || to_seconds(options.refractory) * options.high_hz >= 1)
+    check_range("low_rate", options.low_hz, "high_rate", options.high_hz);
+    check_range("low_peak", options.low_uv, "high_peak", options.high_uv);
+    if (to_seconds(options.refractory) * options.high_hz >= 1)
         throw invalid_argument(fmt::format("a unit cannot fire at {} Hz with a dead time of {}",
                                            options.high_hz, format_duration(options.refractory)));
 }

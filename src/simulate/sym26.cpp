@@ -38,16 +38,13 @@ void add_background(const sym26_options& options, std::uint32_t delay_ticks,
 }  // namespace
 
 simulated_spikes simulate_sym26(const sym26_options& options, const execution& run) {
-    check_size_and_length(options.units, options.length);
-    check_rate(options.rest_rate_hz, "the resting rate");
-    const std::uint32_t delay_ticks = whole_ticks(options.delay, "the delay");
-    const std::uint32_t jitter_ticks = whole_ticks(options.jitter, "the jitter");
-    if (jitter_ticks > 0 && jitter_ticks >= delay_ticks)
-        throw invalid_argument(fmt::format("the jitter ({}) must be shorter than the delay ({})",
+    check_options(options);
+    const std::uint32_t delay_ticks = whole_ticks(options.delay, "delay");
+    const std::uint32_t jitter_ticks = whole_ticks(options.jitter, "jitter");
+    if (jitter_ticks >= delay_ticks)
+        throw invalid_argument(fmt::format("`jitter` ({}) must be shorter than `delay` ({})",
                                            format_duration(options.jitter),
                                            format_duration(options.delay)));
-    if (options.background && delay_ticks == 0)
-        throw invalid_argument("the delay must be at least 1 ms");
 
     simulated_spikes out;
     plant_chains(options.chains, options.units, options.delay, options.probability, out);

@@ -12,7 +12,6 @@
 #include "core/stop.hpp"
 #include "io/file_error.hpp"
 #include "spikes/readers.hpp"
-#include "spikes/time_scale.hpp"
 
 namespace spikeweave {
 namespace {
@@ -73,7 +72,7 @@ enum_table<spike_format> enum_names<spike_format>() {
 
 spike_file read_spikes(const std::filesystem::path& path, const spike_read_options& how,
                        const execution& run) {
-    if (!how.time_unit.empty()) static_cast<void>(time_scale::from(how.time_unit));
+    check_options(how);
     throw_if_stopped(run.stop);
     // Detecting the format reads the beginning, which a pipe could not return again.
     std::error_code unknown;

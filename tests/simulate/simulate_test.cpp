@@ -174,17 +174,18 @@ TEST(SimulateSym26, RefusesWhatCannotBe) {
         return message_of([&] { simulate_sym26(options); });
     };
     EXPECT_EQ(sym26({.units = 11}), "the chains need 12 units, but there are 11");
-    EXPECT_EQ(sym26({.units = 0}), "a simulation needs at least one unit");
-    EXPECT_EQ(sym26({.length = 0s}), "the length must be positive, not 0 ms");
-    EXPECT_EQ(sym26({.chains = {1}}), "a chain has at least 2 units, not 1");
-    EXPECT_EQ(sym26({.delay = 0ms}), "the delay must be at least 1 ms");
+    EXPECT_EQ(sym26({.units = 0}), "`units`: expected a whole number of at least 1, found 0");
+    EXPECT_EQ(sym26({.length = 0s}),
+              "`length`: expected a time above 0 ms and at most 31536000 s, found 0 ms");
+    EXPECT_EQ(sym26({.chains = {1}}), "`chains`: expected numbers of at least 2, found 1");
+    EXPECT_EQ(sym26({.delay = 0ms}),
+              "`delay`: expected a time of at least 1 ms and at most 60 s, found 0 ms");
     EXPECT_EQ(sym26({.delay = 1500us}),
-              "the delay must be a whole number of milliseconds from 0 to 60000, not 1.5 ms");
-    EXPECT_EQ(sym26({.jitter = 5ms}), "the jitter (5 ms) must be shorter than the delay (5 ms)");
-    EXPECT_EQ(sym26({.probability = 1}),
-              "the probability of a connection must be above 0 and below 1, not 1");
+              "`delay`: expected a whole number of milliseconds from 0 to 60000, found 1.5 ms");
+    EXPECT_EQ(sym26({.jitter = 5ms}), "`jitter` (5 ms) must be shorter than `delay` (5 ms)");
+    EXPECT_EQ(sym26({.probability = 1}), "`probability`: expected a number below 1, found 1");
     EXPECT_EQ(sym26({.rest_rate_hz = 0}),
-              "the resting rate must be above 0 and below 4605 Hz, not 0");
+              "`rest_rate`: expected a number above 0 and at most 4605, found 0");
 }
 
 TEST(SimulateCulture, BurstsAboutAsOftenAsAsked) {
@@ -319,7 +320,7 @@ TEST(SimulatePatterns, RefusesWhatCannotBe) {
         return message_of([&] { simulate_patterns(options); });
     };
     EXPECT_EQ(refused({.units = 4}), "the patterns need 5 units, but there are 4");
-    EXPECT_EQ(refused({.patterns = {1}}), "a pattern has at least 2 spikes, not 1");
+    EXPECT_EQ(refused({.patterns = {1}}), "`patterns`: expected numbers of at least 2, found 1");
     EXPECT_EQ(refused({.length = 100ms}), "10 occurrences of 20.001 ms do not fit into 100 ms");
     EXPECT_EQ(refused({.dead_time = 70ms}), "a dead time of 70 ms leaves no room for 15 Hz");
     EXPECT_THROW(simulate_patterns({.gamma_order = 0}), invalid_argument);

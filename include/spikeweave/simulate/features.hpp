@@ -6,6 +6,7 @@
 
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
+#include "spikeweave/core/options.hpp"
 #include "spikeweave/sort/spike_features.hpp"
 
 namespace spikeweave {
@@ -37,6 +38,7 @@ struct feature_options {
     double rate_hz = 30000;      ///< sample rate
     std::uint64_t seed = 0;
 };
+SPIKEWEAVE_API option_list describe(feature_options& options);
 
 struct simulated_features {
     spike_features features{};

@@ -6,6 +6,7 @@
 
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
+#include "spikeweave/core/options.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/record/recording.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
@@ -41,6 +42,7 @@ struct recording_options {
     double gain_uv = 0.195;  ///< per count
     std::uint64_t seed = 0;
 };
+SPIKEWEAVE_API option_list describe(recording_options& options);
 
 struct simulated_unit {
     double x_um = 0;  ///< at the first sample

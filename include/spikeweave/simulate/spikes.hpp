@@ -9,6 +9,7 @@
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/ids.hpp"
+#include "spikeweave/core/options.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
@@ -50,6 +51,8 @@ struct sym26_options {
     bool background = false;
     std::uint64_t seed = 0;
 };
+SPIKEWEAVE_API option_list describe(sym26_options& options);
+
 /// @throws invalid_argument if an option is out of range, such as chains longer than the units;
 /// cancelled.
 SPIKEWEAVE_API simulated_spikes simulate_sym26(const sym26_options& options = {},
@@ -71,6 +74,9 @@ struct culture_options {
     duration delay = std::chrono::milliseconds{5};
     std::uint64_t seed = 0;
 };
+SPIKEWEAVE_API option_list describe(culture_options& options);
+
+/// @throws invalid_argument if an option is out of range; cancelled.
 SPIKEWEAVE_API simulated_spikes simulate_culture(const culture_options& options = {},
                                                  const execution& run = {});
 
@@ -82,6 +88,9 @@ struct poisson_options {
     double rate_hz = 20;
     std::uint64_t seed = 0;
 };
+SPIKEWEAVE_API option_list describe(poisson_options& options);
+
+/// @throws invalid_argument if an option is out of range; cancelled.
 SPIKEWEAVE_API simulated_spikes simulate_poisson(const poisson_options& options = {},
                                                  const execution& run = {});
 
@@ -112,6 +121,7 @@ struct patterns_options {
     duration dead_time{0};          ///< between two spikes of a unit, except planted ones
     std::uint64_t seed = 0;
 };
+SPIKEWEAVE_API option_list describe(patterns_options& options);
 
 struct planted_pattern {
     std::vector<unit_id> units{};

@@ -11,6 +11,7 @@
 #include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
+#include "spikeweave/core/options.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
 namespace spikeweave {
@@ -40,6 +41,7 @@ struct spike_read_options {
     /// because they are usually mistakes.
     bool allow_negative = false;
 };
+SPIKEWEAVE_API option_list describe(spike_read_options& options);
 
 /// Information about a file besides its spikes. Everything dropped is counted here.
 struct spike_file {

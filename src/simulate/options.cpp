@@ -1,0 +1,280 @@
+#include "spikeweave/core/options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "simulate/coupled_units.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/simulate/features.hpp"
+#include "spikeweave/simulate/recording.hpp"
+#include "spikeweave/simulate/spikes.hpp"
+
+namespace spikeweave {
+namespace {
+
+constexpr auto simulation = "Simulation";
+constexpr double longest_s = 365.0 * 24 * 3600;
+constexpr double highest_peak_uv = 1e5;
+constexpr double farthest_um = 1e5;
+
+std::vector<std::uint32_t> sizes_in(const option_value& value) {
+    const auto& text = std::get<std::string>(value);
+    std::vector<std::uint32_t> sizes;
+    if (text == "none") return sizes;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        sizes.push_back(
+            option_codec<std::vector<std::uint32_t>>::read(text.substr(begin, end - begin)).at(0));
+        begin = end + 1;
+    }
+    return sizes;
+}
+
+// Sizes may repeat, and "none" is written for an empty list.
+void add_sizes(option_list& list, std::string name, std::vector<std::uint32_t>& sizes,
+               std::string help) {
+    option& one = list.add(std::move(name), sizes, std::move(help));
+    one.written("N,N,...|none").obeys([&sizes] {
+        for (const std::uint32_t size : sizes)
+            if (size < 2)
+                throw invalid_argument(
+                    fmt::format("expected numbers of at least 2, found {}", size));
+    });
+    one.get = [&sizes]() -> option_value {
+        return sizes.empty() ? std::string("none") : fmt::format("{}", fmt::join(sizes, ","));
+    };
+    one.put = [&sizes](const option_value& given) { sizes = sizes_in(given); };
+    one.may_be_unset = false;
+}
+
+void add_number_of(option_list& list, std::string name, std::uint32_t& field, std::string help) {
+    list.add(std::move(name), field, std::move(help)).at_least(1);
+}
+
+option& add_rate(option_list& list, std::string name, double& field, std::string help) {
+    return list.add(std::move(name), field, std::move(help))
+        .above(0)
+        .at_most(std::floor(largest_rate_hz()))
+        .written("HZ");
+}
+
+void add_length(option_list& list, duration& length) {
+    list.add("length", length, "length of the recording").above(0).at_most(longest_s);
+}
+
+void add_seed(option_list& list, std::uint64_t& seed) {
+    list.add("seed", seed, "random seed; the same seed gives the same result on every machine");
+}
+
+template <class Options>
+void add_chains(option_list& list, Options& options) {
+    constexpr double shortest_delay_s = 0.001;
+    constexpr double longest_delay_s = 60;
+    add_sizes(list, "chains", options.chains,
+              "number of units of each planted chain; chains use the first units");
+    list.add("probability", options.probability,
+             "probability that a spike is passed on along a chain")
+        .above(0)
+        .at_most(1)
+        .written("P");
+    list.add("delay", options.delay,
+             "delay from one unit of a chain to the next, in whole milliseconds")
+        .at_least(shortest_delay_s)
+        .at_most(longest_delay_s);
+}
+
+void add_probe(option_list& list, recording_options& options) {
+    constexpr double most_channels = 1U << 16;
+    list.add("channels", options.channels, "number of channels").at_least(1).at_most(most_channels);
+    add_number_of(list, "columns", options.columns, "number of contacts side by side");
+    list.add("pitch", options.pitch_um, "distance of neighbouring contacts, in um")
+        .at_least(1)
+        .at_most(1e4)
+        .written("UM");
+    list.add("sample_rate", options.rate_hz, "samples per second of each channel")
+        .at_least(1000)
+        .at_most(1e6)
+        .written("HZ");
+    list.add("gain", options.gain_uv, "microvolts per ADC count")
+        .at_least(1e-6)
+        .at_most(1e5)
+        .written("UV");
+}
+
+void add_units(option_list& list, recording_options& options) {
+    constexpr double highest_hz = 1000;
+    add_number_of(list, "units", options.units, "number of units, named 0, 1, ...");
+    const auto add = [&](const char* name, double& field, const char* help) -> option& {
+        return list.add(name, field, help).at_least(0);
+    };
+    add("low_rate", options.low_hz, "lowest mean rate of a unit, of those drawn uniformly")
+        .at_least(1e-6)
+        .at_most(highest_hz)
+        .written("HZ");
+    add("high_rate", options.high_hz, "highest mean rate of a unit")
+        .at_most(highest_hz)
+        .written("HZ");
+    list.add("dead_time", options.refractory, "dead time between two spikes of a unit").at_least(0);
+    add("low_peak", options.low_uv,
+        "smallest trough of a unit on the nearest contact, of those drawn uniformly, in uV")
+        .at_most(highest_peak_uv)
+        .written("UV");
+    add("high_peak", options.high_uv, "largest trough of a unit on the nearest contact, in uV")
+        .at_most(highest_peak_uv)
+        .written("UV");
+    add("jitter", options.amplitude_jitter,
+        "standard deviation of a unit's spike amplitudes, as a fraction of the mean")
+        .at_most(1)
+        .written("P");
+    list.add("drift", options.drift_um,
+             "how far the units move along the probe, at constant speed, from beginning to end, in "
+             "um")
+        .at_least(-farthest_um)
+        .at_most(farthest_um)
+        .written("UM");
+}
+
+}  // namespace
+
+option_list describe(sym26_options& options) {
+    option_list list;
+    list.begin_group(simulation);
+    add_length(list, options.length);
+    add_number_of(list, "units", options.units, "number of units, named n0, n1, ...");
+    add_chains(list, options);
+    add_rate(list, "rest_rate", options.rest_rate_hz, "rate of a unit without input");
+    list.add("jitter", options.jitter,
+             "each delay varies uniformly by up to this, in whole milliseconds")
+        .at_least(0);
+    list.add("background", options.background,
+             "connect a quarter of all pairs, at about chance level");
+    add_seed(list, options.seed);
+    return list;
+}
+
+option_list describe(culture_options& options) {
+    option_list list;
+    list.begin_group(simulation);
+    add_length(list, options.length);
+    add_number_of(list, "channels", options.channels, "number of channels, named 0, 1, ...");
+    add_rate(list, "background_rate", options.background_hz, "rate of a channel between bursts");
+    list.add("burst_every", options.burst_every, "mean time between bursts").above(0);
+    list.add("burst_length", options.burst_length, "length of a burst, in whole milliseconds")
+        .at_least(0.001);
+    add_rate(list, "burst_low", options.burst_low_hz, "lowest rate of a channel in a burst");
+    add_rate(list, "burst_high", options.burst_high_hz, "highest rate of a channel in a burst");
+    add_chains(list, options);
+    add_seed(list, options.seed);
+    return list;
+}
+
+option_list describe(poisson_options& options) {
+    option_list list;
+    list.begin_group(simulation);
+    add_length(list, options.length);
+    add_number_of(list, "units", options.units, "number of units, named n0, n1, ...");
+    add_rate(list, "rate", options.rate_hz, "rate of each unit");
+    add_seed(list, options.seed);
+    return list;
+}
+
+option_list describe(patterns_options& options) {
+    constexpr double most_regular = 1000;
+    option_list list;
+    list.begin_group(simulation);
+    add_length(list, options.length);
+    add_number_of(list, "units", options.units, "number of units, named n0, n1, ...");
+    add_sizes(list, "patterns", options.patterns,
+              "number of spikes of each planted pattern; patterns use the first units");
+    add_number_of(list, "occurrences", options.occurrences,
+                  "number of occurrences of each pattern");
+    list.add("lag", options.lag, "time from one spike of a pattern to the next").at_least(0);
+    add_rate(list, "rate", options.rate_hz, "mean rate of a unit, not counting planted spikes");
+    list.add("rates", options.rates,
+             "how the rates differ: constant; spread, a rate for each unit, from one third to five "
+             "thirds of the mean; steps, in each second all units fire at four times the rate from "
+             "400 to 500 ms and at two thirds of it otherwise; wave, the same step in one unit "
+             "after another");
+    list.add("gamma", options.gamma_order,
+             "order of the gamma distribution of the intervals: 1 is Poisson, and higher orders "
+             "are more regular")
+        .at_least(1)
+        .at_most(most_regular);
+    list.add("dead_time", options.dead_time, "dead time between two spikes of a unit").at_least(0);
+    add_seed(list, options.seed);
+    return list;
+}
+
+option_list describe(recording_options& options) {
+    option_list list;
+    list.begin_group(simulation);
+    list.add("length", options.length, "length of the recording").above(0);
+    add_probe(list, options);
+    add_units(list, options);
+    list.add("noise", options.noise_uv, "standard deviation of the noise on each channel, in uV")
+        .at_least(0)
+        .at_most(highest_peak_uv)
+        .written("UV");
+    list.add("noise_reach", options.noise_reach_um,
+             "channels up to twice this distance apart share noise, in um")
+        .at_least(0)
+        .at_most(farthest_um)
+        .written("UM");
+    add_seed(list, options.seed);
+    return list;
+}
+
+option_list describe(feature_options& options) {
+    constexpr double most_sds = 1e6;
+    option_list list;
+    list.begin_group(simulation);
+    add_number_of(list, "spikes", options.spikes, "number of spikes");
+    add_number_of(list, "units", options.units, "number of units");
+    add_number_of(list, "channels", options.channels, "number of channels, in a line");
+    add_number_of(list, "features_per_channel", options.features_per_channel,
+                  "number of features of each channel");
+    list.add("low_height", options.low_height,
+             "smallest peak amplitude of a unit, of those drawn uniformly, in standard deviations "
+             "of the noise")
+        .at_least(0)
+        .at_most(most_sds);
+    list.add("high_height", options.high_height, "largest peak amplitude of a unit")
+        .at_least(0)
+        .at_most(most_sds);
+    list.add("width", options.width,
+             "standard deviation of the bell of amplitudes of a unit, in channels")
+        .at_least(1e-3)
+        .at_most(1e3);
+    list.add("jitter", options.amplitude_jitter,
+             "standard deviation of a unit's spike amplitudes, as a fraction of the mean")
+        .at_least(0)
+        .at_most(1)
+        .written("P");
+    list.add("separation", options.separation,
+             "smallest distance of the smaller of any two units from the line along which the "
+             "other's amplitudes vary, in standard deviations of the noise")
+        .at_least(0)
+        .at_most(most_sds);
+    list.add("of_no_unit", options.of_no_unit,
+             "fraction of spikes that belong to no unit, each with its own position and shape")
+        .at_least(0)
+        .at_most(1)
+        .written("P");
+    list.add("spike_rate", options.spike_rate_hz, "rate of all spikes together, at random times")
+        .at_least(1e-3)
+        .at_most(1e6)
+        .written("HZ");
+    list.add("sample_rate", options.rate_hz, "samples per second")
+        .at_least(1)
+        .at_most(1e9)
+        .written("HZ");
+    add_seed(list, options.seed);
+    return list;
+}
+
+}  // namespace spikeweave

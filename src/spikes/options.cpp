@@ -1,0 +1,29 @@
+#include "spikeweave/core/options.hpp"
+
+#include "spikes/time_scale.hpp"
+#include "spikeweave/spikes/files.hpp"
+
+namespace spikeweave {
+
+option_list describe(spike_read_options& options) {
+    option_list list;
+    list.begin_group("Input");
+    list.add("format", options.format,
+             "format of the spike file, instead of detecting it from the content");
+    option& unit = list.add("time_unit", options.time_unit,
+                            "unit of the times in text and npy files: s, ms, us or samples:RATE");
+    unit.written("UNIT").by_default("what the file says, else seconds");
+    unit.obeys([&text = options.time_unit] {
+        if (!text.empty()) static_cast<void>(time_scale::from(text));
+    });
+    unit.may_be_unset = true;
+    unit.get = [&text = options.time_unit]() -> option_value {
+        if (text.empty()) return nullptr;
+        return text;
+    };
+    list.add("allow_negative", options.allow_negative,
+             "accept times before zero, as in recordings aligned to an event");
+    return list;
+}
+
+}  // namespace spikeweave
