@@ -1,17 +1,12 @@
-#include <fmt/format.h>
-
 #include <array>
-#include <iterator>
 #include <limits>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "io/result_folder.hpp"
 #include "report/sorting_parts.hpp"
-#include "report/text.hpp"
 #include "spikeweave/sort/files.hpp"
 #include "spikeweave/sort/phy.hpp"
 #include "spikeweave/spikes/files.hpp"
@@ -43,41 +38,6 @@ constexpr std::array<std::string_view, 24> sorting_files{"sorting.npz",
                                                          "phy/pc_feature_ind.npy",
                                                          "phy/cluster_group.tsv",
                                                          "phy/cluster_quality.tsv"};
-
-std::string cell(const std::optional<double>& value) {
-    return value ? report::number_text(*value) : std::string();
-}
-
-std::string units_tsv(const sorting_report& report) {
-    std::string text =
-        "unit\tclu_label\tspikes\tunmasked_features\tpeak_feature\trate_hz\tquality_features\t"
-        "l_ratio\tisolation_distance\trefractory_violations\tcontamination\tsnr\n";
-    for (std::size_t u = 0; u < report.units.size(); ++u) {
-        const sorted_unit& unit = report.units[u];
-        if (unit.spikes == 0) continue;
-        const unit_quality& quality = unit.quality;
-        fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
-                       u + 1, u + report.first_label, unit.spikes,
-                       report::number_text(unit.unmasked), unit.peak_feature, cell(quality.rate_hz),
-                       quality.features, cell(quality.l_ratio), cell(quality.isolation_distance),
-                       cell(quality.refractory_violations), cell(quality.contamination),
-                       cell(quality.snr));
-    }
-    return text;
-}
-
-std::string iterations_tsv(const sorting_report& report) {
-    std::string text =
-        "iteration\tclusters\tchanged\tdeleted\tsplits\tlog_likelihood\tpenalty\tscore\n";
-    for (std::size_t i = 0; i < report.search.iterations.size(); ++i) {
-        const masked_gmm_iteration& one = report.search.iterations[i];
-        // More digits than elsewhere, to show how the score falls.
-        fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\t{}\t{}\t{:.6f}\t{:.6f}\t{:.6f}\n",
-                       i + 1, one.clusters, one.changed, one.deleted, one.splits,
-                       -one.negated_log_likelihood, one.penalty, one.score());
-    }
-    return text;
-}
 
 std::vector<unit_quality> qualities_of(const sorting_report& report) {
     std::vector<unit_quality> all;
@@ -154,8 +114,8 @@ void write_sorting_report(const std::filesystem::path& folder, const sorting_rep
                                               .channel_group = report.kwik->channel_group,
                                               .channels = report.channels});
     }
-    out.write("units.tsv", units_tsv(report));
-    out.write("iterations.tsv", iterations_tsv(report));
+    out.write("units.tsv", report::units_tsv(report));
+    out.write("iterations.tsv", report::iterations_tsv(report));
     out.write("run.json", report::text_of(report::sorting_run(report)));
     out.commit(run.stop);
 }
