@@ -228,7 +228,7 @@ private:
                 .min_spikes = spikes,
                 .min_occ = least,
                 .rules = in_.mining.rules,
-                .compat = options_.compatible_with()};
+                .compat = options_.compat};
     }
 
     void reduce() {
