@@ -2,6 +2,7 @@
 
 /// Includes every public header of the library.
 #include "spikeweave/assess/circuit.hpp"
+#include "spikeweave/assess/episode_options.hpp"
 #include "spikeweave/assess/episode_surrogates.hpp"
 #include "spikeweave/assess/episode_tests.hpp"
 #include "spikeweave/assess/multiple_testing.hpp"

@@ -12,9 +12,6 @@
 
 namespace spikeweave {
 
-/// Describes those options of surrogates that the test of episodes uses.
-SPIKEWEAVE_API option_list describe_episode_surrogates(surrogate_options& options);
-
 /// The result of the surrogate test for one episode.
 struct surrogate_test {
     double mean_count;  ///< mean count over the surrogates

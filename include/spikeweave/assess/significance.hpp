@@ -5,10 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "spikeweave/assess/multiple_testing.hpp"
+#include "spikeweave/assess/episode_options.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
-#include "spikeweave/core/options.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/mine/episode.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
@@ -43,33 +42,6 @@ struct count_moments {
 /// Evaluates the published recursions step by step, to check the closed forms. `ticks` and
 /// `span_ticks` must be whole numbers.
 SPIKEWEAVE_API count_moments count_moments_by_recursion(const occurrence_model& model);
-
-/// The null hypothesis that counts are tested against; docs/algorithms/significance.md says what
-/// each is for.
-enum class significance_test : std::uint8_t {
-    jitter,  ///< spikes of one unit are rotated within cells of `jitter_window`, the others stay:
-             ///< valid for shared rate changes that are slower, for dead times and for bursts
-    exact,   ///< stationary independent units; p is the exact tail of the renewal model
-    chebyshev,  ///< stationary independent units; p is the published bound
-};
-
-template <>
-SPIKEWEAVE_API enum_table<significance_test> enum_names<significance_test>();
-
-/// Options of `test_against_null`.
-struct significance_options {
-    significance_test test = significance_test::jitter;
-    correction_method correction = correction_method::holm;  ///< must not be a two-stage correction
-    double alpha = 0.01;
-    /// Width of the cells of the test `jitter`, at least 1 ms. The test detects timing finer than a
-    /// cell and assumes that everything slower is not due to connections. For an episode with a
-    /// delay interval wider than a third of this, cells are three times as wide as that interval.
-    duration jitter_window = std::chrono::milliseconds{10};
-    /// The time step of the renewal model; the papers' clock.
-    duration tick = std::chrono::milliseconds{1};
-};
-
-SPIKEWEAVE_API option_list describe(significance_options& options);
 
 /// The test result for one episode.
 /// An episode of a single unit is not tested, since its rate is taken from its count: expected =

@@ -1,7 +1,7 @@
+#include "spikeweave/assess/episode_options.hpp"
+
 #include <fmt/format.h>
 
-#include "spikeweave/assess/episode_surrogates.hpp"
-#include "spikeweave/assess/significance.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
