@@ -69,6 +69,60 @@ __device__ std::uint32_t first_cut(const std::uint32_t* times, std::uint32_t tra
     return train_end;
 }
 
+// Spikes [begin, end) of a target, and the first units of the pairs that a warp counts.
+struct look_back_part {
+    std::uint32_t begin;
+    std::uint32_t end;
+    std::uint32_t from_begin;
+    std::uint32_t from_count;
+};
+
+// Counts the pairs that end in a part of a target's train. Called by a whole warp.
+template <class Count>
+__device__ __forceinline__ void count_part(const look_back_problem& p, const searched_train& all,
+                                           const interval_32& step, const look_back_part& part,
+                                           std::uint32_t* free_from, Count* count) {
+    const std::uint32_t lane = threadIdx.x % 32;
+    for (std::uint32_t base = part.begin; base < part.end; base += 32) {
+        // Each lane finds the range of one spike; then all lanes read it, spike by spike.
+        std::uint32_t first = 0;
+        std::uint32_t last = 0;
+        std::uint32_t behind_end = 0;
+        if (base + lane < part.end) {
+            const std::uint32_t time = p.trains.time_low[base + lane];
+            first = first_within(all, time, step.high);
+            last = first_within(all, time, step.low);
+            behind_end = (p.by_time ? time : p.trains.position[base + lane]) + 1;
+        }
+        const std::uint32_t spikes = min(32U, part.end - base);
+        for (std::uint32_t spike = 0; spike < spikes; ++spike) {
+            const std::uint32_t begin = __shfl_sync(whole_warp, first, spike);
+            const std::uint32_t end = __shfl_sync(whole_warp, last, spike);
+            const std::uint32_t behind = __shfl_sync(whole_warp, behind_end, spike);
+            for (std::uint32_t at = begin; at < end; at += 32) {
+                const std::uint32_t event = at + lane;
+                std::uint32_t from = not_wanted;
+                Count more = 0;
+                bool completes = false;
+                if (event < end) {
+                    from = p.number_of[p.events.unit[event]] - part.from_begin;
+                    if (from < part.from_count) {
+                        more = static_cast<Count>(count[from] + 1);
+                        completes =
+                            (p.by_time ? p.events.time_low[event] : event) >= free_from[from];
+                    }
+                }
+                __syncwarp();
+                if (completes) {
+                    free_from[from] = behind;
+                    count[from] = more;
+                }
+                __syncwarp();
+            }
+        }
+    }
+}
+
 // x: targets; y: groups of `warps` slices, each an interval with a range of first units; z: pieces
 // of the target's train. Pieces of the same time run together and share what they read.
 template <class Count>
@@ -106,44 +160,7 @@ __global__ void __launch_bounds__(threads) look_back(const look_back_problem p) 
 
     const searched_train all{p.events.time_low, p.event_buckets, p.event_place.size,
                              p.event_place.bucket_count, p.event_place.shift};
-    for (std::uint32_t base = piece_begin; base < piece_end; base += 32) {
-        // Each lane finds the range of one spike; then all lanes read it, spike by spike.
-        std::uint32_t first = 0;
-        std::uint32_t last = 0;
-        std::uint32_t behind_end = 0;
-        if (base + lane < piece_end) {
-            const std::uint32_t time = p.trains.time_low[base + lane];
-            first = first_within(all, time, step.high);
-            last = first_within(all, time, step.low);
-            behind_end = (p.by_time ? time : p.trains.position[base + lane]) + 1;
-        }
-        const std::uint32_t spikes = min(32U, piece_end - base);
-        for (std::uint32_t spike = 0; spike < spikes; ++spike) {
-            const std::uint32_t begin = __shfl_sync(whole_warp, first, spike);
-            const std::uint32_t end = __shfl_sync(whole_warp, last, spike);
-            const std::uint32_t behind = __shfl_sync(whole_warp, behind_end, spike);
-            for (std::uint32_t at = begin; at < end; at += 32) {
-                const std::uint32_t event = at + lane;
-                std::uint32_t from = not_wanted;
-                Count more = 0;
-                bool completes = false;
-                if (event < end) {
-                    from = p.number_of[p.events.unit[event]] - from_begin;
-                    if (from < from_count) {
-                        more = static_cast<Count>(count[from] + 1);
-                        completes =
-                            (p.by_time ? p.events.time_low[event] : event) >= free_from[from];
-                    }
-                }
-                __syncwarp();
-                if (completes) {
-                    free_from[from] = behind;
-                    count[from] = more;
-                }
-                __syncwarp();
-            }
-        }
-    }
+    count_part(p, all, step, {piece_begin, piece_end, from_begin, from_count}, free_from, count);
     std::uint32_t* const counts =
         p.counts + (std::uint64_t{blockIdx.x} * p.interval_count + interval) * p.wanted_count +
         from_begin;
@@ -217,6 +234,36 @@ std::vector<counted_pair> picked(pick_problem problem, const device::stream& on,
     }
 }
 
+// The units of pairs in device memory, and the number of each unit among them.
+struct wanted_units {
+    device::buffer<std::uint32_t> number_of{};
+    device::buffer<std::uint32_t> units{};
+
+    wanted_units(std::span<const unit_id> wanted, std::size_t unit_count,
+                 const device::stream& on) {
+        std::vector<std::uint32_t> numbers(unit_count, not_wanted);
+        std::vector<std::uint32_t> indices;
+        indices.reserve(wanted.size());
+        for (const unit_id unit : wanted) {
+            numbers[index(unit)] = static_cast<std::uint32_t>(indices.size());
+            indices.push_back(static_cast<std::uint32_t>(index(unit)));
+        }
+        number_of = {numbers, on};
+        units = {indices, on};
+    }
+};
+
+// Counts have 16 bits if no train is longer.
+void launch(const look_back_problem& p, const dim3& grid, std::uint32_t longest,
+            const device::stream& on) {
+    if (longest <= UINT16_MAX) {
+        look_back<std::uint16_t><<<grid, threads, warps * p.from_units * 6, on.get()>>>(p);
+    } else {
+        look_back<std::uint32_t><<<grid, threads, warps * p.from_units * 8, on.get()>>>(p);
+    }
+    device::check(cudaGetLastError());
+}
+
 }  // namespace
 
 std::vector<counted_pair> look_back_on_device(const device_problem& problem,
@@ -226,15 +273,7 @@ std::vector<counted_pair> look_back_on_device(const device_problem& problem,
                                               const device::device_limits& limits,
                                               const device::stream& on, double& kernel_seconds) {
     if (at_least > UINT32_MAX || first_to == last_to) return {};
-    std::vector<std::uint32_t> number_of(problem.spikes.unit_count(), not_wanted);
-    std::vector<std::uint32_t> wanted;
-    wanted.reserve(units.size());
-    for (const unit_id unit : units) {
-        number_of[index(unit)] = static_cast<std::uint32_t>(wanted.size());
-        wanted.push_back(static_cast<std::uint32_t>(index(unit)));
-    }
-    const device::buffer<std::uint32_t> number_there(number_of, on);
-    const device::buffer<std::uint32_t> wanted_there(wanted, on);
+    const wanted_units wanted(units, problem.spikes.unit_count(), on);
     const resident_search search = problem.data.search();
     const auto count = static_cast<std::uint32_t>(units.size());
     const auto interval_count = static_cast<std::uint32_t>(problem.intervals.size());
@@ -246,8 +285,8 @@ std::vector<counted_pair> look_back_on_device(const device_problem& problem,
                              search.events,
                              search.event_buckets,
                              intervals,
-                             number_there.data(),
-                             wanted_there.data(),
+                             wanted.number_of.data(),
+                             wanted.units.data(),
                              count,
                              interval_count,
                              from_units,
@@ -272,12 +311,7 @@ std::vector<counted_pair> look_back_on_device(const device_problem& problem,
                         pieces_of_sweeps(targets * slices, longest, limits));
         watch.start(on);
         counts.fill(0);
-        if (longest <= UINT16_MAX) {
-            look_back<std::uint16_t><<<grid, threads, warps * from_units * 6, on.get()>>>(kernel);
-        } else {
-            look_back<std::uint32_t><<<grid, threads, warps * from_units * 8, on.get()>>>(kernel);
-        }
-        device::check(cudaGetLastError());
+        launch(kernel, grid, longest, on);
         watch.stop(on);
         on.wait();
         kernel_seconds += watch.seconds();

@@ -256,9 +256,8 @@ bool latest_start_worker::fits_a_chain(const episode_trie& trie) const {
     return 16 * most <= room_bytes_;
 }
 
-// A few candidates: everything is handed to the device at once, and waited for once.
-void latest_start_worker::count_chain(const episode_trie& trie, const leaf_visit& visit) {
-    throw_if_stopped(problem_.run.stop);
+// The extensions of all levels, and where each finds its zeroed words.
+struct latest_start_worker::chain_plan {
     struct link {
         std::size_t first_job;
         std::uint32_t jobs;
@@ -266,10 +265,16 @@ void latest_start_worker::count_chain(const episode_trie& trie, const leaf_visit
         std::uint64_t capacity;
         std::uint64_t words_at;
     };
-    std::vector<link> links;
-    std::vector<extension> jobs;
+    std::vector<link> links{};
+    std::vector<extension> jobs{};
     std::uint64_t words = 0;
-    std::uint64_t room = 0;
+    std::uint64_t capacity = 0;  // of the longest list
+    std::uint64_t counting_at = 0;
+    std::uint64_t results_at = 0;
+};
+
+latest_start_worker::chain_plan latest_start_worker::plan_of(const episode_trie& trie) const {
+    chain_plan plan;
     std::uint64_t at_most = 0;
     for (std::size_t k = 0; k < trie.levels.size(); ++k) {
         const auto& level = trie.levels[k];
@@ -284,28 +289,36 @@ void latest_start_worker::count_chain(const episode_trie& trie, const leaf_visit
         // Lists mostly shrink.
         const std::uint64_t expected = items >> std::min<std::size_t>(2 * k, 63);
         const list_load load{items, expected, limits_.multiprocessors};
-        links.push_back({jobs.size(), count, load, most_survivors(level), words});
-        jobs.insert(jobs.end(), level.begin(), level.end());
-        words += extension_words(load, count);
-        room = std::max(room, links.back().capacity);
-        at_most = links.back().capacity;
+        plan.links.push_back({plan.jobs.size(), count, load, most_survivors(level), plan.words});
+        plan.jobs.insert(plan.jobs.end(), level.begin(), level.end());
+        plan.words += extension_words(load, count);
+        at_most = plan.links.back().capacity;
+        plan.capacity = std::max(plan.capacity, at_most);
     }
-    const std::uint32_t leaves = links.back().jobs;
-    const std::uint64_t counting_at = words;
-    words += counting_words(leaves);
-    const std::uint64_t results_at = words;
-    words += (leaves * sizeof(list_count) + 7) / 8;
+    const std::uint32_t leaves = plan.links.back().jobs;
+    plan.counting_at = plan.words;
+    plan.words += counting_words(leaves);
+    plan.results_at = plan.words;
+    plan.words += (leaves * sizeof(list_count) + 7) / 8;
+    return plan;
+}
 
-    const device::buffer<extension> jobs_there(jobs, on_);
-    device::buffer<std::uint64_t> zeros(words, on_);
+// A few candidates: everything is handed to the device at once, and waited for once.
+void latest_start_worker::count_chain(const episode_trie& trie, const leaf_visit& visit) {
+    throw_if_stopped(problem_.run.stop);
+    const chain_plan plan = plan_of(trie);
+    const auto& links = plan.links;
+    const std::uint32_t leaves = links.back().jobs;
+    const device::buffer<extension> jobs_there(plan.jobs, on_);
+    device::buffer<std::uint64_t> zeros(plan.words, on_);
     device::buffer<std::uint64_t> begins((most_in_chain + 1) * 2, on_);
-    known_lists even{survivor_lists(leaves, room, on_), {}, {}};
-    known_lists odd{survivor_lists(leaves, links.size() > 1 ? room : 0, on_), {}, {}};
+    known_lists even{survivor_lists(leaves, plan.capacity, on_), {}, {}};
+    known_lists odd{survivor_lists(leaves, links.size() > 1 ? plan.capacity : 0, on_), {}, {}};
     watch_.start(on_);
     zeros.fill(0);
     list_view parents = train_lists();
     for (std::size_t k = 0; k < links.size(); ++k) {
-        const link& l = links[k];
+        const chain_plan::link& l = links[k];
         // The last level's lists are in `even`.
         const bool in_even = (links.size() - 1 - k) % 2 == 0;
         survivor_lists& lists = in_even ? even.lists : odd.lists;
@@ -316,10 +329,10 @@ void latest_start_worker::count_chain(const episode_trie& trie, const leaf_visit
                      zeros.data() + l.words_at, on_);
         parents = out.view();
     }
-    auto* const results = reinterpret_cast<list_count*>(zeros.data() + results_at);
+    auto* const results = reinterpret_cast<list_count*>(zeros.data() + plan.results_at);
     const std::uint64_t most = links.back().capacity;
     count_lists(parents, from_, results, {most, most, limits_.multiprocessors},
-                zeros.data() + counting_at, on_);
+                zeros.data() + plan.counting_at, on_);
     watch_.stop(on_);
     even.begins.resize(leaves + std::size_t{1});
     even.lists.begins.download(even.begins);

@@ -71,6 +71,8 @@ private:
                      std::size_t first_job, std::size_t last_job, std::uint64_t at_least,
                      const leaf_visit& visit);
     bool fits_a_chain(const episode_trie& trie) const;
+    struct chain_plan;
+    chain_plan plan_of(const episode_trie& trie) const;
     void count_chain(const episode_trie& trie, const leaf_visit& visit);
     std::uint64_t most_survivors(std::span<const extension> jobs) const;
     void count_dense(known_lists& of);

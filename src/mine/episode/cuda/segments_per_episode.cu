@@ -19,368 +19,24 @@
 // further boundaries if necessary, until it takes an end that the next segment's own first walk
 // takes, too. From there on the two are the same, because a walk depends only on the last end
 // taken. They meet soon, because neither can overtake the other.
-// pass each other.
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "device/cuda.hpp"
-#include "mine/episode/cuda/candidate_steps.cuh"
 #include "mine/episode/cuda/plan.hpp"
+#include "mine/episode/cuda/segment_walks.cuh"
 #include "mine/episode/cuda/segments_per_episode.hpp"
 #include "mine/episode/cuda/window_occupancy.hpp"
 
 namespace spikeweave::episodes {
 namespace {
 
-constexpr unsigned threads = 128;
-constexpr unsigned warp = 32;
-constexpr std::uint32_t spikes_between_stop_checks = 1 << 14;
-constexpr std::uint32_t none = UINT32_MAX;
-// Nodes of longer episodes, or of longer recordings, are kept in device memory.
-template <class Stamp>
-constexpr std::size_t largest_in_registers = sizeof(Stamp) == sizeof(std::uint32_t) ? 8 : 4;
-
-// A survivor of a node. `start` is a place, the number by which overlap is decided: the time or the
-// index of a spike plus one, so that 0 is before all spikes.
-template <class Stamp>
-struct entry {
-    Stamp time;
-    Stamp start;
-};
-
-// One node: its unit, the delay that leads to it, and the survivors that may still be used: those
-// that are too young for the next node, and the one before them.
-template <class Stamp>
-struct node {
-    std::uint32_t unit;
-    std::uint32_t capacity;
-    Stamp low;
-    Stamp high;
-    entry<Stamp>* entries;
-    std::uint32_t head;
-    std::uint32_t length;
-    entry<Stamp> oldest;
-    entry<Stamp> newest;
-};
-
-// One greedy count. Ends are places; 0 means none.
-template <class Stamp>
-struct walk {
-    Stamp last_end;
-    Stamp first_end;  // first end within the segment and its reach
-    Stamp crossing;   // first end beyond the segment
-    std::uint32_t count;
-};
-
-// The segments of one candidate: segment p is (begin + p * piece, begin + (p + 1) * piece]; the
-// last one extends to `end`.
-struct cut {
-    std::int64_t begin;
-    std::int64_t end;
-    std::int64_t reach;  // the longest possible occurrence
-    std::int64_t piece;
-    std::uint32_t segments;
-
-    __device__ std::int64_t boundary(std::uint32_t p) const {
-        return p == segments ? end : begin + p * piece;
-    }
-};
-
-// Each row is a walk: row (candidate * segments + segment) * size + node.
-template <class Stamp>
-struct segment_problem {
-    resident_events events;
-    resident_trains trains;
-    const std::uint32_t* units;       // [candidate * size + node]
-    const std::uint32_t* delays;      // [candidate * (size - 1) + node]
-    const std::uint32_t* capacities;  // indexed like `delays`
-    const step_of<Stamp>* steps;
-    const std::uint64_t* entries_begin;  // first entry of each candidate
-    entry<Stamp>* entries;
-    node<Stamp>* nodes;  // [node * threads + thread], if they are not in registers
-    walk<Stamp>* walks;  // likewise
-    cut* cuts;           // one per candidate
-    Stamp* first_end;    // one per row
-    Stamp* crossing;
-    std::uint32_t* count;
-    const volatile int* stop;
-    std::int64_t length;  // of the recording
-    std::uint32_t candidates;
-    std::uint32_t size;
-    std::uint32_t most_segments;  // most segments of a candidate
-    std::uint32_t segments;       // segments for which there is memory, a multiple of the warp size
-    bool by_order;                // tie_rule::order
-
-    __device__ std::uint32_t rows() const { return candidates * segments * size; }
-};
-
-// Converts a time to a place, or to 0 if it is before the first spike.
-template <class Stamp>
-__device__ Stamp coded(std::int64_t time) {
-    constexpr auto most = static_cast<std::int64_t>(
-        sizeof(Stamp) == sizeof(std::uint32_t) ? std::int64_t{UINT32_MAX} : INT64_MAX);
-    if (time < 0) return 0;
-    return static_cast<Stamp>(time >= most ? most : time + 1);
-}
-
-// The index of the first spike after `time`.
-__device__ std::uint32_t first_after(const resident_events& events, std::int64_t time) {
-    std::uint32_t begin = 0;
-    std::uint32_t end = events.size;
-    while (begin < end) {
-        const std::uint32_t middle = begin + (end - begin) / 2;
-        if (time_of(events, middle) <= time) {
-            begin = middle + 1;
-        } else {
-            end = middle;
-        }
-    }
-    return begin;
-}
-
-// Returns the last end with which a walk that begins after `time` starts.
-template <class Stamp>
-__device__ Stamp place_of(const segment_problem<Stamp>& p, std::int64_t time) {
-    return p.by_order ? static_cast<Stamp>(first_after(p.events, time)) : coded<Stamp>(time);
-}
-
-template <class Stamp>
-__device__ entry<Stamp>& slot(const node<Stamp>& of, std::uint32_t after_head) {
-    std::uint32_t at = of.head + after_head;
-    if (at >= of.capacity) at -= of.capacity;
-    return of.entries[std::uint64_t{at} * warp];
-}
-
-// Drops survivors that are followed by a later one that is also more than `low` ago.
-template <class Stamp>
-__device__ void drop_superseded(node<Stamp>& of, Stamp time, Stamp low) {
-#pragma unroll 1
-    while (of.length >= 2) {
-        const entry<Stamp> second = of.length == 2 ? of.newest : slot(of, 1);
-        if (time - second.time <= low) return;
-        of.head = of.head + 1 == of.capacity ? 0 : of.head + 1;
-        --of.length;
-        of.oldest = second;
-    }
-}
-
-// A list cannot overflow: after dropping, all survivors but one are within `low` of the next node,
-// and the capacity is one more than the largest number of spikes of the unit in that time.
-template <class Stamp>
-__device__ void append(node<Stamp>& to, entry<Stamp> one, Stamp low) {
-    drop_superseded(to, one.time, low);
-    slot(to, to.length) = one;
-    if (to.length == 0) to.oldest = one;
-    to.newest = one;
-    ++to.length;
-}
-
-// Processes one spike. Returns whether an occurrence ends at it, and sets its latest start.
-template <class Stamp, class NodeAt>
-__device__ bool ends_at(const NodeAt& at, int size, Stamp time, Stamp place, std::uint32_t unit,
-                        Stamp& start) {
-    bool ends = false;
-#pragma unroll
-    for (int k = size - 1; k > 0; --k) {
-        node<Stamp>& here = at(k);
-        node<Stamp>& before = at(k - 1);
-        if (here.unit != unit || before.length == 0) continue;
-        drop_superseded(before, time, here.low);
-        const Stamp gap = time - before.oldest.time;
-        if (gap <= here.low || gap > here.high) continue;
-        if (k + 1 < size) {
-            append(here, {time, before.oldest.start}, at(k + 1).low);
-        } else {
-            start = before.oldest.start;
-            ends = true;
-        }
-    }
-    if (at(0).unit == unit) append(at(0), {time, place}, at(1).low);
-    return ends;
-}
-
-template <class Stamp, class NodeAt>
-__device__ void prepare(const segment_problem<Stamp>& p, std::uint32_t candidate,
-                        entry<Stamp>* entries, const NodeAt& at, int size) {
-#pragma unroll
-    for (int k = 0; k < size; ++k) {
-        node<Stamp> one{};
-        one.unit = p.units[std::uint64_t{candidate} * p.size + k];
-        const std::uint64_t step = std::uint64_t{candidate} * (p.size - 1) + k;
-        if (k > 0) {
-            const step_of<Stamp> delay = p.steps[p.delays[step - 1]];
-            one.low = delay.low;
-            one.high = delay.high;
-        }
-        if (k + 1 < size) {
-            one.capacity = p.capacities[step];
-            one.entries = entries;
-            entries += std::uint64_t{one.capacity} * warp;
-        }
-        at(k) = one;
-    }
-}
-
-// Calls `see` for the spikes from `first` on until it returns false.
-template <class Stamp, class See>
-__device__ void for_each_spike(const segment_problem<Stamp>& p, std::uint32_t first,
-                               const See& see) {
-    std::uint32_t until_check = spikes_between_stop_checks;
-    for (std::uint64_t four = first & ~3U; four < p.events.size; four += 4) {
-        uint4 units{};
-        uint4 times{};
-        const bool whole = four + 4 <= p.events.size;
-        if (whole) {
-            units = *reinterpret_cast<const uint4*>(p.events.unit + four);
-            times = *reinterpret_cast<const uint4*>(p.events.time_low + four);
-        }
-#pragma unroll 1
-        for (unsigned j = 0; j < 4; ++j) {
-            const auto i = static_cast<std::uint32_t>(four + j);
-            if (i < first) continue;
-            if (i >= p.events.size) return;
-            std::uint32_t unit = j < 2 ? (j == 0 ? units.x : units.y) : j == 2 ? units.z : units.w;
-            Stamp time = j < 2 ? (j == 0 ? times.x : times.y) : j == 2 ? times.z : times.w;
-            if (!whole) unit = p.events.unit[i];
-            if (!whole || sizeof(Stamp) > sizeof(std::uint32_t))
-                time = stamp_of<Stamp>(p.events, i);
-            if (!see(i, time, unit)) return;
-        }
-        until_check -= 4;
-        if (until_check == 0) {
-            if (*p.stop != 0) return;
-            until_check = spikes_between_stop_checks;
-        }
-    }
-}
-
-__device__ bool stop_asked(const volatile int* stop) {
-    __shared__ bool asked;
-    if (threadIdx.x == 0) asked = *stop != 0;
-    __syncthreads();
-    return asked;
-}
-
-// Cuts time as the CPU strategy `segments` does: from the candidate's first spike to its last.
-template <class Stamp>
-__global__ void __launch_bounds__(threads) cut_time(const segment_problem<Stamp> p) {
-    const std::uint32_t candidate = blockIdx.x * threads + threadIdx.x;
-    if (candidate >= p.candidates) return;
-    std::int64_t first = INT64_MAX;
-    std::int64_t last = -1;
-    cut one{};
-    for (std::uint32_t k = 0; k < p.size; ++k) {
-        const std::uint32_t unit = p.units[std::uint64_t{candidate} * p.size + k];
-        const std::uint32_t begin = p.trains.begin[unit];
-        const std::uint32_t end = p.trains.begin[unit + 1];
-        if (begin < end) {
-            first = min(first, time_of(p.trains, unit, begin));
-            last = max(last, time_of(p.trains, unit, end - 1));
-        }
-        if (k == 0) continue;
-        const Stamp high = p.steps[p.delays[std::uint64_t{candidate} * (p.size - 1) + k - 1]].high;
-        one.reach += min(static_cast<std::int64_t>(high), p.length + 1);
-    }
-    one.begin = last < 0 ? 0 : first - 1;
-    one.end = last < 0 ? 0 : last;
-    const std::int64_t length = one.end - one.begin;
-    one.segments = static_cast<std::uint32_t>(
-        max(std::int64_t{1}, min(length / one.reach, std::int64_t{p.most_segments})));
-    one.piece = length / one.segments;
-    p.cuts[candidate] = one;
-}
-
-// `Size` 0 stands for any size, with nodes and walks in device memory.
-template <int Size, class Stamp>
-__global__ void __launch_bounds__(threads, 1) walk_segments(const segment_problem<Stamp> p) {
-    if (stop_asked(p.stop)) return;
-    const std::uint32_t thread = blockIdx.x * threads + threadIdx.x;
-    const std::uint32_t candidate = thread / p.segments;
-    const std::uint32_t segment = thread % p.segments;
-    if (candidate >= p.candidates) return;
-    const cut own_cut = p.cuts[candidate];
-    if (segment >= own_cut.segments) return;
-
-    const int size = Size > 0 ? Size : static_cast<int>(p.size);
-    const std::uint64_t all = std::uint64_t{p.candidates} * p.segments;
-    node<Stamp> own_nodes[Size > 0 ? Size : 1];
-    walk<Stamp> own_walks[Size > 0 ? Size : 1];
-    const auto at = [&](int k) -> node<Stamp>& {
-        if constexpr (Size > 0) {
-            return own_nodes[k];
-        } else {
-            return p.nodes[std::uint64_t(k) * all + thread];
-        }
-    };
-    const auto walk_at = [&](int k) -> walk<Stamp>& {
-        if constexpr (Size > 0) {
-            return own_walks[k];
-        } else {
-            return p.walks[std::uint64_t(k) * all + thread];
-        }
-    };
-    std::uint64_t slots = 0;
-    for (std::uint32_t k = 0; k + 1 < p.size; ++k)
-        slots += p.capacities[std::uint64_t{candidate} * (p.size - 1) + k];
-    prepare(p, candidate,
-            p.entries + p.entries_begin[candidate] + segment / warp * warp * slots + segment % warp,
-            at, size);
-
-    const std::int64_t begin = own_cut.boundary(segment);
-    const std::int64_t end = own_cut.boundary(segment + 1);
-    std::int64_t from = begin;
-#pragma unroll
-    for (int k = 0; k < size; ++k) {
-        if (k > 0) from -= min(static_cast<std::int64_t>(at(k).high), p.length + 1);
-        walk_at(k) = {place_of(p, from), 0, 0, 0};
-    }
-    const Stamp after = coded<Stamp>(begin);
-    const Stamp within_reach = coded<Stamp>(begin + own_cut.reach);
-    const Stamp last = coded<Stamp>(end);
-    const Stamp last_crossing = coded<Stamp>(end + own_cut.reach);
-    int crossed = 0;
-    for_each_spike(p, first_after(p.events, from),
-                   [&](std::uint32_t i, Stamp time, std::uint32_t unit) {
-                       const Stamp code = time + 1;
-                       if (code > last_crossing) return false;
-                       const Stamp place = p.by_order ? static_cast<Stamp>(i + 1) : code;
-                       Stamp start = 0;
-                       if (!ends_at(at, size, time, place, unit, start)) return true;
-#pragma unroll
-                       for (int k = 0; k < size; ++k) {
-                           walk<Stamp>& one = walk_at(k);
-                           if (one.crossing != 0 || start <= one.last_end) continue;
-                           one.last_end = place;
-                           if (code <= after) continue;
-                           if (one.first_end == 0 && code <= within_reach) one.first_end = place;
-                           if (code <= last) {
-                               ++one.count;
-                           } else {
-                               one.crossing = place;
-                               ++crossed;
-                           }
-                       }
-                       return crossed < size;
-                   });
-    const std::uint32_t row = thread * p.size;
-#pragma unroll
-    for (int k = 0; k < size; ++k) {
-        p.first_end[row + k] = walk_at(k).first_end;
-        p.crossing[row + k] = walk_at(k).crossing;
-        p.count[row + k] = walk_at(k).count;
-    }
-}
-
-// The rest of a count from a row on: `sum`, plus the rest from row `next` on.
-struct chain {
-    std::uint32_t* next;
-    std::int64_t* sum;
-};
+using namespace segment_walks;
 
 // The published join: each walk continues with the first walk of the next segment whose first end
 // is this one's crossing. `sum` is the count in this segment or, with `misses`, 1 if there is no
@@ -411,72 +67,6 @@ __global__ void __launch_bounds__(threads)
     }
 }
 
-// Continues a walk over a boundary at which the published join finds nothing, until it meets a
-// segment's own walk.
-template <int Size, class Stamp>
-__global__ void __launch_bounds__(threads, 1)
-    walk_on(const segment_problem<Stamp> p, const std::uint32_t* __restrict__ missing,
-            std::uint32_t count, std::uint64_t slots, const chain to) {
-    if (stop_asked(p.stop)) return;
-    const std::uint32_t thread = blockIdx.x * threads + threadIdx.x;
-    if (thread >= count) return;
-    const std::uint32_t row = missing[thread];
-    const std::uint32_t candidate = row / p.size / p.segments;
-    const cut own_cut = p.cuts[candidate];
-
-    const int size = Size > 0 ? Size : static_cast<int>(p.size);
-    const std::uint64_t all = std::uint64_t{p.candidates} * p.segments;
-    node<Stamp> own_nodes[Size > 0 ? Size : 1];
-    const auto at = [&](int k) -> node<Stamp>& {
-        if constexpr (Size > 0) {
-            return own_nodes[k];
-        } else {
-            return p.nodes[std::uint64_t(k) * all + thread];
-        }
-    };
-    prepare(p, candidate, p.entries + thread / warp * warp * slots + thread % warp, at, size);
-
-    // The true walk has taken an end beyond the boundary; the segment's own walk begins at the
-    // boundary.
-    std::uint32_t segment = row / p.size % p.segments + 1;
-    const std::int64_t begin = own_cut.boundary(segment);
-    Stamp last = coded<Stamp>(own_cut.boundary(segment + 1));
-    Stamp true_end = p.crossing[row];
-    Stamp own_end = place_of(p, begin);
-    std::int64_t taken = 1;
-    std::int64_t own_taken = 0;
-    bool met = false;
-    for_each_spike(
-        p, first_after(p.events, begin), [&](std::uint32_t i, Stamp time, std::uint32_t unit) {
-            const Stamp code = time + 1;
-            if (code > last) {
-                if (segment + 1 == own_cut.segments) return false;
-                do {
-                    last = coded<Stamp>(own_cut.boundary(++segment + 1));
-                } while (code > last && segment + 1 < own_cut.segments);
-                own_end =
-                    p.by_order ? static_cast<Stamp>(i) : coded<Stamp>(own_cut.boundary(segment));
-                own_taken = 0;
-            }
-            const Stamp place = p.by_order ? static_cast<Stamp>(i + 1) : code;
-            Stamp start = 0;
-            if (ends_at(at, size, time, place, unit, start)) {
-                if (start > true_end) {
-                    true_end = place;
-                    ++taken;
-                }
-                if (start > own_end) {
-                    own_end = place;
-                    ++own_taken;
-                }
-            }
-            met = true_end == own_end;
-            return !met;
-        });
-    to.next[row] = met ? (candidate * p.segments + segment) * p.size : none;
-    to.sum[row] = p.count[row] + taken - (met ? own_taken : 0);
-}
-
 // Extends each row by the rest of its next row: after r rounds, it covers 2^r rows.
 __global__ void __launch_bounds__(threads)
     jump(std::uint32_t rows, const chain from, const chain to) {
@@ -494,45 +84,6 @@ __global__ void __launch_bounds__(threads)
     if (candidate < candidates) to[candidate] = from.sum[std::uint64_t{candidate} * rows_of_each];
 }
 
-template <class Stamp>
-struct kernels_of_size {
-    void (*walk_segments)(segment_problem<Stamp>);
-    void (*walk_on)(segment_problem<Stamp>, const std::uint32_t*, std::uint32_t, std::uint64_t,
-                    chain);
-};
-
-template <int Size, class Stamp>
-constexpr kernels_of_size<Stamp> kernels{walk_segments<Size, Stamp>, walk_on<Size, Stamp>};
-
-template <class Stamp>
-kernels_of_size<Stamp> kernels_for(std::size_t size) {
-    switch (size <= largest_in_registers<Stamp> ? size : 0) {
-        case 2:
-            return kernels<2, Stamp>;
-        case 3:
-            return kernels<3, Stamp>;
-        case 4:
-            return kernels<4, Stamp>;
-        default:
-            break;
-    }
-    if constexpr (largest_in_registers<Stamp> == 8) {
-        switch (size) {
-            case 5:
-                return kernels<5, Stamp>;
-            case 6:
-                return kernels<6, Stamp>;
-            case 7:
-                return kernels<7, Stamp>;
-            case 8:
-                return kernels<8, Stamp>;
-            default:
-                break;
-        }
-    }
-    return kernels<0, Stamp>;
-}
-
 unsigned blocks_for(std::uint64_t all) {
     return static_cast<unsigned>(pieces_of(all, threads));
 }
@@ -543,6 +94,30 @@ struct chain_memory {
 
     device::buffer<std::uint32_t> next;
     device::buffer<std::int64_t> sum;
+};
+
+// The memory for some candidates, which are counted together.
+template <class Stamp>
+struct chunk_memory {
+    chunk_memory(std::span<const std::uint64_t> begins, std::uint64_t entries_size,
+                 std::uint64_t machines, std::uint64_t rows, const device::stream& on)
+        : entries_begin(begins, on),
+          entries(entries_size, on),
+          nodes(machines, on),
+          walks(machines, on),
+          cuts(begins.size(), on),
+          first_end(rows, on),
+          crossing(rows, on),
+          count(rows, on) {}
+
+    device::buffer<std::uint64_t> entries_begin;
+    device::buffer<entry<Stamp>> entries;
+    device::buffer<node<Stamp>> nodes;
+    device::buffer<walk<Stamp>> walks;
+    device::buffer<cut> cuts;
+    device::buffer<Stamp> first_end;
+    device::buffer<Stamp> crossing;
+    device::buffer<std::uint32_t> count;
 };
 
 // Returns the work space of one candidate in bytes.
@@ -602,6 +177,8 @@ private:
 
     std::uint64_t rows_of_each() const { return std::uint64_t{segments_} * candidates_.size; }
     void count_chunk(std::size_t first, std::size_t end);
+    segment_problem<Stamp> problem_of(const chunk_memory<Stamp>& memory, std::size_t first,
+                                      std::uint32_t candidates) const;
     template <class Launch>
     void timed(const Launch& launch) {
         watch_.start(on_);
@@ -648,6 +225,33 @@ std::vector<std::int64_t> segment_counter<Stamp>::totals(std::uint32_t candidate
 }
 
 template <class Stamp>
+segment_problem<Stamp> segment_counter<Stamp>::problem_of(const chunk_memory<Stamp>& memory,
+                                                          std::size_t first,
+                                                          std::uint32_t candidates) const {
+    return {.events = problem_.data.events(),
+            .trains = problem_.data.trains(),
+            .units = units_.data() + first * candidates_.size,
+            .delays = delays_.data() + first * (candidates_.size - 1),
+            .capacities = capacities_.data() + first * (candidates_.size - 1),
+            .steps = steps_.data(),
+            .entries_begin = memory.entries_begin.data(),
+            .entries = memory.entries.data(),
+            .nodes = memory.nodes.data(),
+            .walks = memory.walks.data(),
+            .cuts = memory.cuts.data(),
+            .first_end = memory.first_end.data(),
+            .crossing = memory.crossing.data(),
+            .count = memory.count.data(),
+            .stop = stop_.flag(),
+            .length = static_cast<std::int64_t>(problem_.data.length_us()),
+            .candidates = candidates,
+            .size = static_cast<std::uint32_t>(candidates_.size),
+            .most_segments = most_segments_,
+            .segments = segments_,
+            .by_order = problem_.ties == tie_rule::order};
+}
+
+template <class Stamp>
 void segment_counter<Stamp>::count_chunk(std::size_t first, std::size_t end) {
     const auto candidates = static_cast<std::uint32_t>(end - first);
     const std::uint64_t rows = candidates * rows_of_each();
@@ -661,45 +265,17 @@ void segment_counter<Stamp>::count_chunk(std::size_t first, std::size_t end) {
         entries_size += slots_[c] * segments_;
         worst = std::max(worst, slots_[c]);
     }
-    const device::buffer<std::uint64_t> entries_begin(begins, on_);
-    const device::buffer<entry<Stamp>> entries(entries_size, on_);
-    const device::buffer<node<Stamp>> nodes(machines, on_);
-    const device::buffer<walk<Stamp>> walks(machines, on_);
-    const device::buffer<cut> cuts(candidates, on_);
-    const device::buffer<Stamp> first_end(rows, on_);
-    const device::buffer<Stamp> crossing(rows, on_);
-    const device::buffer<std::uint32_t> count(rows, on_);
+    const chunk_memory<Stamp> memory(begins, entries_size, machines, rows, on_);
     const device::buffer<std::uint32_t> missing(rows, on_);
     device::buffer<std::uint32_t> missing_count(1, on_);
     chain_memory chains(rows, on_);
     chain_memory spare(rows, on_);
-    const segment_problem<Stamp> p{
-        .events = problem_.data.events(),
-        .trains = problem_.data.trains(),
-        .units = units_.data() + first * candidates_.size,
-        .delays = delays_.data() + first * (candidates_.size - 1),
-        .capacities = capacities_.data() + first * (candidates_.size - 1),
-        .steps = steps_.data(),
-        .entries_begin = entries_begin.data(),
-        .entries = entries.data(),
-        .nodes = nodes.data(),
-        .walks = walks.data(),
-        .cuts = cuts.data(),
-        .first_end = first_end.data(),
-        .crossing = crossing.data(),
-        .count = count.data(),
-        .stop = stop_.flag(),
-        .length = static_cast<std::int64_t>(problem_.data.length_us()),
-        .candidates = candidates,
-        .size = static_cast<std::uint32_t>(candidates_.size),
-        .most_segments = most_segments_,
-        .segments = segments_,
-        .by_order = problem_.ties == tie_rule::order};
-    const kernels_of_size<Stamp> kernel = kernels_for<Stamp>(candidates_.size);
+    const segment_problem<Stamp> p = problem_of(memory, first, candidates);
+    const walk_kernels<Stamp> kernel = kernels_for<Stamp>(candidates_.size);
 
     missing_count.fill(0);
     timed([&] {
-        cut_time<<<blocks_for(candidates), threads, 0, on_.get()>>>(p);
+        kernel.cut_time<<<blocks_for(candidates), threads, 0, on_.get()>>>(p);
         kernel.walk_segments<<<blocks_for(std::uint64_t{candidates} * segments_), threads, 0,
                                on_.get()>>>(p);
         join<<<blocks_for(rows), threads, 0, on_.get()>>>(p, false, chains.view(), missing.data(),

@@ -383,19 +383,14 @@ std::uint32_t spikes_of_slice(const sweep_problem& p, std::span<const std::uint3
     return 0;
 }
 
-}  // namespace
-
-std::optional<count_result> count_by_time_slices(const device_problem& problem,
-                                                 const candidate_set& one_candidate) {
-    const auto units = one_candidate.units_of(0);
-    if (units.size() > most_units || problem.data.length_us() >= latest_tick) return {};
-    const auto begins = problem.data.train_begins();
-    for (const unit_id u : units) {
-        if (begins[index(u)] == begins[index(u) + 1]) return count_result{{0}};
-    }
-
+// Divides time into slices. Returns nothing if slices cannot hold the spikes that an occurrence may
+// span.
+std::optional<sweep_problem> sweep_of(const device_problem& problem,
+                                      const candidate_set& candidate) {
     const resident_trains trains = problem.data.trains();
     const resident_search search = problem.data.search();
+    const auto units = candidate.units_of(0);
+    const auto begins = problem.data.train_begins();
     sweep_problem p{};
     p.times = trains.time_low;
     p.places = problem.ties == tie_rule::time ? trains.time_low : trains.position;
@@ -409,7 +404,7 @@ std::optional<count_result> count_by_time_slices(const device_problem& problem,
         slice_step& step = p.steps[k];
         step.unit = static_cast<std::uint32_t>(index(units[k]));
         if (k + 1 == p.units) continue;
-        const interval_us& delay = problem.intervals[one_candidate.delays_of(0)[k]];
+        const interval_us& delay = problem.intervals[candidate.delays_of(0)[k]];
         step.delay = {ticks(delay.low), ticks(delay.high)};
         // In the merge nothing may come after `none`, not even when it is later by a delay's low
         // bound.
@@ -422,6 +417,23 @@ std::optional<count_result> count_by_time_slices(const device_problem& problem,
     const std::uint32_t last = p.steps[p.units - 1].unit;
     p.slices =
         static_cast<std::uint32_t>(pieces_of(begins[last + 1] - begins[last], p.spikes_each));
+    return p;
+}
+
+}  // namespace
+
+std::optional<count_result> count_by_time_slices(const device_problem& problem,
+                                                 const candidate_set& one_candidate) {
+    const auto units = one_candidate.units_of(0);
+    if (units.size() > most_units || problem.data.length_us() >= latest_tick) return {};
+    const auto begins = problem.data.train_begins();
+    for (const unit_id u : units) {
+        if (begins[index(u)] == begins[index(u) + 1]) return count_result{{0}};
+    }
+
+    std::optional<sweep_problem> swept = sweep_of(problem, one_candidate);
+    if (!swept) return {};
+    sweep_problem& p = *swept;
 
     throw_if_stopped(problem.run.stop);
     const device::scoped_device scope(problem.ordinal);

@@ -72,7 +72,12 @@ public:
 
 private:
     void find_means(const member_lists& members, const device::stream& on);
-    void find_blocks(const member_lists& members, const device::stream& on);
+    // Lets the kernel that sums over members use the shared memory that it needs.
+    static void allow_sums(const device_rows& rows);
+    void find_covariances(const member_lists& members, const device::stream& on);
+    // Returns what is added to the diagonals of covariances that rounding made invalid.
+    double* find_more_variance(const device::stream& on);
+    void find_inverses(const device::stream& on);
 
     const resident_data* data_;
     double prior_;

@@ -18,18 +18,19 @@
 #include <algorithm>
 #include <limits>
 
+#include "sort/masked_gmm/cuda/coefficients.cuh"
 #include "sort/masked_gmm/cuda/e_step.hpp"
 #include "sort/masked_gmm/cuda/tensor_product.cuh"
 
 namespace spikeweave::masked_gmm {
 namespace {
 
+using namespace gathered_terms;
+
 constexpr unsigned warp = 32;
 constexpr unsigned threads = 256;
 constexpr unsigned warps = threads / warp;
-constexpr unsigned step_terms = 16;
-constexpr unsigned columns_at_once = 8;  // clusters of one product
-constexpr unsigned most_products = 14;   // of a warp, side by side
+constexpr unsigned most_products = 14;  // of a warp, side by side
 constexpr unsigned warp_rows = tile_spikes / warps;
 static_assert(warp_rows == 16, "a product has as many rows");
 // Row length in shared memory: four consecutive rows lie in different banks.
@@ -37,24 +38,12 @@ template <class Real>
 constexpr unsigned tile_stride = tile_spikes + 32 / sizeof(Real);
 // Rows of zeros after the deltas, read by the terms that fill up a step.
 constexpr unsigned spare_rows = 6;
-constexpr unsigned fragment_numbers = step_terms * columns_at_once;
 // A coefficient has 8 bytes; a lane reads four consecutive ones.
 constexpr unsigned fragment_bytes = fragment_numbers * 8;
 constexpr unsigned stages = 3;
 constexpr unsigned stage_bytes = most_products * fragment_bytes;
 constexpr std::uint64_t most_numbers = std::uint64_t{1} << 25;  // coefficients held at once
 
-__host__ __device__ constexpr unsigned pieces(unsigned n, unsigned size) {
-    return (n + size - 1) / size;
-}
-// Products of two factors among 1 and the deltas: 1 x 1 is left out, and the squares are counted
-// with the etas.
-__host__ __device__ constexpr unsigned product_steps(unsigned features) {
-    return pieces(features * (features + 1) / 2, step_terms);
-}
-__host__ __device__ constexpr unsigned steps(unsigned features) {
-    return product_steps(features) + pieces(features, step_terms);
-}
 template <class Real>
 constexpr std::size_t shared_bytes(unsigned features) {
     return stages * stage_bytes +
@@ -75,75 +64,6 @@ std::vector<uint4> pairs_of(unsigned features) {
         }
     }
     return pairs;
-}
-
-struct gathering {
-    const device_group* groups;  // groups of the batch
-    const std::uint64_t* begin;  // first coefficient of each group
-    const std::uint32_t* columns;
-    const uint4* pairs;
-    const double* plain;
-    unsigned column_products;  // number of groups of eight clusters
-    double* coefficients;      // or as many pairs of floats
-};
-
-__device__ double coefficient_of_pair(const device_fits& fits, unsigned cluster,
-                                      const std::uint32_t* columns, unsigned features,
-                                      unsigned pair) {
-    const unsigned a = pair & 0xffffU;
-    const unsigned b = pair >> 16;
-    if (b > features) return 0;
-    const std::size_t row = std::size_t{cluster} * fits.features;
-    const std::uint32_t right = columns[b - 1];
-    if (a == 0) return -fits.inverse_times_mean[row + right];
-    const std::int32_t i = fits.place[row + columns[a - 1]];
-    const std::int32_t j = fits.place[row + right];
-    if (i < 0 || j < 0) return 0;
-    const unsigned edge = device_fits::edge_of(fits.size[cluster]);
-    return fits.inverse[fits.matrix[cluster] + std::size_t{static_cast<unsigned>(j)} * edge +
-                        static_cast<unsigned>(i)];
-}
-
-// Gathers the coefficients of a group in the order in which the lanes of the product read them:
-// each warp has 16 terms of 8 clusters.
-template <class Real>
-__global__ void __launch_bounds__(threads) gather(const gathering p, const device_fits fits) {
-    const device_group group = p.groups[blockIdx.y];
-    const std::uint32_t* const columns = p.columns + group.first_column;
-    const unsigned of_products = product_steps(group.features);
-    const unsigned fragments = steps(group.features) * p.column_products;
-    const unsigned lane = threadIdx.x % warp;
-    for (unsigned f = blockIdx.x * warps + threadIdx.x / warp; f < fragments;
-         f += gridDim.x * warps) {
-        const unsigned step = f / p.column_products;
-        const unsigned cluster = f % p.column_products * columns_at_once + lane / 4;
-        double found[4] = {};
-        if (cluster < fits.clusters && !isinf(p.plain[cluster])) {
-            if (step < of_products) {
-                const uint4 pair = p.pairs[step * 4 + lane % 4];
-                const unsigned codes[4] = {pair.x, pair.y, pair.z, pair.w};
-#pragma unroll
-                for (unsigned i = 0; i < 4; ++i)
-                    found[i] =
-                        coefficient_of_pair(fits, cluster, columns, group.features, codes[i]);
-            } else {
-                const std::size_t row = std::size_t{cluster} * fits.features;
-#pragma unroll
-                for (unsigned i = 0; i < 4; ++i) {
-                    const unsigned own = (step - of_products) * step_terms + lane % 4 + 4 * i;
-                    if (own < group.features)
-                        found[i] = fits.inverse_diagonal[row + columns[own]] / 2;
-                }
-            }
-        }
-        using coefficient = typename tensor_product<Real>::coefficient;
-        auto* const into = reinterpret_cast<coefficient*>(p.coefficients + p.begin[blockIdx.y] +
-                                                          std::size_t{f} * fragment_numbers) +
-                           2 * lane;
-#pragma unroll
-        for (unsigned i = 0; i < 4; ++i)
-            into[i / 2 * 2 * warp + i % 2] = tensor_product<Real>::split(found[i]);
-    }
 }
 
 struct evaluation {
@@ -367,10 +287,7 @@ template <class Real>
 void launch(const gathering& gathered, const evaluation& evaluated, const device_fits& fits,
             const batch_size& size, const device::stream& on) {
     if (gathered.column_products > 0) {
-        constexpr unsigned most_blocks = 1024;
-        const unsigned blocks = std::clamp(4 * most_blocks / size.groups, 16U, most_blocks);
-        gather<Real><<<dim3(blocks, size.groups), threads, 0, on.get()>>>(gathered, fits);
-        device::check(cudaGetLastError());
+        gather_all<Real>(gathered, fits, size.groups, on);
     }
     find_least<Real>
         <<<size.tiles, threads, shared_bytes<Real>(size.most_features), on.get()>>>(evaluated);
@@ -437,6 +354,15 @@ std::vector<e_step::batch> e_step::batches_of(std::uint32_t clusters,
     return all;
 }
 
+void e_step::take_results(assignment& found) const {
+    for (std::size_t n = 0; n < spikes_; ++n) {
+        found.best[n] = best_here_.data()[2 * n];
+        found.second[n] = best_here_.data()[2 * n + 1];
+        found.best_cost[n] = costs_here_.data()[2 * n];
+        found.second_cost[n] = costs_here_.data()[2 * n + 1];
+    }
+}
+
 void e_step::evaluate(const device_fits& fits, const std::vector<double>& plain, double noise_cost,
                       assignment& found) {
     std::vector<std::uint64_t> begin;
@@ -493,13 +419,7 @@ void e_step::evaluate(const device_fits& fits, const std::vector<double>& plain,
     best_.download(best_here_.span());
     costs_.download(costs_here_.span());
     main_.wait();
-    const auto take = [&](std::uint32_t n) {
-        found.best[n] = best_here_.data()[2 * std::size_t{n}];
-        found.second[n] = best_here_.data()[2 * std::size_t{n} + 1];
-        found.best_cost[n] = costs_here_.data()[2 * std::size_t{n}];
-        found.second_cost[n] = costs_here_.data()[2 * std::size_t{n} + 1];
-    };
-    for (std::uint32_t n = 0; n < spikes_; ++n) take(n);
+    take_results(found);
 }
 
 }  // namespace spikeweave::masked_gmm

@@ -39,6 +39,7 @@ private:
     };
 
     std::vector<batch> batches_of(std::uint32_t clusters, std::vector<std::uint64_t>& begin) const;
+    void take_results(assignment& found) const;
 
     const resident_data* data_;
     std::size_t spikes_;
