@@ -4,11 +4,9 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <span>
 #include <stop_token>
 #include <type_traits>
@@ -18,27 +16,12 @@
 #include "core/stop.hpp"
 #include "mine/spade/bit_kernels.hpp"
 #include "mine/spade/catalogue.hpp"
+#include "mine/spade/child_windows.hpp"
 #include "mine/spade/nodes.hpp"
 #include "mine/spade/preceding_spikes.hpp"
+#include "mine/spade/search_goal.hpp"
 
 namespace spikeweave::spade {
-
-/// A closed pattern as the search finds it.
-struct found_pattern {
-    std::span<const catalogue::item_id> ids;  ///< ascending: in time order
-    std::uint32_t duration;                   ///< in bins
-    std::span<const std::uint32_t> windows;   ///< windows that hold it, ascending
-};
-
-constexpr std::uint32_t unreachable = std::numeric_limits<std::uint32_t>::max();
-
-/// A goal that visits only some of the children of a node, to estimate the size of the search:
-///   bool enters(std::size_t children)  for each child; `leaves()` follows where it is true
-template <class Goal>
-concept visits_some = requires(Goal& goal) {
-    { goal.enters(std::size_t{1}) } -> std::same_as<bool>;
-    goal.leaves();
-};
 
 /// Depth-first search of the closed patterns whose first item is a given one, in the order of
 /// `pattern_table`.
@@ -54,14 +37,7 @@ concept visits_some = requires(Goal& goal) {
 /// While a node has more than 64 windows it is a `list_node` or a `bit_node`, whichever counts
 /// faster; below that, an item is one machine word.
 ///
-/// `Goal` says what is wanted:
-///   std::uint32_t least(size, units, duration, more_items, more_units)  the least count of any
-///       wanted pattern that has more than `size` spikes, at most so many more items and units,
-///       and at least this duration; `unreachable` if there is none
-///   bool wants(size, units, count, duration)
-///   bool may_want(size, units, count)       false only if no such pattern is wanted
-///   void take(const found_pattern&)
-///   void drop(const found_pattern&)         wanted, but part of one that begins earlier
+/// `Goal` says what is wanted (search_goal.hpp).
 template <class Goal>
 class closed_search {
 public:
@@ -75,10 +51,9 @@ public:
           before_(before),
           root_(static_cast<item_id>(items.size())),
           rank_of_(items.size(), 0),
-          counts_(items.size(), 0),
-          places_(items.size(), 0),
           unit_words_(items.unit_count(), 0),
-          marked_(items.unit_count(), 0) {}
+          marked_(items.unit_count(), 0),
+          child_(items, stop_) {}
 
     /// Visits the patterns that begin with `root` and continue with an item of rank [first, last),
     /// and the closure of `root` itself if its highest rank is in this range.
@@ -104,22 +79,16 @@ private:
         form_of_root_ = form::nothing;
         const std::uint32_t least = goal_.least(0, 0, 0, unreachable, unreachable);
         least_of_root_ = least;
-        rows_.clear();
-        for (const std::uint32_t window : items_.windows_of(root)) {
-            stop_at_times(rows_.size(), stop_);
-            rows_.push_back({items_.row(window), 0, window, 0});
-            for (const item_id id : items_.row(window)) ++counts_[id];
-        }
-        const auto count = static_cast<std::uint32_t>(rows_.size());
-        excluded_.clear();
+        const std::uint32_t count = child_.select_root(root);
+        child_.excluded.clear();
         ranked_.clear();
         bool elsewhere = false;
         double candidates = 0;
         for (item_id id = 0; id < items_.size(); ++id) {
-            const std::uint32_t with_root = std::exchange(counts_[id], 0);
+            const std::uint32_t with_root = child_.take_count(id);
             if (with_root < least || id == root) continue;
             if (id < root) {
-                excluded_.push_back(id);
+                child_.excluded.push_back(id);
                 elsewhere = elsewhere || with_root == count;
             } else {
                 ranked_.emplace_back(with_root, id);
@@ -129,7 +98,7 @@ private:
         if (elsewhere) return;
         std::sort(ranked_.begin(), ranked_.end());
         ranks_.assign(1, {root, items_.unit(root), items_.lag(root)});
-        kept_.clear();
+        child_.kept.clear();
         closure_.clear();
         for (const auto& [with_root, id] : ranked_) {
             const auto rank = static_cast<std::uint32_t>(ranks_.size());
@@ -138,7 +107,7 @@ private:
             if (with_root == count)
                 closure_.push_back(rank);
             else
-                kept_.push_back(id);
+                child_.kept.push_back(id);
         }
         level(1);
         path_[0] = {};
@@ -146,10 +115,10 @@ private:
         const auto rank_of = [&](std::uint32_t id) { return rank_of_[id]; };
         if (bits_count_faster(candidates)) {
             form_of_root_ = form::bits;
-            project(bit_nodes_[1], rank_of);
+            child_.project(bit_nodes_[1], rank_of);
         } else {
             form_of_root_ = form::lists;
-            project(list_nodes_[1], rank_of);
+            child_.project(list_nodes_[1], rank_of);
         }
     }
 
@@ -167,13 +136,6 @@ private:
     struct range {
         std::uint32_t first = 0;
         std::uint32_t last = std::numeric_limits<std::uint32_t>::max();
-    };
-    /// One of the windows of the current child, in the parent's form.
-    struct row_view {
-        std::span<const std::uint32_t> items;
-        std::uint32_t at;  ///< the place of the item that the child adds
-        std::uint32_t window;
-        std::uint32_t number;  ///< number of the window within the parent
     };
     /// A node of few windows: its candidates and excluded items are ranges of `candidates_` and
     /// `excluded_words_`.
@@ -275,248 +237,81 @@ private:
     template <class Node>
     void child(std::size_t depth, const Node& from, std::uint32_t added, std::uint32_t least) {
         level(depth + 1);
-        const std::uint32_t count = select(from, added);
-        find(from, added + 1, from.size(), least);
+        const std::uint32_t count = child_.select(from, added);
+        child_.find(from, added + 1, from.size(), least);
         closure_.clear();
-        kept_.clear();
+        child_.kept.clear();
         double candidates = 0;
-        for (std::size_t i = 0; i < found_.size; ++i) {
-            if (found_.counts[i] == count) {
-                closure_.push_back(from.ranks[found_.numbers[i]]);
+        for (std::size_t i = 0; i < child_.found.size; ++i) {
+            if (child_.found.counts[i] == count) {
+                closure_.push_back(from.ranks[child_.found.numbers[i]]);
             } else {
-                kept_.push_back(found_.numbers[i]);
-                candidates += found_.counts[i];
+                child_.kept.push_back(child_.found.numbers[i]);
+                candidates += child_.found.counts[i];
             }
         }
-        if (hopeless(path_[depth], closure_.size(), kept_.size(), count)) return;
+        if (hopeless(path_[depth], closure_.size(), child_.kept.size(), count)) return;
         extend(depth, from.ranks[added], closure_);
         const pattern& p = path_[depth + 1];
         const std::uint32_t needed = least_of_kept(p, from);
-        if (kept_.empty() || needed >= count) {
+        if (child_.kept.empty() || needed >= count) {
             if (wanted(p, count) && !met_elsewhere(from, added, count))
-                emit(p, windows_of_child(from));
+                emit(p, child_.windows_in(from));
             return;
         }
-        if (needed > least) keep_at_least(count, needed);
+        if (needed > least) child_.keep_at_least(needed);
         least = std::max(least, needed);
         if (count <= 64) {
             child_in_words(depth, from, added, least);
         } else if (!met_elsewhere(from, added, least)) {
             if constexpr (std::is_same_v<Node, list_node>) {
                 if (!bits_count_faster(candidates)) {
-                    project(list_nodes_[depth + 1], rank_in(from));
+                    child_.project(list_nodes_[depth + 1], child_windows::rank_in(from));
                     visit(depth + 1, list_nodes_[depth + 1], least, {});
                     return;
                 }
             }
-            project_bits(bit_nodes_[depth + 1], from);
+            child_.project_bits(bit_nodes_[depth + 1], from);
             visit(depth + 1, bit_nodes_[depth + 1], least, {});
         }
     }
 
-    // Drops candidates that are in fewer windows.
-    void keep_at_least(std::uint32_t count, std::uint32_t needed) {
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < found_.size; ++i)
-            if (found_.counts[i] >= needed && found_.counts[i] < count)
-                kept_[kept++] = found_.numbers[i];
-        kept_.resize(kept);
-    }
-
-    // The least count of what is wanted below a pattern whose candidates are kept_.
+    // The least count of what is wanted below a pattern whose candidates are child_.kept.
     std::uint32_t least_of_kept(const pattern& p, const node_items& from) {
         for (const std::uint32_t rank : p.ranks) marked_[ranks_[rank].unit] = 1;
         touched_.clear();
-        for (const std::uint32_t k : kept_) {
+        for (const std::uint32_t k : child_.kept) {
             const std::uint32_t unit = ranks_[from.ranks[k]].unit;
             if (std::exchange(marked_[unit], 1) == 0) touched_.push_back(unit);
         }
         for (const std::uint32_t unit : touched_) marked_[unit] = 0;
         for (const std::uint32_t rank : p.ranks) marked_[ranks_[rank].unit] = 0;
         return goal_.least(static_cast<std::uint32_t>(p.ranks.size()), p.units, p.duration,
-                           static_cast<std::uint32_t>(kept_.size()),
+                           static_cast<std::uint32_t>(child_.kept.size()),
                            static_cast<std::uint32_t>(touched_.size()));
     }
 
-    // Whether an item before `added` is in every window. Records in excluded_ those that are in at
-    // least this many windows.
+    // Whether an item before `added` is in every window. Records in child_.excluded those that are
+    // in at least this many windows.
     template <class Node>
     bool met_elsewhere(const Node& from, std::uint32_t added, std::uint32_t least) {
-        find(from, 0, added, least);
-        excluded_.assign(found_.numbers.begin(),
-                         found_.numbers.begin() + static_cast<std::ptrdiff_t>(found_.size));
-        const auto end = found_.counts.begin() + static_cast<std::ptrdiff_t>(found_.size);
-        return std::find(found_.counts.begin(), end, selected_) != end;
+        child_.find(from, 0, added, least);
+        child_.excluded.assign(
+            child_.found.numbers.begin(),
+            child_.found.numbers.begin() + static_cast<std::ptrdiff_t>(child_.found.size));
+        const auto end =
+            child_.found.counts.begin() + static_cast<std::ptrdiff_t>(child_.found.size);
+        return std::find(child_.found.counts.begin(), end, child_.count()) != end;
     }
 
     // The cost of counting all pairs of candidates in either form. `sum` is the number of items in
     // all windows.
     bool bits_count_faster(double sum) const {
-        const auto items = static_cast<double>(kept_.size());
-        const auto windows = static_cast<double>(rows_.size());
+        const auto items = static_cast<double>(child_.kept.size());
+        const auto windows = static_cast<double>(child_.count());
         const double by_lists = sum * sum / windows + items * items;
         const double by_bits = items * items * std::ceil(windows / 64) * kernels_.find_cost;
         return by_bits < by_lists;
-    }
-
-    // ---- the windows of a child, and counting in them ----
-
-    std::uint32_t select(const list_node& from, std::uint32_t added) {
-        rows_.clear();
-        for (const auto& [row, at] : from.column(added))
-            rows_.push_back({from.row(row), at, from.windows[row], row});
-        return selected_ = static_cast<std::uint32_t>(rows_.size());
-    }
-
-    std::uint32_t select(const bit_node& from, std::uint32_t added) {
-        mask_.resize(from.planes);
-        mask_widths_.resize(from.planes);
-        selected_ = 0;
-        for (std::size_t p = 0; p < from.planes; ++p) {
-            mask_[p] = from.word(added, p);
-            mask_widths_[p] = static_cast<std::uint32_t>(bit_count(mask_[p]));
-            selected_ += mask_widths_[p];
-        }
-        return selected_;
-    }
-
-    // The items [first, last) that are in at least this many of the selected windows; all of them
-    // are before the selected item, or all after it.
-    void find(const list_node& from, std::uint32_t first, std::uint32_t last, std::uint32_t least) {
-        found_.reserve(from.size());
-        found_.size = 0;
-        for (const row_view& row : rows_) {
-            const auto part =
-                first == 0 ? row.items.first(row.at) : row.items.subspan(row.at + std::size_t{1});
-            for (const std::uint32_t k : part) ++counts_[k];
-        }
-        for (std::uint32_t k = first; k < last; ++k)
-            if (counts_[k] >= least) found_.push(k, counts_[k]);
-        std::fill(counts_.begin() + first, counts_.begin() + last, 0);
-    }
-
-    void find(const bit_node& from, std::uint32_t first, std::uint32_t last, std::uint32_t least) {
-        found_.reserve(from.size());
-        found_.size = kernels_.find(from.words.data(), from.planes, mask_.data(), first, last,
-                                    least, found_.numbers.data(), found_.counts.data());
-    }
-
-    std::span<const std::uint32_t> windows_of_child(const list_node&) {
-        windows_.clear();
-        for (const row_view& row : rows_) windows_.push_back(row.window);
-        return windows_;
-    }
-
-    std::span<const std::uint32_t> windows_of_child(const bit_node& from) {
-        windows_.clear();
-        append_windows(from, windows_);
-        return windows_;
-    }
-
-    void append_windows(const bit_node& from, std::vector<std::uint32_t>& to) const {
-        for (std::size_t p = 0; p < from.planes; ++p)
-            for (std::uint64_t rest = mask_[p]; rest != 0; rest &= rest - 1)
-                to.push_back(
-                    from.windows[p * 64 + static_cast<std::size_t>(std::countr_zero(rest))]);
-    }
-
-    static auto rank_in(const node_items& from) {
-        return [&from](std::uint32_t number) { return from.ranks[number]; };
-    }
-
-    // ---- cutting a node down to the items and windows of a child ----
-
-    template <class RankOf>
-    void name_items(node_items& to, RankOf&& rank_of) const {
-        to.ranks.clear();
-        to.windows.clear();
-        to.first_candidate = static_cast<std::uint32_t>(excluded_.size());
-        for (const auto* numbers : {&excluded_, &kept_})
-            for (const std::uint32_t k : *numbers) to.ranks.push_back(rank_of(k));
-    }
-
-    // Calls take(row, number) for each item of rows_ that stays, by row.
-    template <class Take>
-    void for_each_kept_item(Take&& take) {
-        std::uint32_t place = 0;
-        for (const auto* numbers : {&excluded_, &kept_})
-            for (const std::uint32_t k : *numbers) places_[k] = ++place;
-        for (std::uint32_t row = 0; row < rows_.size(); ++row) {
-            stop_at_times(row, stop_);
-            for (const std::uint32_t k : rows_[row].items)
-                if (places_[k] != 0) take(row, places_[k] - 1);
-        }
-        for (const auto* numbers : {&excluded_, &kept_})
-            for (const std::uint32_t k : *numbers) places_[k] = 0;
-    }
-
-    template <class RankOf>
-    void project(list_node& to, RankOf&& rank_of) {
-        name_items(to, rank_of);
-        for (const row_view& row : rows_) to.windows.push_back(row.window);
-        to.row_offsets.assign(rows_.size() + 1, 0);
-        to.column_offsets.assign(to.ranks.size() + 1, 0);
-        for_each_kept_item([&](std::uint32_t row, std::uint32_t number) {
-            ++to.row_offsets[row + 1];
-            ++to.column_offsets[number + 1];
-        });
-        std::partial_sum(to.row_offsets.begin(), to.row_offsets.end(), to.row_offsets.begin());
-        std::partial_sum(to.column_offsets.begin(), to.column_offsets.end(),
-                         to.column_offsets.begin());
-        to.columns.resize(to.column_offsets.back());
-        to.rows.resize(to.columns.size());
-        next_.assign(to.column_offsets.begin(), to.column_offsets.end() - 1);
-        for_each_kept_item([&](std::uint32_t row, std::uint32_t number) {
-            to.columns[next_[number]++].row = row;
-        });
-        // From column to column, which puts each row into the order of numbers.
-        next_.assign(to.row_offsets.begin(), to.row_offsets.end() - 1);
-        for (std::uint32_t number = 0; number < to.size(); ++number)
-            for (std::size_t i = to.column_offsets[number]; i < to.column_offsets[number + 1];
-                 ++i) {
-                auto& [row, at] = to.columns[i];
-                at = static_cast<std::uint32_t>(next_[row] - to.row_offsets[row]);
-                to.rows[next_[row]++] = number;
-            }
-    }
-
-    template <class RankOf>
-    void project(bit_node& to, RankOf&& rank_of) {
-        name_items(to, rank_of);
-        for (const row_view& row : rows_) to.windows.push_back(row.window);
-        to.shape(to.ranks.size(), rows_.size());
-        for_each_kept_item([&](std::uint32_t row, std::uint32_t number) {
-            to.word(number, row / 64) |= std::uint64_t{1} << (row % 64);
-        });
-    }
-
-    void project_bits(bit_node& to, const list_node& from) { project(to, rank_in(from)); }
-
-    void project_bits(bit_node& to, const bit_node& from) {
-        name_items(to, rank_in(from));
-        append_windows(from, to.windows);
-        to.shape(to.ranks.size(), selected_);
-        std::size_t number = 0;
-        for (const auto* numbers : {&excluded_, &kept_})
-            for (const std::uint32_t k : *numbers) {
-                std::size_t place = 0;
-                for_each_gathered(from, k, [&](std::uint64_t bits, std::size_t width) {
-                    to.word(number, place / 64) |= bits << (place % 64);
-                    if (place % 64 + width > 64)
-                        to.word(number, place / 64 + 1) |= bits >> (64 - place % 64);
-                    place += width;
-                });
-                ++number;
-            }
-    }
-
-    // Calls take(bits, how many) with the bits of an item at the selected windows.
-    template <class Take>
-    void for_each_gathered(const bit_node& from, std::uint32_t number, Take&& take) const {
-        for (std::size_t p = 0; p < from.planes; ++p) {
-            if (mask_[p] == 0) continue;
-            take(kernels_.gather_bits(from.word(number, p), mask_[p]), mask_widths_[p]);
-        }
     }
 
     // ---- nodes of at most 64 windows ----
@@ -524,54 +319,25 @@ private:
     template <class Node>
     void child_in_words(std::size_t depth, const Node& from, std::uint32_t added,
                         std::uint32_t least) {
-        if (candidates_.ranks.size() < kept_.size()) candidates_.ranks.resize(kept_.size());
-        for (std::size_t i = 0; i < kept_.size(); ++i) candidates_.ranks[i] = from.ranks[kept_[i]];
-        words_of(from, kept_, candidates_.words);
-        word_node node{~std::uint64_t{0} >> (64 - selected_), 0, kept_.size(), 0, 0, least};
+        if (candidates_.ranks.size() < child_.kept.size())
+            candidates_.ranks.resize(child_.kept.size());
+        for (std::size_t i = 0; i < child_.kept.size(); ++i)
+            candidates_.ranks[i] = from.ranks[child_.kept[i]];
+        child_.words_of(from, child_.kept, candidates_.words);
+        word_node node{
+            ~std::uint64_t{0} >> (64 - child_.count()), 0, child_.kept.size(), 0, 0, least};
         const pattern& p = path_[depth + 1];
         const bool open = cut(p, node);
-        if (!open && !wanted(p, selected_)) return;
-        if (met_elsewhere(from, added, open ? node.least : selected_)) return;
-        const std::span<const std::uint32_t> windows = windows_of_child(from);
+        if (!open && !wanted(p, child_.count())) return;
+        if (met_elsewhere(from, added, open ? node.least : child_.count())) return;
+        const std::span<const std::uint32_t> windows = child_.windows_in(from);
         if (!open) {
             emit(p, windows);
             return;
         }
-        words_of(from, excluded_, excluded_words_);
-        node.excluded_end = excluded_.size();
+        child_.words_of(from, child_.excluded, excluded_words_);
+        node.excluded_end = child_.excluded.size();
         expand_words(depth + 1, node);
-    }
-
-    // For each of these items, the selected windows that hold it.
-    void words_of(const list_node& from, std::span<const std::uint32_t> numbers,
-                  std::vector<std::uint64_t>& words) {
-        if (words.size() < numbers.size()) words.resize(numbers.size());
-        if (row_bits_.size() < from.windows.size()) row_bits_.resize(from.windows.size(), 0);
-        std::uint64_t bit = 1;
-        for (const row_view& row : rows_) {
-            row_bits_[row.number] = bit;
-            bit <<= 1U;
-        }
-        for (std::size_t i = 0; i < numbers.size(); ++i) {
-            std::uint64_t word = 0;
-            for (const auto& entry : from.column(numbers[i])) word |= row_bits_[entry.row];
-            words[i] = word;
-        }
-        for (const row_view& row : rows_) row_bits_[row.number] = 0;
-    }
-
-    void words_of(const bit_node& from, std::span<const std::uint32_t> numbers,
-                  std::vector<std::uint64_t>& words) {
-        if (words.size() < numbers.size()) words.resize(numbers.size());
-        for (std::size_t i = 0; i < numbers.size(); ++i) {
-            std::uint64_t word = 0;
-            std::size_t place = 0;
-            for_each_gathered(from, numbers[i], [&](std::uint64_t bits, std::size_t width) {
-                word |= bits << place;
-                place += width;
-            });
-            words[i] = word;
-        }
     }
 
     // Raises the least count of a node by how many units each of its windows can still give;
@@ -627,7 +393,7 @@ private:
             windows_of_words_.clear();
             for (std::uint64_t rest = node.mask; rest != 0; rest &= rest - 1)
                 windows_of_words_.push_back(
-                    windows_[static_cast<std::size_t>(std::countr_zero(rest))]);
+                    child_.windows()[static_cast<std::size_t>(std::countr_zero(rest))]);
             emit(path_[depth], windows_of_words_);
         };
         for (std::size_t i = node.candidates; i < node.candidates_end; ++i) {
@@ -706,32 +472,19 @@ private:
     by_depth<pattern> path_;
     by_depth<list_node> list_nodes_;
     by_depth<bit_node> bit_nodes_;
-    // Indexed by the number of an item within the current node; zero between uses.
-    std::vector<std::uint32_t> counts_;
-    std::vector<std::uint32_t> places_;
     // Indexed by unit; zero between uses.
     std::vector<std::uint64_t> unit_words_;
     std::vector<char> marked_;
     std::vector<std::uint32_t> touched_;
-    // The windows of the current child: one or the other, depending on the form of its parent.
-    std::vector<row_view> rows_;
-    std::vector<std::uint64_t> mask_;
-    std::vector<std::uint32_t> mask_widths_;
-    std::uint32_t selected_ = 0;
-    counted_items found_;
+    child_windows child_;
     std::vector<std::uint32_t> closure_;
-    std::vector<std::uint32_t> kept_;
-    std::vector<std::uint32_t> excluded_;
-    std::vector<std::size_t> next_;
     // Nodes of at most 64 windows.
     struct {
         std::vector<std::uint64_t> words{};
         std::vector<std::uint32_t> ranks{};
     } candidates_;
     std::vector<std::uint64_t> excluded_words_;
-    std::vector<std::uint64_t> row_bits_;  // by number of a window in the parent; zero between uses
     std::vector<std::uint32_t> full_;
-    std::vector<std::uint32_t> windows_;  // of the first node whose items are words
     std::vector<std::uint32_t> windows_of_words_;
     std::uint64_t candidates_tried_ = 0;
 };
