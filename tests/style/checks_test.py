@@ -1,4 +1,4 @@
-"""The checks of layers, docs, commits and test results must detect planted errors."""
+"""The checks of layers, sizes, docs, commits and test results must detect planted errors."""
 
 import subprocess
 import sys
@@ -159,6 +159,42 @@ class Api(Planted):
     def test_catches_private_code_that_is_marked(self):
         self.plant("src/mine/a.hpp", "SPIKEWEAVE_API int f();")
         self.assert_caught(self.tool, "src/mine/a.hpp", "public headers")
+
+
+class Sizes(Planted):
+    tool = "check_sizes.py"
+
+    def test_allows_what_is_short(self):
+        self.plant("src/mine/a.cpp", "namespace a {\n" + 30 * "int f() {\n    return '{';  // {\n}\n" + "}\n")
+        self.plant("src/mine/b.hpp", "class b {\n" + 90 * "    int f(int x = {}) const { return {}; }\n" + "};\n")
+        self.plant("python/a.py", "def f(\n" + "".join(f"    x{i},\n" for i in range(70)) + '):\n    """Help."""\n    return 1\n')
+        self.plant("tests/mine/a.cpp", 501 * "\n")
+
+        result = self.run_tool(self.tool, self.root)
+
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_catches_a_long_file(self):
+        self.plant("src/mine/a.cu", 501 * "\n")
+        self.assert_caught(self.tool, "src/mine/a.cu:1", "501 lines")
+
+    def test_catches_a_long_function(self):
+        self.plant("src/mine/a.cpp", "namespace a {\n\n// Why.\nint f(const b& x) {\n" + 59 * "    if (x) { g(); }\n" + "}\n}\n")
+        self.assert_caught(self.tool, "src/mine/a.cpp:4", "f has 61 lines")
+
+    def test_catches_a_long_kernel(self):
+        self.plant("src/mine/a.cu", "template <class T>\n__global__ void __launch_bounds__(32)\n    k(T* __restrict__ x) {\n"
+                   + 58 * "    x[0] = {};\n" + "}\n")
+        self.assert_caught(self.tool, "src/mine/a.cu:1", "k has 62 lines")
+
+    def test_catches_a_long_member_and_a_function_of_lambdas(self):
+        for body in (60 * "        g();\n", "        const auto h = [&] {\n" + 58 * "            g();\n" + "        };\n"):
+            self.plant("include/spikeweave/a.hpp", "class a {\n    a() : x(3) {\n" + body + "    }\n};\n")
+            self.assert_caught(self.tool, "include/spikeweave/a.hpp:2", "a has 62 lines")
+
+    def test_catches_a_long_python_function(self):
+        self.plant("tools/a.py", 'def f(x):\n    """Help."""\n' + 61 * "    x()\n")
+        self.assert_caught(self.tool, "tools/a.py:1", "f has 61 lines")
 
 
 class Docs(Planted):

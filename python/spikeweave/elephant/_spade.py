@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import neo
@@ -18,6 +19,23 @@ from ._reduction import pattern_set_reduction
 from ._significance import significant_concepts, test_signature_significance
 from ._spectrum import pvalue_spectrum
 from ._stability import approximate_stability, stable_concepts
+
+
+@contextmanager
+def _timed(what: str) -> Iterator[None]:
+    """Prints how long something took, as Elephant does."""
+    began = time.time()
+    yield
+    print(f"Time for {what}: {time.time() - began}")
+
+
+def _only_stable(concepts: Any, binned: Any, winlen: int, options: Mapping[str, Any]) -> Any:
+    """The stable concepts if there are thresholds, otherwise all, with their stability."""
+    stability = dict(options)
+    thresholds = stability.pop("stability_thresh", None)
+    with _timed("stability computation"):
+        concepts = approximate_stability(concepts, binned.relation(winlen), **stability)
+    return concepts if thresholds is None else stable_concepts(concepts, thresholds)
 
 
 @takes_binsize
@@ -104,18 +122,14 @@ def spade(
     >>> found["patterns"][0]["signature"], found["patterns"][0]["lags"]
     ((2, 10), array([7.]) * ms)
     """
+    mining: dict[str, Any] = {"min_spikes": min_spikes, "min_occ": min_occ, "min_neu": min_neu}
+    bounds: dict[str, Any] = {"max_spikes": max_spikes, "max_occ": max_occ}
     computes_stability = check_input(
         spiketrains,
         bin_size,
         dither,
-        whole={
-            "winlen": winlen,
-            "min_spikes": min_spikes,
-            "min_occ": min_occ,
-            "min_neu": min_neu,
-            "n_surr": n_surr,
-        },
-        whole_or_none={"max_spikes": max_spikes, "max_occ": max_occ},
+        whole={"winlen": winlen, **mining, "n_surr": n_surr},
+        whole_or_none=bounds,
         approx_stab_pars=approx_stab_pars,
         alpha=alpha,
         spectrum=spectrum,
@@ -124,57 +138,35 @@ def spade(
         psr_param=psr_param,
         output_format=output_format,
     )
-    mining: dict[str, Any] = {
-        "min_spikes": min_spikes,
-        "min_occ": min_occ,
-        "max_spikes": max_spikes,
-        "max_occ": max_occ,
-        "min_neu": min_neu,
-    }
-
-    began = time.time()
-    concepts: Any
-    # `concepts_mining` is not used, because its dense matrix can be larger than everything else.
-    binned = as_binned(spiketrains, bin_size)
-    concepts = mine(binned, winlen, "a", **mining)
-    print(f"Time for data mining: {time.time() - began}")
-
+    with _timed("data mining"):
+        # `concepts_mining` is not used, because its dense matrix can be larger than everything
+        # else.
+        binned = as_binned(spiketrains, bin_size)
+        concepts: Any = mine(binned, winlen, "a", **mining, **bounds)
     if approx_stab_pars is not None and computes_stability:
-        began = time.time()
-        stability = dict(approx_stab_pars)
-        thresholds = stability.pop("stability_thresh", None)
-        concepts = approximate_stability(concepts, binned.relation(winlen), **stability)
-        print(f"Time for stability computation: {time.time() - began}")
-        if thresholds is not None:
-            concepts = stable_concepts(concepts, thresholds)
+        concepts = _only_stable(concepts, binned, winlen, approx_stab_pars)
 
     output: dict[str, Any] = {}
     pv_spec = None
     not_significant: list[Any] = []
     if n_surr > 0:
-        began = time.time()
-        pv_spec = pvalue_spectrum(
-            spiketrains,
-            bin_size,
-            winlen,
-            dither=dither,
-            n_surr=n_surr,
-            spectrum=spectrum,
-            surr_method=surr_method,
-            **mining,
-            **surr_kwargs,
-        )
-        print(f"Time for pvalue spectrum computation: {time.time() - began}")
+        with _timed("pvalue spectrum computation"):
+            pv_spec = pvalue_spectrum(
+                spiketrains,
+                bin_size,
+                winlen,
+                dither=dither,
+                n_surr=n_surr,
+                spectrum=spectrum,
+                surr_method=surr_method,
+                **mining,
+                **bounds,
+                **surr_kwargs,
+            )
         output["pvalue_spectrum"] = pv_spec
         if len(pv_spec) > 0 and alpha is not None:
             not_significant = test_signature_significance(
-                pv_spec,
-                concepts,
-                alpha,
-                winlen,
-                corr=stat_corr,
-                report="non_significant",
-                spectrum=spectrum,
+                pv_spec, concepts, alpha, winlen, stat_corr, "non_significant", spectrum
             )
         output["non_sgnf_sgnt"] = not_significant
     if not_significant:
