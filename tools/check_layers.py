@@ -40,7 +40,7 @@ def check_line(line, place, own, sub):
     if used is None:  # in the same folder, or spikeweave/spikeweave.hpp
         return "a public header includes a private one" if place == "include" and not public else None
     if place in PUBLIC_ONLY:
-        return None if public else "only <include/spikeweave> may be used here"
+        return None if public or used not in MAY_USE else "only <include/spikeweave> may be used here"
     if place == "include" and not public:
         return "a public header includes a private one"
     if used not in MAY_USE:

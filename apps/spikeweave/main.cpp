@@ -9,16 +9,20 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "cli.hpp"
-#include "help_text.hpp"
-#include "output.hpp"
-#include "progress.hpp"
-#include "ranks.hpp"
-#include "signals.hpp"
-#include "spikeweave/spikeweave.hpp"
-#include "suggestions.hpp"
+#include "cli/described_options.hpp"
+#include "cli/help_text.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "cli/ranks.hpp"
+#include "cli/signals.hpp"
+#include "cli/suggestions.hpp"
+#include "commands/commands.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/core/options.hpp"
+#include "spikeweave/core/version.hpp"
 
 namespace {
 
@@ -28,18 +32,19 @@ enum exit_code : int { done = 0, internal_error = 1, user_error = 2, stopped = 1
 
 struct job {
     std::stop_token stop{};
-    /// Null when this process was started alone.
+    /// The processes that share the work; null if this one was started alone.
     std::shared_ptr<spikeweave::communicator> ranks{};
 };
 
 int fail(const job& now, exit_code code, std::string message) {
-    // Other people's libraries break their messages into lines.
+    // Some libraries break their messages into lines.
     std::replace(message.begin(), message.end(), '\n', ' ');
-    if (should_speak(now.stop)) write_stderr(fmt::format("{}error: {}\n", speaker(), message));
+    if (should_report(now.stop))
+        write_stderr(fmt::format("{}error: {}\n", message_prefix(), message));
     return code;
 }
 
-// Quoted so that the line can be given to a shell again.
+// Quotes a word, so that the line can be given to a shell again.
 std::string quoted(std::string_view word) {
     constexpr std::string_view plain =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=+@%";
@@ -57,7 +62,7 @@ std::string command_line(int argc, char** argv) {
 }
 
 struct parsed {
-    verb chosen{};
+    command chosen{};
     progress_style progress = progress_style::automatic;
     bool quiet = false;
 };
@@ -68,10 +73,13 @@ void declare(CLI::App& app, parsed& into) {
     app.formatter(help_formatter());
     app.set_help_flag("-h,--help", "print this help and stop");
     app.set_version_flag("-V,--version", fmt::format("spikeweave {}", spikeweave::version()));
-    add_value(app, "--progress", into.progress, progress_style_from,
-              "progress on stderr: auto (a line when it is a terminal), plain (lines for a log) or "
-              "none")
-        ->type_name("STYLE");
+    spikeweave::option_list options;
+    options.begin_group("Options");
+    options
+        .add("progress", into.progress,
+             "progress on stderr: a line if it is a terminal (auto), lines for a log (plain)")
+        .written("STYLE");
+    add_described(app, std::move(options));
     app.add_flag("-q,--quiet", into.quiet, "print nothing but errors, and what --json asks for");
     add_info(app, into.chosen);
     add_convert(app, into.chosen);
@@ -86,7 +94,7 @@ void declare(CLI::App& app, parsed& into) {
         "fault of spikeweave.");
 }
 
-// What was typed behind the program's name.
+// Lists what was typed after the program's name.
 std::vector<std::string> words_of(int argc, char** argv) {
     std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
     if (words.empty() || words.front() != "help") return words;
@@ -95,9 +103,9 @@ std::vector<std::string> words_of(int argc, char** argv) {
     return words;
 }
 
-std::string verbs_of(const CLI::App& app) {
+std::string commands_of(const CLI::App& app) {
     std::vector<std::string> names;
-    for (const CLI::App* verb : app.get_subcommands({})) names.push_back(verb->get_name());
+    for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
@@ -119,13 +127,13 @@ int parse_error(const job& now, const CLI::App& app, const std::vector<std::stri
         at = at->get_subcommands().front();
         path += " " + at->get_name();
     }
-    const bool needs_verb = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
-                            !at->get_subcommands({}).empty();
+    const bool needs_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
+                               !at->get_subcommands({}).empty();
     return fail(now, user_error,
                 fmt::format("{} (see {} --help)",
-                            unknown      ? *unknown
-                            : needs_verb ? fmt::format("expected one of {}", verbs_of(*at))
-                                         : error.what(),
+                            unknown         ? *unknown
+                            : needs_command ? fmt::format("expected one of {}", commands_of(*at))
+                                            : error.what(),
                             path));
 }
 
@@ -169,7 +177,8 @@ int run_and_report(int argc, char** argv, job& now) {
     } catch (const output_closed&) {
         return done;
     } catch (const spikeweave::cancelled& error) {
-        if (should_speak(now.stop)) write_stderr(fmt::format("{}{}\n", speaker(), error.what()));
+        if (should_report(now.stop))
+            write_stderr(fmt::format("{}{}\n", message_prefix(), error.what()));
         return stopped;
     } catch (const spikeweave::invalid_argument& error) {
         return fail(now, user_error, spikeweave::with_command_line_names(error.what()));
@@ -192,7 +201,7 @@ int run_and_report(int argc, char** argv, job& now) {
 int main(int argc, char** argv) {
     job now;
     const int code = run_and_report(argc, argv, now);
-    // The others wait for what this one will never send.
+    // The other ranks wait for what this one will never send.
     if (code != done && now.ranks) now.ranks->abort(code);
     return code;
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/grouped.hpp"
+#include "pipeline/search_result.hpp"
 #include "spikeweave/assess/pattern_reduction.hpp"
 #include "spikeweave/assess/pattern_tally.hpp"
 #include "spikeweave/core/error.hpp"

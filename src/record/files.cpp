@@ -71,6 +71,11 @@ std::string_view to_string(position_source source) {
     return "unknown";
 }
 
+bool is_recording(const fs::path& path, const recording_read_options& how, const execution& run) {
+    return how.sample_rate != 0 || how.channels != 0 ||
+           find_recording_format(path, run).has_value();
+}
+
 std::optional<recording_format> find_recording_format(const fs::path& path, const execution& run) {
     std::error_code unknown;
     const std::string name = path.filename().string();

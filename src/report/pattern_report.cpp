@@ -33,4 +33,11 @@ pattern_report report_of(spike_sequence spikes, spade_result result, const execu
     return report;
 }
 
+pattern_report report_of(spike_sequence spikes, spade_stream_result result, const execution& run) {
+    pattern_report report = report_of(std::move(spikes), std::move(result.found), run);
+    report.patterns = result.patterns;
+    report.numbers = std::move(result.numbers);
+    return report;
+}
+
 }  // namespace spikeweave

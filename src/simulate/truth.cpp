@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "io/atomic_file.hpp"
+#include "spikeweave/core/error.hpp"
 #include "spikeweave/simulate/spikes.hpp"
+#include "spikeweave/spikes/files.hpp"
 
 namespace spikeweave {
 namespace {
@@ -33,20 +36,15 @@ std::string joined(const Values& values, Format format) {
     return out;
 }
 
-}  // namespace
-
-void write_truth(const std::filesystem::path& path, const simulated_spikes& simulated) {
-    io::atomic_file file(path);
+void put_truth(io::atomic_file& file, const simulated_spikes& simulated) {
     file.write("from\tto\tdelay_ms\tprobability\tchain\n");
     for (const planted_edge& edge : simulated.truth)
         file.write(fmt::format("{}\t{}\t{}\t{}\t{}\n", simulated.spikes.name(edge.from),
                                simulated.spikes.name(edge.to), milliseconds(edge.delay),
                                edge.probability, chain_of(edge, simulated.chains)));
-    file.commit();
 }
 
-void write_truth(const std::filesystem::path& path, const simulated_patterns& simulated) {
-    io::atomic_file file(path);
+void put_truth(io::atomic_file& file, const simulated_patterns& simulated) {
     file.write("pattern\tsize\tunits\tlags_ms\tcount\tduration_ms\ttimes_s\n");
     std::size_t number = 0;
     for (const planted_pattern& pattern : simulated.truth)
@@ -55,7 +53,55 @@ void write_truth(const std::filesystem::path& path, const simulated_patterns& si
             joined(pattern.units, [&](unit_id unit) { return simulated.spikes.name(unit); }),
             joined(pattern.lags, milliseconds), pattern.times.size(),
             milliseconds(pattern.lags.back()), joined(pattern.times, seconds)));
+}
+
+template <class Simulated>
+void write_both(const std::filesystem::path& path, const Simulated& simulated,
+                const execution& run) {
+    const std::filesystem::path truth = truth_path(path);
+    // An earlier truth stays with its spikes until these are replaced, because one without the
+    // other would be taken for the truth of other spikes.
+    io::atomic_file file(truth);
+    put_truth(file, simulated);
+    write_spikes(path, simulated.spikes, run);
+    try {
+        file.commit();
+    } catch (const io_error& error) {
+        std::error_code ignored;
+        std::filesystem::remove(truth, ignored);
+        throw io_error(fmt::format("'{}': cannot be written, but its spikes were: {}",
+                                   truth.string(), error.what()));
+    }
+}
+
+}  // namespace
+
+void write_truth(const std::filesystem::path& path, const simulated_spikes& simulated) {
+    io::atomic_file file(path);
+    put_truth(file, simulated);
     file.commit();
+}
+
+void write_truth(const std::filesystem::path& path, const simulated_patterns& simulated) {
+    io::atomic_file file(path);
+    put_truth(file, simulated);
+    file.commit();
+}
+
+std::filesystem::path truth_path(const std::filesystem::path& spikes) {
+    std::filesystem::path stem = spikes;
+    if (stem.extension() == ".gz") stem.replace_extension();
+    return stem.replace_extension(".truth.tsv");
+}
+
+void write_simulation(const std::filesystem::path& path, const simulated_spikes& simulated,
+                      const execution& run) {
+    write_both(path, simulated, run);
+}
+
+void write_simulation(const std::filesystem::path& path, const simulated_patterns& simulated,
+                      const execution& run) {
+    write_both(path, simulated, run);
 }
 
 }  // namespace spikeweave

@@ -49,9 +49,9 @@ class SimulateRecording(CliTest):
 
     def test_refuses_nonsense(self):
         for arguments, words in ((("--channels", "0"), "--channels"), (("--columns", "9"), "9 columns"),
-                                 (("--low-rate", "90"), "firing rate"), (("--dead-time", "1s"), "dead time"),
-                                 (("--jitter", "2"), "--jitter"), (("--low-peak", "900"), "largest spike"),
-                                 (("--sample-rate", "9"), "samples a second"), (("--noise", "x"), "--noise")):
+                                 (("--low-rate", "90"), "--low-rate"), (("--dead-time", "1s"), "dead time"),
+                                 (("--jitter", "2"), "--jitter"), (("--low-peak", "900"), "--high-peak"),
+                                 (("--sample-rate", "9"), "--sample-rate"), (("--noise", "x"), "--noise")):
             with self.subTest(arguments):
                 self.refused(*self.small, *arguments, "-o", self.folder / "r", says=words)
 

@@ -1,7 +1,7 @@
 #include <functional>
 
-#include "../apps/spikeweave/values.hpp"
 #include "fuzz/harness.hpp"
+#include "spikeweave/core/options.hpp"
 #include "spikeweave/mine/episode.hpp"
 #include "spikeweave/spikes/files.hpp"
 
@@ -31,13 +31,19 @@ SPIKEWEAVE_FUZZ_TARGET(option_values, bytes, nullptr) {
     });
     // Few steps, because a grid of millions of them is none that this could find faults in.
     if (bytes.size() < 12) is_taken([&] { parse_delay_grid(bytes); });
-    is_taken([&] { cli::parse_whole_32(bytes); });
-    is_taken([&] { cli::parse_threads(bytes); });
-    is_taken([&] { cli::parse_fraction(bytes); });
-    is_taken([&] { cli::parse_share(bytes); });
-    is_taken([&] { cli::parse_memory(bytes); });
-    is_taken([&] { cli::parse_names(bytes); });
-    is_taken([&] { cli::parse_chains(bytes); });
+    // One option of each kind.
+    std::uint32_t whole = 0;
+    double number = 0;
+    std::uint64_t memory = 0;
+    std::vector<std::string> names;
+    std::vector<std::uint32_t> numbers;
+    option_list options;
+    options.add("whole", whole, "").at_least(1);
+    options.add("number", number, "").above(0).at_most(1);
+    options.add("memory", memory, "").in_bytes();
+    options.add("names", names, "");
+    options.add("numbers", numbers, "");
+    for (const option& one : options) is_taken([&] { one.set_text(bytes); });
     is_taken([&] { value_named<spike_format>(bytes); });
 }
 

@@ -73,7 +73,7 @@ class Layers(Planted):
         self.plant("src/mine/episode/count.cpp",
                    '#include "spikeweave/spikes/spike_trains.hpp"\n#include "parallel/parallel_for.hpp"\n'
                    '#include "core/stop.hpp"\n#include "mine/episode/counters.hpp"\n#include <vector>\n')
-        self.plant("apps/spikeweave/main.cpp", '#include "cli.hpp"\n#include "spikeweave/spikeweave.hpp"\n')
+        self.plant("apps/spikeweave/main.cpp", '#include "cli/output.hpp"\n#include "spikeweave/spikeweave.hpp"\n')
 
         result = self.run_tool(self.tool, self.root)
 

@@ -2,6 +2,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -272,6 +273,11 @@ struct episode_count_result {
 /// spikes or more, otherwise none, that is, the CPU, which finishes most smaller searches before a
 /// device is ready (docs/benchmarks.md).
 SPIKEWEAVE_API std::vector<int> recommended_devices(const spike_sequence& spikes);
+
+/// Reads episodes, one per line, such as `n0 4-6ms n1 4-6ms n2`; `#` begins a comment.
+/// @throws io_error with the file and the line, also if the file has no episode or one twice.
+SPIKEWEAVE_API std::vector<episode> read_episodes(const std::filesystem::path& path,
+                                                  const spike_sequence& spikes);
 
 /// Counts each given episode.
 /// @throws invalid_argument if an episode is invalid or the strategy cannot run on the devices of

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -155,8 +156,25 @@ SPIKEWEAVE_API spade_result run_spade(const spike_sequence& spikes,
 SPIKEWEAVE_API spade_result run_spade(const spade_input& prepared, const spade_options& options,
                                       const execution& run = {});
 
-/// The result of a search alone, without its patterns, for callers that took these block by block.
-SPIKEWEAVE_API spade_result search_result(const mining_summary& found, const spade_input& prepared,
-                                          const spade_options& options);
+/// The result of a search whose patterns are not held in memory.
+struct spade_stream_result {
+    spade_result found{};        ///< all signatures, and the patterns that were kept
+    std::uint64_t patterns = 0;  ///< number of all patterns
+    /// The numbers of the patterns that were kept, among all patterns, from 1.
+    std::vector<std::uint64_t> numbers{};
+};
+
+/// Mines without tests, reduction and stability, and passes the patterns on block by block, because
+/// there may be more than memory holds. The result is complete on rank 0 and empty on the others.
+/// @param options    those that the windows were prepared with
+/// @param most_kept  how many patterns the result has, with occurrences: those with most spikes,
+/// then most occurrences
+/// @param take       gets the blocks in the order of `mine_patterns`, on rank 0
+/// @param with_occurrences  whether the blocks have occurrences
+/// @throws invalid_argument, cancelled, like `mine_patterns`.
+SPIKEWEAVE_API spade_stream_result
+stream_spade(const spade_input& prepared, const spade_options& options, std::size_t most_kept,
+             const std::function<void(const pattern_table& block)>& take,
+             bool with_occurrences = false, const execution& run = {});
 
 }  // namespace spikeweave

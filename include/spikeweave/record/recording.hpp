@@ -134,6 +134,12 @@ SPIKEWEAVE_API recording read_recording(const std::filesystem::path& path,
 SPIKEWEAVE_API std::optional<recording_format> find_recording_format(
     const std::filesystem::path& path, const execution& run = {});
 
+/// Whether a file is to be read as a recording: it has the signature of one, or the options have
+/// what only raw samples need.
+/// @throws io_error for a damaged file; cancelled
+SPIKEWEAVE_API bool is_recording(const std::filesystem::path& path,
+                                 const recording_read_options& how = {}, const execution& run = {});
+
 /// Writes a folder that SpikeInterface's `load` and `read_binary_folder` (and `read_recording`)
 /// open: `binary.json`, `si_folder.json`, `probe.json` and `traces.raw`, frame after frame, in
 /// bounded memory. The folder is written atomically.

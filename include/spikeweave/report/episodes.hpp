@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,6 +58,18 @@ SPIKEWEAVE_API void write_episode_report(const std::filesystem::path& folder,
 
 /// Everything except the occurrences as one JSON document, for `--json`.
 SPIKEWEAVE_API std::string to_json(const episode_report& report);
+
+/// An estimate of the memory that `to_json` takes, because the document is complete before it is
+/// returned.
+SPIKEWEAVE_API std::uint64_t json_bytes(const episode_report& report);
+
+/// How the episodes were counted, as text for a terminal: delays, threshold, ties and strategy.
+/// Names of options stand between backquotes.
+/// @param delays  those of the search; empty if the episodes were given
+SPIKEWEAVE_API std::string summarize_search(const episode_report& report,
+                                            std::span<const delay_interval> delays);
+/// Each episode with its count and test, one per line.
+SPIKEWEAVE_API std::string summarize_counts(const episode_report& report);
 
 /// The result as a page of text for a terminal: the chains, the circuit's strongest edges and the
 /// levels of the search.

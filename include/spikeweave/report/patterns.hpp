@@ -54,6 +54,10 @@ struct pattern_report {
 SPIKEWEAVE_API pattern_report report_of(spike_sequence spikes, spade_result result,
                                         const execution& run = {});
 
+/// The report of a search whose patterns were not held in memory, for `pattern_stream::commit`.
+SPIKEWEAVE_API pattern_report report_of(spike_sequence spikes, spade_stream_result result,
+                                        const execution& run = {});
+
 /// Writes `patterns.tsv`, `signatures.tsv`, `funnel.tsv`, `patterns.svg` and `run.json`; with tests
 /// also `spectrum.tsv` and `spectrum.svg`; on request `patterns.nwb`. docs/results.md describes
 /// their columns. The files are identical byte for byte for the same input, parameters and seed;
@@ -90,6 +94,16 @@ private:
 
 /// The result as one JSON document, for `--json`; for a streamed result, the patterns to be shown.
 SPIKEWEAVE_API std::string to_json(const pattern_report& report);
+
+/// An estimate of the memory that `to_json` takes, because the document is complete before it is
+/// returned.
+SPIKEWEAVE_API std::uint64_t json_bytes(const pattern_report& report);
+
+/// How the patterns were found, as text for a terminal: thresholds, strategy and surrogates. Names
+/// of options stand between backquotes.
+/// @param asked  the options before they were resolved
+SPIKEWEAVE_API std::string summarize_search(const pattern_report& report,
+                                            const spade_options& asked);
 
 /// The result as a page of text for a terminal: the first patterns, what was tested, what each step
 /// left.

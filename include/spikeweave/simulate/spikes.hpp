@@ -147,4 +147,17 @@ SPIKEWEAVE_API void write_truth(const std::filesystem::path& path,
 SPIKEWEAVE_API void write_truth(const std::filesystem::path& path,
                                 const simulated_patterns& simulated);
 
+/// The file of the truth that belongs to a file of spikes: `sym26.truth.tsv` of `sym26.tsv.gz`.
+SPIKEWEAVE_API std::filesystem::path truth_path(const std::filesystem::path& spikes);
+
+/// Writes the spikes like `write_spikes`, and the truth into the file of `truth_path`. Existing
+/// files are replaced.
+/// @throws io_error, invalid_argument, like `write_spikes`; a truth of other spikes is never left
+/// beside them.
+SPIKEWEAVE_API void write_simulation(const std::filesystem::path& path,
+                                     const simulated_spikes& simulated, const execution& run = {});
+SPIKEWEAVE_API void write_simulation(const std::filesystem::path& path,
+                                     const simulated_patterns& simulated,
+                                     const execution& run = {});
+
 }  // namespace spikeweave

@@ -65,6 +65,11 @@ private:
 SPIKEWEAVE_API spike_sequence sequence_of(std::vector<std::pair<std::int64_t, unit_id>> spikes,
                                           std::vector<std::string> unit_names, time_span span);
 
+/// The spikes of some units only, in the same recorded span. The units keep their order.
+/// @throws invalid_argument if there is no unit of one of the names.
+SPIKEWEAVE_API spike_sequence select_units(const spike_sequence& spikes,
+                                           std::span<const std::string> names);
+
 /// Collects spikes in any order and makes a `spike_sequence` of them, in at most 24 bytes per spike
 /// at the peak, 13 if they are in order.
 class SPIKEWEAVE_API spike_sequence_builder {

@@ -1,0 +1,100 @@
+#include "cli/described_options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "cli/output.hpp"
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave::cli {
+namespace {
+
+// A flag stands for its opposite value; one that may be left open is written with its value.
+bool is_flag(const option& one) {
+    return one.kind == option_kind::flag && !one.may_be_unset;
+}
+
+bool is_on(const option& one) {
+    const option_value value = one.get();
+    const bool* const flag = std::get_if<bool>(&value);
+    return flag != nullptr && *flag;
+}
+
+std::string help_of(const option& one) {
+    std::string help = is_on(one) ? one.help_off : one.help;
+    if (one.kind == option_kind::choice) help += fmt::format(": {}", fmt::join(one.choices, ", "));
+    const std::string usual = default_of(one);
+    if (!usual.empty()) help += fmt::format(" [{}]", usual);
+    return with_command_line_names(help);
+}
+
+CLI::Option* declare(CLI::App& app, const std::shared_ptr<const option_list>& options,
+                     const option& one) {
+    const std::string long_name = command_line_name(one.name, is_on(one));
+    const std::string name = one.name == "output" ? "-o," + long_name : long_name;
+    if (is_flag(one))
+        return app.add_flag_callback(
+            name, [options, &one, on = !is_on(one)] { one.put(on); }, help_of(one));
+    return app
+        .add_option_function<std::string>(
+            name,
+            [options, &one](const std::string& text) {
+                try {
+                    one.set_text(text);
+                } catch (const invalid_argument& error) {
+                    throw CLI::ValidationError(with_command_line_names(error.what()),
+                                               CLI::ExitCodes::ValidationError);
+                }
+            },
+            help_of(one))
+        ->type_name(one.placeholder);
+}
+
+}  // namespace
+
+CLI::Option* find_described(CLI::App& app, const std::string& name) {
+    CLI::Option* const found = app.get_option_no_throw(command_line_name(name));
+    return found != nullptr ? found : app.get_option_no_throw(command_line_name(name, true));
+}
+
+void add_described(CLI::App& app, option_list described) {
+    const auto options = std::make_shared<const option_list>(std::move(described));
+    for (const option& one : *options) declare(app, options, one)->group(one.group);
+    for (const option& one : *options) {
+        CLI::Option* const declared = find_described(app, one.name);
+        if (!one.needs.empty()) {
+            CLI::Option* const other = find_described(app, one.needs);
+            // A flag that is on by default is declared as the one that switches it off.
+            const auto needed = std::ranges::find(*options, one.needs, &option::name);
+            if (needed != options->end() && is_on(*needed))
+                declared->excludes(other);
+            else
+                declared->needs(other);
+        }
+        for (const std::string& other : one.excludes)
+            declared->excludes(find_described(app, other));
+    }
+}
+
+void add_parameters(parameter_list& into, const option_list& described,
+                    std::initializer_list<std::string_view> names) {
+    for (auto& [name, value] : parameters_of(described))
+        if (std::ranges::find(names, name) != names.end())
+            into.emplace_back(name, std::move(value));
+}
+
+void add_strategy_list(CLI::App& app, std::function<std::string()> text) {
+    const auto print = [text = std::move(text)] {
+        write_stdout(text());
+        throw CLI::Success();
+    };
+    app.add_flag_callback("--list-strategies", print, "list the strategies and stop")
+        ->group(app.get_option("--strategy")->get_group());
+}
+
+}  // namespace spikeweave::cli

@@ -1,0 +1,149 @@
+#include "cli/help_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace spikeweave::cli {
+namespace {
+
+constexpr std::size_t name_column = 26;
+
+std::size_t output_width() {
+    constexpr std::size_t usual = 80;
+    constexpr std::size_t narrowest = 50;
+    constexpr std::size_t widest = 120;  // longer lines are hard to read
+    winsize size{};
+    if (::isatty(STDOUT_FILENO) == 0 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 ||
+        size.ws_col == 0)
+        return usual;
+    return std::clamp<std::size_t>(size.ws_col, narrowest, widest);
+}
+
+// Counts characters, of which one may take several bytes.
+std::size_t length_of(std::string_view text) {
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string list_of(const std::set<CLI::Option*>& options) {
+    std::vector<std::string> names;
+    names.reserve(options.size());
+    for (const CLI::Option* option : options) names.push_back(option->get_name());
+    std::sort(names.begin(), names.end());
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// A command that is too long for a line continues on the next one, as a shell reads it.
+std::string wrapped_command(const std::string& line, std::size_t width) {
+    constexpr std::string_view goes_on = " \\";
+    constexpr std::size_t indent = 6;
+    if (length_of(line) <= width) return line;
+    const std::string text = wrapped(line, width - goes_on.size(), indent);
+    std::string out;
+    for (const char c : text) out += c == '\n' ? std::string(goes_on) + c : std::string(1, c);
+    return out;
+}
+
+class page_formatter : public CLI::Formatter {
+public:
+    std::string make_help(const CLI::App* app, std::string name,
+                          CLI::AppFormatMode mode) const override {
+        return wrapped(app->get_description(), output_width()) + "\n" + make_usage(app, name) +
+               make_positionals(app) + groups_of(app) + make_subcommands(app, mode) + "\n" +
+               make_footer(app);
+    }
+    std::string make_option(const CLI::Option* option, bool is_positional) const override {
+        std::string text = option->get_description();
+        const auto add = [&text](const std::string& more) {
+            text += (text.empty() ? "" : ". ") + more;
+        };
+        if (option->get_required() && !is_positional) add("Required");
+        if (!option->get_needs().empty()) add("Needs " + list_of(option->get_needs()));
+        if (!option->get_excludes().empty()) add("Not with " + list_of(option->get_excludes()));
+        std::string names = make_option_name(option, is_positional);
+        if (option->get_type_size() != 0 && !option->get_type_name().empty())
+            names += " " + option->get_type_name();
+        return entry(names, text);
+    }
+    std::string make_subcommand(const CLI::App* sub) const override {
+        return entry(sub->get_name(), sub->get_description());
+    }
+    std::string make_footer(const CLI::App* app) const override {
+        const std::string footer = app->get_footer();
+        std::string out;
+        for (std::size_t begin = 0; begin < footer.size();) {
+            const std::size_t end = std::min(footer.find('\n', begin), footer.size());
+            const std::string line = footer.substr(begin, end - begin);
+            out += line.starts_with("  ") ? wrapped_command(line, output_width())
+                                          : wrapped(line, output_width());
+            out += '\n';
+            begin = end + 1;
+        }
+        return out;
+    }
+
+private:
+    // Options without a group come last: --help, and those that all commands have.
+    std::string groups_of(const CLI::App* app) const {
+        std::vector<std::string> groups = app->get_groups();
+        std::stable_partition(groups.begin(), groups.end(),
+                              [](const std::string& group) { return group != "Options"; });
+        std::string out;
+        for (const std::string& group : groups) {
+            const auto options = app->get_options([&group](const CLI::Option* option) {
+                return option->get_group() == group && option->nonpositional();
+            });
+            if (!group.empty() && !options.empty()) out += make_group(group, false, options);
+        }
+        return out;
+    }
+
+    static std::string entry(const std::string& names, const std::string& text) {
+        std::string out = "  " + names;
+        if (text.empty()) return out + "\n";
+        const std::size_t used = length_of(out);
+        if (used + 2 > name_column)
+            out += "\n" + std::string(name_column, ' ');
+        else
+            out += std::string(name_column - used, ' ');
+        return out + wrapped(text, output_width(), name_column, name_column) + "\n";
+    }
+};
+
+}  // namespace
+
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent,
+                    std::size_t used) {
+    const std::size_t first = std::min(text.find_first_not_of(' '), text.size());
+    std::string out(text.substr(0, first));
+    std::size_t column = used + first;
+    bool at_begin = true;
+    for (std::size_t begin = first; begin < text.size();) {
+        const std::size_t end = std::min(text.find(' ', begin), text.size());
+        const std::string_view word = text.substr(begin, end - begin);
+        begin = std::min(text.find_first_not_of(' ', end), text.size());
+        if (!at_begin && column + 1 + length_of(word) > width) {
+            out += "\n" + std::string(indent, ' ');
+            column = indent;
+        } else if (!at_begin) {
+            out += ' ';
+            ++column;
+        }
+        out += word;
+        column += length_of(word);
+        at_begin = false;
+    }
+    return out;
+}
+
+std::shared_ptr<CLI::Formatter> help_formatter() {
+    return std::make_shared<page_formatter>();
+}
+
+}  // namespace spikeweave::cli

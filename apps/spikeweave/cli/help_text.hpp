@@ -1,0 +1,21 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace spikeweave::cli {
+
+/// Breaks text at blanks into lines of at most `width` characters; lines after the first begin with
+/// `indent` blanks. A longer word gets a line of its own.
+/// @param used  number of characters that the first line already has
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent = 0,
+                    std::size_t used = 0);
+
+/// Formats help in lines of the terminal's width, or of 80 characters. Options are listed by group,
+/// with what they need and exclude after their description.
+std::shared_ptr<CLI::Formatter> help_formatter();
+
+}  // namespace spikeweave::cli

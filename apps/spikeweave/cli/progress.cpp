@@ -1,0 +1,82 @@
+#include "cli/progress.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "cli/output.hpp"
+
+namespace spikeweave::cli {
+namespace {
+
+constexpr std::chrono::milliseconds redraw_every{100};
+constexpr std::chrono::seconds log_every{5};
+
+std::size_t terminal_width() {
+    winsize size{};
+    return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+std::string text_of(const progress& now, double seconds) {
+    if (now.total == 0)
+        return now.done == 0 ? std::string(now.task) : fmt::format("{}: {}", now.task, now.done);
+    const double part = static_cast<double>(now.done) / static_cast<double>(now.total);
+    std::string text = fmt::format("{}: {:3.0f} %", now.task, 100 * part);
+    // The first moments tell nothing about the rest.
+    if (seconds > 1 && part > 0.01 && part < 1)
+        text += fmt::format(", {} left", rough_time(seconds * (1 - part) / part));
+    return text;
+}
+
+}  // namespace
+
+progress_line::progress_line(progress_style style) : style_(style) {
+    if (style != progress_style::automatic) return;
+    const char* terminal = std::getenv("TERM");
+    const bool draws =
+        ::isatty(STDERR_FILENO) != 0 && terminal != nullptr && std::string_view(terminal) != "dumb";
+    if (!draws) style_ = progress_style::none;
+}
+
+void progress_line::report(const progress& now) {
+    if (!shown()) return;
+    const auto time = clock::now();
+    const bool new_task = now.task != task_;
+    if (new_task) {
+        task_ = now.task;
+        began_ = time;
+    }
+    const bool line = style_ == progress_style::automatic;
+    if (!new_task && time - drawn_ < (line ? clock::duration(redraw_every) : log_every)) return;
+    drawn_ = time;
+    std::string text = text_of(now, std::chrono::duration<double>(time - began_).count());
+    if (line) {
+        text.resize(std::min(text.size(), terminal_width() - 1));
+        write_stderr("\r" + text + "\x1b[K");
+        visible_ = true;
+    } else {
+        write_stderr(text + "\n");
+    }
+}
+
+void progress_line::clear() {
+    if (visible_) write_stderr("\r\x1b[K");
+    visible_ = false;
+}
+
+}  // namespace spikeweave::cli
+
+template <>
+spikeweave::enum_table<spikeweave::cli::progress_style>
+spikeweave::enum_names<spikeweave::cli::progress_style>() {
+    using spikeweave::cli::progress_style;
+    static constexpr std::array<named_value<progress_style>, 3> values{{
+        {progress_style::automatic, "auto"},
+        {progress_style::plain, "plain"},
+        {progress_style::none, "none"},
+    }};
+    return {"style of progress", values};
+}

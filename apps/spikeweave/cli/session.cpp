@@ -1,0 +1,48 @@
+#include "cli/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/output.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/core/options.hpp"
+
+namespace spikeweave::cli {
+
+execution session::run(int threads) const {
+    execution how{.threads = threads, .stop = stop, .ranks = ranks};
+    if (progress.shown() && !quiet)
+        how.on_progress = [&line = progress](const spikeweave::progress& now) { line.report(now); };
+    return how;
+}
+
+void session::warn(const std::vector<std::string>& warnings) const {
+    if (quiet || !is_root() || warnings.empty()) return;
+    progress.clear();
+    for (const std::string& warning : warnings)
+        write_stderr(fmt::format("spikeweave: warning: {}\n", with_command_line_names(warning)));
+}
+
+void session::warn(run_record& record, const std::vector<std::string>& warnings) const {
+    warn(add_warnings(record, warnings));
+}
+
+void session::stop_if_asked() const {
+    if (stop.stop_requested()) throw cancelled();
+}
+
+std::vector<std::string> add_warnings(run_record& record,
+                                      const std::vector<std::string>& warnings) {
+    std::vector<std::string> added;
+    for (const std::string& warning : warnings) {
+        std::string text = with_command_line_names(warning);
+        if (std::ranges::find(record.warnings, text) != record.warnings.end()) continue;
+        record.warnings.push_back(text);
+        added.push_back(std::move(text));
+    }
+    return added;
+}
+
+}  // namespace spikeweave::cli

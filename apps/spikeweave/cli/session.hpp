@@ -1,0 +1,44 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "cli/progress.hpp"
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/parallel/communicator.hpp"
+#include "spikeweave/report/run_record.hpp"
+
+namespace spikeweave::cli {
+
+/// What every command works with.
+struct session {
+    /// The command line as typed.
+    std::string command_line{};
+    progress_line& progress;
+    std::stop_token stop{};
+    bool quiet = false;
+    /// The processes that share the work; null if this one was started alone.
+    std::shared_ptr<communicator> ranks{};
+
+    /// Whether this is the process that writes files and prints the result.
+    bool is_root() const { return !ranks || ranks->rank() == 0; }
+    execution run(int threads = 0) const;
+    /// Shows warnings on stderr, unless the user asked for quiet.
+    void warn(const std::vector<std::string>& warnings) const;
+    /// Adds warnings to the record, and shows those that it did not have.
+    void warn(run_record& record, const std::vector<std::string>& warnings) const;
+    /// @throws cancelled if the user asked to stop; for use between calls that check it themselves.
+    void stop_if_asked() const;
+};
+
+/// The action to run after the command line is parsed.
+using command = std::function<void(session&)>;
+
+/// Adds warnings with the options' names as the user types them.
+/// @return those that the record did not have
+std::vector<std::string> add_warnings(run_record& record, const std::vector<std::string>& warnings);
+
+}  // namespace spikeweave::cli

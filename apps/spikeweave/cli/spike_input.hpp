@@ -1,0 +1,67 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "cli/session.hpp"
+#include "spikeweave/core/options.hpp"
+#include "spikeweave/report/run_record.hpp"
+#include "spikeweave/spikes/files.hpp"
+
+namespace spikeweave::cli {
+
+/// Whether a path stands for standard input.
+inline bool is_standard_input(const std::string& path) {
+    return path == "-";
+}
+
+/// Declares FILE, which the commands read that need spikes.
+void add_spike_file(CLI::App& app, std::string& path);
+
+/// A file or folder of spikes. "-" is standard input, whose content is held in memory, because its
+/// format is detected before it is read.
+class spike_source {
+public:
+    /// Waits until standard input ends.
+    /// @throws io_error if it is a terminal or cannot be read; cancelled.
+    spike_source(const std::string& path, const std::stop_token& stop);
+    ~spike_source();
+    spike_source(const spike_source&) = delete;
+    spike_source& operator=(const spike_source&) = delete;
+    spike_source(spike_source&&) = delete;
+    spike_source& operator=(spike_source&&) = delete;
+
+    /// These are `read_spikes` and `describe_input`, except that messages name standard input.
+    spike_file read(const spike_read_options& how, const execution& run) const;
+    input_record describe(const execution& run) const;
+
+private:
+    std::string path_;
+    int held_ = -1;
+};
+
+/// The spikes that an analysis begins with.
+struct spike_input_options {
+    std::string path{};
+    spike_read_options how{};
+    std::vector<std::string> only_units{};
+};
+option_list describe(spike_input_options& options);
+
+struct spike_input {
+    spike_sequence spikes{};
+    bool has_recorded_span = false;
+    run_record record{};  ///< the file, what was left out, and the reader's warnings
+};
+
+/// Reads the spikes. The warnings are not shown yet.
+/// @throws io_error, invalid_argument, cancelled.
+spike_input read_input(const spike_input_options& options, const session& now,
+                       const execution& run);
+
+/// Moves what is known of the input into the record of a result.
+void record_input(run_record& into, run_record input, const session& now);
+
+}  // namespace spikeweave::cli

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <type_traits>
+
+#include "cli/session.hpp"
+
+/// The commands, each in a file of its name. A command declares its options, and when it is parsed
+/// leaves in `chosen` what is to be done.
+namespace spikeweave::cli {
+
+void add_info(CLI::App& app, command& chosen);
+void add_convert(CLI::App& app, command& chosen);
+void add_simulate(CLI::App& app, command& chosen);
+void add_sort(CLI::App& app, command& chosen);
+void add_episodes(CLI::App& app, command& chosen);
+void add_spade(CLI::App& app, command& chosen);
+void add_devices(CLI::App& app, command& chosen);
+
+/// Chooses `run` with these options when the command is parsed.
+template <class Options>
+void choose(CLI::App& app, command& chosen, const std::shared_ptr<Options>& options,
+            void (*run)(std::type_identity_t<Options>&, session&)) {
+    app.callback(
+        [options, run, &chosen] { chosen = [options, run](session& now) { run(*options, now); }; });
+}
+
+}  // namespace spikeweave::cli

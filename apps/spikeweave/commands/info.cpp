@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cli/described_options.hpp"
+#include "cli/output.hpp"
+#include "cli/spike_input.hpp"
+#include "commands/commands.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/record/recording.hpp"
+#include "spikeweave/report/inputs.hpp"
+
+namespace spikeweave::cli {
+namespace {
+
+struct info_command {
+    std::string path{};
+    spike_read_options how{};
+    recording_read_options recording_how{};
+    bool json = false;
+};
+
+void show_recording(const info_command& options, session& now) {
+    const recording what = read_recording(options.path, options.recording_how, now.run());
+    if (options.json)
+        write_stdout(to_json(what));
+    else if (!now.quiet)
+        write_stdout(summarize(what));
+}
+
+void run(info_command& options, session& now) {
+    if (options.how.format == spike_format::automatic && !is_standard_input(options.path) &&
+        is_recording(options.path, options.recording_how, now.run()))
+        return show_recording(options, now);
+    if (options.recording_how != recording_read_options{})
+        throw invalid_argument(
+            fmt::format("'{}' is a file of spikes, to which the options of recordings do not apply",
+                        options.path));
+    spike_file file = spike_source(options.path, now.stop).read(options.how, now.run());
+    now.stop_if_asked();
+    for (std::string& warning : check_spikes(file.spikes))
+        file.warnings.push_back(std::move(warning));
+    now.progress.clear();
+    if (options.json)
+        write_stdout(to_json(file, options.path));
+    else if (!now.quiet)
+        write_stdout(summarize(file, options.path));
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, command& chosen) {
+    const auto options = std::make_shared<info_command>();
+    CLI::App& sub = *app.add_subcommand("info", "Summarise a file of spikes or a recording.");
+    add_spike_file(sub, options->path);
+    add_described(sub, describe(options->how));
+    add_described(sub, describe(options->recording_how));
+    sub.add_flag("--json", options->json, "print one JSON document");
+    sub.footer("Example: spikeweave info culture.spk.txt");
+    choose(sub, chosen, options, &run);
+}
+
+}  // namespace spikeweave::cli

@@ -1,0 +1,163 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "cli/described_options.hpp"
+#include "cli/output.hpp"
+#include "commands/commands.hpp"
+#include "spikeweave/core/time.hpp"
+#include "spikeweave/pipeline/run_options.hpp"
+#include "spikeweave/simulate/features.hpp"
+#include "spikeweave/simulate/recording.hpp"
+#include "spikeweave/simulate/spikes.hpp"
+
+namespace spikeweave::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One model with its options, and where its result goes.
+template <class Options>
+struct simulate_command {
+    Options model{};
+    run_options how{};
+    fs::path to{};
+    bool overwrite = false;
+};
+
+simulated_spikes generate(const sym26_options& model, const execution& run) {
+    return simulate_sym26(model, run);
+}
+simulated_spikes generate(const culture_options& model, const execution& run) {
+    return simulate_culture(model, run);
+}
+simulated_spikes generate(const poisson_options& model, const execution& run) {
+    return simulate_poisson(model, run);
+}
+simulated_patterns generate(const patterns_options& model, const execution& run) {
+    return simulate_patterns(model, run);
+}
+
+constexpr std::string_view planted_by(const simulated_spikes& /*made*/) {
+    return "connections";
+}
+constexpr std::string_view planted_by(const simulated_patterns& /*made*/) {
+    return "patterns";
+}
+
+template <class Options>
+void run(simulate_command<Options>& options, session& now) {
+    const execution run = now.run(options.how.threads);
+    const fs::path truth = truth_path(options.to);
+    check_output_place(options.to, options.overwrite);
+    check_output_place(truth, options.overwrite);
+    const auto made = generate(options.model, run);
+    now.stop_if_asked();
+    write_simulation(options.to, made, run);
+    now.progress.clear();
+    if (now.quiet) return;
+    write_stdout(fmt::format("wrote {} spikes of {} units to {}\nwrote {} planted {} to {}\n",
+                             grouped(made.spikes.size()), grouped(made.spikes.unit_count()),
+                             options.to.string(), made.truth.size(), planted_by(made),
+                             truth.string()));
+}
+
+void run(simulate_command<recording_options>& options, session& now) {
+    check_output_place(options.to, options.overwrite);
+    const recording_truth truth = simulate_recording(options.to, options.model, options.overwrite,
+                                                     now.run(options.how.threads));
+    now.progress.clear();
+    if (now.quiet) return;
+    write_stdout(fmt::format("wrote {} of {} channels to {}\nwrote {} spikes of {} units to {}\n",
+                             format_duration(options.model.length), grouped(options.model.channels),
+                             options.to.string(), grouped(truth.spikes.size()),
+                             grouped(truth.spikes.unit_count()),
+                             (options.to / "truth.npz").string()));
+}
+
+void run(simulate_command<feature_options>& options, session& now) {
+    check_output_place(options.to, options.overwrite);
+    const simulated_features made = simulate_features(options.model, now.run(options.how.threads));
+    now.stop_if_asked();
+    write_simulated_features(options.to, made);
+    now.progress.clear();
+    if (now.quiet) return;
+    write_stdout(fmt::format("wrote {} spikes of {} units, {} features each, to {}\n",
+                             grouped(made.features.size()), grouped(options.model.units),
+                             grouped(made.features.feature_count()), options.to.string()));
+}
+
+/// What the help of a model says besides its options.
+struct model_help {
+    const char* name;
+    const char* about;
+    const char* output;
+    const char* overwrite;
+    const char* example;
+};
+
+template <class Options>
+void add_model(CLI::App& parent, command& chosen, const model_help& help) {
+    const auto options = std::make_shared<simulate_command<Options>>();
+    option_list list;
+    list.begin_group("Output");
+    list.add("output", options->to, help.output).written("OUT");
+    list.add("overwrite", options->overwrite, help.overwrite);
+    list.add_all(describe(options->model));
+    list.add_all(describe_threads(options->how));
+    CLI::App& sub = *parent.add_subcommand(help.name, help.about);
+    add_described(sub, std::move(list));
+    find_described(sub, "output")->required();
+    sub.footer(std::string("Example: spikeweave simulate ") + help.example);
+    choose(sub, chosen, options, &run);
+}
+
+template <class Options>
+void add_spike_model(CLI::App& parent, command& chosen, const char* name, const char* about,
+                     const char* example) {
+    add_model<Options>(
+        parent, chosen,
+        {name, about,
+         "file of spikes to write (.tsv .txt .csv, also with .gz; .npz; .nwb); the truth goes "
+         "beside it, as NAME.truth.tsv",
+         "replace OUT and its truth if they exist", example});
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app, command& chosen) {
+    CLI::App& sub = *app.add_subcommand(
+        "simulate", "Make spikes whose connections are known, or a recording whose spikes are.");
+    sub.require_subcommand(1);
+    add_spike_model<sym26_options>(
+        sub, chosen, "sym26", "Poisson units coupled through a sigmoid, with two planted chains.",
+        "sym26 --seed 1 -o sym26.tsv");
+    add_spike_model<culture_options>(
+        sub, chosen, "culture",
+        "A dissociated culture: quiet channels and bursts in which all fire.",
+        "culture --length 10min -o culture.npz");
+    add_spike_model<poisson_options>(sub, chosen, "poisson", "Independent Poisson units: the null.",
+                                     "poisson --units 100 --rate 5 -o null.tsv.gz");
+    add_spike_model<patterns_options>(
+        sub, chosen, "patterns",
+        "Independent units with spike patterns planted among them, for SPADE.",
+        "patterns --units 50 --rate 8 --patterns 5,3 --seed 1 -o hidden.tsv");
+    add_model<recording_options>(
+        sub, chosen,
+        {"recording", "Voltages of units around a probe, and when each of them fired.",
+         "folder to write, which SpikeInterface's read_binary_folder opens; the truth is its "
+         "truth.npz and units.tsv",
+         "replace OUT if it is such a folder",
+         "recording --units 10 --length 10s --seed 1 -o rec"});
+    add_model<feature_options>(
+        sub, chosen,
+        {"features", "Features and masks of spikes whose units are known.",
+         "the .npz to write, which spikeweave sort reads; the truth is its array 'truth'",
+         "replace OUT if it exists", "features --spikes 50000 --units 60 -o features.npz"});
+    sub.footer("Example: spikeweave simulate sym26 --seed 1 -o sym26.tsv");
+}
+
+}  // namespace spikeweave::cli

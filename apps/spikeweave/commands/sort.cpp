@@ -1,0 +1,257 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/described_options.hpp"
+#include "cli/output.hpp"
+#include "cli/spike_input.hpp"
+#include "commands/commands.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/pipeline/sort.hpp"
+#include "spikeweave/report/sorting.hpp"
+
+namespace spikeweave::cli {
+namespace {
+
+/// The options of the analysis, and those of the command itself.
+struct sort_command {
+    std::string path{};
+    /// Its sample rate is that of features as well.
+    recording_read_options recording{};
+    feature_read_options features{};
+    sort_options analysis{};
+    std::filesystem::path to{};  ///< empty: the result is only printed
+    bool overwrite = false;
+    bool json = false;
+    bool klustakwik2_labels = false;
+    bool phy = true;
+    bool nwb = false;
+    /// The options that were given and apply to one kind of input only.
+    std::vector<std::string> given_for_features{};
+    std::vector<std::string> given_for_recordings{};
+};
+
+std::string sort_strategy_list() {
+    std::string text;
+    const auto available = available_sort_strategies();
+    for (const auto& [strategy, name, help] : enum_names<sort_strategy>().values)
+        if (std::ranges::find(available, strategy) != available.end())
+            text += fmt::format("{:<20} {}\n", name, help);
+    return text + "All give the same clusters.\n";
+}
+
+void describe_output(option_list& list, sort_command& options) {
+    list.begin_group("Output");
+    list.add("output", options.to,
+             "folder to write: sorting.npz, sorting.clu.1, units.tsv, iterations.tsv, run.json; "
+             "where times are known sorting.res.1, spikes.npz and phy; of a .kwik sorting.kwik")
+        .written("OUT_DIR");
+    list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
+    list.add("json", options.json, "print one JSON document");
+    list.add("kk2_labels", options.klustakwik2_labels,
+             "units from 3 in sorting.clu.1, as klustakwik2 has them [from 2]")
+        .only_with("output")
+        .not_with({"only_clusters"});
+    list.add("phy", options.phy, "write the folder phy")
+        .off_means("do not write the folder phy")
+        .only_with("output");
+    list.add("nwb", options.nwb, "write spikes.nwb too, with the quality of the units")
+        .only_with("output");
+}
+
+// The options for both kinds of input are in one list.
+option_list describe(sort_command& options) {
+    option_list list = describe(options.recording);
+    list.change("sample_rate").help =
+        "samples per second: of raw samples; of features, without which no times in seconds are "
+        "written";
+    describe_output(list, options);
+    list.add_all(describe(options.features));
+    list.add_all(describe(options.analysis));
+    return list;
+}
+
+std::vector<std::string> given_of(const CLI::App& app, const char* kind) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options())
+        if (option->get_group().ends_with(kind) && option->count() > 0)
+            names.push_back(option->get_name());
+    return names;
+}
+
+void refuse_given(const std::vector<std::string>& given, const std::string& path, const char* is) {
+    if (!given.empty())
+        throw invalid_argument(fmt::format("'{}' is {}, to which {} does not apply", path, is,
+                                           fmt::join(given, ", ")));
+}
+
+// A sample rate does not tell recordings from features, which have one as well. An extension of raw
+// samples does, and so does .nwb: if there are units besides, the samples are what is sorted.
+bool is_to_be_detected(const sort_command& options, const execution& run) {
+    recording_read_options marks = options.recording;
+    marks.sample_rate = 0;
+    const auto extension = std::filesystem::path(options.path).extension();
+    return is_recording(options.path, marks, run) || extension == ".bin" || extension == ".dat" ||
+           extension == ".raw" || extension == ".nwb";
+}
+
+feature_file read_features_of(const sort_command& options, const execution& run) {
+    feature_read_options how = options.features;
+    how.features_per_channel = options.analysis.detection.features_per_channel;
+    feature_file file = read_features(options.path, how, run);
+    if (options.recording.sample_rate > 0) file.sample_rate = options.recording.sample_rate;
+    if (file.features_per_channel == 0) file.features_per_channel = how.features_per_channel;
+    if (file.channel_group && std::filesystem::weakly_canonical(file.files.front()) ==
+                                  std::filesystem::weakly_canonical(options.to) / "sorting.kwx")
+        throw invalid_argument(fmt::format(
+            "'{}' holds the features, and the result would replace it: write into another folder",
+            file.files.front().string()));
+    if (options.nwb && (file.samples.empty() || !(file.sample_rate > 0)))
+        throw invalid_argument(fmt::format(
+            "the times of the spikes of '{}' are not known in seconds, and --nwb needs them{}",
+            options.path, file.samples.empty() ? "" : ": give --sample-rate"));
+    return file;
+}
+
+/// A result, with the files that it was made of and the warnings that the user has seen.
+struct sorted_files {
+    sort_result result{};
+    std::vector<std::filesystem::path> files{};
+    run_record record{};
+};
+
+sorted_files sort_file(const sort_command& options, session& now, const execution& run) {
+    sorted_files out;
+    if (is_standard_input(options.path))
+        throw invalid_argument("sort reads a file or a folder, not standard input");
+    if (is_to_be_detected(options, run)) {
+        refuse_given(options.given_for_features, options.path, "a recording");
+        const recording from = read_recording(options.path, options.recording, run);
+        now.stop_if_asked();
+        out.files = from.description().files;
+        out.result = sort_recording(from, options.analysis, run);
+        return out;
+    }
+    refuse_given(options.given_for_recordings, options.path, "a file of features");
+    feature_file from = read_features_of(options, run);
+    now.stop_if_asked();
+    now.warn(out.record, from.warnings);
+    out.files = from.files;
+    out.result = sort_features(std::move(from), options.analysis, run);
+    return out;
+}
+
+void describe_files(std::vector<std::filesystem::path> files, const sort_command& options,
+                    sorting_report& report, const execution& run) {
+    const sort_options& analysis = options.analysis;
+    if (!analysis.start.empty() && analysis.start.file != options.path)
+        files.push_back(analysis.start.file);
+    if (!analysis.model.empty()) files.push_back(analysis.model);
+    report.run.input = describe_input(files.front(), run);
+    for (std::size_t i = 1; i < files.size(); ++i)
+        report.more_input.push_back(describe_input(files[i], run));
+}
+
+// Adds the parameters of reading the file and of the command itself.
+void add_command_parameters(sort_command options, bool is_recording, parameter_list& list) {
+    option_list reading = describe(options.recording);
+    if (!is_recording) {
+        option_list features;
+        features.add("sample_rate", options.recording.sample_rate, "").unset_is("");
+        features.add("features_per_channel", options.analysis.detection.features_per_channel, "");
+        features.add_all(describe(options.features));
+        reading = std::move(features);
+    }
+    const parameter_list of_file = parameters_of(reading);
+    list.insert(list.end(), of_file.begin(), of_file.end());
+    add_parameters(list, describe(options), {"kk2_labels", "phy", "nwb"});
+}
+
+// Says what is in spikes.npz, and what could not be.
+std::string times_text(const sorting_report& report, const std::filesystem::path& folder) {
+    if (report.sorted.samples.empty())
+        return "the times of the spikes are not known: no spikes.npz, no phy\n";
+    if (!report.sorted.has_times())
+        return "without --sample-rate the times are known in samples only: no spikes.npz, no "
+               "phy\n";
+    std::uint64_t spikes = 0;
+    for (const sorted_unit& unit : report.units) spikes += unit.spikes;
+    std::string text = fmt::format("{} spikes of units in {}/spikes.npz, without {} of noise",
+                                   grouped(spikes - report.run.duplicates), folder.string(),
+                                   grouped(report.sorted.labels.size() - spikes));
+    if (report.run.duplicates > 0)
+        text += fmt::format(" and {} at the time of another of their unit",
+                            grouped(report.run.duplicates));
+    return text + "\n";
+}
+
+void print(const sort_command& options, const sorting_report& report, session& now) {
+    if (options.json) write_stdout(to_json(report) + "\n");
+    if (options.json || now.quiet) return;
+    std::string text = summarize(report);
+    if (!options.to.empty())
+        text +=
+            fmt::format("\nwritten to {}\n{}", options.to.string(), times_text(report, options.to));
+    write_stdout(text);
+}
+
+void run(sort_command& options, session& now) {
+    const auto began = std::chrono::steady_clock::now();
+    const std::filesystem::path& model = options.analysis.save_model;
+    if (!options.to.empty()) check_output_place(options.to, options.overwrite);
+    if (!model.empty()) check_output_place(model, options.overwrite);
+    const execution run = now.run(options.analysis.run.threads);
+    auto [result, files, record] = sort_file(options, now, run);
+    now.warn(record, result.warnings);
+    result.warnings = std::move(record.warnings);
+    const bool is_recording = result.waveforms.group_count() > 0;
+    sorting_report report = report_of(std::move(result), run);
+    describe_files(std::move(files), options, report, run);
+    report.run.command = now.command_line;
+    add_command_parameters(options, is_recording, report.run.parameters);
+    report.first_label = options.klustakwik2_labels ? 3U : 2U;
+    report.nwb = options.nwb;
+    if (!options.phy) report.phy_features.reset();
+    report.run.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    if (!options.to.empty()) write_sorting_report(options.to, report, options.overwrite, run);
+    now.progress.clear();
+    print(options, report, now);
+}
+
+}  // namespace
+
+void add_sort(CLI::App& app, command& chosen) {
+    const auto options = std::make_shared<sort_command>();
+    CLI::App& sub = *app.add_subcommand(
+        "sort", "Find units in a recording, or among spikes by their features and masks.");
+    sub.add_option(
+           "FILE", options->path,
+           "a recording, or features: KlustaKwik's .fet.N, klusta's .kwik or .kwx, a folder "
+           "of Phy, or an .npz")
+        ->required()
+        ->type_name("")
+        ->group("Input");
+    add_described(sub, describe(*options));
+    add_strategy_list(sub, &sort_strategy_list);
+    sub.footer(
+        "Examples: spikeweave sort recording.nwb -o sorted\n"
+        "          spikeweave sort probe.fet.1 --masks probe.fmask.1 --sample-rate 30000 -o "
+        "sorted\n"
+        "          spikeweave sort probe.kwik --start probe.kwik -o sorted\n"
+        "          spikeweave sort features.npz --json");
+    sub.callback([options, &chosen, &sub] {
+        options->given_for_features = given_of(sub, "(features only)");
+        options->given_for_recordings = given_of(sub, "(recordings only)");
+        chosen = [options](session& now) { run(*options, now); };
+    });
+}
+
+}  // namespace spikeweave::cli

@@ -1,0 +1,245 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "cli/described_options.hpp"
+#include "cli/output.hpp"
+#include "cli/spike_input.hpp"
+#include "commands/commands.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/core/memory.hpp"
+#include "spikeweave/pipeline/spade.hpp"
+#include "spikeweave/pipeline/spade_cost.hpp"
+#include "spikeweave/report/patterns.hpp"
+#include "spikeweave/spikes/epochs.hpp"
+
+namespace spikeweave::cli {
+namespace {
+
+/// The options of the analysis, and those of the command itself.
+struct spade_command {
+    spike_input_options input{};
+    bool transactions = false;       ///< FILE has windows, not spikes
+    std::filesystem::path epochs{};  ///< a table of epochs; empty: the whole recording
+    std::filesystem::path to{};      ///< empty: the result is only printed
+    bool overwrite = false;
+    bool occurrences = false;
+    bool nwb = false;
+    bool json = false;
+    std::uint64_t max_memory_bytes = 0;
+    spade_options analysis{};
+
+    // Patterns that are only written go straight to the file.
+    bool is_collected() const {
+        return analysis.is_tested() || analysis.reduce || analysis.stability || nwb || json;
+    }
+};
+
+void describe_output(option_list& list, spade_command& options) {
+    list.begin_group("Output");
+    list.add("output", options.to,
+             "folder to write: patterns.tsv, signatures.tsv, spectrum.tsv, funnel.tsv, "
+             "patterns.svg, spectrum.svg and run.json")
+        .written("OUT_DIR");
+    list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
+    list.add("occurrences", options.occurrences,
+             "also write when untested patterns occur: patterns.tsv may become large")
+        .only_with("output");
+    list.add("nwb", options.nwb, "also write patterns.nwb").only_with("output");
+    list.add("json", options.json, "print one JSON document");
+}
+
+option_list describe(spade_command& options) {
+    option_list list = describe(options.input);
+    list.add("transactions", options.transactions,
+             "FILE holds windows, one a line: items UNIT * WINDOW + BIN as numbers")
+        .not_with({"only_units", "t_start", "t_stop", "epochs", "surrogates"});
+    describe_output(list, options);
+    list.add_all(describe(options.analysis));
+    option& epochs = list.change("epochs");
+    epochs.bind(options.epochs);
+    epochs.help += "; EPOCHS is a table of begin and end in seconds";
+    list.begin_group(list.find("strategy").group);
+    list.add("max_memory", options.max_memory_bytes,
+             "stop if more memory than this is needed, such as 2GB")
+        .unset_is("four fifths of what is free")
+        .in_bytes();
+    return list;
+}
+
+std::string spade_strategy_list() {
+    std::string text;
+    for (const auto& [strategy, name, help] : enum_names<spade_strategy>().values)
+        text += fmt::format("{:<14} {}\n", name, help);
+    return text + "All are exact and give the same patterns.\n";
+}
+
+//// One call of the command.
+struct spade_job {
+    const spade_command& options;
+    const memory_guard& guard;
+    const session& now;
+    execution run;
+    std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
+};
+
+/// What is analysed, and the record of reading it.
+struct spade_file {
+    spade_input prepared;
+    run_record record{};
+};
+
+spade_file read_file(const spade_job& job) {
+    const spade_options& analysis = job.options.analysis;
+    const std::string& path = job.options.input.path;
+    if (!job.options.transactions) {
+        auto [spikes, has_recorded_span, record] = read_input(job.options.input, job.now, job.run);
+        binned_recording binned = bin_recording(std::move(spikes), analysis, has_recorded_span);
+        check_memory(binned, analysis, job.guard);
+        return {prepare_spade(std::move(binned), analysis, job.run), std::move(record)};
+    }
+    if (is_standard_input(path))
+        throw invalid_argument("windows are read from a file, not from standard input");
+    spade_windows windows = read_transactions(path, analysis.window, job.run);
+    check_memory(windows, job.guard);
+    return {prepare_spade(std::move(windows), analysis), {.input = describe_input(path, job.run)}};
+}
+
+// Says what the search will cost if it will take long or progress is shown.
+void announce(const spade_input& prepared, const spade_job& job) {
+    constexpr double long_s = 10;
+    if (!job.now.is_root()) return;
+    const spade_options& analysis = job.options.analysis;
+    const spade_cost cost =
+        estimate_search(prepared, analysis, job.options.is_collected(), job.run);
+    const spade_estimate& search = cost.search;
+    std::string text =
+        fmt::format("{} {} candidates, {} patterns, {} on one thread{}, {}",
+                    search.at_least ? "more than" : "about", grouped(search.candidates),
+                    grouped(search.patterns), rough_time(search.seconds),
+                    analysis.is_tested() ? " for the data alone" : "", format_memory(cost.bytes));
+    if (cost.bytes > job.guard.most())
+        throw invalid_argument(fmt::format("{}: {}", text, job.guard.too_much()));
+    if (job.now.quiet) return;
+    const surrogate_time tests = estimate_surrogates(prepared, analysis, job.run);
+    if (!job.now.progress.shown() && search.seconds + tests.seconds < long_s) return;
+    if (analysis.is_tested())
+        text += fmt::format("; then {}{} for {} surrogates on {} thread{}",
+                            tests.at_least ? "more than " : "", rough_time(tests.seconds),
+                            grouped(analysis.surrogates.surrogates), tests.threads,
+                            tests.threads == 1 ? "" : "s");
+    job.now.progress.clear();
+    write_stderr(fmt::format("spikeweave: estimate: {}\n", text));
+}
+
+template <class Result>
+pattern_report report_on(Result result, spade_file& in, const spade_job& job) {
+    job.now.stop_if_asked();
+    job.guard.check();
+    pattern_report report = report_of(std::move(in.prepared.spikes), std::move(result), job.run);
+    report.with_nwb = job.options.nwb;
+    report.run.warnings = in.record.warnings;
+    record_input(report.run, std::move(in.record), job.now);
+    spade_command options = job.options;
+    add_parameters(report.run.parameters, describe(options), {"only_units", "max_memory"});
+    report.run.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - job.began).count();
+    return report;
+}
+
+void print(const pattern_report& report, const spade_job& job) {
+    job.now.progress.clear();
+    if (job.options.json) return write_stdout(to_json(report) + "\n");
+    if (job.now.quiet) return;
+    std::string text =
+        with_command_line_names(summarize_search(report, job.options.analysis)) + summarize(report);
+    if (!job.options.to.empty()) text += fmt::format("\nwritten to {}\n", job.options.to.string());
+    write_stdout(text);
+}
+
+// Mines without holding the patterns; the largest are shown.
+void stream(spade_file& in, const spade_job& job) {
+    constexpr std::size_t most_shown = 12;
+    const spade_command& options = job.options;
+    std::unique_ptr<pattern_stream> file;
+    if (!options.to.empty() && job.now.is_root())
+        file = std::make_unique<pattern_stream>(options.to, in.prepared.axes, options.occurrences,
+                                                options.overwrite);
+    // All ranks mine with occurrences, though only the first one writes.
+    spade_stream_result result = stream_spade(
+        in.prepared, options.analysis, most_shown,
+        [&](const pattern_table& block) {
+            if (file) file->take(block);
+        },
+        options.occurrences && !options.to.empty(), job.run);
+    if (!job.now.is_root()) return;
+    const pattern_report report = report_on(std::move(result), in, job);
+    if (file) file->commit(report, job.run);
+    print(report, job);
+}
+
+void collect(spade_file& in, const spade_job& job) {
+    const spade_command& options = job.options;
+    spade_result found = run_spade(in.prepared, options.analysis, job.run);
+    if (!job.now.is_root()) return;
+    job.now.warn(in.record, found.warnings);
+    const pattern_report report = report_on(std::move(found), in, job);
+    if (options.json) job.guard.expect(json_bytes(report));
+    if (!options.to.empty()) write_pattern_report(options.to, report, options.overwrite, job.run);
+    print(report, job);
+}
+
+void find(spade_command& options, const memory_guard& guard, const session& now) {
+    if (!options.epochs.empty()) options.analysis.epochs = read_epochs(options.epochs, now.run());
+    const spade_job job{options, guard, now, now.run(options.analysis.run.threads)};
+    check_spade(options.analysis, !options.transactions);
+    if (!options.to.empty() && now.is_root()) check_output_place(options.to, options.overwrite);
+    spade_file in = read_file(job);
+    add_warnings(in.record, in.prepared.warnings);
+    // Warnings are shown now that it is clear that the search can begin.
+    now.warn(in.record.warnings);
+    announce(in.prepared, job);
+    if (options.is_collected())
+        collect(in, job);
+    else
+        stream(in, job);
+}
+
+void run(spade_command& options, session& now) {
+    const memory_guard guard(
+        options.max_memory_bytes, now.stop,
+        {.bound = "--max-memory",
+         .advice = "a larger --min-occ or --min-spikes, or a smaller --window, gives fewer "
+                   "patterns"});
+    session guarded = now;
+    guarded.stop = guard.stop();
+    try {
+        find(options, guard, guarded);
+    } catch (const cancelled&) {
+        guard.check();
+        throw;
+    }
+}
+
+}  // namespace
+
+void add_spade(CLI::App& app, command& chosen) {
+    const auto options = std::make_shared<spade_command>();
+    CLI::App& sub = *app.add_subcommand(
+        "spade", "Find spatio-temporal spike patterns (SPADE) and test them against surrogates.");
+    add_spike_file(sub, options->input.path);
+    add_described(sub, describe(*options));
+    add_strategy_list(sub, &spade_strategy_list);
+    sub.footer(
+        "Examples: spikeweave spade spikes.nwb --bin 5ms --window 20 --surrogates 1000 -o "
+        "patterns\n"
+        "          spikeweave spade windows.txt.gz --transactions --rules 88:2:2,25:3:3 -o "
+        "patterns");
+    choose(sub, chosen, options, &run);
+}
+
+}  // namespace spikeweave::cli

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
+#include "spikeweave/core/memory.hpp"
+#include "spikeweave/mine/spade.hpp"
+#include "spikeweave/pipeline/spade.hpp"
+
+/// What a SPADE analysis will take, before it begins. Memory is checked before it is allocated,
+/// because a system that promises more than it has would end the process.
+namespace spikeweave {
+
+/// @throws invalid_argument if the windows of these spikes, or the counts of their items, may need
+/// more memory than the guard allows.
+SPIKEWEAVE_API void check_memory(const binned_recording& recording, const spade_options& options,
+                                 const memory_guard& guard);
+/// @throws invalid_argument if the counts of the items may need more memory than the guard allows.
+SPIKEWEAVE_API void check_memory(const spade_windows& windows, const memory_guard& guard);
+
+/// The expected cost of the search in the data.
+struct spade_cost {
+    spade_estimate search{};
+    std::uint64_t bytes = 0;  ///< resident memory of this process when it has ended
+};
+
+/// Estimates the cost of the search, in about half a second.
+/// @param is_collected  whether the patterns are held in memory, as by `run_spade`
+/// @throws invalid_argument, cancelled, like `estimate_mining`.
+SPIKEWEAVE_API spade_cost estimate_search(const spade_input& prepared, const spade_options& options,
+                                          bool is_collected, const execution& run = {});
+
+/// The expected run time of all surrogates.
+struct surrogate_time {
+    double seconds = 0;     ///< 0 if patterns are not tested
+    bool at_least = false;  ///< not even the first surrogate was finished in ten seconds
+    int threads = 1;        ///< those of all ranks, which share the surrogates
+};
+
+/// Estimates the run time of the surrogates from the first one, in at most ten seconds.
+/// @throws invalid_argument, cancelled.
+SPIKEWEAVE_API surrogate_time estimate_surrogates(const spade_input& prepared,
+                                                  const spade_options& options,
+                                                  const execution& run = {});
+
+}  // namespace spikeweave

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "spikeweave/core/export.hpp"
+#include "spikeweave/record/recording.hpp"
+#include "spikeweave/spikes/files.hpp"
+
+/// What a file of spikes or a recording contains, as `spikeweave info` shows it.
+namespace spikeweave {
+
+/// Summarises spikes as text for a terminal: numbers, span, rates, what was left out, and warnings.
+/// @param name  what the file is called in the text
+SPIKEWEAVE_API std::string summarize(const spike_file& file, const std::string& name);
+/// The same as one JSON document, with every unit.
+SPIKEWEAVE_API std::string to_json(const spike_file& file, const std::string& name);
+
+/// Summarises a recording as text for a terminal: its channels, length, gain, probe and warnings.
+SPIKEWEAVE_API std::string summarize(const recording& what);
+/// The same as one JSON document, with every channel.
+SPIKEWEAVE_API std::string to_json(const recording& what);
+
+}  // namespace spikeweave

@@ -1,0 +1,206 @@
+#include "spikeweave/report/inputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/grouped.hpp"
+#include "report/run_json.hpp"
+#include "spikeweave/spikes/spike_trains.hpp"
+
+namespace spikeweave {
+namespace {
+
+constexpr std::size_t line_width = 96;
+// More units do not fit on a screen; the JSON document lists all.
+constexpr std::size_t units_shown = 100;
+
+struct unit_rate {
+    std::string name{};
+    std::size_t spikes = 0;
+    double hertz = 0;
+};
+
+struct rates_of_file {
+    std::vector<unit_rate> units{};
+    double lowest = 0;
+    double median = 0;
+    double highest = 0;
+    std::size_t tied = 0;
+};
+
+// Counts spikes that share their microsecond with a spike of another unit.
+std::size_t tied_spikes(const spike_sequence& spikes) {
+    const auto times = spikes.times_us();
+    std::size_t tied = 0;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        const bool before = i > 0 && times[i - 1] == times[i];
+        const bool after = i + 1 < times.size() && times[i + 1] == times[i];
+        if (before || after) ++tied;
+    }
+    return tied;
+}
+
+double median_of_sorted(const std::vector<double>& sorted) {
+    const std::size_t n = sorted.size();
+    return n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+}
+
+rates_of_file measure_rates(const spike_file& file) {
+    rates_of_file found;
+    const spike_trains trains(file.spikes);
+    const double seconds = to_seconds(file.spikes.span().length());
+    std::vector<double> rates;
+    for (std::size_t i = 0; i < file.spikes.unit_count(); ++i) {
+        const unit_id unit{static_cast<std::uint32_t>(i)};
+        const std::size_t count = trains.count(unit);
+        const double hertz = seconds > 0 ? static_cast<double>(count) / seconds : 0;
+        found.units.push_back({file.spikes.name(unit), count, hertz});
+        rates.push_back(hertz);
+    }
+    std::sort(rates.begin(), rates.end());
+    if (!rates.empty()) {
+        found.lowest = rates.front();
+        found.median = median_of_sorted(rates);
+        found.highest = rates.back();
+    }
+    found.tied = tied_spikes(file.spikes);
+    return found;
+}
+
+// Shows names and rates in as many columns as fit.
+std::string rate_table(const std::vector<unit_rate>& units) {
+    const std::size_t shown = std::min(units.size(), units_shown);
+    std::size_t name_width = 0;
+    for (std::size_t i = 0; i < shown; ++i) name_width = std::max(name_width, units[i].name.size());
+    const std::size_t column = name_width + 13;
+    const std::size_t columns = std::max<std::size_t>(1, line_width / column);
+    const std::size_t rows = (shown + columns - 1) / columns;
+    std::string text = "rates in Hz\n";
+    for (std::size_t row = 0; row < rows; ++row) {
+        for (std::size_t i = row; i < shown; i += rows)
+            text += fmt::format("  {:<{}} {:>8.2f}  ", units[i].name, name_width, units[i].hertz);
+        text.erase(text.find_last_not_of(' ') + 1);
+        text += '\n';
+    }
+    if (shown < units.size())
+        text += fmt::format("  and {} more units (the JSON document lists all)\n",
+                            units.size() - shown);
+    return text;
+}
+
+// Shows "0.195 uV a count", or the smallest and largest gain if channels differ.
+std::string gain_text(const recording& what) {
+    const auto& channels = what.channels();
+    const auto [least, most] =
+        std::minmax_element(channels.begin(), channels.end(),
+                            [](const recording_channel& a, const recording_channel& b) {
+                                return a.gain_uv < b.gain_uv;
+                            });
+    if (least->gain_uv == most->gain_uv) return fmt::format("{:.6g} uV a count", least->gain_uv);
+    return fmt::format("{:.6g} to {:.6g} uV a count", least->gain_uv, most->gain_uv);
+}
+
+std::string probe_text(const recording& what) {
+    const auto& channels = what.channels();
+    double lowest[2] = {channels[0].x_um, channels[0].y_um};
+    double highest[2] = {channels[0].x_um, channels[0].y_um};
+    std::uint32_t shanks = 0;
+    for (const recording_channel& channel : channels) {
+        const double at[2] = {channel.x_um, channel.y_um};
+        for (int axis = 0; axis < 2; ++axis) {
+            lowest[axis] = std::min(lowest[axis], at[axis]);
+            highest[axis] = std::max(highest[axis], at[axis]);
+        }
+        shanks = std::max(shanks, channel.shank + 1);
+    }
+    return fmt::format("{:g} by {:g} um, {} {}, positions: {}", highest[0] - lowest[0],
+                       highest[1] - lowest[1], shanks, shanks == 1 ? "shank" : "shanks",
+                       to_string(what.description().positions));
+}
+
+}  // namespace
+
+std::string summarize(const spike_file& file, const std::string& name) {
+    const rates_of_file found = measure_rates(file);
+    const time_span span = file.spikes.span();
+    std::string text = fmt::format("file           {} ({})\n", name, to_string(file.format));
+    text += fmt::format("spikes         {} of {} units\n", grouped(file.spikes.size()),
+                        grouped(file.spikes.unit_count()));
+    text += fmt::format("span           {} to {}, {} long\n", format_duration(span.begin),
+                        format_duration(span.end), format_duration(span.length()));
+    text += fmt::format("unit rates     lowest {:.2f} Hz, median {:.2f} Hz, highest {:.2f} Hz\n",
+                        found.lowest, found.median, found.highest);
+    text += fmt::format("ties           {} spikes at the same microsecond as another unit's\n",
+                        grouped(found.tied));
+    text += fmt::format("duplicates     {} dropped\n", grouped(file.duplicates));
+    text += fmt::format("out of order   {}\n", grouped(file.out_of_order));
+    text += fmt::format("stimuli        {} markers\n", grouped(file.stimulus_us.size()));
+    text += rate_table(found.units);
+    for (const std::string& warning : file.warnings) text += fmt::format("warning: {}\n", warning);
+    return text;
+}
+
+std::string to_json(const spike_file& file, const std::string& name) {
+    const rates_of_file found = measure_rates(file);
+    report::json units = report::json::array();
+    for (const unit_rate& unit : found.units)
+        units.push_back({{"name", unit.name}, {"spikes", unit.spikes}, {"rate_hz", unit.hertz}});
+    const report::json document = {
+        {"file", name},
+        {"format", std::string(to_string(file.format))},
+        {"spikes", file.spikes.size()},
+        {"unit_count", file.spikes.unit_count()},
+        {"span_s", {to_seconds(file.spikes.span().begin), to_seconds(file.spikes.span().end)}},
+        {"rate_hz",
+         {{"lowest", found.lowest}, {"median", found.median}, {"highest", found.highest}}},
+        {"tied_spikes", found.tied},
+        {"duplicates_dropped", file.duplicates},
+        {"out_of_order", file.out_of_order},
+        {"stimulus_markers", file.stimulus_us.size()},
+        {"warnings", file.warnings},
+        {"units", units},
+    };
+    return report::text_of(document);
+}
+
+std::string summarize(const recording& what) {
+    const recording_description& about = what.description();
+    std::string text =
+        fmt::format("file           {} ({})\n", about.path.string(), to_string(about.format));
+    text += fmt::format("recording      {} channels, {:g} samples a second each\n",
+                        grouped(what.channel_count()), what.rate_hz());
+    text += fmt::format("length         {} samples, {}\n", grouped(what.frame_count()),
+                        format_duration(what.length()));
+    text += fmt::format("gain           {}\n", gain_text(what));
+    text += fmt::format("probe          {}\n", probe_text(what));
+    for (const std::string& warning : about.warnings) text += fmt::format("warning: {}\n", warning);
+    return text;
+}
+
+std::string to_json(const recording& what) {
+    const recording_description& about = what.description();
+    report::json channels = report::json::array();
+    for (const recording_channel& channel : what.channels())
+        channels.push_back({{"name", channel.name},
+                            {"gain_uv", channel.gain_uv},
+                            {"offset_uv", channel.offset_uv},
+                            {"x_um", channel.x_um},
+                            {"y_um", channel.y_um},
+                            {"shank", channel.shank}});
+    const report::json document = {
+        {"file", about.path.string()},
+        {"format", std::string(to_string(about.format))},
+        {"sample_rate_hz", what.rate_hz()},
+        {"samples", what.frame_count()},
+        {"length_s", to_seconds(what.length())},
+        {"channel_count", what.channel_count()},
+        {"positions", std::string(to_string(about.positions))},
+        {"warnings", about.warnings},
+        {"channels", channels},
+    };
+    return report::text_of(document);
+}
+
+}  // namespace spikeweave
