@@ -12,6 +12,7 @@
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/simulate/spikes.hpp"
 #include "spikeweave/spikes/files.hpp"
+#include "support/run_length.hpp"
 #include "support/shared_data.hpp"
 
 namespace spikeweave {
@@ -61,7 +62,8 @@ protected:
     simulated_spikes simulated_ = simulate_sym26({.seed = GetParam()});
 };
 
-INSTANTIATE_TEST_SUITE_P(Seeds, FindCircuitInSym26, ::testing::Range<std::uint64_t>(0, 5));
+INSTANTIATE_TEST_SUITE_P(Seeds, FindCircuitInSym26,
+                         ::testing::Range<std::uint64_t>(0, is_shortened_run() ? 1 : 5));
 
 TEST_P(FindCircuitInSym26, FindsTheTenEdgesAndNoOther) {
     for (const correction_method method :

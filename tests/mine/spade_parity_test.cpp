@@ -60,6 +60,8 @@ const std::vector<job>& all_jobs() {
     return all;
 }
 
+constexpr std::size_t largest_job = 2;
+
 std::vector<job> jobs() {
     return is_shortened_run() ? std::vector<job>{all_jobs()[0]} : all_jobs();
 }
@@ -144,7 +146,8 @@ TEST_F(SpadeBenchmarkData, EachJobGivesThePublishedNumbers) {
 // The windows are those of the previous test, but here it is also known which are subsets.
 TEST_F(SpadeBenchmarkData, EachJobGivesTheSameFromSpikeTrains) {
     for (const job& what : jobs()) {
-        if (what.window_subsets == job::unknown && !is_long_run()) continue;
+        const bool says_nothing = what.window_subsets == job::unknown || what.patterns.empty();
+        if (says_nothing && !is_long_run()) continue;
         const answer got = mine(windows_of_spikes(), what, spade_strategy::first_bin);
         EXPECT_EQ(got.summary.closed, total(what.patterns)) << "min_occ " << what.rule.min_occ;
         EXPECT_EQ(total(got.patterns), got.summary.closed - got.summary.window_subsets);
@@ -180,7 +183,8 @@ TEST_F(SpadeBenchmarkData, ALargestSizeKeepsWhatIsClosed) {
     }
 }
 
-// One search with all eight rules finds the union of the eight searches, each pattern once.
+// One search with all rules finds the union of their searches, each pattern once; the largest job
+// takes a minute.
 TEST_F(SpadeBenchmarkData, OnePassIsTheUnionOfTheJobs) {
     const auto takes = [](const pattern_rule& rule, const pattern_table& table, std::size_t i) {
         std::vector<std::uint32_t> units;
@@ -191,7 +195,12 @@ TEST_F(SpadeBenchmarkData, OnePassIsTheUnionOfTheJobs) {
                static_cast<std::uint32_t>(distinct) >= rule.min_neu;
     };
     std::vector<pattern_rule> rules;
-    for (const job& what : jobs()) rules.push_back(what.rule);
+    std::vector<by_size> expected;
+    for (std::size_t k = 0; k < jobs().size(); ++k) {
+        if (k == largest_job && !is_long_run()) continue;
+        rules.push_back(all_jobs()[k].rule);
+        expected.push_back(all_jobs()[k].patterns);
+    }
     std::vector<by_size> of_job(rules.size());
     std::uint64_t wanted_by_none = 0;
     const mining_summary summary =
@@ -209,9 +218,11 @@ TEST_F(SpadeBenchmarkData, OnePassIsTheUnionOfTheJobs) {
                       },
                       {.threads = 2});
     for (std::size_t k = 0; k < rules.size(); ++k)
-        EXPECT_EQ(of_job[k], all_jobs()[k].patterns) << k;
+        EXPECT_EQ(of_job[k], expected[k]) << "min_occ " << rules[k].min_occ;
     EXPECT_EQ(wanted_by_none, 0U);
-    EXPECT_EQ(summary.closed, is_shortened_run() ? 22'709U : 10'126'676U);
+    EXPECT_EQ(summary.closed, is_shortened_run() ? 22'709U
+                              : is_long_run()    ? 10'126'676U
+                                                 : 1'946'409U);
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ protected:
 };
 
 // Scores with different `points_for_cluster_mask` are of different models; the accuracy of
-// klustakwik2 itself is 0.689 with 100 and 0.668 with 10. The first case has the default options.
+// klustakwik2 itself is 0.689 with 100 and 0.668 with 10.
 TEST_F(Klusta32, IsSortedAsWellAsByKlustakwik2) {
     const feature_file file = read_features(shared_data(klusta32_file));
     ASSERT_EQ(file.features.size(), 7'526U);
@@ -70,8 +70,9 @@ TEST_F(Klusta32, IsSortedAsWellAsByKlustakwik2) {
         bool many = false;
     };
     constexpr std::uint32_t all_masks = 5'000;
-    std::vector<run> runs{{500, 100, 0.68, -1'382'312}, {100, 10, 0.668, -1'415'592}};
+    std::vector<run> runs{{100, 10, 0.668, -1'415'592}};
     if (is_long_run()) {
+        runs.push_back({500, 100, 0.68, -1'382'312});
         runs.push_back({100, 100, 0.68, -1'382'312});
         runs.push_back({500, 100, 0.68, -1'382'312, true});
         runs.push_back({all_masks, 100, 0.68, -1'382'312});
