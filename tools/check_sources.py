@@ -4,7 +4,7 @@
   check_sources.py tidy  --build BUILD FOLDER...   clang-tidy, on the translation units of a unity build: a folder's
                                                    files are parsed once, without parsing all headers for each
   check_sources.py alone --build BUILD FOLDER...   every file compiles by itself, which a unity build does not show;
-                                                   headers of the standard library, and one large header of the
+                                                   headers of the standard library, and the large ones of the
                                                    folder, are precompiled once for the folder
 
 BUILD is a build folder with compile_commands.json. A translation unit is checked again if it, one of our files that it
@@ -55,7 +55,7 @@ ALONE = ["-std=c++20", "-O0", "-fPIC", "-w"]
 
 
 # Headers that most files of a folder include and that take longest to parse.
-GIVEN = {"apps": ["CLI/CLI.hpp"], "python": ["nanobind/nanobind.h"]}
+GIVEN = {"apps": ["CLI/CLI.hpp", "fmt/format.h"], "python": ["fmt/format.h", "nanobind/nanobind.h"], "src": ["fmt/format.h"]}
 
 
 def folder_of(entry):
