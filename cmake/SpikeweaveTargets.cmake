@@ -27,20 +27,20 @@ function(spikeweave_configure target)
       $<$<BOOL:${SPIKEWEAVE_WERROR}>:-Werror=all-warnings>>)
   endif()
   if(SPIKEWEAVE_SANITIZE)
-    # A null pointer ends the program under the address sanitizer anyway, and there are no downcasts: these two checks
-    # would take a quarter of the compile time.
-    target_compile_options(${target} PRIVATE -fsanitize=${SPIKEWEAVE_SANITIZE} -fno-sanitize=null,vptr
-      -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    # The address sanitizer finds an access through a null pointer or outside of an object anyway, and there are no
+    # downcasts: these checks would only take time to compile.
+    target_compile_options(${target} PRIVATE -fsanitize=${SPIKEWEAVE_SANITIZE}
+      -fno-sanitize=null,object-size,pointer-overflow,vptr -fno-omit-frame-pointer -fno-sanitize-recover=all)
     target_link_options(${target} PRIVATE -fsanitize=${SPIKEWEAVE_SANITIZE})
   endif()
-  if(SPIKEWEAVE_FUZZ)
+  if(SPIKEWEAVE_FUZZ_GUIDED)
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
 endfunction()
 
 # spikeweave_compile_quickly(TARGET): for targets that parse, print and check, while the library computes.
 function(spikeweave_compile_quickly target)
-  if(SPIKEWEAVE_SANITIZE MATCHES "address")  # whose checks are what takes long to optimize
+  if(SPIKEWEAVE_SANITIZE)  # because its checks take long to optimize
     target_compile_options(${target} PRIVATE -O0)
   else()
     target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
