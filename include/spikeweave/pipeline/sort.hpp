@@ -99,6 +99,10 @@ struct sort_result {
     double seconds = 0;
 };
 
+/// The channel on which the mean waveform of each unit is largest; without waveforms, the one on
+/// which most of its spikes have a mask.
+SPIKEWEAVE_API std::vector<std::uint32_t> peak_channels(const sort_result& result);
+
 /// Finds spikes in a recording and units among them.
 /// @param run  progress and cancellation; its threads and devices are ignored, because those of the
 /// options are used
