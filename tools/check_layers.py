@@ -19,6 +19,7 @@ MAY_USE = {
     "sort": "core device parallel record spikes",
     "mine": "core device parallel spikes",
     "assess": "core parallel spikes mine",
+    "elephant": "core parallel spikes mine assess",
     "pipeline": "core parallel record sort spikes mine assess",
     "report": "core parallel io record sort spikes mine assess pipeline",
 }
@@ -39,6 +40,8 @@ def check_line(line, place, own, sub):
     public, used, used_sub = match.group(1), match.group(2), match.group(3)
     if used is None:  # in the same folder, or spikeweave/spikeweave.hpp
         return "a public header includes a private one" if place == "include" and not public else None
+    if place == "python" and used == "bindings":
+        return None if used_sub in (None, "core", sub) else f"bindings/{sub} may not use bindings/{used_sub}"
     if place in PUBLIC_ONLY:
         return None if public or used not in MAY_USE else "only <include/spikeweave> may be used here"
     if place == "include" and not public:

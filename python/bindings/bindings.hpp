@@ -7,7 +7,6 @@
 /// shape.
 namespace spikeweave::python {
 
-void bind_devices(nanobind::module_& m);
 void bind_spikes(nanobind::module_& m);
 void bind_simulate(nanobind::module_& m);
 void bind_episodes(nanobind::module_& m);

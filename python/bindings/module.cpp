@@ -3,7 +3,8 @@
 
 #include <exception>
 
-#include "bindings.hpp"
+#include "bindings/bindings.hpp"
+#include "spikeweave/core/device.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/core/version.hpp"
@@ -24,6 +25,23 @@ void translate(const std::exception_ptr& error, void* /*unused*/) {
     }
 }
 
+nb::list list_devices() {
+    nb::list all;
+    for (const spikeweave::device_info& one : spikeweave::devices()) {
+        nb::dict device;
+        device["ordinal"] = one.ordinal;
+        device["name"] = one.name;
+        device["total_bytes"] = one.total_bytes;
+        device["free_bytes"] = one.free_bytes;
+        device["multiprocessors"] = one.multiprocessors;
+        device["compute_capability"] = nb::make_tuple(one.compute_major, one.compute_minor);
+        device["driver"] = one.driver;
+        device["cuda"] = one.driver_cuda;
+        all.append(device);
+    }
+    return all;
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -32,11 +50,14 @@ NB_MODULE(_core, m) {
     const nb::exception<spikeweave::device_error> device_error(m, "DeviceError",
                                                                PyExc_RuntimeError);
     m.def("version", [] { return std::string(spikeweave::version()); });
-    spikeweave::python::bind_devices(m);
+    m.def("devices", &list_devices);
+    m.def("device_unavailable_reason", &spikeweave::device_unavailable_reason);
     spikeweave::python::bind_spikes(m);
     spikeweave::python::bind_simulate(m);
     spikeweave::python::bind_episodes(m);
     spikeweave::python::bind_elephant(m);
+    spikeweave::python::bind_elephant_relation(m);
+    spikeweave::python::bind_elephant_surrogates(m);
     spikeweave::python::bind_spade(m);
     spikeweave::python::bind_recording(m);
     spikeweave::python::bind_sort(m);

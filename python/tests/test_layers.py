@@ -137,10 +137,10 @@ def test_each_layer_is_found_with_its_imports(package):
             "from spikeweave._commands import sort",
             "spikeweave._adapters.neo imports spikeweave._commands.sort",
         ),
-        ("spikeweave._values.arguments", "import spikeweave._values.spikes", "circle: "),
-        ("spikeweave._values.arguments", "async def late():\n    from . import spikes", "circle: "),
+        ("spikeweave._values.arrays", "import spikeweave._values.spikes", "circle: "),
+        ("spikeweave._values.arrays", "async def late():\n    from . import spikes", "circle: "),
         (
-            "spikeweave._values.arguments",
+            "spikeweave._values.arrays",
             "if TYPE_CHECKING:\n    pass\nelse:\n    from .spikes import SpikeSequence",
             "circle: ",
         ),
@@ -161,7 +161,7 @@ def test_a_planted_breach_is_found(package, module, statement, says):
 
 def test_imports_for_type_checkers_alone_are_no_breach(package):
     sources, packages = package
-    module = "spikeweave._values.arguments"
+    module = "spikeweave._values.arrays"
     planted = "if TYPE_CHECKING:\n    from .._commands.sort import sort\n"
 
     assert breaches_of({**sources, module: f"{sources[module]}\n{planted}"}, packages) == []

@@ -20,6 +20,12 @@ DESCRIBED = {
     "spade": (spikeweave.spade, _core.spade_options),
     "sort": (spikeweave.sort, _core.sort_options),
     "sort_features": (spikeweave.sort_features, _core.sort_features_options),
+    "sym26": (simulate.sym26, _core.sym26_options),
+    "culture": (simulate.culture, _core.culture_options),
+    "poisson": (simulate.poisson, _core.poisson_options),
+    "patterns": (simulate.patterns, _core.patterns_options),
+    "recording": (simulate.recording, _core.recording_options),
+    "features": (simulate.features, _core.features_options),
 }
 
 

@@ -6,45 +6,11 @@ import numpy as np
 import pytest
 
 import spikeweave
-from spikeweave import _core, simulate
+from spikeweave import simulate
 
-# Arguments whose default depends on the data.
-LEFT_OPEN = {
-    ("spade", "bin"),  # binned trains have their own
-}
-FUNCTIONS = {
-    "sym26": (simulate.sym26, _core.sym26_defaults),
-    "culture": (simulate.culture, _core.culture_defaults),
-    "poisson": (simulate.poisson, _core.poisson_defaults),
-    "patterns": (simulate.patterns, _core.patterns_defaults),
-    "recording": (simulate.recording, _core.recording_defaults),
-    "features": (simulate.features, _core.features_defaults),
-}
 # Arguments for the data and for reading them, which are not parameters of the analysis.
 DATA = {"spikes", "episodes", "recording", "features", "masks", "samples", "progress"}
 DATA |= {"sample_rate", "gain", "positions", "shanks"}
-
-
-def listed(value):
-    return [listed(one) for one in value] if isinstance(value, (list, tuple)) else value
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_signatures_show_the_defaults_of_the_library(name):
-    function, defaults = FUNCTIONS[name]
-    of_library = defaults()
-    shown = {
-        argument: parameter.default
-        for argument, parameter in inspect.signature(function).parameters.items()
-        if parameter.default is not inspect.Parameter.empty
-    }
-
-    for argument, value in of_library.items():
-        if (name, argument) in LEFT_OPEN:
-            assert shown[argument] is None, argument
-        else:
-            assert listed(shown[argument]) == listed(value), argument
-    assert set(shown) - set(of_library) <= DATA | {argument for _, argument in LEFT_OPEN}
 
 
 def same_episodes(one, other):

@@ -5,13 +5,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
 import spikeweave
 from spikeweave import _core
-from spikeweave._values import types
 
 RIGHT = """
 from typing import assert_type
@@ -81,13 +79,6 @@ def test_wrong_calls_are_refused(checked, call):
     number = begin + 1 + list(WRONG).index(call)
 
     assert [line for at, line in errors if at == number and f"[{WRONG[call]}]" in line]
-
-
-def test_the_names_that_types_list_are_those_of_the_library():
-    with pytest.raises(ValueError, match=r"'\?'") as error:
-        spikeweave.simulate.patterns(rates="?")
-    missing = [name for name in get_args(types.RateProfile) if name not in str(error.value)]
-    assert not missing, error.value
 
 
 def test_a_two_stage_correction_is_not_offered_where_it_is_refused():

@@ -87,6 +87,10 @@ class Layers(Planted):
         self.plant("src/assess/a.cpp", '#include "spikeweave/pipeline/episodes.hpp"\n')
         self.assert_caught(self.tool, "src/assess/a.cpp:1", "assess may not use pipeline")
 
+    def test_catches_a_stage_that_knows_elephant(self):
+        self.plant("src/assess/a.cpp", '#include "spikeweave/elephant/order.hpp"\n')
+        self.assert_caught(self.tool, "src/assess/a.cpp:1", "assess may not use elephant")
+
     def test_catches_an_analysis_that_writes_its_report(self):
         self.plant("src/pipeline/a.cpp", '#include "spikeweave/report/run_record.hpp"\n')
         self.assert_caught(self.tool, "src/pipeline/a.cpp:1", "pipeline may not use report")
@@ -106,6 +110,14 @@ class Layers(Planted):
     def test_catches_a_command_that_reaches_inside(self):
         self.plant("apps/spikeweave/a.cpp", '#include "core/stop.hpp"\n')
         self.assert_caught(self.tool, "apps/spikeweave/a.cpp:1", "only <include/spikeweave>")
+
+    def test_catches_bindings_that_reach_inside(self):
+        self.plant("python/bindings/core/a.cpp", '#include "bindings/core/a.hpp"\n#include "core/stop.hpp"\n')
+        self.assert_caught(self.tool, "python/bindings/core/a.cpp:2", "only <include/spikeweave>")
+
+    def test_catches_bindings_of_elephant_that_use_those_of_an_analysis(self):
+        self.plant("python/bindings/elephant/a.cpp", '#include "bindings/pipeline/sorted_data.hpp"\n')
+        self.assert_caught(self.tool, "python/bindings/elephant/a.cpp:1", "bindings/elephant may not use bindings/pipeline")
 
     def test_catches_a_folder_that_is_no_stage(self):
         self.plant("src/utils/a.cpp", "\n")

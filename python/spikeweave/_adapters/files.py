@@ -140,7 +140,7 @@ def write(
         write_units(path, sequence)
         return
     with reporting(progress) as callback:
-        _core.write_spikes(str(path), sequence._core, given(progress=callback))
+        _core.write_spikes(str(path), sequence._core, callback)
 
 
 def is_path(value: object) -> bool:

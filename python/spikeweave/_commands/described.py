@@ -17,6 +17,8 @@ def _entry(option: dict[str, Any]) -> str:
     text = option["help"][:1].upper() + option["help"][1:]
     if option["choices"]:
         text += ": " + ", ".join(f'``"{choice}"``' for choice in option["choices"])
+    if option["placeholder"] == "HZ":
+        text += ", in Hz"
     default = option["default_shown"]
     text += f". Default: {default}." if default else "."
     lines = textwrap.fill(text, 92, break_long_words=False, break_on_hyphens=False)

@@ -18,7 +18,7 @@ from .._values.arrays import array, numbers
 from .._values.recording import Recording, RecordingLike
 from .._values.sort import SortResult
 from .._values.spikes import SpikeSequence
-from .._values.types import FilePath, MaskRule, Quantity
+from .._values.types import FilePath, Quantity
 from .described import described
 
 if TYPE_CHECKING:
@@ -96,9 +96,6 @@ def sort_features(
     masks: ArrayLike | None = None,
     *,
     samples: ArrayLike | None = None,
-    sample_rate: float | None = None,
-    mask: MaskRule | None = None,
-    features_per_channel: int | None = None,
     progress: Progress = None,
     **options: Unpack[SortFeaturesOptions],
 ) -> SortResult:
@@ -114,13 +111,6 @@ def sort_features(
         computed by `mask`.
     samples : array of int64, shape (spikes,)
         Time of each spike.
-    sample_rate
-        In Hz, for times.
-    mask
-        Rule to compute masks: ``"mad"`` (used if there are none), ``"seed"`` or ``"all"``: 1
-        everywhere.
-    features_per_channel
-        For the masks; by default as stated in the file, else 3.
     {options}
     progress
         As in `episodes`.
@@ -143,13 +133,12 @@ def sort_features(
     >>> spikeweave.sort_features(made.features, made.masks).unit_count
     4
     """
-    if masks is not None and mask is not None:
+    if masks is not None and options.get("mask") is not None:
         raise ValueError("mask: says how masks are made, and masks are given")
     rows = None if masks is None else _matrix("masks", masks)
     frames = None if samples is None else array("samples", samples, np.int64)
-    about = given(sample_rate=sample_rate, mask=mask, features_per_channel=features_per_channel)
     with reporting(progress) as callback:
-        call = {**options, **about, "progress": callback}
+        call = {**options, "progress": callback}
         if isinstance(features, (str, os.PathLike)):
             check_readable(Path(features))
             found = _core.sort_feature_file(str(features), rows, frames, call)

@@ -8,8 +8,3 @@ from typing import Any
 def given(**arguments: Any) -> dict[str, Any]:
     """The arguments that are not None; the library has the defaults of all others."""
     return {name: value for name, value in arguments.items() if value is not None}
-
-
-def options_in(arguments: dict[str, Any], *others: str) -> dict[str, Any]:
-    """Of a function's arguments, as `locals()` has them at its beginning, the options given."""
-    return given(**{name: value for name, value in arguments.items() if name not in others})

@@ -6,12 +6,12 @@ from typing import Literal, TypedDict
 
 from .types import (
     Bins,
-    Clusters,
     Delays,
     Epochs,
     FilePath,
     IntOrAuto,
     MinOcc,
+    Numbers,
     Pair,
     Rules,
     Stability,
@@ -42,6 +42,20 @@ class CountEpisodesOptions(TypedDict, total=False):
     split: Literal["automatic", "candidates", "time"] | None
     threads: int | None
     device: str | None
+
+
+class CultureOptions(TypedDict, total=False):
+    length: Time | None
+    channels: int | None
+    background_rate: float | None
+    burst_every: Time | None
+    burst_length: Time | None
+    burst_low: float | None
+    burst_high: float | None
+    chains: Numbers | None
+    probability: float | None
+    delay: Time | None
+    seed: int | None
 
 
 class EpisodesOptions(TypedDict, total=False):
@@ -112,7 +126,68 @@ class EpisodesOptions(TypedDict, total=False):
     device: str | None
 
 
+class FeaturesOptions(TypedDict, total=False):
+    spikes: int | None
+    units: int | None
+    channels: int | None
+    features_per_channel: int | None
+    low_height: float | None
+    high_height: float | None
+    width: float | None
+    jitter: float | None
+    separation: float | None
+    of_no_unit: float | None
+    spike_rate: float | None
+    sample_rate: float | None
+    seed: int | None
+
+
+class PatternsOptions(TypedDict, total=False):
+    length: Time | None
+    units: int | None
+    patterns: Numbers | None
+    occurrences: int | None
+    lag: Time | None
+    rate: float | None
+    rates: Literal["constant", "spread", "steps", "wave"] | None
+    gamma: int | None
+    dead_time: Time | None
+    seed: int | None
+
+
+class PoissonOptions(TypedDict, total=False):
+    length: Time | None
+    units: int | None
+    rate: float | None
+    seed: int | None
+
+
+class RecordingOptions(TypedDict, total=False):
+    length: Time | None
+    channels: int | None
+    columns: int | None
+    pitch: float | None
+    sample_rate: float | None
+    gain: float | None
+    units: int | None
+    low_rate: float | None
+    high_rate: float | None
+    dead_time: Time | None
+    low_peak: float | None
+    high_peak: float | None
+    jitter: float | None
+    drift: float | None
+    noise: float | None
+    noise_reach: float | None
+    seed: int | None
+
+
 class SortFeaturesOptions(TypedDict, total=False):
+    mask: Literal["mad", "seed", "all"] | None
+    time_column: bool | None
+    channel_group: int | None
+    features_per_channel: int | None
+    sample_rate: float | None
     starting_clusters: IntOrAuto | None
     max_clusters: int | None
     max_iterations: int | None
@@ -130,7 +205,7 @@ class SortFeaturesOptions(TypedDict, total=False):
     split_start: Literal["principal", "random"] | None
     seed: int | None
     start: StartClusters | None
-    only_clusters: Clusters | None
+    only_clusters: Numbers | None
     incremental: bool | None
     first_fit: int | None
     drift: float | None
@@ -173,7 +248,7 @@ class SortOptions(TypedDict, total=False):
     split_start: Literal["principal", "random"] | None
     seed: int | None
     start: StartClusters | None
-    only_clusters: Clusters | None
+    only_clusters: Numbers | None
     incremental: bool | None
     first_fit: int | None
     drift: float | None
@@ -257,3 +332,15 @@ class SpadeOptions(TypedDict, total=False):
     compat: Literal["none", "elephant", "elephant-ms"] | None
     strategy: Literal["automatic", "fp-growth", "first-bin"] | None
     threads: int | None
+
+
+class Sym26Options(TypedDict, total=False):
+    length: Time | None
+    units: int | None
+    chains: Numbers | None
+    probability: float | None
+    delay: Time | None
+    rest_rate: float | None
+    jitter: Time | None
+    background: bool | None
+    seed: int | None

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from .arguments import given
 from .arrays import seconds
 from .conversions import converted, converter_of, spike_forms
 from .spike_arrays import SpikeArrays
@@ -149,10 +148,8 @@ class SpikeSequence:
             times,
             units,
             names,
-            given(
-                t_start=start if t_start is None else t_start,
-                t_stop=stop if t_stop is None else t_stop,
-            ),
+            start if t_start is None else t_start,
+            stop if t_stop is None else t_stop,
         )
         if duplicates:
             warnings.warn(duplicates_text(duplicates), stacklevel=2)
@@ -393,7 +390,7 @@ def _again(
     t_stop: float | None,
 ) -> SpikeSequence:
     """A sequence from its parts, for pickles and copies."""
-    core, _ = _core.make_spikes(times, units, names, given(t_start=t_start, t_stop=t_stop))
+    core, _ = _core.make_spikes(times, units, names, t_start, t_stop)
     return SpikeSequence._from_core(core)
 
 

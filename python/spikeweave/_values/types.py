@@ -112,43 +112,11 @@ Units = Sequence[str]
 #: The path of a file.
 FilePath = str | os.PathLike[str]
 
-#: Numbers of clusters.
-Clusters = Sequence[int]
+Numbers = Sequence[int]
 #: A file that holds clusters, or the label of each spike.
 StartClusters = FilePath | ArrayLike
 #: A whole number that the library can choose.
 IntOrAuto = int | Literal["auto"]
-
-Ties = Literal["time", "order"]
-EpisodeStrategy = Literal[
-    "automatic",
-    "reference",
-    "state-machine",
-    "two-pass",
-    "occurrences",
-    "segments",
-    "latest-start",
-    "thread-per-episode",
-    "segments-per-episode",
-    "hybrid",
-]
-Pairs = Literal["automatic", "merge", "look-back"]
-Compaction = Literal["automatic", "atomic", "select", "count-scan-write"]
-Split = Literal["automatic", "candidates", "time"]
-Test = Literal["jitter", "exact", "chebyshev"]
-Correction = Literal[
-    "none",
-    "bonferroni",
-    "sidak",
-    "holm-sidak",
-    "holm",
-    "simes-hochberg",
-    "hommel",
-    "fdr_bh",
-    "fdr_by",
-]
-MaskRule = Literal["mad", "seed", "all"]
-RateProfile = Literal["constant", "spread", "steps", "wave"]
 
 SpikeFormat = Literal[
     "auto", "text", "wagenaar", "meabench", "npy", "npz", "phy", "klustakwik", "nwb"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 SURR_METHODS = (
@@ -38,6 +39,19 @@ def check_winlen(winlen: Any) -> None:
     """Raise ValueError unless windows have bins."""
     if winlen < 1:
         raise ValueError(f"winlen: expected an integer >= 1, found {winlen}")
+
+
+def whole_number(name: str, value: Any) -> int:
+    """Return a number that the extension can hold, or raise TypeError or ValueError."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name}: expected a whole number, found {value!r}") from None
+    if not -(1 << 31) <= number < 1 << 31:
+        raise ValueError(
+            f"{name}: expected a whole number from -2147483648 to 2147483647, found {value!r}"
+        )
+    return number
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from spikeweave import _core
 
 from ._concepts import ConceptList, Flat, flatten, taken
-from ._names import SPECTRA, check_choice, check_winlen
+from ._names import SPECTRA, check_choice, check_winlen, whole_number
 from ._settings import running
 
 
@@ -109,12 +109,14 @@ def pattern_set_reduction(
     if len(concepts) == 0:
         return []
     flat = flatten(concepts)
+    hkl = (
+        whole_number("h_subset_filtering", h_subset_filtering),
+        whole_number("k_superset_filtering", k_superset_filtering),
+        whole_number("l_covered_spikes", l_covered_spikes),
+    )
     arguments = {
         "winlen": winlen,
         "spectrum": spectrum,
-        "h_subset_filtering": h_subset_filtering,
-        "k_superset_filtering": k_superset_filtering,
-        "l_covered_spikes": l_covered_spikes,
         "min_spikes": min_spikes,
         "min_occ": min_occ,
     }
@@ -125,6 +127,7 @@ def pattern_set_reduction(
             flat.window_begins.astype(np.uint64),
             _ascending(flat),
             _signature_rows(ns_signatures, spectrum),
+            hkl,
             {**arguments, **call},
         )
     return taken(concepts, kept)

@@ -27,8 +27,9 @@ def _as_sequence(spiketrains: Sequence[neo.SpikeTrain]) -> Any:
         np.arange(len(spiketrains), dtype=np.uint32), [len(train) for train in spiketrains]
     )
     names = [str(unit) for unit in range(len(spiketrains))]
-    span = {"t_start": first.t_start, "t_stop": first.t_stop}
-    core, duplicates = _core.make_spikes(times.astype(float), units, names, span)
+    core, duplicates = _core.make_spikes(
+        times.astype(float), units, names, first.t_start, first.t_stop
+    )
     if duplicates:
         warnings.warn(f"{duplicates} spikes are listed twice and were taken once.", stacklevel=5)
     return core

@@ -179,6 +179,8 @@ def own_arguments(
             f" surrogates, found {bin_size}"
         )
     given = {known[name]: value for name, value in kwargs.items()}
+    if given.get("steps") not in (None, "window", "fast"):
+        raise ValueError(f"method: expected 'window' or 'fast', found {given['steps']!r}")
     if method == "dither_spikes" and given.get("refractory_period") is not None:
         method = "dither_spikes_with_refractory_period"
     return {"method": method, "dither": dither, "bin_size": bin_size, **given}

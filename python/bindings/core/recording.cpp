@@ -1,0 +1,142 @@
+#include "bindings/core/recording.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "bindings/bindings.hpp"
+#include "bindings/core/arguments.hpp"
+#include "bindings/core/arrays.hpp"
+#include "bindings/core/options.hpp"
+#include "spikeweave/record/sample_source.hpp"
+
+namespace spikeweave::python {
+namespace {
+
+using frames_out = nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// Samples that a function of Python reads: get(begin, end) gives frames × channels of int16. Its
+// caller holds no lock, and may be any thread.
+class samples_of_function final : public sample_source {
+public:
+    samples_of_function(nb::object get, std::uint64_t frames, std::size_t channels)
+        : get_(std::move(get)), frames_(frames), channels_(channels) {}
+    ~samples_of_function() override {
+        const nb::gil_scoped_acquire locked;
+        get_.reset();
+    }
+    samples_of_function(const samples_of_function&) = delete;
+    samples_of_function& operator=(const samples_of_function&) = delete;
+    samples_of_function(samples_of_function&&) = delete;
+    samples_of_function& operator=(samples_of_function&&) = delete;
+
+    std::uint64_t frame_count() const override { return frames_; }
+
+    void read(std::uint64_t first, std::span<std::int16_t> into) const override {
+        const std::uint64_t frames = into.size() / channels_;
+        const nb::gil_scoped_acquire locked;
+        const nb::object got = get_(first, first + frames);
+        frames_out samples;
+        if (!nb::try_cast(got, samples, false) || samples.shape(0) != frames ||
+            samples.shape(1) != channels_)
+            throw invalid_argument("recording: frames " + std::to_string(first) + " to " +
+                                   std::to_string(first + frames) + " did not come as " +
+                                   std::to_string(frames) + " x " + std::to_string(channels_) +
+                                   " int16");
+        std::copy_n(samples.data(), into.size(), into.begin());
+    }
+
+private:
+    nb::object get_;
+    std::uint64_t frames_;
+    std::size_t channels_;
+};
+
+}  // namespace
+
+std::vector<recording_channel> channels_of(const nb::list& channels) {
+    std::vector<recording_channel> out;
+    for (const nb::handle one : channels)
+        out.push_back(
+            {.name = nb::cast<std::string>(one["name"]),
+             .gain_uv = nb::cast<double>(one["gain_uv"]),
+             .offset_uv = nb::cast<double>(one["offset_uv"]),
+             .x_um = nb::cast<double>(one["x_um"]),
+             .y_um = nb::cast<double>(one["y_um"]),
+             .shank = static_cast<std::uint32_t>(whole_of("shank", one["shank"], 0, UINT32_MAX))});
+    return out;
+}
+
+nb::list channel_dicts(const std::vector<recording_channel>& channels) {
+    nb::list out;
+    for (const recording_channel& channel : channels) {
+        nb::dict one;
+        one["name"] = channel.name;
+        one["gain_uv"] = channel.gain_uv;
+        one["offset_uv"] = channel.offset_uv;
+        one["x_um"] = channel.x_um;
+        one["y_um"] = channel.y_um;
+        one["shank"] = channel.shank;
+        out.append(one);
+    }
+    return out;
+}
+
+namespace {
+
+recording from_function(nb::object get, std::uint64_t frames, const nb::list& channels,
+                        double sample_rate, bool has_positions) {
+    recording_description about{.channels = channels_of(channels), .rate_hz = sample_rate};
+    about.positions = has_positions ? position_source::file : position_source::assumed;
+    const std::size_t count = about.channels.size();
+    return {std::move(about),
+            std::make_shared<const samples_of_function>(std::move(get), frames, count)};
+}
+
+recording open(const std::string& path, const nb::dict& arguments) {
+    recording_read_options reading;
+    option_list options = describe(reading);
+    options.add("format", reading.format, "format of the recording");
+    take_options(arguments, options);
+    return read_recording(path, reading);
+}
+
+array_out<std::int16_t> read_samples(const recording& from, std::uint64_t begin,
+                                     std::uint64_t end) {
+    if (begin > end || end > from.frame_count())
+        throw invalid_argument("frames: expected a part of 0 to " +
+                               std::to_string(from.frame_count()) + ", found " +
+                               std::to_string(begin) + " to " + std::to_string(end));
+    const std::size_t channels = from.channel_count();
+    std::vector<std::int16_t> samples((end - begin) * channels);
+    {
+        const nb::gil_scoped_release unlocked;
+        from.read(begin, samples);
+    }
+    return to_numpy(std::move(samples), {end - begin, channels});
+}
+
+}  // namespace
+
+void bind_recording(nb::module_& m) {
+    nb::class_<recording>(m, "Recording")
+        .def_prop_ro("frames", &recording::frame_count)
+        .def_prop_ro("sample_rate", &recording::rate_hz)
+        .def_prop_ro("channels", [](const recording& r) { return channel_dicts(r.channels()); })
+        .def_prop_ro("has_positions",
+                     [](const recording& r) {
+                         return r.description().positions != position_source::assumed;
+                     })
+        .def_prop_ro("warnings", [](const recording& r) { return r.description().warnings; })
+        .def("read", &read_samples, nb::arg("begin"), nb::arg("end"));
+    m.def("read_recording", &open, nb::arg("path"), nb::arg("given"));
+    m.def("recording_of", &from_function, nb::arg("get"), nb::arg("frames"), nb::arg("channels"),
+          nb::arg("sample_rate"), nb::arg("has_positions"));
+    m.def("is_recording",
+          [](const std::string& path) { return find_recording_format(path).has_value(); });
+}
+
+}  // namespace spikeweave::python

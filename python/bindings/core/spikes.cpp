@@ -1,0 +1,132 @@
+#include "bindings/core/spikes.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "bindings/bindings.hpp"
+#include "bindings/core/arguments.hpp"
+#include "bindings/core/arrays.hpp"
+#include "bindings/core/options.hpp"
+#include "spikeweave/spikes/files.hpp"
+#include "spikeweave/spikes/order_spikes.hpp"
+#include "spikeweave/spikes/spike_trains.hpp"
+
+namespace spikeweave::python {
+namespace {
+
+nb::tuple make_spikes(const array_in<double>& times, const array_in<std::uint32_t>& units,
+                      const std::vector<std::string>& names, nb::handle t_start,
+                      nb::handle t_stop) {
+    std::optional<duration> start;
+    std::optional<duration> stop;
+    if (!t_start.is_none()) start = time_of("t_start", t_start);
+    if (!t_stop.is_none()) stop = time_of("t_stop", t_stop);
+    ordered_spikes made;
+    {
+        const nb::gil_scoped_release unlocked;
+        made = order_spikes(span_of(times), span_of(units), names, start, stop);
+    }
+    return nb::make_tuple(share(std::move(made.spikes), start.has_value()), made.duplicates);
+}
+
+nb::dict read_file(const std::string& path, const nb::dict& arguments) {
+    spike_read_options reading;
+    const call_options call = take_options(arguments, describe(reading));
+    spike_file file =
+        run_for_result(call, [&](const execution& run) { return read_spikes(path, reading, run); });
+    for (std::string& warning : check_spikes(file.spikes))
+        file.warnings.push_back(std::move(warning));
+    nb::dict out;
+    out["duplicates"] = file.duplicates;
+    out["warnings"] = file.warnings;
+    out["stimulus_us"] = to_numpy(std::move(file.stimulus_us));
+    shared_spikes spikes = share(std::move(file.spikes), file.has_recorded_span);
+    spikes.checked = true;
+    out["spikes"] = std::move(spikes);
+    return out;
+}
+
+void write(const std::string& path, const shared_spikes& spikes, const nb::object& progress) {
+    run_unlocked({.progress = progress},
+                 [&](const execution& run) { write_spikes(path, *spikes.sequence, run); });
+}
+
+array_out<double> seconds_of(std::span<const std::int64_t> times_us) {
+    return column<double>(times_us, [](std::int64_t us) { return to_seconds(duration{us}); });
+}
+
+// All units' times one after another, and where each begins.
+nb::tuple trains_of(const shared_spikes& spikes) {
+    const spike_trains trains = run_for_result(
+        {}, [&](const execution& /*run*/) { return spike_trains(*spikes.sequence); });
+    return nb::make_tuple(
+        seconds_of(trains.times_us()),
+        column<std::int64_t>(trains.offsets(), [](std::size_t offset) { return offset; }));
+}
+
+// The positions of names in natural order: "n2" before "n10".
+array_out<std::int64_t> natural_order(const std::vector<std::string>& names) {
+    std::vector<std::int64_t> order(names.size());
+    std::iota(order.begin(), order.end(), std::int64_t{0});
+    std::ranges::sort(order, natural_less, [&](std::int64_t i) -> const std::string& {
+        return names[static_cast<std::size_t>(i)];
+    });
+    return to_numpy(std::move(order));
+}
+
+}  // namespace
+
+shared_spikes share(spike_sequence spikes, bool has_recorded_span) {
+    return {std::make_shared<const spike_sequence>(std::move(spikes)), has_recorded_span};
+}
+
+void add_warnings(nb::dict& out, const shared_spikes& spikes,
+                  const std::vector<std::string>& more) {
+    std::vector<std::string> warnings = run_for_result(
+        {}, [&](const execution& /*run*/) { return check_spikes(*spikes.sequence); });
+    out["told"] = spikes.checked ? warnings.size() : 0;
+    for (const std::string& warning : more) warnings.push_back(with_plain_names(warning));
+    out["warnings"] = warnings;
+}
+
+void bind_spikes(nb::module_& m) {
+    nb::class_<shared_spikes>(m, "SpikeSequence")
+        .def("__len__", [](const shared_spikes& s) { return s.sequence->size(); })
+        .def_prop_ro(
+            "times", [](const shared_spikes& s) { return seconds_of(s.sequence->times_us()); },
+            nb::rv_policy::move)
+        .def_prop_ro(
+            "times_us", [](const shared_spikes& s) { return to_numpy(s.sequence->times_us()); },
+            nb::rv_policy::move)
+        .def_prop_ro(
+            "units",
+            [](const shared_spikes& s) {
+                return column<std::uint32_t>(s.sequence->units(),
+                                             [](unit_id unit) { return index(unit); });
+            },
+            nb::rv_policy::move)
+        .def_prop_ro("unit_names", [](const shared_spikes& s) { return s.sequence->unit_names(); })
+        .def_prop_ro("t_start",
+                     [](const shared_spikes& s) { return to_seconds(s.sequence->span().begin); })
+        .def_prop_ro("t_stop",
+                     [](const shared_spikes& s) { return to_seconds(s.sequence->span().end); })
+        .def_prop_ro("has_recorded_span",
+                     [](const shared_spikes& s) { return s.has_recorded_span; })
+        .def("trains", &trains_of)
+        .def("check", [](const shared_spikes& s) { return check_spikes(*s.sequence); })
+        .def("same_as", [](const shared_spikes& a, const shared_spikes& b) {
+            return *a.sequence == *b.sequence;
+        });
+    m.def("make_spikes", &make_spikes, nb::arg("times"), nb::arg("units"), nb::arg("names"),
+          nb::arg("t_start").none(), nb::arg("t_stop").none());
+    m.def("read_spikes", &read_file, nb::arg("path"), nb::arg("given"));
+    m.def("write_spikes", &write, nb::arg("path"), nb::arg("spikes"), nb::arg("progress").none());
+    m.def("natural_order", &natural_order, nb::arg("names"));
+    m.def("seconds", [](nb::handle value) { return to_seconds(time_of("time", value)); });
+}
+
+}  // namespace spikeweave::python

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "spikeweave/spikes/spike_sequence.hpp"
+
+namespace spikeweave::python {
+
+namespace nb = nanobind;
+
+/// A sequence that a long call may go on reading without the interpreter's lock.
+struct shared_spikes {
+    std::shared_ptr<const spike_sequence> sequence;
+    /// Whether the span is what was recorded, and not only from the first spike to the last.
+    bool has_recorded_span = true;
+    /// Whether whoever reads the warnings of these spikes has seen those of `check_spikes`.
+    bool checked = false;
+};
+
+shared_spikes share(spike_sequence spikes, bool has_recorded_span = true);
+
+/// Puts those of `check_spikes` and then `more` into `out` as "warnings"; "told" is how many of the
+/// first were seen before.
+void add_warnings(nb::dict& out, const shared_spikes& spikes, const std::vector<std::string>& more);
+
+}  // namespace spikeweave::python

@@ -1,0 +1,180 @@
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "bindings/bindings.hpp"
+#include "bindings/core/arrays.hpp"
+#include "bindings/core/options.hpp"
+#include "bindings/core/spikes.hpp"
+#include "spikeweave/pipeline/episodes.hpp"
+
+namespace spikeweave::python {
+namespace {
+
+array_out<double> interval_array(const std::vector<delay_interval>& delays) {
+    std::vector<double> bounds;
+    bounds.reserve(2 * delays.size());
+    for (const delay_interval& delay : delays) {
+        bounds.push_back(to_seconds(delay.low));
+        bounds.push_back(to_seconds(delay.high));
+    }
+    return to_numpy(std::move(bounds), {delays.size(), std::size_t{2}});
+}
+
+// The table as flat arrays: episode i has units[offsets[i]:offsets[i + 1]], and one delay fewer.
+nb::dict table_arrays(const episode_table& table) {
+    std::size_t nodes = 0;
+    for (const counted_episode& one : table.episodes) nodes += one.what.size();
+    std::vector<std::int64_t> offsets{0};
+    std::vector<std::uint32_t> units;
+    std::vector<double> steps;
+    offsets.reserve(table.episodes.size() + 1);
+    units.reserve(nodes);
+    steps.reserve(2 * (nodes - std::min(nodes, table.episodes.size())));
+    for (const counted_episode& one : table.episodes) {
+        for (const unit_id unit : one.what.units)
+            units.push_back(static_cast<std::uint32_t>(index(unit)));
+        for (const delay_interval& delay : one.what.delays) {
+            steps.push_back(to_seconds(delay.low));
+            steps.push_back(to_seconds(delay.high));
+        }
+        offsets.push_back(static_cast<std::int64_t>(units.size()));
+    }
+    const std::size_t rows = steps.size() / 2;
+    nb::dict out;
+    out["offsets"] = to_numpy(std::move(offsets));
+    out["units"] = to_numpy(std::move(units));
+    out["delays"] = to_numpy(std::move(steps), {rows, std::size_t{2}});
+    add_columns(out, table.episodes, "counts", &counted_episode::count);
+    return out;
+}
+
+nb::list levels_of(const episode_table& table) {
+    nb::list out;
+    for (const episode_level& level : table.levels) {
+        nb::dict one;
+        one["size"] = level.size;
+        one["candidates"] = level.candidates;
+        one["frequent"] = level.frequent;
+        one["seconds"] = level.seconds;
+        one["kernel_seconds"] = level.kernel_seconds;
+        out.append(one);
+    }
+    return out;
+}
+
+nb::dict circuit_arrays(const circuit& found) {
+    const auto& edges = found.edges;
+    nb::dict out =
+        table_of(edges, "count", &circuit_edge::count, "expected", &circuit_edge::expected, "p",
+                 &circuit_edge::p, "q", &circuit_edge::q, "strength", &circuit_edge::strength);
+    std::vector<delay_interval> delays;
+    std::vector<delay_interval> best;
+    nb::list kinds;
+    nb::list via;
+    for (const circuit_edge& edge : edges) {
+        delays.push_back(edge.delay);
+        best.push_back(edge.best);
+        kinds.append(std::string(to_string(edge.kind)));
+        via.append(edge.via ? nb::cast(index(*edge.via)) : nb::none());
+    }
+    out["source"] = column<std::uint32_t>(edges, [](const auto& e) { return index(e.from); });
+    out["target"] = column<std::uint32_t>(edges, [](const auto& e) { return index(e.to); });
+    out["delay"] = interval_array(delays);
+    out["best_delay"] = interval_array(best);
+    out["kind"] = kinds;
+    out["via"] = via;
+    out["chains"] = column<std::int64_t>(found.chains, std::identity{});
+    return out;
+}
+
+nb::dict find(const shared_spikes& spikes, const nb::dict& arguments) {
+    episode_options options;
+    const call_options call = take_options(arguments, describe(options));
+    episode_result found = run_for_result(
+        call, [&](const execution& run) { return find_episodes(*spikes.sequence, options, run); });
+    nb::dict out;
+    out["table"] = table_arrays(found.table);
+    out["levels"] = levels_of(found.table);
+    out["assessed"] =
+        table_of(deciding_tests(found), "expected", &episode_test::expected, "p", &episode_test::p,
+                 "q", &episode_test::q, "strength", &episode_test::strength);
+    if (!found.surrogates.empty())
+        out["by_surrogates"] = table_of(found.surrogates, "mean_count", &surrogate_test::mean_count,
+                                        "p", &surrogate_test::p, "q", &surrogate_test::q, "tail_p",
+                                        &surrogate_test::tail_p, "tail_q", &surrogate_test::tail_q);
+    out["circuit"] = circuit_arrays(found.circuit);
+    out["threshold"] = found.table.threshold;
+    out["parameters"] = arguments_of(describe(found.options));
+    add_warnings(out, spikes, found.warnings);
+    out["seconds"] = found.seconds;
+    return out;
+}
+
+// From flat arrays as `table_arrays` gives them.
+std::vector<episode> episodes_of(const array_in<std::int64_t>& offsets,
+                                 const array_in<std::uint32_t>& units,
+                                 const matrix_in<double>& delays) {
+    std::vector<episode> out;
+    std::size_t step = 0;
+    for (std::size_t i = 0; i + 1 < offsets.shape(0); ++i) {
+        episode one;
+        for (std::int64_t at = offsets.data()[i]; at < offsets.data()[i + 1]; ++at)
+            one.units.push_back(unit_id{units.data()[at]});
+        for (std::size_t s = 0; s + 1 < one.units.size(); ++s, ++step)
+            one.delays.push_back({duration_from_seconds(delays.data()[2 * step]),
+                                  duration_from_seconds(delays.data()[2 * step + 1])});
+        out.push_back(std::move(one));
+    }
+    return out;
+}
+
+array_out<std::int64_t> count(const shared_spikes& spikes, const array_in<std::int64_t>& offsets,
+                              const array_in<std::uint32_t>& units, const matrix_in<double>& delays,
+                              const nb::dict& arguments) {
+    episode_counting_options options;
+    const call_options call = take_options(arguments, describe(options));
+    const std::vector<episode> wanted = episodes_of(offsets, units, delays);
+    const episode_count_result counted = run_for_result(call, [&](const execution& run) {
+        return count_given_episodes(*spikes.sequence, wanted, options, run);
+    });
+    return column<std::int64_t>(counted.counts, std::identity{});
+}
+
+array_out<double> occurrences(const shared_spikes& spikes, const array_in<std::int64_t>& offsets,
+                              const array_in<std::uint32_t>& units, const matrix_in<double>& delays,
+                              const std::string& ties) {
+    const std::vector<episode> wanted = episodes_of(offsets, units, delays);
+    const episode& what = wanted.at(0);
+    const auto rule = value_named<tie_rule>(ties);
+    const auto found = run_for_result({}, [&](const execution& /*run*/) {
+        return find_occurrences(*spikes.sequence, what, rule);
+    });
+    std::vector<double> times;
+    times.reserve(found.size() * what.size());
+    for (const auto& row : found)
+        for (const std::int64_t us : row) times.push_back(to_seconds(duration{us}));
+    return to_numpy(std::move(times), {found.size(), what.size()});
+}
+
+}  // namespace
+
+void bind_episodes(nb::module_& m) {
+    m.def("find_episodes", &find, nb::arg("spikes"), nb::arg("given"));
+    m.def("episodes_options", &description<episode_options>);
+    m.def("count_episodes_options", &description<episode_counting_options>);
+    m.def("count_episodes", &count, nb::arg("spikes"), nb::arg("offsets"), nb::arg("units"),
+          nb::arg("delays"), nb::arg("given"));
+    m.def("find_occurrences", &occurrences, nb::arg("spikes"), nb::arg("offsets"), nb::arg("units"),
+          nb::arg("delays"), nb::arg("ties"));
+    m.def("episode_strategies", [](bool on_gpu) {
+        nb::list names;
+        for (const episode_strategy one :
+             available_episode_strategies(on_gpu ? device_kind::cuda : device_kind::cpu))
+            names.append(std::string(to_string(one)));
+        return names;
+    });
+}
+
+}  // namespace spikeweave::python

@@ -1,0 +1,99 @@
+#include <nanobind/stl/string.h>
+
+#include <string>
+#include <utility>
+
+#include "bindings/bindings.hpp"
+#include "bindings/core/arrays.hpp"
+#include "bindings/core/options.hpp"
+#include "bindings/core/spikes.hpp"
+#include "bindings/pipeline/sorted_data.hpp"
+#include "spikeweave/record/recording.hpp"
+#include "spikeweave/simulate/features.hpp"
+#include "spikeweave/simulate/recording.hpp"
+#include "spikeweave/simulate/spikes.hpp"
+
+namespace spikeweave::python {
+namespace {
+
+array_out<std::uint32_t> unit_array(const std::vector<unit_id>& units) {
+    return column<std::uint32_t>(units, [](unit_id unit) { return index(unit); });
+}
+
+nb::dict to_python(simulated_spikes made) {
+    nb::dict edges;
+    edges["source"] =
+        column<std::uint32_t>(made.truth, [](const auto& edge) { return index(edge.from); });
+    edges["target"] =
+        column<std::uint32_t>(made.truth, [](const auto& edge) { return index(edge.to); });
+    add_columns(
+        edges, made.truth, "delay", [](const auto& edge) { return to_seconds(edge.delay); },
+        "probability", &planted_edge::probability);
+    nb::list chains;
+    for (const auto& chain : made.chains) chains.append(unit_array(chain));
+    nb::dict out;
+    out["edges"] = edges;
+    out["chains"] = chains;
+    out["spikes"] = share(std::move(made.spikes));
+    return out;
+}
+
+nb::dict to_python(simulated_patterns made) {
+    nb::list patterns;
+    for (const planted_pattern& one : made.truth) {
+        nb::dict pattern;
+        pattern["units"] = unit_array(one.units);
+        pattern["lags"] = column<double>(one.lags, to_seconds);
+        pattern["times"] = column<double>(one.times, to_seconds);
+        patterns.append(pattern);
+    }
+    nb::dict out;
+    out["patterns"] = patterns;
+    out["spikes"] = share(std::move(made.spikes));
+    return out;
+}
+
+nb::dict to_python(simulated_recording made) {
+    const auto& units = made.truth.units;
+    nb::dict out =
+        table_of(units, "peak_uv", &simulated_unit::peak_uv, "rate", &simulated_unit::rate_hz);
+    out["channel"] = column<std::uint32_t>(units, &simulated_unit::channel);
+    out["spikes"] = share(std::move(made.truth.spikes));
+    out["recording"] = std::move(made.traces);
+    return out;
+}
+
+nb::dict to_python(simulated_features made) {
+    nb::dict out = dense_arrays(made.features);
+    out["samples"] = to_numpy(std::move(made.samples));
+    out["sample_rate"] = made.rate_hz;
+    out["truth"] = to_numpy(std::move(made.truth));
+    return out;
+}
+
+template <class Options, class Made>
+void bind_simulation(nb::module_& m, const std::string& name,
+                     Made (*generate)(const Options&, const execution&)) {
+    m.def(("simulate_" + name).c_str(),
+          [generate](const nb::dict& arguments) {
+              Options options;
+              const call_options call = take_options(arguments, describe(options));
+              return to_python(run_for_result(
+                  call, [&](const execution& run) { return generate(options, run); }));
+          },
+          nb::arg("given"));
+    m.def((name + "_options").c_str(), &description<Options>);
+}
+
+}  // namespace
+
+void bind_simulate(nb::module_& m) {
+    bind_simulation(m, "sym26", &simulate_sym26);
+    bind_simulation(m, "culture", &simulate_culture);
+    bind_simulation(m, "poisson", &simulate_poisson);
+    bind_simulation(m, "patterns", &simulate_patterns);
+    bind_simulation(m, "recording", &simulate_recording);
+    bind_simulation(m, "features", &simulate_features);
+}
+
+}  // namespace spikeweave::python

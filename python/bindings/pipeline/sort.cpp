@@ -1,0 +1,135 @@
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "bindings/bindings.hpp"
+#include "bindings/core/arrays.hpp"
+#include "bindings/core/options.hpp"
+#include "bindings/core/spikes.hpp"
+#include "bindings/pipeline/sorted_data.hpp"
+#include "spikeweave/pipeline/feature_sort.hpp"
+#include "spikeweave/sort/phy.hpp"
+
+namespace spikeweave::python {
+namespace {
+
+nb::dict search_facts(const clustering_result& search) {
+    nb::dict out;
+    out["stopped"] = std::string(to_string(search.stopped));
+    out["score"] = search.score();
+    using iteration = std::remove_cvref_t<decltype(search.iterations.front())>;
+    out["iterations"] = table_of(search.iterations, "clusters", &iteration::clusters, "changed",
+                                 &iteration::changed, "deleted", &iteration::deleted, "splits",
+                                 &iteration::splits, "score", &iteration::score);
+    return out;
+}
+
+nb::object samples_or_none(const std::vector<std::int64_t>& samples) {
+    return samples.empty() ? nb::object(nb::none()) : nb::cast(to_numpy(std::span{samples}));
+}
+
+nb::dict to_python(sort_result made) {
+    nb::dict out;
+    out["labels"] = to_numpy(std::span<const std::uint32_t>{made.sorted.labels});
+    out["samples"] = samples_or_none(made.sorted.samples);
+    out["units"] = unit_columns(made);
+    out["search"] = search_facts(made.search);
+    out["warnings"] = made.warnings;
+    const mean_waveforms& mean = made.waveforms;
+    if (mean.group_count() > 0) {
+        out["waveforms"] = to_numpy(std::vector<float>(mean.values),
+                                    {mean.group_count(), mean.frame_count, mean.channel_count});
+        out["waveform_peak"] = mean.before;
+        out["noise"] = to_numpy(std::span{mean.noise});
+    }
+    if (made.sorted.has_times()) {
+        sorted_spikes spikes = to_spikes(made.sorted);
+        out["duplicates"] = spikes.duplicates;
+        out["spikes"] = share(std::move(spikes.spikes), made.sorted.sample_count > 0);
+    }
+    out["data"] = nb::cast(std::make_shared<const sort_result>(std::move(made)));
+    return out;
+}
+
+nb::dict sort_traces(const recording& from, const nb::dict& arguments) {
+    sort_options options;
+    const call_options call = take_options(arguments, describe(options));
+    sort_result made = run_for_result(
+        call, [&](const execution& run) { return sort_recording(from, options, run); });
+    nb::dict parameters = arguments_of(describe(made.options));
+    nb::dict out = to_python(std::move(made));
+    out["parameters"] = parameters;
+    return out;
+}
+
+// Sorts by what `sort` makes of the options.
+template <class Sort>
+nb::dict sorted_features(const nb::object& masks, const nb::object& samples,
+                         const nb::dict& arguments, Sort sort) {
+    feature_sort_options options;
+    const call_options call = take_options(arguments, describe(options));
+    known_of_features known;
+    if (!masks.is_none()) known.masks = masks_of(nb::cast<matrix_in<double>>(masks));
+    if (!samples.is_none()) known.samples = copied(nb::cast<array_in<std::int64_t>>(samples));
+    feature_sort_result made = run_for_result(
+        call, [&](const execution& run) { return sort(std::move(known), options, run); });
+    nb::dict out = to_python(std::move(made.sorted));
+    out["parameters"] = arguments_of(describe(made.options));
+    return out;
+}
+
+nb::dict sort_given_features(const matrix_in<double>& values, const nb::object& masks,
+                             const nb::object& samples, const nb::dict& arguments) {
+    return sorted_features(masks, samples, arguments, [&](auto known, auto& options, auto& run) {
+        return sort_features(span_of(values), values.shape(1), std::move(known), options, run);
+    });
+}
+
+nb::dict sort_feature_file(const std::filesystem::path& path, const nb::object& masks,
+                           const nb::object& samples, const nb::dict& arguments) {
+    return sorted_features(masks, samples, arguments, [&](auto known, auto& options, auto& run) {
+        return sort_features(path, std::move(known), options, run);
+    });
+}
+
+void to_phy(const std::shared_ptr<const sort_result>& data, const std::string& folder) {
+    std::vector<unit_quality> quality;
+    quality.reserve(data->units.size());
+    for (const sorted_unit& unit : data->units) quality.push_back(unit.quality);
+    const phy_content content{
+        .features = data->features,
+        .sorted = data->sorted,
+        .quality = quality,
+        .features_per_channel = data->features_per_channel,
+        .channels = data->channels,
+        .waveforms = data->waveforms.group_count() > 0 ? &data->waveforms : nullptr,
+        .raw = data->raw,
+        .raw_offset_bytes = data->raw_offset_bytes};
+    run_unlocked({}, [&](const execution& run) { write_phy(folder, content, run); });
+}
+
+}  // namespace
+
+void bind_sort(nb::module_& m) {
+    nb::class_<sort_result>(m, "SortedData")
+        .def("__len__", [](const sort_result& data) { return data.sorted.labels.size(); })
+        .def("__getstate__", &state_of)
+        .def("__setstate__", [](sort_result& data, const nb::dict& state) {
+            new (&data) sort_result(data_of(state));
+        });
+    m.def("sort_recording", &sort_traces, nb::arg("recording"), nb::arg("given"));
+    m.def("sort_features", &sort_given_features, nb::arg("features"), nb::arg("masks").none(),
+          nb::arg("samples").none(), nb::arg("given"));
+    m.def("sort_feature_file", &sort_feature_file, nb::arg("path"), nb::arg("masks").none(),
+          nb::arg("samples").none(), nb::arg("given"));
+    m.def("write_phy", &to_phy, nb::arg("data"), nb::arg("folder"));
+    m.def("sort_options", &description<sort_options>);
+    m.def("sort_features_options", &description<feature_sort_options>);
+}
+
+}  // namespace spikeweave::python
