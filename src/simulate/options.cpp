@@ -108,7 +108,7 @@ void add_probe(option_list& list, recording_options& options) {
 
 void add_units(option_list& list, recording_options& options) {
     constexpr double highest_hz = 1000;
-    add_number_of(list, "units", options.units, "number of units, named 0, 1, ...");
+    add_number_of(list, "units", options.units, "number of units, named 0, 1 and so on");
     const auto add = [&](const char* name, double& field, const char* help) -> option& {
         return list.add(name, field, help).at_least(0);
     };
@@ -145,7 +145,7 @@ option_list describe(sym26_options& options) {
     option_list list;
     list.begin_group(simulation);
     add_length(list, options.length);
-    add_number_of(list, "units", options.units, "number of units, named n0, n1, ...");
+    add_number_of(list, "units", options.units, "number of units, named n0, n1 and so on");
     add_chains(list, options);
     add_rate(list, "rest_rate", options.rest_rate_hz, "rate of a unit without input");
     list.add("jitter", options.jitter,
@@ -161,7 +161,7 @@ option_list describe(culture_options& options) {
     option_list list;
     list.begin_group(simulation);
     add_length(list, options.length);
-    add_number_of(list, "channels", options.channels, "number of channels, named 0, 1, ...");
+    add_number_of(list, "channels", options.channels, "number of channels, named 0, 1 and so on");
     add_rate(list, "background_rate", options.background_hz, "rate of a channel between bursts");
     list.add("burst_every", options.burst_every, "mean time between bursts").above(0);
     list.add("burst_length", options.burst_length, "length of a burst, in whole milliseconds")
@@ -177,7 +177,7 @@ option_list describe(poisson_options& options) {
     option_list list;
     list.begin_group(simulation);
     add_length(list, options.length);
-    add_number_of(list, "units", options.units, "number of units, named n0, n1, ...");
+    add_number_of(list, "units", options.units, "number of units, named n0, n1 and so on");
     add_rate(list, "rate", options.rate_hz, "rate of each unit");
     add_seed(list, options.seed);
     return list;
@@ -188,18 +188,19 @@ option_list describe(patterns_options& options) {
     option_list list;
     list.begin_group(simulation);
     add_length(list, options.length);
-    add_number_of(list, "units", options.units, "number of units, named n0, n1, ...");
+    add_number_of(list, "units", options.units, "number of units, named n0, n1 and so on");
     add_sizes(list, "patterns", options.patterns,
               "number of spikes of each planted pattern; patterns use the first units");
     add_number_of(list, "occurrences", options.occurrences,
                   "number of occurrences of each pattern");
     list.add("lag", options.lag, "time from one spike of a pattern to the next").at_least(0);
     add_rate(list, "rate", options.rate_hz, "mean rate of a unit, not counting planted spikes");
-    list.add("rates", options.rates,
-             "how the rates differ: constant; spread, a rate for each unit, from one third to five "
-             "thirds of the mean; steps, in each second all units fire at four times the rate from "
-             "400 to 500 ms and at two thirds of it otherwise; wave, the same step in one unit "
-             "after another");
+    list.add(
+        "rates", options.rates,
+        "how the rates differ (spread: each unit has its own, from one third to five thirds of "
+        "the mean; steps: in each second all units fire at four times the rate from 400 to "
+        "500 ms and at two thirds of it otherwise; wave: the same step in one unit after "
+        "another)");
     list.add("gamma", options.gamma_order,
              "order of the gamma distribution of the intervals: 1 is Poisson, and higher orders "
              "are more regular")

@@ -188,6 +188,21 @@ TEST(SimulateSym26, RefusesWhatCannotBe) {
               "`rest_rate`: expected a number above 0 and at most 4605, found 0");
 }
 
+TEST(SimulateOptions, ReadAndShowListsOfSizes) {
+    sym26_options options;
+    const option_list list = describe(options);
+    const option& chains = list.find("chains");
+    EXPECT_EQ(default_of(chains), "4,8");
+
+    chains.set_text("5,5");
+    EXPECT_EQ(options.chains, (std::vector<std::uint32_t>{5, 5}));
+    chains.set_text("none");
+    EXPECT_EQ(options.chains, std::vector<std::uint32_t>{});
+    EXPECT_EQ(default_of(chains), "none");
+    for (const char* const text : {"", "4,", "x", "1"})
+        EXPECT_THROW(chains.set_text(text), invalid_argument) << text;
+}
+
 TEST(SimulateCulture, BurstsAboutAsOftenAsAsked) {
     const spike_sequence spikes = simulate_culture({.seed = 1}).spikes;
 
