@@ -25,6 +25,7 @@
 #include "spikeweave/core/version.hpp"
 #include "spikeweave/elephant/mining.hpp"
 #include "spikeweave/elephant/order.hpp"
+#include "spikeweave/elephant/reduction.hpp"
 #include "spikeweave/elephant/relation.hpp"
 #include "spikeweave/elephant/surrogates.hpp"
 #include "spikeweave/mine/calibration.hpp"

@@ -12,7 +12,6 @@ void bind_simulate(nanobind::module_& m);
 void bind_episodes(nanobind::module_& m);
 void bind_elephant(nanobind::module_& m);
 void bind_elephant_relation(nanobind::module_& m);
-void bind_elephant_surrogates(nanobind::module_& m);
 void bind_recording(nanobind::module_& m);
 void bind_spade(nanobind::module_& m);
 void bind_sort(nanobind::module_& m);

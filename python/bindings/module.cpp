@@ -57,7 +57,6 @@ NB_MODULE(_core, m) {
     spikeweave::python::bind_episodes(m);
     spikeweave::python::bind_elephant(m);
     spikeweave::python::bind_elephant_relation(m);
-    spikeweave::python::bind_elephant_surrogates(m);
     spikeweave::python::bind_spade(m);
     spikeweave::python::bind_recording(m);
     spikeweave::python::bind_sort(m);

@@ -77,17 +77,6 @@ struct form<std::vector<delay_interval>> {
     }
 };
 
-template <>
-struct form<std::vector<std::string>> {
-    static constexpr std::string_view type = "Units";
-    static void take(const char* name, nb::handle value, std::vector<std::string>& into) {
-        take_list(name, value, into, text_of);
-    }
-    static nb::object show(const std::vector<std::string>& value) {
-        return value.empty() ? nb::object(nb::none()) : nb::cast(value);
-    }
-};
-
 // A number, "auto", or a mapping from sizes to numbers.
 template <>
 struct form<min_occ_choice> {
@@ -268,9 +257,8 @@ bool with_form_among(const option& one, Work& work) {
 }
 template <class Work>
 bool with_form(const option& one, Work work) {
-    return with_form_among<std::vector<delay_interval>, std::vector<std::string>, min_occ_choice,
-                           std::vector<pattern_rule>, std::vector<time_span>,
-                           std::optional<std::array<std::uint32_t, 3>>,
+    return with_form_among<std::vector<delay_interval>, min_occ_choice, std::vector<pattern_rule>,
+                           std::vector<time_span>, std::optional<std::array<std::uint32_t, 3>>,
                            std::optional<stability_options>, stability, std::filesystem::path,
                            std::vector<std::uint32_t>, start_clusters>(one, work);
 }

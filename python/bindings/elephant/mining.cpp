@@ -10,9 +10,10 @@
 #include "bindings/bindings.hpp"
 #include "bindings/core/arrays.hpp"
 #include "bindings/core/options.hpp"
-#include "bindings/elephant/bins.hpp"
+#include "bindings/core/spikes.hpp"
 #include "spikeweave/assess/multiple_testing.hpp"
-#include "spikeweave/assess/pattern_reduction.hpp"
+#include "spikeweave/elephant/reduction.hpp"
+#include "spikeweave/elephant/surrogates.hpp"
 
 namespace spikeweave::python {
 namespace {
@@ -20,6 +21,12 @@ namespace {
 std::vector<std::size_t> offsets_of(const array_in<std::uint64_t>& array) {
     const auto values = span_of(array);
     return {values.begin(), values.end()};
+}
+
+// Unit i fires in bins[offsets[i]:offsets[i + 1]].
+binned_spikes binned_of(const array_in<std::uint64_t>& offsets, const array_in<std::uint32_t>& bins,
+                        std::uint32_t bin_count) {
+    return {offsets_of(offsets), copied(bins), bin_count};
 }
 
 // Pattern i has items[item_offsets[i]:item_offsets[i + 1]], in time order; `order` lists patterns
@@ -105,15 +112,6 @@ array_out<std::uint64_t> without_window_subsets(const array_in<std::uint64_t>& o
     }));
 }
 
-option_list describe_reduction(pattern_table& table, reduction_options& options) {
-    option_list list;
-    list.add("winlen", table.window_bins, "length of a window, in bins");
-    list.add("spectrum", options.spectrum, "signature of a pattern");
-    list.add("min_spikes", options.min_spikes, "minimum number of spikes in a pattern");
-    list.add("min_occ", options.min_occ, "minimum number of occurrences");
-    return list;
-}
-
 // Which of the patterns remain.
 array_out<std::size_t> reduce(const array_in<std::uint64_t>& item_offsets,
                               const array_in<std::uint32_t>& items,
@@ -121,26 +119,20 @@ array_out<std::size_t> reduce(const array_in<std::uint64_t>& item_offsets,
                               const array_in<std::uint32_t>& occurrences,
                               const matrix_in<std::uint32_t>& not_significant,
                               const std::array<std::int32_t, 3>& hkl, const nb::dict& arguments) {
-    pattern_table table{.item_offsets = copied(item_offsets),
-                        .items = copied(items),
-                        .occurrence_offsets = copied(occurrence_offsets),
-                        .occurrences = copied(occurrences)};
-    reduction_options options{.h_subset_filtering = hkl[0],
-                              .k_superset_filtering = hkl[1],
-                              .l_covered_spikes = hkl[2],
-                              .compat = compatibility::elephant};
-    const call_options call = take_options(arguments, describe_reduction(table, options));
-    const auto& offsets = table.occurrence_offsets;
-    std::vector<std::size_t> list;
-    for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
-        table.counts.push_back(static_cast<std::uint32_t>(offsets[i + 1] - offsets[i]));
-        list.push_back(i);
-    }
+    elephant_reduction_options options;
+    const call_options call = take_options(arguments, describe(options));
+    options.reduction.h_subset_filtering = hkl[0];
+    options.reduction.k_superset_filtering = hkl[1];
+    options.reduction.l_covered_spikes = hkl[2];
+    const pattern_table table{.item_offsets = copied(item_offsets),
+                              .items = copied(items),
+                              .occurrence_offsets = copied(occurrence_offsets),
+                              .occurrences = copied(occurrences)};
     std::vector<pattern_signature> unlikely;
     for (std::size_t i = 0; i < not_significant.shape(0); ++i)
         unlikely.push_back({not_significant(i, 0), not_significant(i, 1), not_significant(i, 2)});
     return to_numpy(run_for_result(call, [&](const execution& run) {
-        return reduce_patterns(table, list, unlikely, options, run).kept;
+        return reduce_as_elephant(table, unlikely, options, run);
     }));
 }
 
@@ -155,12 +147,40 @@ nb::list rejected(const array_in<double>& p, const std::string& method, double a
     return out;
 }
 
-}  // namespace
-
-binned_spikes binned_of(const array_in<std::uint64_t>& offsets, const array_in<std::uint32_t>& bins,
-                        std::uint32_t bin_count) {
-    return {offsets_of(offsets), copied(bins), bin_count};
+nb::dict to_python(const pvalue_spectrum& spectrum) {
+    return table_of(
+        spectrum.entries, "sizes", [](const auto& entry) { return entry.what.size; }, "counts",
+        [](const auto& entry) { return entry.what.count; }, "durations",
+        [](const auto& entry) { return entry.what.duration; }, "p", &spectrum_entry::p);
 }
+
+void make_miner(elephant_surrogate_miner* self, const nb::dict& arguments) {
+    elephant_mining_options options;
+    const call_options call = take_options(arguments, describe(options));
+    new (self) elephant_surrogate_miner(options, call.threads);
+}
+
+void add(elephant_surrogate_miner& miner, const array_in<std::uint64_t>& offsets,
+         const array_in<std::uint32_t>& bins, std::uint32_t bin_count) {
+    binned_spikes surrogate = binned_of(offsets, bins, bin_count);
+    run_unlocked({}, [&](const execution& run) { miner.add(std::move(surrogate), run.stop); });
+}
+
+nb::dict spectrum(elephant_surrogate_miner& miner) {
+    return to_python(
+        run_for_result({}, [&](const execution& run) { return miner.spectrum(run.stop); }));
+}
+
+// The spectrum of surrogates that the library makes itself.
+nb::dict own_spectrum(const shared_spikes& spikes, const nb::dict& arguments) {
+    elephant_spectrum_options options;
+    const call_options call = take_options(arguments, describe(options));
+    return to_python(run_for_result(call, [&](const execution& run) {
+        return elephant_spectrum(*spikes.sequence, options, run);
+    }));
+}
+
+}  // namespace
 
 void bind_elephant(nb::module_& m) {
     m.def("elephant_mine", &mine_bins, nb::arg("offsets"), nb::arg("bins"), nb::arg("bin_count"),
@@ -177,6 +197,12 @@ void bind_elephant(nb::module_& m) {
           nb::arg("occurrence_offsets"), nb::arg("occurrences"), nb::arg("not_significant"),
           nb::arg("hkl"), nb::arg("given"));
     m.def("elephant_rejected", &rejected, nb::arg("p"), nb::arg("method"), nb::arg("alpha"));
+    nb::class_<elephant_surrogate_miner>(m, "ElephantSurrogateMiner")
+        .def("__init__", &make_miner, nb::arg("given"))
+        .def("add", &add, nb::arg("offsets"), nb::arg("bins"), nb::arg("bin_count"))
+        .def("spectrum", &spectrum)
+        .def("close", &elephant_surrogate_miner::close, nb::call_guard<nb::gil_scoped_release>());
+    m.def("elephant_own_spectrum", &own_spectrum, nb::arg("spikes"), nb::arg("given"));
 }
 
 }  // namespace spikeweave::python
