@@ -158,13 +158,15 @@ def test_nothing_is_a_sequence_too():
 
 
 @pytest.mark.parametrize(
-    "spikes",
-    [[], [[], []], [[0.1]], SpikeSequence.of([[], []], t_start=0, t_stop=1)],
+    ("given_trains", "span"),
+    [([], {}), ([[], []], {}), ([[0.1]], {}), ([[], []], {"t_start": 0, "t_stop": 1})],
     ids=["no unit", "no spike", "one spike", "a silent second"],
 )
 @pytest.mark.parametrize("find", [spikeweave.episodes, spikeweave.spade])
 @pytest.mark.parametrize("surrogates", [0, 200])
-def test_nothing_is_found_in_nothing(spikes, find, surrogates):
+def test_nothing_is_found_in_nothing(given_trains, span, find, surrogates):
+    spikes = SpikeSequence.of(given_trains, **span)
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = find(spikes, surrogates=surrogates)
