@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the one-way dependencies of docs/design/0003: which folders may include which, and what is public.
+"""Checks the one-way dependencies of docs/design/0003: which folders may include which, and what is public. Namespace
+spikeweave is the public interface, so private headers declare nothing in it, but in a namespace of their own.
 
 Usage: check_layers.py [ROOT]
 """
@@ -27,6 +28,9 @@ MAY_USE = {
 SHARED = {"device", "parallel", "io"}
 PUBLIC_ONLY = ("apps", "examples", "python")
 OUTSIDE = re.compile(r'#\s*include\s+[<"](cuda|mpi\.h|hdf5|H5|tbb/|oneapi/|CLI/|Eigen/|nlohmann/|fmt/)')
+# This header defines a member of a public class, which cannot be in another namespace.
+MEMBERS = {"sort/masked_gmm/model_parts.hpp"}
+PUBLIC_NAMESPACE = re.compile(r"namespace\s+spikeweave\s*\{")
 INCLUDE = re.compile(r'#\s*include\s+"(spikeweave/)?(?:([\w-]+)/)?(?:([\w-]+)/)?[\w-]+\.\w+"')
 
 
@@ -74,6 +78,9 @@ def breaches(root):
             sub = parts[1] if len(parts) > 2 else None
             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
                 wrong = check_line(line, place, own, sub)
+                if (place == "src" and path.suffix in {".hpp", ".cuh"} and PUBLIC_NAMESPACE.match(line)
+                        and "/".join(parts) not in MEMBERS):
+                    wrong = "a private header has a namespace of its own, such as spikeweave::" + own
                 if wrong:
                     yield path, number, f"{wrong}: {line.strip()}"
 

@@ -66,7 +66,7 @@ void measure(const null_recordings::null& what, std::int64_t length_s, std::size
     std::vector<found> by_default(recordings);
     std::vector<found> tested(recordings);
     std::atomic<std::size_t> spikes_in_all = 0;
-    parallel_for(recordings, {.threads = threads}, "calibrating", [&](std::size_t i) {
+    parallel::parallel_for(recordings, {.threads = threads}, "calibrating", [&](std::size_t i) {
         const auto seed = static_cast<std::uint32_t>(i);
         const spike_sequence spikes = null_recordings::make(what.name, length_s, seed);
         spikes_in_all += spikes.size();

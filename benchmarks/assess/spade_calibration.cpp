@@ -100,7 +100,7 @@ std::vector<setting> map_settings() {
 
 void measure(const setting& what, std::size_t repetitions, std::uint32_t surrogates, int threads) {
     std::vector<result> results(repetitions);
-    parallel_for(repetitions, {.threads = threads}, "calibrating", [&](std::size_t i) {
+    parallel::parallel_for(repetitions, {.threads = threads}, "calibrating", [&](std::size_t i) {
         patterns_options data = what.data;
         surrogate_options how = what.surrogates;
         data.seed = i;

@@ -13,6 +13,9 @@
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
+
+using assess::triple_counts;
+
 namespace {
 
 using unit_pair = std::pair<unit_id, unit_id>;

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numbers>
 
-namespace spikeweave {
+namespace spikeweave::assess {
 namespace {
 
 // Probabilities in one pool differ by less than a fifth.
@@ -139,4 +139,4 @@ double count_distribution::tail_probability(std::uint64_t count) const {
     return std::clamp(tail, 0.0, chernoff);
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

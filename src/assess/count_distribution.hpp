@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace spikeweave {
+namespace spikeweave::assess {
 
 /// The distribution of a sum of many independent small counts, such as one for each segment of a
 /// recording. Counts with nearly the same distribution are pooled and each is replaced by the mean
@@ -45,4 +45,4 @@ private:
     double mean_ = 0;
 };
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

@@ -13,6 +13,12 @@
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
+
+using assess::adjust_by_size;
+using assess::independent_units;
+using assess::start_probability_for;
+using assess::step_of;
+
 namespace {
 
 // The time step of the renewal model, as in significance_options.
@@ -33,7 +39,7 @@ std::vector<tally> count_in_surrogates(const spike_sequence& spikes, const episo
     const surrogate_maker maker(spikes, options);
     std::vector<tally> tallies(episodes.size());
     std::mutex adding;
-    parallel_for(options.surrogates, run, "counting in surrogates", [&](std::size_t s) {
+    parallel::parallel_for(options.surrogates, run, "counting in surrogates", [&](std::size_t s) {
         const spike_sequence surrogate = maker.make_sequence(static_cast<std::uint32_t>(s)).spikes;
         const std::vector<std::uint64_t> counts =
             count_episodes(surrogate, episodes, {.ties = table.ties},

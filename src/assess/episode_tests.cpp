@@ -8,6 +8,10 @@
 #include "core/stop.hpp"
 
 namespace spikeweave {
+
+using assess::measure_shared_rates;
+using assess::shared_rates;
+
 namespace {
 
 void check_shared_rates(const spike_sequence& spikes, significance_test test,
@@ -34,10 +38,10 @@ void check_surrogates(const significance_options& significance, const surrogate_
         out.push_back(fmt::format(
             "With {} surrogates nothing can be significant at alpha {}: no p is below {:.2g}. Use "
             "at least {}.",
-            grouped(surrogates.surrogates), significance.alpha, least_p(surrogates.surrogates),
-            grouped(enough)));
+            core::grouped(surrogates.surrogates), significance.alpha,
+            least_p(surrogates.surrogates), core::grouped(enough)));
     }
-    check_given_time("The dither is", surrogates.dither, out);
+    core::check_given_time("The dither is", surrogates.dither, out);
 }
 
 }  // namespace
@@ -56,7 +60,7 @@ episode_test_result test_episodes(const spike_sequence& spikes, const episode_ta
                                   const significance_options& significance,
                                   const surrogate_options& surrogates, const execution& run) {
     episode_test_result out{.assessed = test_against_null(spikes, table, significance, run)};
-    throw_if_stopped(run.stop);
+    core::throw_if_stopped(run.stop);
     if (surrogates.surrogates > 0)
         out.surrogates =
             test_against_surrogates(spikes, table, surrogates, significance.correction, run);
@@ -64,7 +68,7 @@ episode_test_result test_episodes(const spike_sequence& spikes, const episode_ta
         spikes, table,
         out.surrogates.empty() ? out.assessed : with_surrogate_tests(out.assessed, out.surrogates),
         {.alpha = significance.alpha}, run);
-    throw_if_stopped(run.stop);
+    core::throw_if_stopped(run.stop);
     out.warnings = check_tests(spikes, significance, surrogates);
     return out;
 }

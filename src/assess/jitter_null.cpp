@@ -6,7 +6,7 @@
 #include "assess/turned_cells.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
 
-namespace spikeweave {
+namespace spikeweave::assess {
 namespace {
 
 // In cells of three intervals, rotation removes two of three true followers.
@@ -71,4 +71,4 @@ jitter_null::verdict jitter_null::test(const episode& what, std::uint64_t count,
     return out;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

@@ -9,7 +9,7 @@
 #include "spikeweave/mine/episode.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
-namespace spikeweave {
+namespace spikeweave::assess {
 
 /// The null hypothesis of the test `jitter`: in every cell of a grid, the spikes of one unit are
 /// rotated by a uniform amount, and all other units stay unchanged.
@@ -49,4 +49,4 @@ private:
     std::int64_t gap_;
 };
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

@@ -9,7 +9,7 @@
 #include "parallel/parallel_for.hpp"
 #include "spikeweave/core/error.hpp"
 
-namespace spikeweave {
+namespace spikeweave::assess {
 namespace {
 
 // No alpha in use is above this p, so the other units of an episode with it need no test.
@@ -18,7 +18,7 @@ constexpr std::size_t piece = 64;
 
 template <class Body>
 void for_all(std::size_t n, const execution& run, const Body& body) {
-    parallel_for((n + piece - 1) / piece, run, "testing episodes", [&](std::size_t p) {
+    parallel::parallel_for((n + piece - 1) / piece, run, "testing episodes", [&](std::size_t p) {
         for (std::size_t i = p * piece; i < std::min(n, (p + 1) * piece); ++i) body(i);
     });
 }
@@ -83,4 +83,4 @@ std::vector<jitter_null::verdict> test_by_jitter(const spike_sequence& spikes,
     return out;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

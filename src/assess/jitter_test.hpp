@@ -8,7 +8,7 @@
 #include "spikeweave/mine/episode.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
-namespace spikeweave {
+namespace spikeweave::assess {
 
 /// Tests each episode of the table and returns one verdict for each. An episode of three units or
 /// more gets no smaller p than any of its steps. An episode of a single unit is not tested: p = 1.
@@ -18,4 +18,4 @@ std::vector<jitter_null::verdict> test_by_jitter(const spike_sequence& spikes,
                                                  const significance_options& options,
                                                  const execution& run);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

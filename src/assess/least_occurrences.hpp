@@ -6,7 +6,7 @@
 
 #include "spikeweave/mine/spade.hpp"
 
-namespace spikeweave {
+namespace spikeweave::assess {
 
 /// The number of occurrences with which a pattern of this size meets some rule; 0 if no rule
 /// includes this size.
@@ -18,4 +18,4 @@ inline std::uint32_t least_occurrences(std::span<const pattern_rule> rules, std:
     return least;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

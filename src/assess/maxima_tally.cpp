@@ -9,6 +9,9 @@
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
+
+using assess::least_occurrences;
+
 namespace {
 
 class number_reader {

@@ -12,6 +12,9 @@
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
+
+using assess::least_occurrences;
+
 namespace {
 
 struct listed_pattern {
@@ -241,7 +244,7 @@ public:
 
     reduction_result operator()(const execution& run) {
         for (std::size_t a = 0; a < patterns_.size(); ++a) {
-            throw_if_stopped(run.stop);
+            core::throw_if_stopped(run.stop);
             for (const std::size_t b : partners_.after(a, patterns_[a])) compare(a, b);
             if (run.on_progress) run.on_progress({"reducing patterns", a + 1, patterns_.size()});
         }

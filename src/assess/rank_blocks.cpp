@@ -6,7 +6,7 @@
 #include "io/little_endian.hpp"
 #include "spikeweave/parallel/communicator.hpp"
 
-namespace spikeweave {
+namespace spikeweave::assess {
 
 rank_block block_of_rank(std::size_t n, const execution& run) {
     if (!run.ranks) return {0, n};
@@ -36,4 +36,4 @@ std::vector<std::string> gather_on_all(std::string bytes, const execution& run) 
     return parts;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

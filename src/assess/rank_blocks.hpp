@@ -6,7 +6,7 @@
 
 #include "spikeweave/core/execution.hpp"
 
-namespace spikeweave {
+namespace spikeweave::assess {
 
 /// The pieces of work of this rank: one block of [0, n). The sizes of the blocks differ by at most
 /// one.
@@ -19,4 +19,4 @@ rank_block block_of_rank(std::size_t n, const execution& run);
 /// Sends the bytes of every rank to every rank.
 std::vector<std::string> gather_on_all(std::string bytes, const execution& run);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

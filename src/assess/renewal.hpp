@@ -11,7 +11,7 @@
 #include "spikeweave/spikes/spike_sequence.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
 
-namespace spikeweave {
+namespace spikeweave::assess {
 
 /// Null models of many episodes in the same spikes. What they have in common is measured once.
 class independent_units {
@@ -48,4 +48,4 @@ double start_probability_for(double mean, double ticks, double span_ticks);
 std::vector<double> adjust_by_size(const episode_table& table, std::span<const double> p,
                                    correction_method method);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

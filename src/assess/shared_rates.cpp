@@ -6,7 +6,7 @@
 
 #include "spikeweave/spikes/spike_trains.hpp"
 
-namespace spikeweave {
+namespace spikeweave::assess {
 namespace {
 
 constexpr std::int64_t shortest_rate_bin_us = 100'000;
@@ -52,4 +52,4 @@ shared_rates measure_shared_rates(const spike_sequence& spikes) {
     return {ratio, ratio > matters && ratio > 1 + errors * error};
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

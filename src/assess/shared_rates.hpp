@@ -2,7 +2,7 @@
 
 #include "spikeweave/spikes/spike_sequence.hpp"
 
-namespace spikeweave {
+namespace spikeweave::assess {
 
 /// Whether the rates of the units rise at the same times, on a scale of 100 ms (a millionth of the
 /// recording if it is longer than a day).
@@ -17,4 +17,4 @@ struct shared_rates {
 
 shared_rates measure_shared_rates(const spike_sequence& spikes);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

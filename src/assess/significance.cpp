@@ -15,6 +15,13 @@
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
+
+using assess::adjust_by_size;
+using assess::independent_units;
+using assess::jitter_null;
+using assess::start_probability_for;
+using assess::test_by_jitter;
+
 namespace {
 
 // Values too small for a double become 0, without an exception. Long doubles are not used because
@@ -101,6 +108,8 @@ count_moments count_moments_by_recursion(const occurrence_model& model) {
     return {f.back(), g.back() - f.back() * f.back()};
 }
 
+namespace assess {
+
 double start_probability_for(double mean, double ticks, double span_ticks) {
     const double free_ticks = ticks - mean * (span_ticks - 1);
     return free_ticks > mean ? mean / free_ticks : 1;
@@ -160,6 +169,8 @@ occurrence_model independent_units::model(const episode& what) {
     return {ticks_, p, std::max(1.0, span_s / tick_s_)};
 }
 
+}  // namespace assess
+
 occurrence_model independent_model(const spike_sequence& spikes, const episode& what,
                                    duration tick) {
     if (what.units.empty() || what.delays.size() + 1 != what.units.size())
@@ -169,6 +180,8 @@ occurrence_model independent_model(const spike_sequence& spikes, const episode& 
             throw invalid_argument(fmt::format("there is no unit {}", index(unit)));
     return independent_units(spikes, tick).model(what);
 }
+
+namespace assess {
 
 std::vector<double> adjust_by_size(const episode_table& table, std::span<const double> p,
                                    correction_method method) {
@@ -190,6 +203,8 @@ std::vector<double> adjust_by_size(const episode_table& table, std::span<const d
     }
     return q;
 }
+
+}  // namespace assess
 
 std::vector<episode_test> test_against_null(const spike_sequence& spikes,
                                             const episode_table& table,

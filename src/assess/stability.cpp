@@ -17,6 +17,12 @@
 #include "spikeweave/core/random.hpp"
 
 namespace spikeweave {
+
+using assess::block_of_rank;
+using assess::gather_on_all;
+using assess::share_outside;
+using assess::subset_family;
+
 namespace {
 
 // Each thread holds the subsets of one pattern.
@@ -186,8 +192,8 @@ std::vector<stability> approximate_stability(const spade_windows& windows,
     const auto [begin, end] = block_of_rank(table.size(), run);
     const std::size_t first = begin;
     std::vector<stability> own(end - begin);
-    parallel_for(own.size(), run, "stability of patterns",
-                 [&](std::size_t i) { own[i] = finder.of(first + i); });
+    parallel::parallel_for(own.size(), run, "stability of patterns",
+                           [&](std::size_t i) { own[i] = finder.of(first + i); });
     if (!run.ranks) return own;
     std::vector<stability> all;
     all.reserve(table.size());

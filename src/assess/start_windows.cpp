@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-namespace spikeweave {
+namespace spikeweave::assess {
 
 // A delay d fits when low < d <= high: starts lie in [at - high, at - low).
 void find_start_windows(std::span<const completion> rest, const delay_interval& delay,
@@ -62,4 +62,4 @@ void keep_after(std::span<const std::int64_t> before, const delay_interval& dela
     windows = std::move(kept);
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

@@ -6,7 +6,7 @@
 
 #include "spikeweave/mine/episode.hpp"
 
-namespace spikeweave {
+namespace spikeweave::assess {
 
 /// All times here are whole microseconds.
 
@@ -43,4 +43,4 @@ std::vector<std::int64_t> those_after(std::span<const std::int64_t> before,
 void keep_after(std::span<const std::int64_t> before, const delay_interval& delay,
                 std::vector<start_window>& windows);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

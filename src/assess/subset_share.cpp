@@ -7,7 +7,7 @@
 
 #include "core/stop.hpp"
 
-namespace spikeweave {
+namespace spikeweave::assess {
 namespace {
 
 bool within(std::span<const std::uint64_t> part, std::span<const std::uint64_t> whole) {
@@ -29,7 +29,7 @@ double share_of_all(const subset_family& hit, const std::stop_token& stop) {
     for (std::size_t i = 0; i < hit.size(); ++i)
         marked[hit.words() == 0 ? 0 : hit.row(i)[0]] = true;
     for (std::size_t element = 0; element < hit.elements(); ++element) {
-        throw_if_stopped(stop);
+        core::throw_if_stopped(stop);
         const std::size_t bit = std::size_t{1} << element;
         for (std::size_t subset = 0; subset < all; ++subset)
             if ((subset & bit) != 0 && marked[subset]) marked[subset ^ bit] = true;
@@ -47,7 +47,7 @@ double share_of_random(const subset_family& hit, std::uint64_t samples, random_s
     std::unordered_set<std::uint64_t> drawn;
     std::uint64_t outside = 0;
     for (std::uint64_t sample = 0; sample < samples;) {
-        if (sample % between_looks == 0) throw_if_stopped(stop);
+        if (sample % between_looks == 0) core::throw_if_stopped(stop);
         for (std::uint64_t& word : subset) word = random.next_u64();
         subset.back() &= last_mask;
         if (hit.elements() < 64 && !drawn.insert(subset[0]).second) continue;
@@ -96,4 +96,4 @@ double share_outside(subset_family hit, std::uint64_t samples, random_stream ran
     return share_of_random(hit, samples, random, stop);
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

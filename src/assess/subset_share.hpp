@@ -8,7 +8,7 @@
 
 #include "spikeweave/core/random.hpp"
 
-namespace spikeweave {
+namespace spikeweave::assess {
 
 /// Subsets of a small set, as rows of bits.
 class subset_family {
@@ -49,4 +49,4 @@ private:
 double share_outside(subset_family hit, std::uint64_t samples, random_stream random,
                      const std::stop_token& stop = {});
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

@@ -7,7 +7,7 @@
 #include "parallel/parallel_for.hpp"
 #include "spikeweave/core/error.hpp"
 
-namespace spikeweave {
+namespace spikeweave::assess {
 
 maxima_tally tally_maxima(const maxima_tally& empty, std::uint32_t surrogates,
                           const std::function<occurrence_maxima(std::uint32_t which)>& maxima_of,
@@ -17,7 +17,7 @@ maxima_tally tally_maxima(const maxima_tally& empty, std::uint32_t surrogates,
     const std::size_t first = begin;
     maxima_tally own = empty;
     std::mutex adding;
-    parallel_for(end - begin, run, "mining surrogates", [&](std::size_t i) {
+    parallel::parallel_for(end - begin, run, "mining surrogates", [&](std::size_t i) {
         const occurrence_maxima maxima = maxima_of(static_cast<std::uint32_t>(first + i));
         const std::lock_guard lock(adding);
         own.add(maxima);
@@ -29,4 +29,4 @@ maxima_tally tally_maxima(const maxima_tally& empty, std::uint32_t surrogates,
     return whole;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

@@ -2,6 +2,8 @@
 
 namespace spikeweave {
 
+using assess::tally_maxima;
+
 maxima_tally tally_surrogates(const surrogate_source& make, std::uint32_t surrogates,
                               std::uint32_t window_bins, const pattern_mining_options& mining,
                               spectrum_kind kind, const execution& run) {

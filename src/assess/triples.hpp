@@ -8,7 +8,7 @@
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/mine/episode.hpp"
 
-namespace spikeweave {
+namespace spikeweave::assess {
 
 /// Counts of three-unit episodes, taken from the table if they are frequent, otherwise counted.
 class triple_counts {
@@ -44,4 +44,4 @@ private:
     std::map<episode, std::uint64_t> known_;
 };
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

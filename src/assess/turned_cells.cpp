@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-namespace spikeweave {
+namespace spikeweave::assess {
 namespace {
 
 // The contents of one cell, in times from its beginning.
@@ -129,4 +129,4 @@ count_distribution turned_starts(std::span<const std::int64_t> spikes,
     return out;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

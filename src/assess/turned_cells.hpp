@@ -7,7 +7,7 @@
 #include "assess/start_windows.hpp"
 #include "spikeweave/core/time.hpp"
 
-namespace spikeweave {
+namespace spikeweave::assess {
 
 /// A grid of equal cells from the beginning of a span to its end, in microseconds.
 struct cell_grid {
@@ -24,4 +24,4 @@ count_distribution turned_starts(std::span<const std::int64_t> spikes,
                                  std::span<const start_window> windows, const cell_grid& grid,
                                  std::int64_t gap);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

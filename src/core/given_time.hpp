@@ -8,7 +8,7 @@
 
 #include "spikeweave/core/time.hpp"
 
-namespace spikeweave {
+namespace spikeweave::core {
 
 /// Warns of a time in the options that is far longer than any interval between spikes of neurons.
 /// Numbers are seconds, and it is easy to give milliseconds instead.
@@ -21,4 +21,4 @@ inline void check_given_time(std::string_view what, duration given,
                                        format_duration(given)));
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::core

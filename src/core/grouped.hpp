@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-namespace spikeweave {
+namespace spikeweave::core {
 
 /// Formats a number as "12,345,678".
 inline std::string grouped(std::uint64_t number) {
@@ -12,4 +12,4 @@ inline std::string grouped(std::uint64_t number) {
     return text;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::core

@@ -5,7 +5,7 @@
 
 #include "spikeweave/core/error.hpp"
 
-namespace spikeweave {
+namespace spikeweave::core {
 
 /// Throws `cancelled` if a stop was requested. Long loops call it every few milliseconds.
 inline void throw_if_stopped(const std::stop_token& stop) {
@@ -17,4 +17,4 @@ inline void stop_at_times(std::size_t step, const std::stop_token& stop) {
     if (step % 256 == 0) throw_if_stopped(stop);
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::core

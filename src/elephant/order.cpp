@@ -20,7 +20,7 @@ std::vector<std::uint32_t> reduced_supports(const spade_windows& windows, const 
     std::vector<bool> frequent(windows.unit_count() * windows.window_bins(), true);
     std::vector<bool> long_enough(windows.size(), true);
     for (bool changed = true; changed;) {
-        throw_if_stopped(stop);
+        core::throw_if_stopped(stop);
         supports.assign(frequent.size(), 0);
         for (std::size_t w = 0; w < windows.size(); ++w) {
             if (!long_enough[w]) continue;
@@ -121,12 +121,12 @@ elephant_order order_as_elephant(const spade_windows& windows, const pattern_tab
     std::vector<place> places;
     places.reserve(table.size());
     for (std::size_t i = 0; i < table.size(); ++i) {
-        stop_at_times(i, run.stop);
+        core::stop_at_times(i, run.stop);
         places.push_back({spelled.key(i, a), i, windows.window_bins() > 1 ? table.counts[i] : 0});
     }
     std::size_t comparisons = 0;
     std::sort(places.begin(), places.end(), [&](const place& x, const place& y) {
-        stop_at_times(++comparisons, run.stop);
+        core::stop_at_times(++comparisons, run.stop);
         if (x.count != y.count) return x.count < y.count;
         if (x.key != y.key) return x.key < y.key;
         spelled.spell(x.pattern, a);

@@ -31,7 +31,7 @@ std::uint64_t add_file(const std::filesystem::path& path, XXH3_state_t* state,
     std::vector<char> piece(piece_bytes);
     std::uint64_t bytes = 0;
     do {
-        throw_if_stopped(stop);
+        core::throw_if_stopped(stop);
         file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
         if (file.bad()) throw system_error(path, "cannot be read");
         const auto got = static_cast<std::size_t>(file.gcount());

@@ -279,7 +279,7 @@ void helper_process::receive(std::span<char> into, const std::stop_token& stop) 
 
 std::string helper_process::call(std::string_view request, std::size_t shared_bytes,
                                  const std::stop_token& stop) {
-    throw_if_stopped(stop);
+    core::throw_if_stopped(stop);
     if (process_ <= 0) fail();
     make_room(shared_bytes);
     message_head head{.bytes = request.size(), .shared_bytes = shared_.size()};

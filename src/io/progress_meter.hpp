@@ -16,7 +16,7 @@ public:
         : run_(&run), task_(std::move(task)), total_(total) {}
 
     void at(std::uint64_t done) const {
-        throw_if_stopped(run_->stop);
+        core::throw_if_stopped(run_->stop);
         if (run_->on_progress) run_->on_progress({task_, done, total_});
     }
 

@@ -145,7 +145,7 @@ void result_folder::write(std::string_view name, std::string_view text) const {
 }
 
 void result_folder::commit(const std::stop_token& stop) {
-    throw_if_stopped(stop);
+    core::throw_if_stopped(stop);
     if (!replaces_) {
         // An empty folder would be replaced silently.
         if (::renameat2(AT_FDCWD, aside_.c_str(), AT_FDCWD, target_.c_str(), RENAME_NOREPLACE) !=

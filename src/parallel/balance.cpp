@@ -9,7 +9,7 @@
 
 #include "spikeweave/core/error.hpp"
 
-namespace spikeweave {
+namespace spikeweave::parallel {
 
 namespace {
 
@@ -46,4 +46,4 @@ std::vector<std::vector<std::size_t>> balance(std::span<const double> costs, int
     return shares;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::parallel

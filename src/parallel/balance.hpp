@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-namespace spikeweave {
+namespace spikeweave::parallel {
 
 /// Divides tasks among ranks so that their estimated costs are about equal: the most expensive task
 /// comes first, and each goes to the rank with the lowest cost so far (longest processing time
@@ -18,4 +18,4 @@ namespace spikeweave {
 /// R. L. Graham, Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17 (1969).
 std::vector<std::vector<std::size_t>> balance(std::span<const double> costs, int ranks);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::parallel

@@ -19,6 +19,8 @@
 
 namespace spikeweave {
 
+using parallel::mpi_ranks_in_pieces;
+
 namespace {
 
 void check(int code, std::string_view call) {
@@ -40,7 +42,7 @@ void wait(MPI_Request request, std::string_view call, const std::stop_token& sto
     for (int done = 0;;) {
         check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), call);
         if (done != 0) return;
-        throw_if_stopped(stop);
+        core::throw_if_stopped(stop);
         std::this_thread::sleep_for(pause);
         pause = std::min<std::chrono::microseconds>(2 * pause, longest);
     }
@@ -226,9 +228,13 @@ private:
 
 }  // namespace
 
+namespace parallel {
+
 std::shared_ptr<communicator> mpi_ranks_in_pieces(std::size_t piece_bytes, std::stop_token stop) {
     return std::make_shared<mpi_communicator>(piece_bytes, std::move(stop));
 }
+
+}  // namespace parallel
 
 std::shared_ptr<communicator> mpi_ranks(std::stop_token stop) {
     constexpr std::size_t piece_bytes = std::size_t{1} << 28;

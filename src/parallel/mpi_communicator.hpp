@@ -6,7 +6,7 @@
 
 #include "spikeweave/parallel/communicator.hpp"
 
-namespace spikeweave {
+namespace spikeweave::parallel {
 
 /// Like `mpi_ranks`, but sends messages in pieces of at most this many bytes. MPI counts in `int`,
 /// so that long messages must be split; with this, tests need less than 2 GiB.
@@ -14,4 +14,4 @@ namespace spikeweave {
 std::shared_ptr<communicator> mpi_ranks_in_pieces(std::size_t piece_bytes,
                                                   std::stop_token stop = {});
 
-}  // namespace spikeweave
+}  // namespace spikeweave::parallel

@@ -7,7 +7,7 @@
 
 #include "core/stop.hpp"
 
-namespace spikeweave {
+namespace spikeweave::parallel {
 
 namespace {
 
@@ -35,7 +35,7 @@ public:
         std::unique_lock lock(access_);
         i = begun_++;
         moved_.wait(lock, stop, [&] { return failed_ || i - consumed_ < finished_.size(); });
-        throw_if_stopped(stop);
+        core::throw_if_stopped(stop);
         return !failed_;
     }
 
@@ -64,7 +64,7 @@ public:
     void wait_for_turn_of(std::size_t i, const std::stop_token& stop) {
         std::unique_lock lock(access_);
         moved_.wait(lock, stop, [&] { return failed_ || consumed_ == i; });
-        throw_if_stopped(stop);
+        core::throw_if_stopped(stop);
         if (failed_) throw another_failed();
     }
 
@@ -139,4 +139,4 @@ void run_in_order(std::size_t n, std::size_t kept, const execution& run, std::st
     });
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::parallel

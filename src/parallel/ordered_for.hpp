@@ -10,7 +10,7 @@
 
 #include "parallel/parallel_for.hpp"
 
-namespace spikeweave {
+namespace spikeweave::parallel {
 
 /// The number of results that `for_each_in_order` keeps at most while an earlier one is not ready.
 std::size_t results_kept(std::size_t n, const execution& run);
@@ -70,4 +70,4 @@ void for_each_in_order(std::size_t n, const execution& run, std::string_view tas
         n, run, task, [&](std::size_t i, const order_turn&) { return produce(i); }, consume);
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::parallel

@@ -53,9 +53,11 @@ int thread_count(const execution& run) {
     return run.ranks ? run.ranks->cores() : tbb::info::default_concurrency();
 }
 
+namespace parallel {
+
 void parallel_for(std::size_t n, const execution& run, std::string_view task,
                   const std::function<void(std::size_t)>& body) {
-    throw_if_stopped(run.stop);
+    core::throw_if_stopped(run.stop);
     std::atomic<std::size_t> done{0};
     std::mutex reporting;
     const auto finished_one = [&] {
@@ -68,7 +70,7 @@ void parallel_for(std::size_t n, const execution& run, std::string_view task,
     const int threads = thread_count(run);
     if (threads == 1) {
         for (std::size_t i = 0; i < n; ++i) {
-            throw_if_stopped(run.stop);
+            core::throw_if_stopped(run.stop);
             body(i);
             finished_one();
         }
@@ -78,7 +80,7 @@ void parallel_for(std::size_t n, const execution& run, std::string_view task,
     const auto some = [&](const tbb::blocked_range<std::size_t>& range) {
         const being_apart here(inside_apart);
         for (std::size_t i = range.begin(); i != range.end(); ++i) {
-            throw_if_stopped(run.stop);
+            core::throw_if_stopped(run.stop);
             body(i);
             finished_one();
         }
@@ -98,5 +100,7 @@ void isolate(const std::function<void()>& work) {
     const being_apart here(true);
     work();
 }
+
+}  // namespace parallel
 
 }  // namespace spikeweave

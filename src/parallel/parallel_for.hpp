@@ -7,7 +7,7 @@
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/parallel/thread_count.hpp"
 
-namespace spikeweave {
+namespace spikeweave::parallel {
 
 /// Calls `body(i)` for i in [0, n) on the threads of `run`, with work stealing, so pieces may
 /// differ much in size. Reports progress under `task`. Throws the first exception of a body, or
@@ -22,4 +22,4 @@ void parallel_for(std::size_t n, const execution& run, std::string_view task,
 /// for.
 void isolate(const std::function<void()>& work);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::parallel

@@ -20,9 +20,11 @@ int thread_count(const execution& run) {
     return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
+namespace parallel {
+
 void parallel_for(std::size_t n, const execution& run, std::string_view task,
                   const std::function<void(std::size_t)>& body) {
-    throw_if_stopped(run.stop);
+    core::throw_if_stopped(run.stop);
     std::atomic<std::size_t> next{0};
     std::atomic<std::size_t> done{0};
     std::mutex reporting;
@@ -31,7 +33,7 @@ void parallel_for(std::size_t n, const execution& run, std::string_view task,
     const auto work = [&] {
         try {
             for (std::size_t i = next++; i < n; i = next++) {
-                throw_if_stopped(run.stop);
+                core::throw_if_stopped(run.stop);
                 body(i);
                 const std::size_t now = ++done;
                 if (!run.on_progress) continue;
@@ -55,5 +57,7 @@ void parallel_for(std::size_t n, const execution& run, std::string_view task,
 void isolate(const std::function<void()>& work) {
     work();
 }
+
+}  // namespace parallel
 
 }  // namespace spikeweave

@@ -54,7 +54,8 @@ void join_epochs(const spade_options& options, binned_recording& out) {
     out.epochs = std::move(joined.spans);
     if (joined.outside > 0)
         out.warnings.push_back(fmt::format("{} of {} spikes are in no epoch.",
-                                           grouped(joined.outside), grouped(out.spikes.size())));
+                                           core::grouped(joined.outside),
+                                           core::grouped(out.spikes.size())));
     out.spikes = std::move(joined.spikes);
 }
 
@@ -91,10 +92,11 @@ void warn_of_binning(const pattern_input& counts, std::vector<std::string>& warn
     if (counts.clipped > 0)
         warnings.push_back(
             fmt::format("{} of {} spikes share a bin with another of their unit, and count once.",
-                        grouped(counts.clipped), grouped(counts.spikes)));
+                        core::grouped(counts.clipped), core::grouped(counts.spikes)));
     if (counts.outside > 0)
         warnings.push_back(fmt::format("{} of {} spikes are in no bin and are not mined.",
-                                       grouped(counts.outside), grouped(counts.spikes)));
+                                       core::grouped(counts.outside),
+                                       core::grouped(counts.spikes)));
 }
 
 void note_windows(spade_input& out, const spade_options& options, std::vector<pattern_rule> rules) {
@@ -128,8 +130,8 @@ void warn_beforehand(spade_input& out, const spade_options& options) {
         out.warnings.push_back(fmt::format(
             "With {} surrogates nothing can be significant at alpha {}: no p is below {:.2g}. Use "
             "at least {}.",
-            grouped(surrogates), options.alpha, 1.0 / (1.0 + surrogates),
-            grouped(static_cast<std::uint64_t>(std::ceil(1 / options.alpha - 1)))));
+            core::grouped(surrogates), options.alpha, 1.0 / (1.0 + surrogates),
+            core::grouped(static_cast<std::uint64_t>(std::ceil(1 / options.alpha - 1)))));
     const spade_options usual;
     if (surrogates == 0) {
         constexpr auto text = "Nothing is tested without `surrogates`: `{}` changes nothing.";
@@ -160,9 +162,9 @@ binned_recording bin_recording(spike_sequence spikes, const spade_options& optio
                                bool has_recorded_span) {
     check_spade(options);
     binned_recording out{.spikes = std::move(spikes)};
-    check_given_time("A bin is", options.bin, out.warnings);
+    core::check_given_time("A bin is", options.bin, out.warnings);
     if (options.is_tested())
-        check_given_time("The dither is", options.surrogates.dither, out.warnings);
+        core::check_given_time("The dither is", options.surrogates.dither, out.warnings);
     if (!has_recorded_span) out.spikes = from_zero(options, std::move(out.spikes));
     if (!options.epochs.empty()) join_epochs(options, out);
     out.bins = bins_of(options, out.spikes);

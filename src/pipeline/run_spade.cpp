@@ -163,8 +163,9 @@ private:
             "{} of {} signatures tested were reached by no surrogate, and still are not "
             "significant: "
             "{} surrogates are too few for so many tests. {} would do for any one of them.",
-            grouped(undecided), grouped(tested), grouped(in_.surrogates.surrogates),
-            grouped(static_cast<std::uint64_t>(
+            core::grouped(undecided), core::grouped(tested),
+            core::grouped(in_.surrogates.surrogates),
+            core::grouped(static_cast<std::uint64_t>(
                 std::ceil(static_cast<double>(tested) / options_.alpha)))));
     }
 

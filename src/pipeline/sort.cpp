@@ -18,6 +18,10 @@
 #include "spikeweave/sort/sorting_model.hpp"
 
 namespace spikeweave {
+
+using pipeline::read_start;
+using pipeline::start_labels;
+
 namespace {
 
 using sort_clock = std::chrono::steady_clock;
@@ -293,7 +297,7 @@ sort_result sort_recording(const recording& from, const sort_options& options,
     const execution how = computing_on(options, run);
     sort_input input{.model = read_model_of(options)};
     detected found = detect(input.model, from, options, how);
-    throw_if_stopped(run.stop);
+    core::throw_if_stopped(run.stop);
     input.basis = std::move(found.basis);
     input.start = read_start(found.file, options, how);
     sort_result result = result_of(std::move(found.file), options);

@@ -109,6 +109,8 @@ start_clusters option_codec<start_clusters>::read(const option_value& value) {
     return {.file = option_codec<std::filesystem::path>::read(value)};
 }
 
+namespace pipeline {
+
 start_labels read_start(feature_file& from, const sort_options& options, const execution& run) {
     start_labels out;
     if (options.start.empty()) return out;
@@ -124,5 +126,7 @@ start_labels read_start(feature_file& from, const sort_options& options, const e
     }
     return out;
 }
+
+}  // namespace pipeline
 
 }  // namespace spikeweave

@@ -5,7 +5,7 @@
 
 #include "spikeweave/pipeline/sort.hpp"
 
-namespace spikeweave {
+namespace spikeweave::pipeline {
 
 /// The clusters that a search begins with, as labels of the library.
 struct start_labels {
@@ -20,4 +20,4 @@ struct start_labels {
 /// @throws io_error; invalid_argument if clusters are missing.
 start_labels read_start(feature_file& from, const sort_options& options, const execution& run);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::pipeline

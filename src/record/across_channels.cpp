@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-namespace spikeweave {
+namespace spikeweave::record {
 namespace {
 
 // Medians of consecutive frames. Most channels are outside a bracket around the last median, and
@@ -119,4 +119,4 @@ void whiten_frames(std::span<const float> matrix, std::size_t channels, std::spa
     }
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-namespace spikeweave {
+namespace spikeweave::record {
 
 /// Subtracts from the given channels of every frame their median; the other channels are unchanged.
 /// @param referenced  ascending, at least one
@@ -15,4 +15,4 @@ void subtract_medians(std::size_t channels, std::span<const std::uint32_t> refer
 /// the order of channels on every machine.
 void whiten_frames(std::span<const float> matrix, std::size_t channels, std::span<float> frames);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

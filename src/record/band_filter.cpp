@@ -117,6 +117,8 @@ std::vector<band_section> butterworth_band(std::uint32_t order, double low_hz, d
     return sections;
 }
 
+namespace record {
+
 void filter_both_ways(std::span<const band_section> sections, std::size_t channels,
                       std::span<double> frames) {
     if (frames.empty()) return;
@@ -142,5 +144,7 @@ std::size_t reach_of(std::span<const band_section> sections, double part) {
     }
     throw invalid_argument("the pass band is too narrow for its sample rate");
 }
+
+}  // namespace record
 
 }  // namespace spikeweave

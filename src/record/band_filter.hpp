@@ -6,7 +6,7 @@
 
 #include "spikeweave/record/preprocess.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 
 /// Runs the sections over all frames and channels, forward and then backward, in place. Before the
 /// first frame each channel is assumed to have had that frame's value forever, and likewise
@@ -18,4 +18,4 @@ void filter_both_ways(std::span<const band_section> sections, std::size_t channe
 /// itself.
 std::size_t reach_of(std::span<const band_section> sections, double part);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

@@ -12,6 +12,12 @@
 #include "spikeweave/core/version.hpp"
 
 namespace spikeweave {
+
+using record::finite_number;
+using record::json_file;
+using record::probe_json;
+using record::shown;
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -109,6 +115,8 @@ json si_folder_json() {
 
 }  // namespace
 
+namespace record {
+
 opened read_binary_folder(const opening& job) {
     const fs::path folder =
         fs::is_directory(job.path) ? job.path : fs::absolute(job.path).parent_path();
@@ -139,6 +147,8 @@ opened read_binary_folder(const opening& job) {
     }
     return out;
 }
+
+}  // namespace record
 
 struct recording_writer::parts {
     parts(const fs::path& target, bool overwrite, const std::vector<std::string>& other_files,
@@ -185,7 +195,7 @@ fs::path recording_writer::file(std::string_view name) const {
 }
 
 void recording_writer::commit(const execution& run) {
-    throw_if_stopped(run.stop);
+    core::throw_if_stopped(run.stop);
     parts_->samples.commit();
     parts_->folder.commit(run.stop);
 }

@@ -8,7 +8,7 @@
 #include "record/trace_recipe.hpp"
 #include "spikeweave/record/preprocess.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 
 /// Frames per block of the grid on which filtered traces are computed.
 constexpr std::size_t standard_block_frames = 8192;
@@ -50,4 +50,4 @@ private:
     std::size_t block_frames_;
 };
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

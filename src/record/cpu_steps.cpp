@@ -4,7 +4,7 @@
 #include "record/trace_rules.hpp"
 #include "record/trace_steps.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 namespace {
 
 class cpu_steps final : public trace_steps {
@@ -89,4 +89,4 @@ std::unique_ptr<trace_steps> steps_on_cpu(const filtered_recording& traces,
     return std::make_unique<cpu_steps>(traces, rule, window, block_frames);
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

@@ -3,11 +3,11 @@
 #include "record/block_reader.hpp"
 #include "spikeweave/record/detection.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 
 /// `detect_spikes` with blocks of another size.
 detection_result detect_in_blocks(const filtered_recording& traces,
                                   const detection_options& options, std::size_t block_frames,
                                   const execution& run);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

@@ -15,6 +15,23 @@
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
+
+using record::channel_peak;
+using record::crossing_rule;
+using record::detect_in_blocks;
+using record::event;
+using record::find_events;
+using record::found_events;
+using record::principal_components;
+using record::standard_block_frames;
+using record::steps_on_cpu;
+using record::steps_on_devices;
+using record::trace_steps;
+using record::waveform_place;
+using record::waveform_statistics;
+using record::waveform_window;
+using record::window_of;
+
 namespace {
 
 void check(const detection_options& options) {
@@ -202,7 +219,7 @@ principal_components spike_finder::find_components(const execution& run) const {
     };
     const std::vector<char> chosen = choose_spikes();
     waveform_statistics statistics(out_.channel_count, window_.size());
-    for_each_in_order(
+    parallel::for_each_in_order(
         steps_->piece_count(), run, "components",
         [&](std::size_t i) {
             cut_out out{.places = chosen_places(i, chosen)};
@@ -220,7 +237,7 @@ principal_components spike_finder::find_components(const execution& run) const {
 
 void spike_finder::describe_waveforms(const principal_components& components,
                                       const execution& run) {
-    parallel_for(steps_->piece_count(), run, "features", [&](std::size_t i) {
+    parallel::parallel_for(steps_->piece_count(), run, "features", [&](std::size_t i) {
         const auto [first, last] = spikes_in(i);
         const std::size_t count = last - first;
         if (count == 0) return;
@@ -251,12 +268,16 @@ std::int64_t detection_result::time_us(std::size_t spike) const {
     return std::llround(frame / rate_hz * 1e6);
 }
 
+namespace record {
+
 detection_result detect_in_blocks(const filtered_recording& traces,
                                   const detection_options& options, std::size_t block_frames,
                                   const execution& run) {
     check(options);
     return spike_finder(traces, options, block_frames, run).find(run);
 }
+
+}  // namespace record
 
 detection_result detect_spikes(const recording& from, const detection_options& options,
                                const execution& run) {

@@ -14,6 +14,19 @@
 #include "record/readers.hpp"
 
 namespace spikeweave {
+
+using record::files_below;
+using record::is_nwb_recording;
+using record::opened;
+using record::opening;
+using record::place_by_probe_file;
+using record::place_on_a_line;
+using record::read_binary_folder;
+using record::read_nwb_recording;
+using record::read_open_ephys;
+using record::read_raw;
+using record::read_spikeglx;
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -100,7 +113,7 @@ std::optional<recording_format> find_recording_format(const fs::path& path, cons
 
 recording read_recording(const fs::path& path, const recording_read_options& how,
                          const execution& run) {
-    throw_if_stopped(run.stop);
+    core::throw_if_stopped(run.stop);
     std::error_code unknown;
     if (!fs::exists(path, unknown)) throw io::file_error(path, "does not exist");
     recording_format format = how.format;
@@ -140,6 +153,8 @@ recording read_recording(const fs::path& path, const recording_read_options& how
         throw io::file_error(path, error.what());
     }
 }
+
+namespace record {
 
 opened read_raw(const opening& job) {
     const recording_read_options& how = job.how;
@@ -223,5 +238,7 @@ double checked_rate(const fs::path& path, std::string_view key, double rate_hz) 
                                          rate_hz));
     return rate_hz;
 }
+
+}  // namespace record
 
 }  // namespace spikeweave

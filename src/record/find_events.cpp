@@ -7,7 +7,7 @@
 
 #include "parallel/ordered_for.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 namespace {
 
 // Finds connected sets of crossings, which must be given in time order.
@@ -99,7 +99,7 @@ found_events find_events(const trace_steps& steps, const event_rule& rule, const
         std::move(found.events.begin(), found.events.end(), std::back_inserter(out.events));
         out.cut += found.cut;
     };
-    for_each_in_order(
+    parallel::for_each_in_order(
         steps.piece_count(), run, "detecting",
         [&](std::size_t i) { return split(steps.crossings_of(i), first_of(i), rule); },
         [&](std::size_t i, piece_events&& found) {
@@ -113,4 +113,4 @@ found_events find_events(const trace_steps& steps, const event_rule& rule, const
     return out;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

@@ -6,7 +6,7 @@
 
 #include "record/trace_steps.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 
 /// A connected set that reaches the strong threshold.
 struct event {
@@ -31,4 +31,4 @@ struct found_events {
 /// that may extend beyond a piece are then joined sequentially.
 found_events find_events(const trace_steps& steps, const event_rule& rule, const execution& run);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

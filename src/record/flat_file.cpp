@@ -9,7 +9,7 @@
 #include "io/random_file.hpp"
 #include "record/readers.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 namespace {
 
 constexpr std::size_t sample_bytes = sizeof(std::int16_t);
@@ -89,4 +89,4 @@ std::shared_ptr<const sample_source> open_flat_file(flat_file what) {
     return std::make_shared<flat_source>(std::move(what));
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

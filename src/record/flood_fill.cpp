@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace spikeweave {
+namespace spikeweave::record {
 
 flood_fill::flood_fill(std::vector<std::vector<std::uint32_t>> neighbours,
                        std::uint32_t join_frames, std::int64_t longest_frames,
@@ -109,4 +109,4 @@ void flood_fill::note(set& into, const channel_peak& peak) {
     }
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

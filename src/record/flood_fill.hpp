@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace spikeweave {
+namespace spikeweave::record {
 
 /// A sample beyond the weak threshold.
 struct crossing {
@@ -66,4 +66,4 @@ private:
     std::size_t cut_ = 0;
 };
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

@@ -8,7 +8,7 @@
 #include "io/file_error.hpp"
 #include "io/random_file.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 namespace {
 
 std::string place(std::string_view where, const std::string& key) {
@@ -94,4 +94,4 @@ double finite_number(const json_file& file, const nlohmann::json& value, std::st
     return value.get<double>();
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

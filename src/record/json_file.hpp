@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace spikeweave {
+namespace spikeweave::record {
 
 /// A JSON document whose error messages name the file and the key.
 class json_file {
@@ -43,4 +43,4 @@ std::string shown(const nlohmann::json& value);
 /// Returns a finite number. @throws io_error
 double finite_number(const json_file& file, const nlohmann::json& value, std::string_view where);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

@@ -14,6 +14,13 @@
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
+
+using record::block_reader;
+using record::standard_block_frames;
+using record::trace_block;
+using record::waveform_window;
+using record::window_of;
+
 namespace {
 
 struct chosen_block {
@@ -103,7 +110,7 @@ mean_waveforms average_waveforms(const recording& from, std::span<const std::int
     const std::size_t size = out.frame_count * out.channel_count;
     std::vector<double> sums(group_count * size);
     const auto chosen = choose(frames, groups, group_count, blocks.block_count(), most);
-    for_each_in_order(
+    parallel::for_each_in_order(
         chosen.size(), run, "mean waveforms",
         [&](std::size_t i) { return blocks.read(chosen[i].number); },
         [&](std::size_t i, const trace_block& block) {

@@ -4,7 +4,7 @@
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/error.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 
 std::vector<std::vector<float>> excerpts_on_devices(const recording&, const trace_recipe&,
                                                     std::span<const std::size_t>,
@@ -18,4 +18,4 @@ std::unique_ptr<trace_steps> steps_on_devices(const filtered_recording&, const c
     throw device_error(device_unavailable_reason());
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

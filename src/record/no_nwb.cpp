@@ -3,7 +3,7 @@
 #include "io/file_error.hpp"
 #include "record/readers.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 
 opened read_nwb_recording(const opening& job) {
     throw io::file_error(
@@ -15,4 +15,4 @@ bool is_nwb_recording(const std::filesystem::path& /*path*/, const std::stop_tok
     return false;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

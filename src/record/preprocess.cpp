@@ -16,6 +16,20 @@
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
+
+using record::block_reader;
+using record::block_span;
+using record::excerpt_step;
+using record::excerpts_on_devices;
+using record::filter_both_ways;
+using record::reach_of;
+using record::span_of;
+using record::standard_block_frames;
+using record::subtract_medians;
+using record::trace_block;
+using record::trace_recipe;
+using record::whiten_frames;
+
 namespace {
 
 constexpr double faded = 1e-10;
@@ -134,13 +148,13 @@ std::vector<std::vector<float>> filtered_recording::parts::excerpts(const execut
     const std::size_t channels = source.channel_count();
     std::vector<std::vector<float>> by_block(taken.size());
     if (run.devices.empty()) {
-        parallel_for(taken.size(), run, "noise",
-                     [&](std::size_t i) { by_block[i] = excerpt(taken[i]); });
+        parallel::parallel_for(taken.size(), run, "noise",
+                               [&](std::size_t i) { by_block[i] = excerpt(taken[i]); });
     } else {
         by_block = excerpts_on_devices(source, recipe, taken, run);
     }
     std::vector<std::vector<float>> by_channel(channels);
-    parallel_for(channels, run, "noise", [&](std::size_t c) {
+    parallel::parallel_for(channels, run, "noise", [&](std::size_t c) {
         for (const std::vector<float>& block : by_block)
             for (std::size_t at = c; at < block.size(); at += channels)
                 by_channel[c].push_back(block[at]);
@@ -153,7 +167,7 @@ void filtered_recording::parts::estimate_noise(const execution& run) {
     noise.assign(source.channel_count(), 0.0);
     if (source.frame_count() == 0) return;
     std::vector<std::vector<float>> traces = excerpts(run);
-    parallel_for(traces.size(), run, "noise", [&](std::size_t c) {
+    parallel::parallel_for(traces.size(), run, "noise", [&](std::size_t c) {
         for (float& value : traces[c]) value = std::abs(value);
         noise[c] = median_of(traces[c]) / median_of_normal;
     });
@@ -255,6 +269,8 @@ void filtered_recording::read(std::uint64_t first, std::span<float> into) const 
     }
 }
 
+namespace record {
+
 block_reader::block_reader(const filtered_recording& traces, std::size_t apron,
                            std::size_t block_frames)
     : parts_(traces.parts_), apron_(apron), block_frames_(block_frames) {}
@@ -278,5 +294,7 @@ trace_block block_reader::read(std::size_t block) const {
         std::min<std::uint64_t>(block_frames_, parts_->source.frame_count() - first));
     return parts_->read(first, count, apron_);
 }
+
+}  // namespace record
 
 }  // namespace spikeweave

@@ -10,7 +10,7 @@
 #include "record/json_file.hpp"
 #include "spikeweave/core/error.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 namespace {
 
 using nlohmann::json;
@@ -144,4 +144,4 @@ std::string probe_json(const std::vector<recording_channel>& channels) {
     return document.dump(1) + "\n";
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

@@ -6,7 +6,7 @@
 
 #include "spikeweave/record/recording.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 
 /// Gives every channel the position of its contact in a probe file (probeinterface's JSON). A
 /// channel's contact is the one whose `device_channel_indices` is its number; in a file without
@@ -21,4 +21,4 @@ void place_on_a_line(std::vector<recording_channel>& channels);
 /// Returns what `place_by_probe_file` and probeinterface's `read_probeinterface` read.
 std::string probe_json(const std::vector<recording_channel>& channels);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

@@ -10,7 +10,7 @@
 #include "io/nwb_schema.hpp"
 #include "record/readers.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 namespace {
 
 namespace h5 = io::hdf5;
@@ -179,4 +179,4 @@ opened read_nwb_recording(const opening& job) {
     return out;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

@@ -7,7 +7,7 @@
 #include "record/json_file.hpp"
 #include "record/readers.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 namespace {
 
 namespace fs = std::filesystem;
@@ -93,4 +93,4 @@ opened read_open_ephys(const opening& job) {
     return out;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

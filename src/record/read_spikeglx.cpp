@@ -10,7 +10,7 @@
 #include "io/random_file.hpp"
 #include "record/readers.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 namespace {
 
 namespace fs = std::filesystem;
@@ -303,4 +303,4 @@ opened read_spikeglx(const opening& job) {
     return out;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

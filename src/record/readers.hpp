@@ -11,7 +11,7 @@
 #include "spikeweave/record/recording.hpp"
 #include "spikeweave/record/sample_source.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 
 /// The arguments of one call of `read_recording`.
 struct opening {
@@ -70,4 +70,4 @@ void check_channels(const std::filesystem::path& path, std::string_view key, std
 /// Returns a valid sample rate. @throws io_error naming the file and the key.
 double checked_rate(const std::filesystem::path& path, std::string_view key, double rate_hz);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

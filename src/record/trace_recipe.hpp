@@ -6,7 +6,7 @@
 
 #include "spikeweave/record/preprocess.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 
 /// The steps from samples to filtered traces.
 struct trace_recipe {
@@ -23,4 +23,4 @@ struct trace_recipe {
 /// Noise is estimated from one frame in four.
 constexpr std::size_t excerpt_step = 4;
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

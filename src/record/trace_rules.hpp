@@ -16,7 +16,7 @@
 
 /// The arithmetic of traces that the CPU and kernels share, so that both give the same bits. It is
 /// compiled without contraction on both sides.
-namespace spikeweave {
+namespace spikeweave::record {
 
 /// The frames of the recording from which a block of filtered traces is computed.
 struct block_span {
@@ -244,4 +244,4 @@ SPIKEWEAVE_HD inline float height_of(float value, float by_noise, bool both) {
     return both && height < 0 ? -height : height;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

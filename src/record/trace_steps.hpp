@@ -9,7 +9,7 @@
 #include "record/flood_fill.hpp"
 #include "record/waveforms.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 
 /// Defines which samples are weak: those whose product with the factor of their channel is above
 /// `above`.
@@ -67,4 +67,4 @@ std::unique_ptr<trace_steps> steps_on_cpu(const filtered_recording& traces,
                                           const crossing_rule& rule, const waveform_window& window,
                                           std::size_t block_frames);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

@@ -10,7 +10,7 @@
 #include "record/trace_rules.hpp"
 #include "spikeweave/core/error.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 namespace {
 
 // The sign of an axis is arbitrary. The first axis gets the sign for which spikes project above 0,
@@ -87,7 +87,7 @@ principal_components waveform_statistics::components(std::size_t count,
         for (std::size_t i = 0; i < all.second.size(); ++i) all.second[i] += each.second[i];
     }
     principal_components out(channels_.size(), count, frames_);
-    parallel_for(channels_.size(), run, "components", [&](std::size_t c) {
+    parallel::parallel_for(channels_.size(), run, "components", [&](std::size_t c) {
         write_components(channels_[c].count < 2 * frames_ ? all : channels_[c], frames_, out.of(c));
     });
     return out;
@@ -113,4 +113,4 @@ void waveform_statistics::write_components(const sums& from, std::size_t frames,
     }
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

@@ -9,7 +9,7 @@
 #include "record/block_reader.hpp"
 #include "spikeweave/record/detection.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 
 /// The frames around a peak that make up a waveform.
 struct waveform_window {
@@ -80,4 +80,4 @@ private:
     std::vector<sums> channels_;
 };
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

@@ -24,7 +24,7 @@ void write_others(const io::result_folder& out, const report::prepared_patterns&
         out.write("spectrum.tsv", report::spectrum_tsv(p));
         out.write("spectrum.svg", report::spectrum_svg(p));
     }
-    throw_if_stopped(run.stop);
+    core::throw_if_stopped(run.stop);
     out.write("patterns.svg", report::patterns_svg(p));
     if (p.report.with_nwb) report::write_pattern_nwb(out.file("patterns.nwb"), p);
     out.write("run.json", report::pattern_run_json(p));

@@ -85,7 +85,7 @@ std::string prepared_patterns::chain(std::size_t pattern) const {
 std::string prepared_patterns::how_tested() const {
     if (!tested()) return "not tested: no surrogates";
     return fmt::format("tested against {} surrogates (alpha {}, {})",
-                       grouped(report.assessment->spectrum.surrogates), report.testing.alpha,
+                       core::grouped(report.assessment->spectrum.surrogates), report.testing.alpha,
                        to_string(report.testing.correction));
 }
 

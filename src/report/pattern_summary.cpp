@@ -38,11 +38,11 @@ private:
         const pattern_report& report = p_.report;
         const pattern_axes& axes = report.axes;
         std::string what =
-            report.axes.timed
-                ? fmt::format("{} spikes of {} units in {:.6g} s; ", grouped(report.input.spikes),
-                              axes.unit_names.size(), to_seconds(report.input.length))
-                : fmt::format("{} units; ", axes.unit_names.size());
-        line("{}{} windows of {} × {} ms; {}", what, grouped(report.input.windows),
+            report.axes.timed ? fmt::format("{} spikes of {} units in {:.6g} s; ",
+                                            core::grouped(report.input.spikes),
+                                            axes.unit_names.size(), to_seconds(report.input.length))
+                              : fmt::format("{} units; ", axes.unit_names.size());
+        line("{}{} windows of {} × {} ms; {}", what, core::grouped(report.input.windows),
              axes.window_bins, milliseconds(axes.bin), p_.how_tested());
     }
 

@@ -29,7 +29,7 @@ void write_patterns(const prepared_patterns& p, const std::function<void(std::st
         lines.append(p.number[i], report.table, i, p.tests[i],
                      report.stabilities.empty() ? nullptr : &report.stabilities[i]);
         if (lines.text().size() < piece) continue;
-        throw_if_stopped(run.stop);
+        core::throw_if_stopped(run.stop);
         write(lines.text());
         lines.clear();
     }

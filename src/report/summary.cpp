@@ -41,11 +41,11 @@ private:
     void heading() {
         const episode_report& report = p_.report;
         line("{} spikes of {} units in {:.6g} s; at least {} occurrences; {}, {}, alpha {}",
-             grouped(report.spikes.size()), grouped(report.spikes.unit_count()),
-             to_seconds(report.spikes.span().length()), grouped(report.table.threshold),
+             core::grouped(report.spikes.size()), core::grouped(report.spikes.unit_count()),
+             to_seconds(report.spikes.span().length()), core::grouped(report.table.threshold),
              report.surrogates.empty()
                  ? fmt::format("{} test", to_string(report.significance.test))
-                 : fmt::format("{} surrogates", grouped(report.surrogate.surrogates)),
+                 : fmt::format("{} surrogates", core::grouped(report.surrogate.surrogates)),
              to_string(report.significance.correction), report.circuit_rules.alpha);
     }
 

@@ -55,7 +55,7 @@ void write_episodes(const prepared& p, const std::function<void(std::string_view
         }
         out += '\n';
         if (out.size() < piece) continue;
-        throw_if_stopped(run.stop);
+        core::throw_if_stopped(run.stop);
         write(out);
         out.clear();
     }
@@ -88,7 +88,7 @@ void write_occurrences(const prepared& p, const std::function<void(std::string_v
     std::size_t done = 0;
     for (const std::size_t i : p.order) {
         if (!wanted.contains(i)) continue;
-        throw_if_stopped(run.stop);
+        core::throw_if_stopped(run.stop);
         if (run.on_progress) run.on_progress({"writing occurrences", done++, wanted.size()});
         const episode& what = p.report.table.episodes[i].what;
         const auto occurrences = find_occurrences(p.report.spikes, what, p.report.table.ties);

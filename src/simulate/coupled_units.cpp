@@ -10,7 +10,7 @@
 #include "core/stop.hpp"
 #include "spikeweave/core/error.hpp"
 
-namespace spikeweave {
+namespace spikeweave::simulate {
 namespace {
 
 constexpr std::int64_t tick_us = 1000;
@@ -172,7 +172,7 @@ spike_sequence run_coupled_units(const coupled_units& units, const execution& ru
     std::vector<std::pair<std::int64_t, unit_id>> of_tick;
     for (std::int64_t tick = 0; tick < ticks; ++tick) {
         if (tick % 1024 == 0) {
-            throw_if_stopped(run.stop);
+            core::throw_if_stopped(run.stop);
             if (run.on_progress)
                 run.on_progress({"simulating", static_cast<std::uint64_t>(tick),
                                  static_cast<std::uint64_t>(ticks)});
@@ -225,4 +225,4 @@ void plant_chains(std::span<const std::uint32_t> lengths, std::uint32_t units, d
     }
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::simulate

@@ -12,7 +12,7 @@
 #include "spikeweave/simulate/spikes.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
-namespace spikeweave {
+namespace spikeweave::simulate {
 
 /// A spike of `from` reaches `to` after `delay_ticks` ± `jitter_ticks`, each with equal
 /// probability.
@@ -62,4 +62,4 @@ void plant_chains(std::span<const std::uint32_t> lengths, std::uint32_t units, d
 /// @throws invalid_argument with the option's name if `d` is not a whole number of milliseconds.
 std::uint32_t whole_ticks(duration d, const std::string& option);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::simulate

@@ -7,6 +7,13 @@
 #include "spikeweave/simulate/spikes.hpp"
 
 namespace spikeweave {
+
+using simulate::coupled_units;
+using simulate::numbered_names;
+using simulate::plant_chains;
+using simulate::run_coupled_units;
+using simulate::whole_ticks;
+
 namespace {
 
 void check(const culture_options& options) {

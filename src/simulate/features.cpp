@@ -16,6 +16,11 @@
 #include "spikeweave/core/random.hpp"
 
 namespace spikeweave {
+
+using simulate::between;
+using simulate::check_range;
+using simulate::nearly_normal;
+
 namespace {
 
 constexpr std::size_t block_spikes = 1024;
@@ -166,7 +171,7 @@ simulated_features simulate_features(const feature_options& options, const execu
     spike_masks masks;
     values.reserve(options.spikes * units.front().size());
     out.truth.reserve(options.spikes);
-    for_each_in_order(
+    parallel::for_each_in_order(
         (options.spikes + block_spikes - 1) / block_spikes, run, "simulating",
         [&](std::size_t i) { return make_block(options, units, i); },
         [&](std::size_t, const block& made) {

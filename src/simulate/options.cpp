@@ -15,6 +15,9 @@
 #include "spikeweave/simulate/spikes.hpp"
 
 namespace spikeweave {
+
+using simulate::largest_rate_hz;
+
 namespace {
 
 constexpr auto simulation = "Simulation";

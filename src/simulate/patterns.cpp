@@ -13,6 +13,9 @@
 #include "spikeweave/simulate/spikes.hpp"
 
 namespace spikeweave {
+
+using simulate::numbered_names;
+
 namespace {
 
 constexpr double second_us = 1e6;
@@ -181,7 +184,7 @@ simulated_patterns simulate_patterns(const patterns_options& options, const exec
     std::vector<std::pair<std::int64_t, unit_id>> all;
     const auto end_us = static_cast<double>(options.length.count());
     for (std::uint32_t u = 0; u < options.units; ++u) {
-        throw_if_stopped(run.stop);
+        core::throw_if_stopped(run.stop);
         if (run.on_progress) run.on_progress({"simulating", u, options.units});
         background_unit unit(u, options);
         for (double at = unit.next_us(); at < end_us; at = unit.next_us())

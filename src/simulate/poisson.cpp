@@ -6,13 +6,15 @@
 
 namespace spikeweave {
 
+using simulate::numbered_names;
+
 simulated_spikes simulate_poisson(const poisson_options& options, const execution& run) {
     check_options(options);
     const double mean_gap_us = 1e6 / options.rate_hz;
     const auto end_us = static_cast<double>(options.length.count());
     std::vector<std::pair<std::int64_t, unit_id>> all;
     for (std::uint32_t u = 0; u < options.units; ++u) {
-        throw_if_stopped(run.stop);
+        core::throw_if_stopped(run.stop);
         if (run.on_progress) run.on_progress({"simulating", u, options.units});
         random_stream random(options.seed, random_purpose::poisson_spikes, u);
         std::int64_t last_us = -1;

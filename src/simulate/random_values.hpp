@@ -7,7 +7,7 @@
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/random.hpp"
 
-namespace spikeweave {
+namespace spikeweave::simulate {
 
 /// Draws a number that is nearly normal: 64 coins and a uniform number have mean 0, variance 1 and
 /// the tails of the normal distribution up to six standard deviations. It uses no function whose
@@ -41,4 +41,4 @@ inline void check_range(std::string_view low_name, double low, std::string_view 
             fmt::format("`{}` ({}) is above `{}` ({})", low_name, low, high_name, high));
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::simulate

@@ -11,6 +11,9 @@
 #include "spikeweave/spikes/files.hpp"
 
 namespace spikeweave {
+
+using simulate::recording_model;
+
 namespace {
 
 constexpr auto task = "simulating";
@@ -36,7 +39,7 @@ simulated_recording simulate_recording(const recording_options& options, const e
     recording_model model(options, run);
     std::vector<std::int16_t> samples;
     samples.reserve(model.frame_count() * options.channels);
-    for_each_in_order(
+    parallel::for_each_in_order(
         model.block_count(), run, task, [&](std::size_t i) { return model.block(i); },
         [&](std::size_t, const std::vector<std::int16_t>& block) {
             samples.insert(samples.end(), block.begin(), block.end());
@@ -49,7 +52,7 @@ recording_truth simulate_recording(const std::filesystem::path& folder,
                                    const execution& run) {
     recording_model model(options, run);
     recording_writer writer(folder, model.description(), overwrite, {"truth.npz", "units.tsv"});
-    for_each_in_order(
+    parallel::for_each_in_order(
         model.block_count(), run, task, [&](std::size_t i) { return model.block(i); },
         [&](std::size_t, const std::vector<std::int16_t>& block) { writer.append(block); });
     write_spikes(writer.file("truth.npz"), model.truth().spikes, run);

@@ -12,7 +12,7 @@
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/random.hpp"
 
-namespace spikeweave {
+namespace spikeweave::simulate {
 namespace {
 
 constexpr std::size_t block_frames = 4096;
@@ -125,7 +125,7 @@ void recording_model::draw_spikes(const execution& run) {
     std::vector<std::pair<std::int64_t, unit_id>> all;
     std::vector<std::string> names;
     for (std::uint32_t u = 0; u < options_.units; ++u) {
-        throw_if_stopped(run.stop);
+        core::throw_if_stopped(run.stop);
         names.push_back(std::to_string(u));
         random_stream random(options_.seed, random_purpose::recording_spikes, u);
         const auto dead_us = static_cast<double>(options_.refractory.count());
@@ -261,4 +261,4 @@ void recording_model::add_spike(std::size_t u, std::size_t spike, std::uint64_t 
     }
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::simulate

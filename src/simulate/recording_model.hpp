@@ -5,7 +5,7 @@
 
 #include "spikeweave/simulate/recording.hpp"
 
-namespace spikeweave {
+namespace spikeweave::simulate {
 
 /// A simulated recording without its samples, which it makes block by block from the seed and the
 /// number of the block. It uses only exactly rounded operations, so that results are equal on every
@@ -59,4 +59,4 @@ private:
 /// The shape of a spike's trough and rebound: 1 at 0, and 0 from ±1 on.
 double bump(double x);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::simulate

@@ -7,6 +7,14 @@
 #include "spikeweave/simulate/spikes.hpp"
 
 namespace spikeweave {
+
+using simulate::coupled_units;
+using simulate::coupling;
+using simulate::numbered_names;
+using simulate::plant_chains;
+using simulate::run_coupled_units;
+using simulate::whole_ticks;
+
 namespace {
 
 constexpr double background_share = 0.25;

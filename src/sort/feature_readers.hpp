@@ -10,7 +10,7 @@
 #include "sort/klustakwik_files.hpp"
 #include "spikeweave/sort/files.hpp"
 
-namespace spikeweave {
+namespace spikeweave::sort {
 
 /// Reads klusta's `.kwx`, and the `.kwik` beside it if there is one. @throws io_error, always in a
 /// build without HDF5
@@ -46,4 +46,4 @@ void set_labels(const std::vector<std::int64_t>& clusters, const IsNoise& is_noi
     }
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::sort

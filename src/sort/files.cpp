@@ -18,6 +18,19 @@
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
+
+using sort::append_masks;
+using sort::beside;
+using sort::check_samples;
+using sort::number_table;
+using sort::read_kwik;
+using sort::read_phy_features;
+using sort::read_rows;
+using sort::read_table;
+using sort::read_whole_numbers;
+using sort::row_taker;
+using sort::with_made_masks;
+
 namespace {
 
 constexpr std::size_t fewest_for_time_column = 20;
@@ -238,6 +251,8 @@ void write_array(io::zip_writer& archive, const char* name, io::npy_kind kind,
 
 }  // namespace
 
+namespace sort {
+
 void check_samples(const feature_file& file, const std::filesystem::path& path) {
     if (file.samples.size() != file.features.size())
         throw io::file_error(path, fmt::format("holds {} times, expected {}, one a spike",
@@ -248,6 +263,8 @@ void check_samples(const feature_file& file, const std::filesystem::path& path) 
         throw io::file_error(path, fmt::format("spike {}", negative - file.samples.begin() + 1),
                              fmt::format("found the time {} before zero", *negative));
 }
+
+}  // namespace sort
 
 feature_file read_features(const std::filesystem::path& path, const feature_read_options& how,
                            const execution& run) {

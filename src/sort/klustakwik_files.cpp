@@ -14,6 +14,9 @@
 #include "io/progress_meter.hpp"
 
 namespace spikeweave {
+
+using sort::read_whole_numbers;
+
 namespace {
 
 constexpr std::string_view blanks = " \t\r";
@@ -82,6 +85,8 @@ void parse_row(std::string_view line, const std::filesystem::path& path,
 }
 
 }  // namespace
+
+namespace sort {
 
 void read_rows(const std::filesystem::path& path, const row_taker& take, const execution& run) {
     io::input_stream in(path);
@@ -152,6 +157,8 @@ void append_masks(spike_masks& masks, std::span<const double> row, const std::st
     }
     masks.append(row);
 }
+
+}  // namespace sort
 
 std::vector<std::int64_t> read_clusters(const std::filesystem::path& path, std::size_t expected,
                                         const execution& run) {

@@ -11,7 +11,7 @@
 
 #include "spikeweave/sort/files.hpp"
 
-namespace spikeweave {
+namespace spikeweave::sort {
 
 /// The numbers of a `.fet.N` or `.fmask.N` file, row by row.
 struct number_table {
@@ -41,4 +41,4 @@ std::vector<std::int64_t> read_whole_numbers(const std::filesystem::path& path,
 void append_masks(spike_masks& masks, std::span<const double> row, const std::string& place,
                   const std::filesystem::path& path);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::sort

@@ -5,7 +5,7 @@
 
 #include "sort/feature_readers.hpp"
 
-namespace spikeweave {
+namespace spikeweave::sort {
 namespace {
 
 // Calls `take(value, column, is_masked)` for every value of the table.
@@ -74,4 +74,4 @@ spike_features with_made_masks(number_table table, mask_rule rule, std::size_t f
     return {table.columns, std::move(table.values), made.masks};
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::sort

@@ -45,7 +45,7 @@ std::vector<double> deviations(std::span<const double> values, std::size_t featu
     const std::size_t spikes = values.size() / feature_count;
     std::vector<double> sd(feature_count);
     if (spikes == 0) return sd;
-    parallel_for(feature_count, run, "noise of features", [&](std::size_t i) {
+    parallel::parallel_for(feature_count, run, "noise of features", [&](std::size_t i) {
         std::vector<double> column;
         column.reserve(spikes);
         for (std::size_t n = 0; n < spikes; ++n)
@@ -142,7 +142,7 @@ mask_result make_masks(std::span<const double> values, std::size_t feature_count
     const std::vector<double> sd = deviations(values, feature_count, options.rule, run);
     made.constant_features = static_cast<std::size_t>(std::count(sd.begin(), sd.end(), 0.0));
     for (std::size_t n = 0; n < spikes; ++n) {
-        stop_at_times(n, run.stop);
+        core::stop_at_times(n, run.stop);
         const auto spike = values.subspan(n * feature_count, feature_count);
         const bool any = options.rule == mask_rule::seed ? mask_features(spike, sd, options, row)
                                                          : mask_channels(spike, sd, options, row);

@@ -11,10 +11,14 @@ constexpr auto no_kwik =
 
 }  // namespace
 
+namespace sort {
+
 feature_file read_kwik(const std::filesystem::path& path, const feature_read_options& /*how*/,
                        const execution& /*run*/) {
     throw io::file_error(path, no_kwik);
 }
+
+}  // namespace sort
 
 void write_kwik(const std::filesystem::path& path, const kwik_content& /*content*/) {
     throw io::file_error(path, no_kwik);

@@ -14,7 +14,7 @@
 #include "io/random_file.hpp"
 #include "sort/feature_readers.hpp"
 
-namespace spikeweave {
+namespace spikeweave::sort {
 namespace {
 
 namespace fs = std::filesystem;
@@ -247,4 +247,4 @@ feature_file read_phy_features(const fs::path& path, const feature_read_options&
     return file;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::sort

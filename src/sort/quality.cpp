@@ -118,7 +118,7 @@ void measure_isolation(const unit_shape& shape, const sorting& sorted, std::uint
     std::vector<double> block(block_spikes);
     double chances = 0;
     for (std::size_t begin = 0; begin < sorted.labels.size(); begin += block_spikes) {
-        throw_if_stopped(run.stop);
+        core::throw_if_stopped(run.stop);
         const std::size_t count = std::min(block_spikes, sorted.labels.size() - begin);
         shape.squared_distances(begin, std::span{block}.first(count));
         for (std::size_t i = 0; i < count; ++i) {
@@ -236,7 +236,7 @@ std::vector<unit_quality> measure_quality(const spike_features& features, const 
     const double length = sorted.has_times() ? length_of(sorted) : 0;
     const double refractory = to_seconds(options.refractory) * sorted.sample_rate;
     std::vector<unit_quality> out(sorted.unit_count);
-    parallel_for(out.size(), run, "quality of units", [&](std::size_t u) {
+    parallel::parallel_for(out.size(), run, "quality of units", [&](std::size_t u) {
         out[u].spikes = members[u].size();
         out[u].features = static_cast<std::uint32_t>(counting[u].size());
         if (sorted.has_times()) measure_times(sorted, members[u], length, refractory, out[u]);

@@ -6,7 +6,7 @@
 
 #include "io/npy.hpp"
 
-namespace spikeweave {
+namespace spikeweave::sort {
 
 /// Reads all items in blocks, so that a damaged header cannot ask for more memory than the file has
 /// items. @throws io_error as the reader does, and for data after the items.
@@ -23,4 +23,4 @@ std::vector<Item> read_whole(io::npy_reader& array) {
     return items;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::sort

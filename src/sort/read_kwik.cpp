@@ -12,7 +12,7 @@
 #include "io/progress_meter.hpp"
 #include "sort/feature_readers.hpp"
 
-namespace spikeweave {
+namespace spikeweave::sort {
 namespace {
 
 namespace fs = std::filesystem;
@@ -236,4 +236,4 @@ feature_file read_kwik(const fs::path& path, const feature_read_options& how,
     return out;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::sort

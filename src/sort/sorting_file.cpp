@@ -11,6 +11,9 @@
 #include "spikeweave/sort/files.hpp"
 
 namespace spikeweave {
+
+using sort::read_whole;
+
 namespace {
 
 template <class Item>

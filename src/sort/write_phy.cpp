@@ -204,7 +204,7 @@ private:
                         {order_.size(), width_, kept});
         std::vector<float> row(width_ * kept);
         for (std::size_t i = 0; i < order_.size(); ++i) {
-            stop_at_times(i, run_.stop);
+            core::stop_at_times(i, run_.stop);
             const auto values = content_.features.values(order_[i]);
             const std::size_t group = sorted_.labels[order_[i]];
             for (std::size_t k = 0; k < kept; ++k) {

@@ -201,7 +201,8 @@ void check_shared(const spike_sequence& spikes, std::vector<std::string>& out) {
             out.push_back(fmt::format(
                 "Unit {} has {} of its {} spikes within 0.2 ms of one of unit {}: one neuron may "
                 "have been counted as two.",
-                spikes.name(less), grouped(std::min(number, of)), grouped(of), spikes.name(more)));
+                spikes.name(less), core::grouped(std::min(number, of)), core::grouped(of),
+                spikes.name(more)));
     }
     if (found > most_named)
         out.push_back(fmt::format("So it is with {} more pairs of units.", found - most_named));
@@ -229,10 +230,10 @@ std::vector<std::string> warnings_of(const spike_file& file) {
                 ? "1 spike is listed twice (same unit, same microsecond) and was taken once."
                 : fmt::format("{} spikes are listed twice (same unit, same microsecond) and were "
                               "taken once.",
-                              grouped(file.duplicates)));
+                              core::grouped(file.duplicates)));
     if (!file.stimulus_us.empty())
         out.push_back(fmt::format("{} stimulus marker{} not mined.",
-                                  grouped(file.stimulus_us.size()),
+                                  core::grouped(file.stimulus_us.size()),
                                   file.stimulus_us.size() == 1 ? " is" : "s are"));
     return out;
 }

@@ -10,7 +10,7 @@
 #include "spikes/meabench.hpp"
 #include "spikes/readers.hpp"
 
-namespace spikeweave {
+namespace spikeweave::spikes {
 namespace {
 
 bool is_klustakwik_name(const std::string& name) {
@@ -56,4 +56,4 @@ spike_format detect_format(const std::filesystem::path& path) {
     return spike_format::text;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::spikes

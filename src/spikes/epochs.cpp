@@ -10,6 +10,9 @@
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
+
+using spikes::largest_time_us;
+
 namespace {
 
 std::string described(const time_span& epoch) {

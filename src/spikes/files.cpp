@@ -14,6 +14,22 @@
 #include "spikes/readers.hpp"
 
 namespace spikeweave {
+
+using spikes::detect_format;
+using spikes::read_klustakwik;
+using spikes::read_meabench;
+using spikes::read_npy;
+using spikes::read_npz;
+using spikes::read_nwb;
+using spikes::read_phy;
+using spikes::read_text;
+using spikes::read_wagenaar;
+using spikes::reading;
+using spikes::write_npz;
+using spikes::write_nwb;
+using spikes::write_text;
+using spikes::writing;
+
 namespace {
 
 // Spikes outside the recorded span that a file states are kept, and the span is extended.
@@ -27,7 +43,7 @@ void check_span(spike_file& file, const time_span& stated) {
     file.warnings.push_back(fmt::format(
         "{} of {} spikes lie outside of {} to {}, which the file says was recorded; {} to {} is "
         "taken for that.",
-        grouped(outside), grouped(times.size()), format_duration(stated.begin),
+        core::grouped(outside), core::grouped(times.size()), format_duration(stated.begin),
         format_duration(stated.end), format_duration(taken.begin), format_duration(taken.end)));
 }
 
@@ -73,7 +89,7 @@ enum_table<spike_format> enum_names<spike_format>() {
 spike_file read_spikes(const std::filesystem::path& path, const spike_read_options& how,
                        const execution& run) {
     check_options(how);
-    throw_if_stopped(run.stop);
+    core::throw_if_stopped(run.stop);
     // Detecting the format reads the beginning, which a pipe could not return again.
     std::error_code unknown;
     const auto kind = std::filesystem::status(path, unknown).type();
@@ -112,11 +128,13 @@ void write_nwb_units(const std::filesystem::path& path, const spike_sequence& sp
     write_nwb({path, spikes, run, columns});
 }
 
+namespace spikes {
+
 void finish(spike_file& file, spike_sequence_builder& builder, const reading& job,
             const time_span* span) {
     if (builder.size() == 0 && file.stimulus_us.empty() && span == nullptr)
         throw io::file_error(job.path, "holds no spikes");
-    throw_if_stopped(job.run.stop);
+    core::throw_if_stopped(job.run.stop);
     file.has_recorded_span = span != nullptr;
     file.spikes = span == nullptr ? builder.finish() : builder.finish(*span);
     if (span != nullptr) check_span(file, *span);
@@ -153,5 +171,7 @@ bool is_plain_integer(std::string_view name) {
     const auto [end, code] = std::from_chars(name.data(), name.data() + name.size(), value);
     return code == std::errc{} && end == name.data() + name.size() && std::to_string(value) == name;
 }
+
+}  // namespace spikes
 
 }  // namespace spikeweave

@@ -7,7 +7,7 @@
 
 #include "spikeweave/spikes/spike_sequence.hpp"
 
-namespace spikeweave {
+namespace spikeweave::spikes {
 
 /// Units of binary files, which have numbers; a unit is named by its number. Small numbers, by far
 /// the most frequent, are looked up in a table.
@@ -48,4 +48,4 @@ private:
     std::unordered_map<std::int64_t, unit_id> others_;
 };
 
-}  // namespace spikeweave
+}  // namespace spikeweave::spikes

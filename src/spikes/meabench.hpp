@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace spikeweave {
+namespace spikeweave::spikes {
 
 inline constexpr std::size_t meabench_plain_bytes = 164;
 inline constexpr std::size_t meabench_padded_bytes = 168;
@@ -13,4 +13,4 @@ inline constexpr std::size_t meabench_padded_bytes = 168;
 /// records.
 std::size_t meabench_record_bytes(std::string_view first_bytes, std::uint64_t file_bytes);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::spikes

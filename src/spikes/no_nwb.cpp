@@ -3,7 +3,7 @@
 #include "io/file_error.hpp"
 #include "spikes/readers.hpp"
 
-namespace spikeweave {
+namespace spikeweave::spikes {
 namespace {
 
 constexpr auto no_nwb =
@@ -19,4 +19,4 @@ void write_nwb(const writing& job) {
     throw io::file_error(job.path, no_nwb);
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::spikes

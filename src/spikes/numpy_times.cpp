@@ -7,7 +7,7 @@
 
 #include "io/file_error.hpp"
 
-namespace spikeweave {
+namespace spikeweave::spikes {
 namespace {
 
 std::int64_t whole_unit(const io::npy_reader& rows, std::uint64_t record, double value) {
@@ -114,4 +114,4 @@ void read_spike_rows(io::npy_reader& rows, numpy_times& to_us, integer_units& nu
     }
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::spikes

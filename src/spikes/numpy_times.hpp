@@ -8,7 +8,7 @@
 #include "spikes/readers.hpp"
 #include "spikes/time_scale.hpp"
 
-namespace spikeweave {
+namespace spikeweave::spikes {
 
 /// Number of spikes that are read from numpy arrays at once.
 inline constexpr std::size_t numpy_block = std::size_t{1} << 14;
@@ -44,4 +44,4 @@ void read_spike_arrays(io::npy_reader& times, io::npy_reader& units, numpy_times
 void read_spike_rows(io::npy_reader& rows, numpy_times& to_us, integer_units& numbers,
                      spike_sequence_builder& builder, const io::progress_meter& meter);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::spikes

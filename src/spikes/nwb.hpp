@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace spikeweave {
+namespace spikeweave::spikes {
 
 /// The description that identifies a column `unit_name` written by spikeweave: columns of that name
 /// in other files often have duplicates.
@@ -16,4 +16,4 @@ inline constexpr auto nwb_name_column = "name of the unit as spikeweave knows it
 inline constexpr auto nwb_names_mark = "spikeweave_digest";
 std::string nwb_mark_of(const std::vector<std::string>& names);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::spikes

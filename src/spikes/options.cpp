@@ -5,6 +5,8 @@
 
 namespace spikeweave {
 
+using spikes::time_scale;
+
 option_list describe(spike_read_options& options) {
     option_list list;
     list.begin_group("Input");

@@ -14,6 +14,13 @@
 #include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave {
+
+using spikes::find_delimiter;
+using spikes::parse_decimal;
+using spikes::split_fields;
+using spikes::time_scale;
+using spikes::without_byte_order_mark;
+
 namespace {
 
 struct epoch_columns {
@@ -118,7 +125,7 @@ std::vector<time_span> read_epochs(const std::filesystem::path& path, const exec
     io::line_reader lines(in);
     epoch_rows rows(path);
     for (std::string_view line; lines.next(line);) {
-        throw_if_stopped(run.stop);
+        core::throw_if_stopped(run.stop);
         if (lines.line_number() == 1) line = without_byte_order_mark(line);
         const std::size_t first = line.find_first_not_of(" \t");
         if (first != std::string_view::npos && line[first] != '#')

@@ -11,7 +11,7 @@
 #include "spikes/text_layout.hpp"
 #include "spikes/time_scale.hpp"
 
-namespace spikeweave {
+namespace spikeweave::spikes {
 namespace {
 
 struct klustakwik_files {
@@ -137,4 +137,4 @@ spike_file read_klustakwik(const reading& job) {
     return file;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::spikes

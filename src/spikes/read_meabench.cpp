@@ -12,7 +12,7 @@
 #include "spikes/readers.hpp"
 #include "spikes/time_scale.hpp"
 
-namespace spikeweave {
+namespace spikeweave::spikes {
 namespace {
 
 // A record is u8 time in samples, i2 channel, i2 height, i2 width, i2 context[74], i2 threshold. If
@@ -107,4 +107,4 @@ spike_file read_meabench(const reading& job) {
     return file;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::spikes

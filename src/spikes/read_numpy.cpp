@@ -13,7 +13,7 @@
 #include "io/zip_reader.hpp"
 #include "spikes/numpy_times.hpp"
 
-namespace spikeweave {
+namespace spikeweave::spikes {
 namespace {
 
 const io::zip_entry* find_array(const io::zip_reader& archive,
@@ -192,4 +192,4 @@ spike_file read_npy(const reading& job) {
     return file;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::spikes

@@ -13,7 +13,7 @@
 #include "spikes/readers.hpp"
 #include "spikes/time_scale.hpp"
 
-namespace spikeweave {
+namespace spikeweave::spikes {
 namespace {
 
 namespace h5 = io::hdf5;
@@ -201,4 +201,4 @@ spike_file read_nwb(const reading& job) {
     return file;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::spikes

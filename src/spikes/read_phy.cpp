@@ -7,7 +7,7 @@
 #include "io/random_file.hpp"
 #include "spikes/numpy_times.hpp"
 
-namespace spikeweave {
+namespace spikeweave::spikes {
 spike_file read_phy(const reading& job) {
     std::error_code ignored;
     const bool is_folder = std::filesystem::is_directory(job.path, ignored);
@@ -62,4 +62,4 @@ spike_file read_phy(const reading& job) {
     return file;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::spikes

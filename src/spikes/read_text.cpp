@@ -6,7 +6,7 @@
 #include "io/file_error.hpp"
 #include "spikes/text_rows.hpp"
 
-namespace spikeweave {
+namespace spikeweave::spikes {
 namespace {
 
 // numpy.savetxt writes unit 3 as "3.000000000000000000e+00": a whole real is the same as the
@@ -94,4 +94,4 @@ spike_file read_text(const reading& job) {
     return file;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::spikes

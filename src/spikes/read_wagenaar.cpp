@@ -5,7 +5,7 @@
 #include "io/file_error.hpp"
 #include "spikes/text_rows.hpp"
 
-namespace spikeweave {
+namespace spikeweave::spikes {
 
 // The array of 60 electrodes by Multi Channel Systems; number 60 marks the stimulus.
 spike_file read_wagenaar(const reading& job) {
@@ -34,4 +34,4 @@ spike_file read_wagenaar(const reading& job) {
     return file;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::spikes

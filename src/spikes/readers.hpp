@@ -11,7 +11,7 @@
 #include "io/progress_meter.hpp"
 #include "spikeweave/spikes/files.hpp"
 
-namespace spikeweave {
+namespace spikeweave::spikes {
 
 /// The arguments of one call of `read_spikes`; the format is known.
 struct reading {
@@ -70,4 +70,4 @@ void check_exact_in_seconds(const writing& job);
 /// Returns whether a unit's name is an integer in its usual form: "0", "17", "-3"; not "01".
 bool is_plain_integer(std::string_view name);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::spikes

@@ -16,6 +16,10 @@
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
+
+using spikes::finish;
+using spikes::is_digit;
+
 namespace {
 
 constexpr std::size_t most_spikes = UINT32_MAX;

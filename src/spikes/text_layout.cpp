@@ -13,7 +13,7 @@
 
 #include "io/file_error.hpp"
 
-namespace spikeweave {
+namespace spikeweave::spikes {
 namespace {
 
 constexpr std::string_view blanks = " \t\r";
@@ -264,4 +264,4 @@ std::optional<text_layout> find_text_layout(std::string_view first_lines, const 
     return layout;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::spikes

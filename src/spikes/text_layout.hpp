@@ -10,7 +10,7 @@
 #include "spikes/readers.hpp"
 #include "spikes/time_scale.hpp"
 
-namespace spikeweave {
+namespace spikeweave::spikes {
 
 /// The positions of the time and the unit in each line of a text file.
 struct text_layout {
@@ -38,4 +38,4 @@ std::vector<std::string_view> split_fields(std::string_view line, char delimiter
 /// @throws io_error if a line or the columns are not those of a spike file.
 std::optional<text_layout> find_text_layout(std::string_view first_lines, const reading& job);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::spikes

@@ -9,7 +9,7 @@
 #include "io/file_error.hpp"
 #include "spikes/digits.hpp"
 
-namespace spikeweave {
+namespace spikeweave::spikes {
 namespace {
 
 constexpr std::array<std::uint64_t, 19> powers_of_ten = [] {
@@ -212,4 +212,4 @@ void parse_text(io::line_blocks& blocks, io::input_stream& in, std::string_view 
     }
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::spikes

@@ -9,7 +9,7 @@
 #include "spikes/text_layout.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
-namespace spikeweave {
+namespace spikeweave::spikes {
 
 /// Maps labels to units. Files have few labels and many spikes, so nearly all are found in a small
 /// table keyed by the label's bytes.
@@ -73,4 +73,4 @@ private:
 void parse_text(io::line_blocks& blocks, io::input_stream& in, std::string_view first_block,
                 text_rows& rows, spike_sequence_builder& builder, const reading& job);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::spikes

@@ -9,7 +9,7 @@
 #include "spikes/digits.hpp"
 #include "spikeweave/core/error.hpp"
 
-namespace spikeweave {
+namespace spikeweave::spikes {
 namespace {
 
 constexpr std::int64_t us_per_second = 1'000'000;
@@ -167,4 +167,4 @@ std::optional<std::int64_t> parse_decimal(std::string_view text, const time_scal
     return value && scale.is_samples() ? scale.from_whole(*value) : value;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::spikes

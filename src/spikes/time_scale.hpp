@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace spikeweave {
+namespace spikeweave::spikes {
 
 /// The unit of a file's times: a power of ten of a second, or a sample.
 class time_scale {
@@ -60,4 +60,4 @@ inline constexpr std::int64_t largest_time_us = INT64_MAX / 4;
 std::optional<std::int64_t> parse_decimal(std::string_view text, const time_scale& scale,
                                           std::size_t& used);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::spikes

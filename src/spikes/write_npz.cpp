@@ -10,7 +10,7 @@
 #include "io/zip_writer.hpp"
 #include "spikes/readers.hpp"
 
-namespace spikeweave {
+namespace spikeweave::spikes {
 namespace {
 
 constexpr std::size_t block_spikes = std::size_t{1} << 16;
@@ -87,4 +87,4 @@ void write_npz(const writing& job) {
     archive.commit();
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::spikes

@@ -14,7 +14,7 @@
 #include "spikeweave/core/version.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
 
-namespace spikeweave {
+namespace spikeweave::spikes {
 namespace {
 
 namespace h5 = io::hdf5;
@@ -126,4 +126,4 @@ void write_nwb(const writing& job) {
     }
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::spikes

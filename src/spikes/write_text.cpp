@@ -13,7 +13,7 @@
 #include "spikes/readers.hpp"
 #include "spikes/time_scale.hpp"
 
-namespace spikeweave {
+namespace spikeweave::spikes {
 namespace {
 
 // Compresses the data that pass through it.
@@ -127,4 +127,4 @@ void write_text(const writing& job) {
     file.commit();
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::spikes

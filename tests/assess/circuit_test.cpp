@@ -16,6 +16,11 @@
 #include "support/shared_data.hpp"
 
 namespace spikeweave {
+
+using simulate::coupling;
+using simulate::numbered_names;
+using simulate::run_coupled_units;
+
 namespace {
 
 using namespace std::chrono_literals;

@@ -12,6 +12,16 @@
 #include "spikeweave/core/random.hpp"
 
 namespace spikeweave {
+
+using assess::completion;
+using assess::count_distribution;
+using assess::find_start_windows;
+using assess::jitter_null;
+using assess::keep_after;
+using assess::start_window;
+using assess::those_after;
+using assess::turned_starts;
+
 namespace {
 
 using namespace std::chrono_literals;

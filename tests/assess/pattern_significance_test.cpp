@@ -19,6 +19,9 @@
 #include "support/threads_as_ranks.hpp"
 
 namespace spikeweave {
+
+using assess::tally_maxima;
+
 namespace {
 
 constexpr auto by_count = spectrum_kind::size_count;

@@ -16,7 +16,7 @@ using spade_calibration::result;
 std::vector<result> repeated(std::size_t repetitions, const patterns_options& what,
                              surrogate_method method) {
     std::vector<result> out(repetitions);
-    parallel_for(repetitions, {}, "calibrating", [&](std::size_t i) {
+    parallel::parallel_for(repetitions, {}, "calibrating", [&](std::size_t i) {
         patterns_options data = what;
         data.length = 1s;
         data.seed = 1000 + i;

@@ -21,6 +21,10 @@
 #include "support/shared_data.hpp"
 
 namespace spikeweave {
+
+using assess::gaussian_filter;
+using assess::square;
+
 namespace {
 
 using namespace std::chrono_literals;

@@ -22,6 +22,10 @@
 #include "support/threads_as_ranks.hpp"
 
 namespace spikeweave {
+
+using assess::share_outside;
+using assess::subset_family;
+
 namespace {
 
 using items_of = std::vector<pattern_item>;

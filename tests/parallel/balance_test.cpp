@@ -37,22 +37,23 @@ double best_split(const std::vector<double>& costs, std::vector<double>& loads, 
 }
 
 TEST(Balance, GivesTheCostliestFirstToWhoHasLeast) {
-    EXPECT_EQ(balance(std::vector<double>{1, 5, 3, 3, 2}, 2), (shares{{1, 4}, {0, 2, 3}}));
-    EXPECT_EQ(balance(std::vector<double>{1, 5, 3, 3, 2}, 1), (shares{{0, 1, 2, 3, 4}}));
-    EXPECT_EQ(balance(std::vector<double>{4, 4}, 3), (shares{{0}, {1}, {}}));
-    EXPECT_EQ(balance({}, 2), (shares{{}, {}}));
+    EXPECT_EQ(parallel::balance(std::vector<double>{1, 5, 3, 3, 2}, 2),
+              (shares{{1, 4}, {0, 2, 3}}));
+    EXPECT_EQ(parallel::balance(std::vector<double>{1, 5, 3, 3, 2}, 1), (shares{{0, 1, 2, 3, 4}}));
+    EXPECT_EQ(parallel::balance(std::vector<double>{4, 4}, 3), (shares{{0}, {1}, {}}));
+    EXPECT_EQ(parallel::balance({}, 2), (shares{{}, {}}));
 }
 
 TEST(Balance, BreaksTiesByIndexAndSpreadsWhatCostsNothing) {
-    EXPECT_EQ(balance(std::vector<double>(5, 1), 2), (shares{{0, 2, 4}, {1, 3}}));
-    EXPECT_EQ(balance(std::vector<double>(5, 0), 2), (shares{{0, 2, 4}, {1, 3}}));
+    EXPECT_EQ(parallel::balance(std::vector<double>(5, 1), 2), (shares{{0, 2, 4}, {1, 3}}));
+    EXPECT_EQ(parallel::balance(std::vector<double>(5, 0), 2), (shares{{0, 2, 4}, {1, 3}}));
 }
 
 TEST(Balance, RefusesWhatIsNoCost) {
     for (const double cost :
          {-1.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()})
-        EXPECT_THROW(balance(std::vector<double>{1, cost}, 2), invalid_argument);
-    EXPECT_THROW(balance(std::vector<double>{1}, 0), invalid_argument);
+        EXPECT_THROW(parallel::balance(std::vector<double>{1, cost}, 2), invalid_argument);
+    EXPECT_THROW(parallel::balance(std::vector<double>{1}, 0), invalid_argument);
 }
 
 TEST(Balance, IsNeverFarFromTheBestSplit) {
@@ -61,7 +62,7 @@ TEST(Balance, IsNeverFarFromTheBestSplit) {
         std::vector<double> costs(1 + random.below(8));
         for (double& cost : costs) cost = static_cast<double>(random.below(20));
         for (const int ranks : {1, 2, 3}) {
-            const shares split = balance(costs, ranks);
+            const shares split = parallel::balance(costs, ranks);
             std::vector<int> times(costs.size());
             for (const auto& share : split) {
                 EXPECT_TRUE(std::is_sorted(share.begin(), share.end()));

@@ -115,7 +115,7 @@ TEST_F(Communicator, SharesTheCoresOfOneMachine) {
 TEST_F(Communicator, CutsWhatIsTooLongForOneMessage) {
     if (ranks_asked_for() != "mpi") GTEST_SKIP() << "one process sends no messages";
     // 64 replaces the 2 GiB at which MPI's counts end; lengths are next to multiples of it.
-    const auto cut = mpi_ranks_in_pieces(64);
+    const auto cut = parallel::mpi_ranks_in_pieces(64);
     for (const std::size_t n : {0, 1, 63, 64, 65, 127, 128, 129, 10'000}) {
         expect_gathered(*cut, n);
         expect_broadcast(*cut, n);

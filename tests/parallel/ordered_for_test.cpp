@@ -33,7 +33,7 @@ protected:
 TEST_P(OrderedFor, TakesEveryResultOnceAndInOrder) {
     for (const std::size_t n : {0, 1, 2, 15, 16, 17, 1000}) {
         std::vector<std::size_t> taken;  // not guarded: consume is never called concurrently
-        for_each_in_order(
+        parallel::for_each_in_order(
             n, run(), "work", [](std::size_t i) { return std::to_string(i); },
             [&](std::size_t i, const std::string& text) {
                 EXPECT_EQ(text, std::to_string(i));
@@ -45,18 +45,18 @@ TEST_P(OrderedFor, TakesEveryResultOnceAndInOrder) {
 
 TEST_P(OrderedFor, HandsOverWhatCanOnlyBeMoved) {
     std::size_t sum = 0;
-    for_each_in_order(
+    parallel::for_each_in_order(
         100, run(), "work", [](std::size_t i) { return std::make_unique<std::size_t>(i); },
         [&](std::size_t, std::unique_ptr<std::size_t> taken) { sum += *taken; });
     EXPECT_EQ(sum, 4950U);
 }
 
 TEST_P(OrderedFor, BeginsInOrderAndKeepsFewResults) {
-    const std::size_t kept = results_kept(2000, run());
+    const std::size_t kept = parallel::results_kept(2000, run());
     std::atomic<std::size_t> begun{0};
     std::atomic<std::size_t> consumed{0};
     std::atomic<std::size_t> furthest{0};
-    for_each_in_order(
+    parallel::for_each_in_order(
         2000, run(), "work",
         [&](std::size_t i) {
             // Piece 3 is slow, so the others stop before it.
@@ -75,7 +75,7 @@ TEST_P(OrderedFor, BeginsInOrderAndKeepsFewResults) {
 TEST_P(OrderedFor, HandsOnWhatWasThrown) {
     const auto nothing = [](std::size_t, std::size_t) {};
     for (const std::size_t at : {0, 1, 500, 999}) {
-        EXPECT_THROW(for_each_in_order(
+        EXPECT_THROW(parallel::for_each_in_order(
                          1000, run(), "work",
                          [at](std::size_t i) {
                              if (i == at) throw std::runtime_error("produce");
@@ -84,7 +84,7 @@ TEST_P(OrderedFor, HandsOnWhatWasThrown) {
                          nothing),
                      std::runtime_error);
         std::vector<std::size_t> taken;
-        EXPECT_THROW(for_each_in_order(
+        EXPECT_THROW(parallel::for_each_in_order(
                          1000, run(), "work", [](std::size_t i) { return i; },
                          [&](std::size_t i, std::size_t) {
                              if (i == at) throw std::out_of_range("consume");
@@ -97,7 +97,7 @@ TEST_P(OrderedFor, HandsOnWhatWasThrown) {
 
 TEST_P(OrderedFor, WakesThoseWhoWaitForAPieceThatFails) {
     std::size_t taken = 0;
-    EXPECT_THROW(for_each_in_order(
+    EXPECT_THROW(parallel::for_each_in_order(
                      10'000, run(), "work",
                      [](std::size_t i) {
                          if (i == 1) {
@@ -115,7 +115,7 @@ TEST_P(OrderedFor, StopsWhenAsked) {
     std::stop_source source;
     std::size_t taken = 0;
     EXPECT_THROW(
-        for_each_in_order(
+        parallel::for_each_in_order(
             1'000'000, {.threads = GetParam(), .on_progress = {}, .stop = source.get_token()},
             "work", [](std::size_t i) { return i; },
             [&](std::size_t, std::size_t) {
@@ -128,7 +128,7 @@ TEST_P(OrderedFor, StopsWhenAsked) {
 TEST_P(OrderedFor, WakesThoseWhoWaitWhenAskedToStop) {
     std::stop_source source;
     const std::stop_token stop = source.get_token();
-    EXPECT_THROW(for_each_in_order(
+    EXPECT_THROW(parallel::for_each_in_order(
                      10'000, {.threads = GetParam(), .on_progress = {}, .stop = stop}, "work",
                      [&](std::size_t i) {
                          if (i == 0) {
@@ -143,17 +143,17 @@ TEST_P(OrderedFor, WakesThoseWhoWaitWhenAskedToStop) {
 
 TEST_P(OrderedFor, MayHoldParallelLoopsAndBeHeldByOne) {
     std::vector<std::vector<std::size_t>> taken(6);
-    parallel_for(taken.size(), run(), "outer", [&](std::size_t outer) {
-        for_each_in_order(
+    parallel::parallel_for(taken.size(), run(), "outer", [&](std::size_t outer) {
+        parallel::for_each_in_order(
             40, run(), "ordered",
             [&](std::size_t i) {
                 std::atomic<std::size_t> sum{0};
-                parallel_for(50, run(), "inner", [&](std::size_t k) { sum += k; });
+                parallel::parallel_for(50, run(), "inner", [&](std::size_t k) { sum += k; });
                 EXPECT_EQ(sum, 1225U);
                 return i;
             },
             [&](std::size_t i, std::size_t) {
-                parallel_for(4, run(), "inner", [](std::size_t) {});
+                parallel::parallel_for(4, run(), "inner", [](std::size_t) {});
                 taken[outer].push_back(i);
             });
     });
@@ -164,12 +164,13 @@ TEST_P(OrderedFor, MayHoldParallelLoopsAndBeHeldByOne) {
 // meanwhile: if i + k has to wait for i, neither would ever end.
 TEST_P(OrderedFor, GetsOnWhenInnerLoopsWaitForTheirLastPiece) {
     std::size_t taken = 0;
-    for_each_in_order(
+    parallel::for_each_in_order(
         1000, run(), "ordered",
         [&](std::size_t i) {
             if (i % 50 == 0) {
-                parallel_for(8, run(), "inner",
-                             [&](std::size_t k) { std::this_thread::sleep_for((k + 1) * 300us); });
+                parallel::parallel_for(8, run(), "inner", [&](std::size_t k) {
+                    std::this_thread::sleep_for((k + 1) * 300us);
+                });
             }
             return i;
         },
@@ -181,9 +182,9 @@ TEST_P(OrderedFor, GetsOnWhenInnerLoopsWaitForTheirLastPiece) {
 TEST_P(OrderedFor, TakesPartsOfAResultWhenItIsItsTurn) {
     std::vector<std::size_t> taken;
     std::atomic<std::size_t> most_held{0};
-    for_each_in_turn(
+    parallel::for_each_in_turn(
         50, run(), "work",
-        [&](std::size_t i, const order_turn& turn) {
+        [&](std::size_t i, const parallel::order_turn& turn) {
             std::vector<std::size_t> held;
             for (std::size_t k = 0; k < 40; ++k) {
                 held.push_back(40 * i + k);
@@ -206,9 +207,9 @@ TEST_P(OrderedFor, TakesPartsOfAResultWhenItIsItsTurn) {
 
 TEST_P(OrderedFor, TellsWhatFailedWhereOthersWaitForTheirTurn) {
     const auto work = [&] {
-        for_each_in_turn(
+        parallel::for_each_in_turn(
             50, run(), "work",
-            [&](std::size_t i, const order_turn& turn) {
+            [&](std::size_t i, const parallel::order_turn& turn) {
                 if (i > 0) turn.wait();
                 std::this_thread::sleep_for(2ms);
                 if (i == 0) throw std::runtime_error("the disk is full");
@@ -228,7 +229,7 @@ TEST_P(OrderedFor, TellsWhatFailedWhereOthersWaitForTheirTurn) {
 
 TEST_P(OrderedFor, ReportsProgressUpToTheTotal) {
     std::uint64_t last = 0;
-    for_each_in_order(
+    parallel::for_each_in_order(
         300,
         {.threads = GetParam(),
          .on_progress =

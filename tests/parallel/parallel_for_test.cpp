@@ -15,17 +15,18 @@ namespace {
 TEST(ParallelFor, DoesEveryPieceOnceOnAnyNumberOfThreads) {
     for (const int threads : {1, 2, 4}) {
         std::vector<int> done(1000);
-        parallel_for(done.size(), {.threads = threads}, "work", [&](std::size_t i) { ++done[i]; });
+        parallel::parallel_for(done.size(), {.threads = threads}, "work",
+                               [&](std::size_t i) { ++done[i]; });
         EXPECT_EQ(done, std::vector<int>(1000, 1)) << threads;
     }
 }
 
 TEST(ParallelFor, HandsOnWhatAPieceThrew) {
     for (const int threads : {1, 4})
-        EXPECT_THROW(parallel_for(100, {.threads = threads}, "work",
-                                  [](std::size_t i) {
-                                      if (i == 50) throw std::runtime_error("piece 50");
-                                  }),
+        EXPECT_THROW(parallel::parallel_for(100, {.threads = threads}, "work",
+                                            [](std::size_t i) {
+                                                if (i == 50) throw std::runtime_error("piece 50");
+                                            }),
                      std::runtime_error);
 }
 
@@ -34,12 +35,12 @@ TEST(ParallelFor, StopsWhenAsked) {
         std::stop_source source;
         std::atomic<int> done{0};
         EXPECT_THROW(
-            parallel_for(1'000'000,
-                         {.threads = threads, .on_progress = {}, .stop = source.get_token()},
-                         "work",
-                         [&](std::size_t) {
-                             if (++done == 10) source.request_stop();
-                         }),
+            parallel::parallel_for(
+                1'000'000, {.threads = threads, .on_progress = {}, .stop = source.get_token()},
+                "work",
+                [&](std::size_t) {
+                    if (++done == 10) source.request_stop();
+                }),
             cancelled);
         EXPECT_LT(done, 1000);
     }
@@ -47,15 +48,15 @@ TEST(ParallelFor, StopsWhenAsked) {
 
 TEST(ParallelFor, ReportsNeverTwiceAtOnceAndNeverBeyondTheTotal) {
     int reports = 0;  // deliberately not atomic
-    parallel_for(5000,
-                 {.threads = 4,
-                  .on_progress =
-                      [&](const progress& p) {
-                          ++reports;
-                          EXPECT_LE(p.done, p.total);
-                          EXPECT_EQ(p.task, "work");
-                      }},
-                 "work", [](std::size_t) {});
+    parallel::parallel_for(5000,
+                           {.threads = 4,
+                            .on_progress =
+                                [&](const progress& p) {
+                                    ++reports;
+                                    EXPECT_LE(p.done, p.total);
+                                    EXPECT_EQ(p.task, "work");
+                                }},
+                           "work", [](std::size_t) {});
     EXPECT_GT(reports, 0);
 }
 

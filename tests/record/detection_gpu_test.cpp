@@ -9,6 +9,9 @@
 #include "support/same_spikes.hpp"
 
 namespace spikeweave {
+
+using record::detect_in_blocks;
+
 namespace {
 
 using namespace std::chrono_literals;

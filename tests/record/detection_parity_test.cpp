@@ -11,6 +11,10 @@
 #include "support/run_length.hpp"
 
 namespace spikeweave {
+
+using record::detect_in_blocks;
+using record::standard_block_frames;
+
 namespace {
 
 struct found_spike {

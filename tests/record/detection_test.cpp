@@ -12,6 +12,15 @@
 #include "support/spike_files.hpp"
 
 namespace spikeweave {
+
+using record::channel_peak;
+using record::crossing;
+using record::flood_fill;
+using record::fraction_of;
+using record::take_waveform;
+using record::trace_block;
+using record::waveform_window;
+
 namespace {
 
 using neighbour_lists = std::vector<std::vector<std::uint32_t>>;

@@ -8,6 +8,10 @@
 #include "support/recordings.hpp"
 
 namespace spikeweave {
+
+using record::waveform_window;
+using record::window_of;
+
 namespace {
 
 constexpr std::size_t frames = 40'000;

@@ -14,6 +14,12 @@
 #include "support/spike_files.hpp"
 
 namespace spikeweave {
+
+using record::block_reader;
+using record::filter_both_ways;
+using record::reach_of;
+using record::trace_block;
+
 namespace {
 
 std::vector<float> read_all(const filtered_recording& traces) {

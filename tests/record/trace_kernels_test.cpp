@@ -13,6 +13,40 @@
 
 // Runs the kernels' code thread by thread on the CPU and compares it with the CPU's own.
 namespace spikeweave {
+
+using record::block_grid;
+using record::block_reader;
+using record::blocks_together;
+using record::crossing_problem;
+using record::crossing_rule;
+using record::describe_channel;
+using record::filter_column_of;
+using record::filter_problem;
+using record::fraction_of;
+using record::kept_traces_of;
+using record::median_by;
+using record::most_sections;
+using record::order_of;
+using record::piece_crossings;
+using record::principal_components;
+using record::spike_row;
+using record::stage;
+using record::staged_block;
+using record::staged_run;
+using record::staging;
+using record::steps_on_cpu;
+using record::subtract_medians;
+using record::trace_block;
+using record::value_of;
+using record::values_of;
+using record::waveform_at;
+using record::waveform_place;
+using record::waveform_problem;
+using record::waveform_window;
+using record::whiten_frames;
+using record::whitened;
+using record::window_of;
+
 namespace {
 
 std::uint64_t count_of(std::span<const double> values, std::uint64_t prefix, int bit) {

@@ -14,6 +14,10 @@
 #include "spikeweave/spikes/spike_trains.hpp"
 
 namespace spikeweave {
+
+using simulate::largest_rate_hz;
+using simulate::minus_log_of_complement;
+
 namespace {
 
 using namespace std::chrono_literals;

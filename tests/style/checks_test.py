@@ -119,6 +119,10 @@ class Layers(Planted):
         self.plant("python/bindings/elephant/a.cpp", '#include "bindings/pipeline/sorted_data.hpp"\n')
         self.assert_caught(self.tool, "python/bindings/elephant/a.cpp:1", "bindings/elephant may not use bindings/pipeline")
 
+    def test_catches_private_code_in_the_public_namespace(self):
+        self.plant("src/record/a.hpp", "namespace spikeweave::record {}\n\nnamespace spikeweave {\n")
+        self.assert_caught(self.tool, "src/record/a.hpp:3", "spikeweave::record")
+
     def test_catches_a_folder_that_is_no_stage(self):
         self.plant("src/utils/a.cpp", "\n")
         self.assert_caught(self.tool, "src/utils/a.cpp", "no stage utils")

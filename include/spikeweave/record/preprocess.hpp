@@ -14,6 +14,10 @@
 
 namespace spikeweave {
 
+namespace record {
+class block_reader;
+}
+
 /// The common reference subtracted from every channel at each frame, after the filter.
 enum class common_reference : std::uint8_t {
     automatic,  ///< the median for 64 channels or more, else none
@@ -80,7 +84,7 @@ public:
     void read(std::uint64_t first, std::span<float> into) const;
 
 private:
-    friend class block_reader;
+    friend class record::block_reader;
     struct SPIKEWEAVE_LOCAL parts;
     std::shared_ptr<const parts> parts_;
 };

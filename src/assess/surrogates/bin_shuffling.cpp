@@ -8,7 +8,7 @@
 
 #include "spikeweave/core/error.hpp"
 
-namespace spikeweave {
+namespace spikeweave::assess {
 namespace {
 
 // Draws different places from `order`, which holds 0, 1, … in any order, and adds `first` to them.
@@ -88,4 +88,4 @@ void bin_shuffler::slide(std::span<const std::uint32_t> bins, std::vector<std::u
     if (!bins.empty() && bins.back() + 1 == bin_count_) out.push_back(bins.back());
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

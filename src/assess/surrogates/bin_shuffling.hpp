@@ -8,7 +8,7 @@
 #include "spikeweave/core/random.hpp"
 #include "spikeweave/spikes/bin_grid.hpp"
 
-namespace spikeweave {
+namespace spikeweave::assess {
 
 /// Permutes the bins of a unit block by block.
 class bin_shuffler {
@@ -32,4 +32,4 @@ private:
     bool sliding_;
 };
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

@@ -4,7 +4,7 @@
 
 #include "assess/surrogates/generators.hpp"
 
-namespace spikeweave {
+namespace spikeweave::assess {
 namespace {
 
 // Spikes of a unit that are closer than this move together, and no others come as close. So a
@@ -173,4 +173,4 @@ time_mover dead_time_mover(time_span span, const surrogate_options& options) {
     };
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

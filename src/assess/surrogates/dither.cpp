@@ -5,7 +5,7 @@
 
 #include "assess/surrogates/generators.hpp"
 
-namespace spikeweave {
+namespace spikeweave::assess {
 namespace {
 
 using enum surrogate_method;
@@ -62,4 +62,4 @@ time_mover dither_mover(time_span span, const surrogate_options& options,
     };
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

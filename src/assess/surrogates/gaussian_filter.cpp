@@ -4,7 +4,7 @@
 #include <span>
 #include <utility>
 
-namespace spikeweave {
+namespace spikeweave::assess {
 namespace {
 
 // The weights at the centre and on one side of it.
@@ -63,4 +63,4 @@ void gaussian_filter(square& values, double sigma) {
     }
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace spikeweave {
+namespace spikeweave::assess {
 
 /// A square matrix of numbers, row by row.
 struct square {
@@ -21,4 +21,4 @@ struct square {
 /// @param sigma in cells, above 0
 void gaussian_filter(square& values, double sigma);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

@@ -11,7 +11,7 @@
 #include "spikeweave/core/random.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
 
-namespace spikeweave {
+namespace spikeweave::assess {
 
 /// Replaces the times of a unit (at least one, strictly ascending) by those of a surrogate, which
 /// are ascending and may be equal. Called from several threads at once.
@@ -57,4 +57,4 @@ void shuffle(std::span<T> values, random_stream& random) {
         std::swap(values[left - 1], values[random.below(left)]);
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

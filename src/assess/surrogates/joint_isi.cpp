@@ -10,7 +10,7 @@
 #include "assess/surrogates/generators.hpp"
 #include "spikeweave/core/error.hpp"
 
-namespace spikeweave {
+namespace spikeweave::assess {
 namespace {
 
 constexpr std::size_t least_spikes = 3;  // two intervals, between which a spike can move
@@ -210,4 +210,4 @@ time_mover joint_isi_mover(const spike_trains& trains, const surrogate_options& 
     };
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

@@ -4,7 +4,7 @@
 
 #include "assess/surrogates/generators.hpp"
 
-namespace spikeweave {
+namespace spikeweave::assess {
 namespace {
 
 // Two spikes on one microsecond would become one, but the count must not change.
@@ -39,4 +39,4 @@ time_mover redraw_mover(time_span span, const surrogate_options& options) {
     }
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::assess

@@ -10,6 +10,12 @@
 #include "spikeweave/spikes/bin_grid.hpp"
 
 namespace spikeweave {
+
+using assess::bin_shuffler;
+using assess::make_time_mover;
+using assess::time_mover;
+using assess::uniform_between;
+
 namespace {
 
 using enum surrogate_method;
@@ -67,6 +73,8 @@ struct shuffled_bins {
 
 }  // namespace
 
+namespace assess {
+
 time_mover make_time_mover(const spike_trains& trains, time_span span,
                            const surrogate_options& options, duration refractory_period) {
     switch (options.method) {
@@ -91,6 +99,8 @@ time_mover make_time_mover(const spike_trains& trains, time_span span,
     }
     throw invalid_argument("there is no such surrogate method");
 }
+
+}  // namespace assess
 
 struct surrogate_maker::set_up {
     set_up(const spike_sequence& spikes, const surrogate_options& options,

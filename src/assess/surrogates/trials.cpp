@@ -65,6 +65,8 @@ std::vector<time_span> regular_trials(time_span span, duration length, duration 
     return trials;
 }
 
+namespace assess {
+
 time_mover trial_mover(time_span span, const surrogate_options& options) {
     check_trials(options.trials);
     return [trials = cut_to(span, options.trials), most = options.dither.count()](
@@ -83,5 +85,7 @@ time_mover trial_mover(time_span span, const surrogate_options& options) {
         times.erase(kept, times.end());
     };
 }
+
+}  // namespace assess
 
 }  // namespace spikeweave

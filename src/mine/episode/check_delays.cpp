@@ -77,7 +77,7 @@ std::vector<std::string> check_delays(const spike_sequence& spikes,
     std::vector<std::string> out;
     const auto longest = std::max_element(
         delays.begin(), delays.end(), [](const auto& a, const auto& b) { return a.high < b.high; });
-    if (longest != delays.end()) check_given_time("The longest delay is", longest->high, out);
+    if (longest != delays.end()) core::check_given_time("The longest delay is", longest->high, out);
     check_clock(spikes, delays, out);
     return out;
 }

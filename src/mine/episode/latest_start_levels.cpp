@@ -93,12 +93,13 @@ void latest_start_levels::keep_pair_survivors(mined_level& level) {
     steps_.emplace(problem_, trains_, std::move(pairs), most);
     limit_.add(steps_->table_bytes());
     std::vector<survivor_store> stores(level.frequent.count());
-    parallel_for(level.frequent.count(), problem_.run, "keeping pairs", [&](std::size_t i) {
-        survivor_buffer& buffer = buffers_.local();
-        steps_->begin(i, buffer);
-        stores[i].add(buffer.view());
-        limit_.add(buffer.view().size() * 2 * sizeof(std::uint32_t));
-    });
+    parallel::parallel_for(level.frequent.count(), problem_.run, "keeping pairs",
+                           [&](std::size_t i) {
+                               survivor_buffer& buffer = buffers_.local();
+                               steps_->begin(i, buffer);
+                               stores[i].add(buffer.view());
+                               limit_.add(buffer.view().size() * 2 * sizeof(std::uint32_t));
+                           });
     for (survivor_store& store : stores) survivors_.take(std::move(store));
     level.survivor_bytes = survivors_.bytes();
     // Together, the lists of the next level are about as long as those of this one; later ones
@@ -116,7 +117,7 @@ mined_level latest_start_levels::extend(const mined_level& previous, bool last) 
     };
     const candidate_set& parents = previous.frequent;
     std::vector<share> shares(parents.count(), share{candidate_set{parents.size + 1}});
-    parallel_for(parents.count(), problem_.run, "extending episodes", [&](std::size_t i) {
+    parallel::parallel_for(parents.count(), problem_.run, "extending episodes", [&](std::size_t i) {
         survivor_buffer& buffer = buffers_.local();
         share& mine = shares[i];
         const auto [begin, end] = continuations(parents, i);

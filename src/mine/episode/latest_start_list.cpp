@@ -147,14 +147,14 @@ count_result count_by_latest_start(const counting_problem& problem, const candid
     count_result result{std::vector<std::uint64_t>(candidates.count())};
     tbb::enumerable_thread_specific<prefix_walk> walks(
         [&, &numbers = numbers] { return prefix_walk(steps, sorted, numbers); });
-    parallel_for(pieces.size() - 1, problem.run, "counting by latest start",
-                 [&](std::size_t piece) {
-                     prefix_walk& walk = walks.local();
-                     for (std::size_t c = pieces[piece]; c < pieces[piece + 1]; ++c) {
-                         throw_if_stopped(problem.run.stop);
-                         result.counts[order[c]] = walk.count(c, c == pieces[piece]);
-                     }
-                 });
+    parallel::parallel_for(pieces.size() - 1, problem.run, "counting by latest start",
+                           [&](std::size_t piece) {
+                               prefix_walk& walk = walks.local();
+                               for (std::size_t c = pieces[piece]; c < pieces[piece + 1]; ++c) {
+                                   core::throw_if_stopped(problem.run.stop);
+                                   result.counts[order[c]] = walk.count(c, c == pieces[piece]);
+                               }
+                           });
     return result;
 }
 

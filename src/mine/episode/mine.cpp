@@ -37,7 +37,7 @@ void append(episode_table& table, const episodes::mined_level& level,
     // Allocates no more than needed: there may be millions.
     table.episodes.reserve(first + level.frequent.count());
     for (std::size_t i = 0; i < level.frequent.count(); ++i) {
-        stop_at_times(i, stop);
+        core::stop_at_times(i, stop);
         const auto units = level.frequent.units_of(i);
         counted_episode& row = table.episodes.emplace_back();
         row.what.units.assign(units.begin(), units.end());

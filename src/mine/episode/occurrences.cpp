@@ -40,7 +40,7 @@ private:
     // Algorithm 3: walks every way to continue from spike `i` of node `node`, and runs Algorithm 2
     // at the end of each.
     void go_on(std::size_t node, std::uint32_t i) {
-        if (++steps_ % steps_between_stop_checks == 0) throw_if_stopped(problem_.run.stop);
+        if (++steps_ % steps_between_stop_checks == 0) core::throw_if_stopped(problem_.run.stop);
         if (node == delays_.size()) {
             if (start_ <= last_end_) return;
             ++count_;
@@ -73,11 +73,12 @@ count_result count_by_occurrences(const counting_problem& problem, const candida
                                   std::uint64_t) {
     const spike_trains trains(problem.spikes);
     count_result result{std::vector<std::uint64_t>(candidates.count())};
-    parallel_for(candidates.count(), problem.run, "counting by occurrences", [&](std::size_t c) {
-        result.counts[c] =
-            occurrence_walk(problem, trains, candidates.units_of(c), candidates.delays_of(c))
-                .count();
-    });
+    parallel::parallel_for(
+        candidates.count(), problem.run, "counting by occurrences", [&](std::size_t c) {
+            result.counts[c] =
+                occurrence_walk(problem, trains, candidates.units_of(c), candidates.delays_of(c))
+                    .count();
+        });
     return result;
 }
 

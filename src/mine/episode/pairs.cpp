@@ -53,7 +53,7 @@ public:
         const indexed_train& train = trains_[to];
         const auto all = [&](const auto& places) {
             for (std::uint32_t i = 0; i < train.size; ++i) {
-                if (i % spikes_between_stop_checks == 0) throw_if_stopped(problem_.run.stop);
+                if (i % spikes_between_stop_checks == 0) core::throw_if_stopped(problem_.run.stop);
                 look_back(train, i, places, states.data());
             }
         };
@@ -116,7 +116,7 @@ std::vector<frequent_pair> merge_pairs_from(const counting_problem& problem,
                                             survivor_buffer& buffer) {
     std::vector<frequent_pair> found;
     for (const unit_id to : units) {
-        throw_if_stopped(problem.run.stop);
+        core::throw_if_stopped(problem.run.stop);
         if (to == from && !rules.self_repeats) continue;
         for (std::uint32_t d = 0; d < problem.intervals.size(); ++d) {
             begin_survivors(trains[from], trains[to], problem.intervals[d], buffer);
@@ -174,11 +174,11 @@ mined_level count_pairs(const counting_problem& problem, const train_index& trai
     std::vector<std::vector<frequent_pair>> found(units.size());
     if (chosen_pair_method(problem, units, rules) == pair_method::look_back) {
         look_back_counter counter(problem, trains, units, rules);
-        parallel_for(units.size(), problem.run, "counting pairs",
-                     [&](std::size_t u) { found[u] = counter.pairs_to(units[u]); });
+        parallel::parallel_for(units.size(), problem.run, "counting pairs",
+                               [&](std::size_t u) { found[u] = counter.pairs_to(units[u]); });
     } else {
         tbb::enumerable_thread_specific<survivor_buffer> buffers;
-        parallel_for(units.size(), problem.run, "counting pairs", [&](std::size_t u) {
+        parallel::parallel_for(units.size(), problem.run, "counting pairs", [&](std::size_t u) {
             found[u] = merge_pairs_from(problem, trains, units, rules, units[u], buffers.local());
         });
     }

@@ -42,7 +42,7 @@ private:
 
     void complete(std::size_t first, std::size_t last, std::size_t size) {
         constexpr std::uint64_t steps_between_stop_checks = 1 << 16;
-        if (++steps_ % steps_between_stop_checks == 0) throw_if_stopped(problem_.run.stop);
+        if (++steps_ % steps_between_stop_checks == 0) core::throw_if_stopped(problem_.run.stop);
         if (size == units_.size()) {
             found_.push_back({place(first), place(last)});
             return;

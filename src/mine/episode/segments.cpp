@@ -218,11 +218,12 @@ count_result count_by_segments(const counting_problem& problem, const candidate_
     const spike_trains trains(problem.spikes);
     count_result result{std::vector<std::uint64_t>(candidates.count())};
     std::vector<std::uint64_t> misses(candidates.count());
-    parallel_for(candidates.count(), problem.run, "counting by segments", [&](std::size_t c) {
-        const segmented_candidate one(problem, trains, candidates, c);
-        result.counts[c] = one.count();
-        misses[c] = one.published_misses();
-    });
+    parallel::parallel_for(candidates.count(), problem.run, "counting by segments",
+                           [&](std::size_t c) {
+                               const segmented_candidate one(problem, trains, candidates, c);
+                               result.counts[c] = one.count();
+                               misses[c] = one.published_misses();
+                           });
     for (const std::uint64_t m : misses) result.merge_misses += m;
     return result;
 }

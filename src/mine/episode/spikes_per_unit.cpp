@@ -19,7 +19,7 @@ std::vector<std::uint64_t> spikes_per_unit(const spike_sequence& spikes, const e
     std::vector<std::vector<std::uint64_t>> counts(tasks);
     execution silent = run;
     silent.on_progress = nullptr;
-    parallel_for(tasks, silent, "spikes per unit", [&](std::size_t task) {
+    parallel::parallel_for(tasks, silent, "spikes per unit", [&](std::size_t task) {
         const std::size_t begin = spikes.size() * task / tasks;
         const std::size_t end = spikes.size() * (task + 1) / tasks;
         std::vector<std::uint64_t> mine(units);

@@ -54,7 +54,7 @@ public:
     std::vector<std::uint64_t> run() {
         constexpr std::size_t between_stop_checks = 1024;
         for (std::size_t i = 0; i < problem_.spikes.size(); ++i) {
-            if (i % between_stop_checks == 0) throw_if_stopped(problem_.run.stop);
+            if (i % between_stop_checks == 0) core::throw_if_stopped(problem_.run.stop);
             see(problem_.spikes.times_us()[i], waiting_[index(problem_.spikes.units()[i])]);
         }
         return std::move(counts_);
@@ -107,13 +107,14 @@ count_result count_by_state_machine(const counting_problem& problem,
     count_result result{std::vector<std::uint64_t>(candidates.count())};
     const auto shares =
         std::min(candidates.count(), static_cast<std::size_t>(thread_count(problem.run)));
-    parallel_for(shares, problem.run, "counting by state machines", [&](std::size_t share) {
-        const std::size_t begin = candidates.count() * share / shares;
-        const std::size_t end = candidates.count() * (share + 1) / shares;
-        const auto counts = machine_set(problem, candidates, begin, end).run();
-        std::copy(counts.begin(), counts.end(),
-                  result.counts.begin() + static_cast<std::ptrdiff_t>(begin));
-    });
+    parallel::parallel_for(
+        shares, problem.run, "counting by state machines", [&](std::size_t share) {
+            const std::size_t begin = candidates.count() * share / shares;
+            const std::size_t end = candidates.count() * (share + 1) / shares;
+            const auto counts = machine_set(problem, candidates, begin, end).run();
+            std::copy(counts.begin(), counts.end(),
+                      result.counts.begin() + static_cast<std::ptrdiff_t>(begin));
+        });
     return result;
 }
 

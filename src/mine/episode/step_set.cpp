@@ -40,7 +40,7 @@ public:
             wanted[steps[i].delay * units + index(steps[i].to)] = &builders[i];
         }
         for (std::uint32_t spike = 0; spike < from.size; ++spike) {
-            if (spike % spikes_between_stop_checks == 0) throw_if_stopped(problem_.run.stop);
+            if (spike % spikes_between_stop_checks == 0) core::throw_if_stopped(problem_.run.stop);
             look(spike, from, wanted);
         }
         for (std::size_t i = 0; i < steps.size(); ++i) tables[i].emplace(builders[i]);
@@ -101,7 +101,7 @@ step_set::step_set(const counting_problem& problem, const train_index& trains,
     // Which tables are left out may depend on the threads; the counts do not.
     std::atomic<std::uint64_t> held{0};
     tbb::enumerable_thread_specific<step_table::builder> builders;
-    parallel_for(begins.size() - 1, problem.run, "preparing steps", [&](std::size_t b) {
+    parallel::parallel_for(begins.size() - 1, problem.run, "preparing steps", [&](std::size_t b) {
         const std::size_t begin = begins[b];
         const std::size_t count = begins[b + 1] - begin;
         if (held > most_table_bytes) return;

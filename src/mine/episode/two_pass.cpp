@@ -40,7 +40,7 @@ std::vector<std::uint64_t> upper_bounds(const counting_problem& problem,
     std::vector<std::int64_t> stamps((end - begin) * size, never);
     std::vector<std::uint64_t> bounds(end - begin);
     for (std::size_t i = 0; i < problem.spikes.size(); ++i) {
-        if (i % 1024 == 0) throw_if_stopped(problem.run.stop);
+        if (i % 1024 == 0) core::throw_if_stopped(problem.run.stop);
         const std::int64_t time = problem.spikes.times_us()[i];
         const auto& nodes = waiting[index(problem.spikes.units()[i])];
         for (std::size_t n = 0; n < nodes.size(); ++n) {
@@ -66,7 +66,7 @@ count_result count_by_two_pass(const counting_problem& problem, const candidate_
     count_result result{std::vector<std::uint64_t>(candidates.count())};
     const auto shares =
         std::min(candidates.count(), static_cast<std::size_t>(thread_count(problem.run)));
-    parallel_for(shares, problem.run, "bounding counts", [&](std::size_t share) {
+    parallel::parallel_for(shares, problem.run, "bounding counts", [&](std::size_t share) {
         const std::size_t begin = candidates.count() * share / shares;
         const auto bounds =
             upper_bounds(problem, candidates, begin, candidates.count() * (share + 1) / shares);

@@ -20,7 +20,7 @@ catalogue::catalogue(const spade_windows& windows, std::uint32_t least_occ,
       starts_(windows.starts()) {
     std::vector<std::uint32_t> counts(unit_count_ * window_bins_, 0);
     for (std::size_t w = 0; w < windows.size(); ++w) {
-        stop_at_times(w, stop);
+        core::stop_at_times(w, stop);
         for (const pattern_item item : windows.items(w)) ++counts[item];
     }
 
@@ -42,7 +42,7 @@ catalogue::catalogue(const spade_windows& windows, std::uint32_t least_occ,
     first_bin_lengths_.reserve(windows.size());
     column_offsets_.assign(first_bin_items_ + std::size_t{1}, 0);
     for (std::size_t w = 0; w < windows.size(); ++w) {
-        stop_at_times(w, stop);
+        core::stop_at_times(w, stop);
         const std::size_t begin = ids_.size();
         for (const pattern_item item : windows.items(w))
             if (ids[item] != absent) ids_.push_back(ids[item]);

@@ -41,7 +41,7 @@ public:
     std::uint32_t select_root(catalogue::item_id root) {
         rows_.clear();
         for (const std::uint32_t window : items_.windows_of(root)) {
-            stop_at_times(rows_.size(), stop_);
+            core::stop_at_times(rows_.size(), stop_);
             rows_.push_back({items_.row(window), 0, window, 0});
             for (const catalogue::item_id id : items_.row(window)) ++counts_[id];
         }
@@ -248,7 +248,7 @@ private:
         for (const auto* numbers : {&excluded, &kept})
             for (const std::uint32_t k : *numbers) places_[k] = ++place;
         for (std::uint32_t row = 0; row < rows_.size(); ++row) {
-            stop_at_times(row, stop_);
+            core::stop_at_times(row, stop_);
             for (const std::uint32_t k : rows_[row].items)
                 if (places_[k] != 0) take(row, places_[k] - 1);
         }

@@ -227,7 +227,7 @@ private:
             }
             if (!enters(node.size() - node.first_candidate)) continue;
             ++candidates_tried_;
-            throw_if_stopped(stop_);
+            core::throw_if_stopped(stop_);
             child(depth, node, k, least);
             leaves();
         }
@@ -406,7 +406,7 @@ private:
     }
 
     void child_of_words(std::size_t depth, const word_node& node, std::size_t i) {
-        if (++candidates_tried_ % 4096 == 0) throw_if_stopped(stop_);
+        if (++candidates_tried_ % 4096 == 0) core::throw_if_stopped(stop_);
         level(depth + 1);
         const std::uint64_t mask = candidates_.words[i];
         const auto count = static_cast<std::uint32_t>(bit_count(mask));

@@ -97,10 +97,11 @@ struct told_part {
 void exchange(std::size_t begin, std::span<const double> costs, const execution& run,
               const std::function<mined_part(std::size_t, const part_taker&)>& make,
               const std::function<void(mined_part)>& consume) {
-    const std::vector<std::vector<std::size_t>> shares = balance(costs, run.ranks->size());
+    const std::vector<std::vector<std::size_t>> shares =
+        parallel::balance(costs, run.ranks->size());
     const std::vector<std::size_t>& own = shares[static_cast<std::size_t>(run.ranks->rank())];
     packer out;
-    for_each_in_order(
+    parallel::for_each_in_order(
         own.size(), run, task_name,
         [&](std::size_t i) { return make(begin + own[i], [](mined_part&) {}); },
         [&](std::size_t, const mined_part& part) {
@@ -126,9 +127,9 @@ void for_each_part(std::span<const double> costs, const execution& run,
                    const std::function<void(mined_part)>& consume) {
     if (!run.ranks || run.ranks->size() == 1) {
         held_parts held;
-        for_each_in_turn(
+        parallel::for_each_in_turn(
             costs.size(), run, task_name,
-            [&](std::size_t i, const order_turn& turn) {
+            [&](std::size_t i, const parallel::order_turn& turn) {
                 told_part out;
                 out.part = make(i, [&](mined_part& so_far) {
                     held.set(out.bytes, bytes_of(so_far.patterns));

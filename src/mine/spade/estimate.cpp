@@ -164,7 +164,7 @@ probed probe(const spade::catalogue& items, const spade::preceding_spikes& befor
             ++probes;
         }
     } catch (const cancelled&) {
-        throw_if_stopped(run.stop);
+        core::throw_if_stopped(run.stop);
     }
     out.too_few = probes < fewest_probes;
     if (probes == 0) return out;

@@ -51,7 +51,7 @@ private:
     // Takes the current pattern with one entry of the tree of its windows, then all its extensions.
     void extend(const fp_tree& tree, std::size_t entry, std::size_t depth) {
         constexpr std::uint32_t between_checks = 1024;
-        if (++steps_ % between_checks == 0) throw_if_stopped(stop_);
+        if (++steps_ % between_checks == 0) core::throw_if_stopped(stop_);
         const std::size_t before = pattern_.size();
         pattern_.push_back(tree.rank(entry));
         if (depth == trees_.size()) trees_.emplace_back();
@@ -198,7 +198,7 @@ std::vector<std::vector<record>> ordered(const std::vector<pattern_table>& table
     const auto items = [&](const record& one) { return tables[one.table].pattern(one.row); };
     for (const record& one : records)
         piles[items(one).front() / windows.window_bins()].push_back(one);
-    parallel_for(piles.size(), run, "ordering patterns", [&](std::size_t i) {
+    parallel::parallel_for(piles.size(), run, "ordering patterns", [&](std::size_t i) {
         if (piles[i].empty()) return;
         const std::vector<std::uint32_t> ranks =
             ranks_beside(static_cast<std::uint32_t>(i), windows);
@@ -231,7 +231,7 @@ mining_summary mine_fp_growth(const spade_windows& windows, const pattern_mining
     constexpr std::size_t block_patterns = std::size_t{1} << 16U;
     pattern_table block{.window_bins = windows.window_bins()};
     const auto hand_on = [&] {
-        throw_if_stopped(run.stop);
+        core::throw_if_stopped(run.stop);
         if (!block.empty()) take(block);
         block = {.window_bins = windows.window_bins()};
     };

@@ -23,7 +23,7 @@ void join_values(std::deque<pattern_table>& blocks, std::vector<T> pattern_table
     for (pattern_table& block : blocks) {
         const std::span<const T> values(block.*field);
         for (std::size_t at = 0; at < values.size(); at += piece) {
-            throw_if_stopped(stop);
+            core::throw_if_stopped(stop);
             const auto some = values.subspan(at, std::min(piece, values.size() - at));
             into.insert(into.end(), some.begin(), some.end());
         }

@@ -21,7 +21,7 @@ preceding_spikes::preceding_spikes(const catalogue& items, bool active, const st
     words_ = std::clamp<std::size_t>(std::bit_ceil(bits / 64 + 1), 1, most_words);
     signatures_.assign(items.window_count() * words_, 0);
     for (std::uint32_t window = 0; window < items.window_count(); ++window) {
-        stop_at_times(window, stop);
+        core::stop_at_times(window, stop);
         any_before(window, 0, [&](std::uint32_t before, catalogue::item_id item) {
             const std::uint32_t place = hash(before, item);
             signatures_[window * words_ + place / 64] |= std::uint64_t{1} << (place % 64);

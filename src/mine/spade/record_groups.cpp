@@ -54,8 +54,8 @@ public:
                                       const execution& run) const {
         std::array<std::vector<record>, 256> piles;
         for (const record& one : records) piles[one.key >> 56U].push_back(one);
-        parallel_for(piles.size(), run, "comparing patterns",
-                     [&](std::size_t i) { remove_parts(piles[i], run.stop); });
+        parallel::parallel_for(piles.size(), run, "comparing patterns",
+                               [&](std::size_t i) { remove_parts(piles[i], run.stop); });
         std::vector<record> kept;
         for (std::vector<record>& pile : piles) {
             kept.insert(kept.end(), pile.begin(), pile.end());
@@ -79,7 +79,7 @@ private:
         std::size_t group = 0;  // index of the first pattern kept with this key
         for (std::size_t i = 0; i < pile.size(); ++i) {
             const record one = pile[i];
-            if (i % 4096 == 0) throw_if_stopped(stop);
+            if (i % 4096 == 0) core::throw_if_stopped(stop);
             if (group < kept && pile[group].key != one.key) group = kept;
             const bool part =
                 std::any_of(pile.begin() + static_cast<std::ptrdiff_t>(group),
@@ -104,7 +104,7 @@ private:
 std::vector<record> closed_records(std::span<const pattern_table> tables, const execution& run) {
     std::vector<record> records;
     for (std::uint32_t t = 0; t < tables.size(); ++t) {
-        throw_if_stopped(run.stop);
+        core::throw_if_stopped(run.stop);
         for (std::size_t row = 0; row < tables[t].size(); ++row)
             records.push_back({key_of(tables[t].occurrences_of(row), 0), t,
                                checked_uint32(row, "patterns of one item")});

@@ -78,7 +78,7 @@ mining_summary mine_patterns(const spade_windows& windows, const pattern_mining_
                              const std::function<void(const pattern_table& block)>& take,
                              const execution& run) {
     const pattern_mining_options options = spade::checked_options(windows, given);
-    throw_if_stopped(run.stop);
+    core::throw_if_stopped(run.stop);
     if (options.strategy == spade_strategy::fp_growth)
         return spade::mine_fp_growth(windows, options, take, run);
     return spade::mine_first_bin(windows, options, take, run);

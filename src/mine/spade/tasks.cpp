@@ -22,7 +22,7 @@ public:
         shared_.clear();
         std::size_t step = 0;
         for (const std::uint32_t window : items_.windows_of(root)) {
-            stop_at_times(step++, stop);
+            core::stop_at_times(step++, stop);
             for (const catalogue::item_id id : items_.row(window)) ++counts_[id];
         }
         for (std::size_t id = root + std::size_t{1}; id < counts_.size(); ++id)

@@ -61,7 +61,7 @@ spade_windows::spade_windows(const binned_spikes& spikes, std::uint32_t window_b
     };
     std::size_t total = 0;
     for (std::size_t w = 0; w < n; ++w) {
-        stop_at_times(w, stop);
+        core::stop_at_times(w, stop);
         for_each_row(w, [&](std::size_t r, std::uint32_t) {
             total += raster.offsets[r + 1] - raster.offsets[r];
         });
@@ -69,7 +69,7 @@ spade_windows::spade_windows(const binned_spikes& spikes, std::uint32_t window_b
     items_.reserve(total);
     offsets_.reserve(n + 1);
     for (std::size_t w = 0; w < n; ++w) {
-        stop_at_times(w, stop);
+        core::stop_at_times(w, stop);
         for_each_row(w, [&](std::size_t r, std::uint32_t lag) {
             for (std::size_t i = raster.offsets[r]; i < raster.offsets[r + 1]; ++i)
                 items_.push_back(raster.units[i] * window_bins + lag);

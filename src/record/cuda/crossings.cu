@@ -12,7 +12,7 @@
 #include "record/cuda/crossings.hpp"
 #include "spikeweave/core/error.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 namespace {
 
 constexpr unsigned threads = 256;
@@ -61,4 +61,4 @@ piece_crossings find_crossings(const crossing_problem& problem, std::uint64_t sa
     return out;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

@@ -7,7 +7,7 @@
 #include "record/cuda/filter.hpp"
 #include "spikeweave/core/error.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 namespace {
 
 std::vector<double> gains_of(const recording& from) {
@@ -86,7 +86,7 @@ void device_pipeline::filter(std::span<const std::size_t> blocks, std::size_t ap
 
 trace_lanes::trace_lanes(const recording& from, const trace_recipe& recipe, const block_grid& grid,
                          std::span<const int> devices)
-    : from_(from), recipe_(recipe), grid_(grid), together_(spikeweave::blocks_together(grid)) {
+    : from_(from), recipe_(recipe), grid_(grid), together_(record::blocks_together(grid)) {
     // Devices alternate, so that work starts on every one of them.
     for (std::size_t i = 0; i < lanes_per_device; ++i)
         for (const int ordinal : devices) places_.push_back({.ordinal = ordinal});
@@ -108,7 +108,7 @@ trace_lanes::place& trace_lanes::take(const std::stop_token& stop) {
     std::unique_lock lock(access_);
     const auto is_free = [](const place& each) { return !each.used; };
     free_.wait(lock, stop, [&] { return std::any_of(places_.begin(), places_.end(), is_free); });
-    throw_if_stopped(stop);
+    core::throw_if_stopped(stop);
     place& mine = *std::find_if(places_.begin(), places_.end(), is_free);
     mine.used = true;
     return mine;
@@ -122,4 +122,4 @@ void trace_lanes::give_back(place& which) noexcept {
     free_.notify_one();
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

@@ -12,7 +12,7 @@
 #include "record/cuda/trace_kernels.hpp"
 #include "record/trace_recipe.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 
 /// Filters blocks on one device, whose `scoped_device` the caller holds. Not for several threads at
 /// once.
@@ -106,4 +106,4 @@ private:
     std::vector<place> places_;
 };
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

@@ -10,7 +10,7 @@
 #include "record/cuda/filter.hpp"
 #include "record/cuda/waveforms.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 namespace {
 
 // Maximum number of feature values computed at once.
@@ -196,7 +196,7 @@ std::vector<std::vector<float>> excerpts_on_devices(const recording& from,
         std::min(lanes.blocks_together(),
                  std::max<std::size_t>(1, blocks.size() / (run.devices.size() * lanes_per_device)));
     const std::size_t pieces = (blocks.size() + together - 1) / together;
-    parallel_for(pieces, run, "noise", [&](std::size_t piece) {
+    parallel::parallel_for(pieces, run, "noise", [&](std::size_t piece) {
         const std::size_t first = piece * together;
         const auto some = blocks.subspan(first, std::min(together, blocks.size() - first));
         lanes.with_lane(run.stop, [&](device_pipeline& lane) {
@@ -222,4 +222,4 @@ std::unique_ptr<trace_steps> steps_on_devices(const filtered_recording& traces,
     return std::make_unique<device_steps>(traces, rule, window, block_frames, run);
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

@@ -10,7 +10,7 @@
 
 /// The part of detection that runs on the devices of an `execution`. In a build without CUDA all
 /// functions throw `device_error`.
-namespace spikeweave {
+namespace spikeweave::record {
 
 /// Returns every `excerpt_step`th frame of some blocks (of the standard grid, ascending), channels
 /// fastest.
@@ -25,4 +25,4 @@ std::unique_ptr<trace_steps> steps_on_devices(const filtered_recording& traces,
                                               const waveform_window& window,
                                               std::size_t block_frames, const execution& run);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

@@ -10,7 +10,7 @@
 
 #include "record/cuda/filter.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 namespace {
 
 constexpr unsigned whole_warp = 0xffffffff;
@@ -127,4 +127,4 @@ void pick_rows(const float* from, std::uint64_t rows, std::uint32_t channels, fl
     device::check(cudaGetLastError());
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

@@ -3,7 +3,7 @@
 #include "device/cuda.hpp"
 #include "record/cuda/trace_kernels.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 
 /// Filters blocks and subtracts their medians if requested. `traces` must be 0 where nothing is
 /// kept.
@@ -17,4 +17,4 @@ void whiten_rows(const float* from, const float* matrix, std::uint64_t rows, std
 void pick_rows(const float* from, std::uint64_t rows, std::uint32_t channels, float* to,
                const device::stream& on);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

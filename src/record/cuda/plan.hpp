@@ -9,7 +9,7 @@
 #include "record/trace_rules.hpp"
 
 /// Plans the work of a device from sizes. It runs on the host and is tested without a device.
-namespace spikeweave {
+namespace spikeweave::record {
 
 /// The grid of the blocks of a recording.
 struct block_grid {
@@ -95,4 +95,4 @@ inline staging stage(const block_grid& grid, std::span<const std::size_t> blocks
     return out;
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

@@ -9,7 +9,7 @@
 #include "record/trace_rules.hpp"
 
 /// The work of one thread of each kernel. Tests also run it on the CPU.
-namespace spikeweave {
+namespace spikeweave::record {
 
 constexpr std::uint32_t most_sections = 8;
 
@@ -161,4 +161,4 @@ SPIKEWEAVE_HD inline void describe_channel(const waveform_problem& p, std::uint3
     }
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

@@ -7,7 +7,7 @@
 
 #include "record/cuda/waveforms.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 namespace {
 
 constexpr unsigned threads = 128;
@@ -50,4 +50,4 @@ void describe_spikes(const waveform_problem& problem, float* fractions, float* f
     device::check(cudaGetLastError());
 }
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

@@ -3,7 +3,7 @@
 #include "device/cuda.hpp"
 #include "record/cuda/trace_kernels.hpp"
 
-namespace spikeweave {
+namespace spikeweave::record {
 
 /// Writes the waveforms one after another.
 void cut_waveforms(const waveform_problem& problem, float* waveforms, const device::stream& on);
@@ -12,4 +12,4 @@ void cut_waveforms(const waveform_problem& problem, float* waveforms, const devi
 void describe_spikes(const waveform_problem& problem, float* fractions, float* features,
                      const device::stream& on);
 
-}  // namespace spikeweave
+}  // namespace spikeweave::record

@@ -199,8 +199,8 @@ std::vector<cluster_fit> fit_clusters(const sparse_data& data,
     const std::vector<piece> pieces = pieces_of(clusters);
     std::vector<cluster_fit> fits(clusters.size());
     std::vector<sums> partial(pieces.size(), sums(0));
-    parallel_for(pieces.size(), run, "means",
-                 [&](std::size_t c) { partial[c] = sums_of(data, pieces[c].spikes); });
+    parallel::parallel_for(pieces.size(), run, "means",
+                           [&](std::size_t c) { partial[c] = sums_of(data, pieces[c].spikes); });
     std::vector<sums> total(clusters.size(), sums(data.feature_count()));
     for (std::size_t c = 0; c < pieces.size(); ++c) total[pieces[c].cluster].add(partial[c]);
     partial.clear();
@@ -208,12 +208,12 @@ std::vector<cluster_fit> fit_clusters(const sparse_data& data,
         set_means(data, total[k], static_cast<double>(clusters[k].size()), *rules.options, fits[k]);
 
     std::vector<Eigen::MatrixXd> scatters(pieces.size());
-    parallel_for(pieces.size(), run, "covariances", [&](std::size_t c) {
+    parallel::parallel_for(pieces.size(), run, "covariances", [&](std::size_t c) {
         scatters[c] = scatter_of(data, fits[pieces[c].cluster], pieces[c].spikes);
     });
     std::vector<std::size_t> first(clusters.size());
     for (std::size_t c = pieces.size(); c > 0; --c) first[pieces[c - 1].cluster] = c - 1;
-    parallel_for(fits.size(), run, "covariances", [&](std::size_t k) {
+    parallel::parallel_for(fits.size(), run, "covariances", [&](std::size_t k) {
         Eigen::MatrixXd scatter = std::move(scatters[first[k]]);
         for (std::size_t c = first[k] + 1; c < pieces.size() && pieces[c].cluster == k; ++c)
             scatter += scatters[c];

@@ -47,7 +47,7 @@ public:
                                                             const execution& run) override {
         const member_lists members(now);
         std::vector<std::vector<std::uint8_t>> all(now.clusters);
-        parallel_for(now.clusters - 1, run, "splits", [&](std::size_t c) {
+        parallel::parallel_for(now.clusters - 1, run, "splits", [&](std::size_t c) {
             const member_list own = members.of(c + 1);
             std::vector<std::uint8_t> sides(own.size());
             for (std::size_t a = 0; a < own.size(); ++a) sides[a] = start[own[a]];

@@ -161,8 +161,8 @@ assignment evaluate(const sparse_data& data, const std::vector<cluster_fit>& fit
         .best_cost = std::vector<double>(n, noise_cost),
         .second_cost = std::vector<double>(n, std::numeric_limits<double>::infinity())};
     const std::vector<task> tasks = tasks_of(data.groups);
-    parallel_for(tasks.size(), run, "densities",
-                 [&](std::size_t t) { evaluate_task(data, fits, tasks[t], found); });
+    parallel::parallel_for(tasks.size(), run, "densities",
+                           [&](std::size_t t) { evaluate_task(data, fits, tasks[t], found); });
     return found;
 }
 

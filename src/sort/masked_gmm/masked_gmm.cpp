@@ -101,7 +101,7 @@ clustering_result sort_spikes(const spike_features& features, const masked_gmm_o
                               const execution& run) {
     masked_gmm::check(features, options, run);
     const sort_strategy strategy = masked_gmm::resolve(options, run);
-    throw_if_stopped(run.stop);
+    core::throw_if_stopped(run.stop);
     masked_gmm::partition start =
         options.start.empty() ? masked_gmm::start_by_masks(features, options.starting_clusters, run)
                               : masked_gmm::start_from(options.start, features.size());
@@ -213,7 +213,7 @@ private:
     }
 
     masked_gmm_iteration iterate() {
-        throw_if_stopped(run_->stop);
+        core::throw_if_stopped(run_->stop);
         masked_gmm_iteration done{.clusters = now_.clusters - 1};
         assignment next = steps_->assign(now_, quiet_);
         if (options_->deletions != cluster_deletions::none) done.deleted = give_up(next);
@@ -299,13 +299,13 @@ private:
     }
 
     std::uint32_t split() {
-        throw_if_stopped(run_->stop);
+        core::throw_if_stopped(run_->stop);
         const std::vector<std::uint8_t> start = first_halves();
         const auto candidates = steps_->split_candidates(now_, start, quiet_);
         std::uint32_t accepted = 0;
         for (std::uint32_t k = 1; k < candidates.size(); ++k) {
             if (candidates[k].empty() || now_.clusters - 1 >= options_->max_clusters) continue;
-            throw_if_stopped(run_->stop);
+            core::throw_if_stopped(run_->stop);
             if (!(steps_->split_change(now_, k, candidates[k]) < 0)) continue;
             std::size_t member = 0;
             for (std::uint32_t& label : now_.labels)
@@ -392,4 +392,5 @@ clustering_result search(mixture& steps, partition now, const masked_gmm_options
 }
 
 }  // namespace masked_gmm
+
 }  // namespace spikeweave

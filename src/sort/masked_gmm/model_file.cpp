@@ -14,6 +14,9 @@
 #include "sort/read_array.hpp"
 
 namespace spikeweave {
+
+using sort::read_whole;
+
 namespace {
 
 using masked_gmm::cluster_fit;

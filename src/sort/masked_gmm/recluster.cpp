@@ -49,7 +49,7 @@ recluster_result recluster(const spike_features& features, std::vector<std::uint
                            const execution& run) {
     masked_gmm::check(features, options, run);
     const sort_strategy strategy = masked_gmm::resolve(options, run);
-    throw_if_stopped(run.stop);
+    core::throw_if_stopped(run.stop);
     if (!options.start.empty())
         throw invalid_argument("spikes that are clustered anew start by their masks");
     if (labels.size() != features.size())

@@ -96,7 +96,7 @@ public:
         const std::vector<gaussian> clusters = fit_all(now);
         assignment found;
         for (const spike& one : spikes_) {
-            throw_if_stopped(stop_);
+            core::throw_if_stopped(stop_);
             double best = -std::log(noise_weight(now));
             double second = infinity;
             std::uint32_t best_at = 0;
@@ -287,7 +287,7 @@ private:
         }
         matrix m(features_);
         for (std::size_t i = 0; i < features_; ++i) {
-            throw_if_stopped(stop_);
+            core::throw_if_stopped(stop_);
             for (std::size_t j = 0; j < features_; ++j) {
                 if (!g.in_block[i] || !g.in_block[j]) continue;
                 double sum = 0;

@@ -60,7 +60,7 @@ sorting_model sorting_model::with_basis(feature_basis basis) const {
 
 assignment_result sorting_model::assign(const spike_features& features,
                                         const execution& run) const {
-    throw_if_stopped(run.stop);
+    core::throw_if_stopped(run.stop);
     if (features.size() == 0) return {};
     if (features.feature_count() != feature_count())
         throw invalid_argument(fmt::format("there are spikes of {} features for a model of {}",
@@ -71,7 +71,7 @@ assignment_result sorting_model::assign(const spike_features& features,
 sorting_model fit_model(const spike_features& features, const std::vector<std::uint32_t>& labels,
                         const masked_gmm_options& options, const execution& run) {
     masked_gmm::check(features, options, run);
-    throw_if_stopped(run.stop);
+    core::throw_if_stopped(run.stop);
     if (labels.size() != features.size())
         throw invalid_argument(fmt::format("there are clusters of {} spikes, and {} spikes",
                                            labels.size(), features.size()));

@@ -131,7 +131,7 @@ std::vector<std::uint32_t> group_patterns(const spike_features& features,
     std::vector<std::vector<std::uint32_t>> groups_with(features.feature_count() + 1);
     std::size_t step = 0;
     for (const std::uint32_t p : by_frequency(patterns)) {
-        stop_at_times(step++, stop);
+        core::stop_at_times(step++, stop);
         const auto columns = features.unmasked(patterns.first_spike[p]);
         open_group own{bits_of(features, patterns.first_spike[p]),
                        static_cast<double>(columns.size()),
@@ -189,21 +189,22 @@ feature_space measure_space(const spike_features& features, const execution& run
                         .noise = {std::vector<double>(count), std::vector<double>(count)}};
     std::atomic<std::size_t> seldom{0};
     std::atomic<std::size_t> without_variance{0};
-    parallel_for(pieces(count, columns_at_once), run, "scaling features", [&](std::size_t piece) {
-        const std::size_t begin = piece * columns_at_once;
-        std::vector<column_view> columns =
-            take_columns(features, begin, std::min(begin + columns_at_once, count));
-        for (std::size_t i = 0; i < columns.size(); ++i) {
-            const column_scale own_scale = scale(columns[i].values);
-            space.low[begin + i] = own_scale.low;
-            space.range[begin + i] = own_scale.range;
-            const column_noise own = noise_of(columns[i]);
-            space.noise.mean[begin + i] = own.mean;
-            space.noise.variance[begin + i] = std::max(own.variance, least_variance);
-            seldom += own.seldom_masked ? 1 : 0;
-            without_variance += own.variance < least_variance ? 1 : 0;
-        }
-    });
+    parallel::parallel_for(
+        pieces(count, columns_at_once), run, "scaling features", [&](std::size_t piece) {
+            const std::size_t begin = piece * columns_at_once;
+            std::vector<column_view> columns =
+                take_columns(features, begin, std::min(begin + columns_at_once, count));
+            for (std::size_t i = 0; i < columns.size(); ++i) {
+                const column_scale own_scale = scale(columns[i].values);
+                space.low[begin + i] = own_scale.low;
+                space.range[begin + i] = own_scale.range;
+                const column_noise own = noise_of(columns[i]);
+                space.noise.mean[begin + i] = own.mean;
+                space.noise.variance[begin + i] = std::max(own.variance, least_variance);
+                seldom += own.seldom_masked ? 1 : 0;
+                without_variance += own.variance < least_variance ? 1 : 0;
+            }
+        });
     space.seldom_masked = seldom;
     space.floored = without_variance;
     return space;
@@ -236,10 +237,11 @@ sparse_data::sparse_data(const spike_features& what, const feature_space& space,
         }
         cost[n] = gamma * (gamma + 1) / 2 + gamma + 1;
     };
-    parallel_for(pieces(what.size(), spikes_at_once), run, "scaling features", [&](std::size_t c) {
-        const std::size_t end = std::min((c + 1) * spikes_at_once, what.size());
-        for (std::size_t n = c * spikes_at_once; n < end; ++n) fill(n);
-    });
+    parallel::parallel_for(
+        pieces(what.size(), spikes_at_once), run, "scaling features", [&](std::size_t c) {
+            const std::size_t end = std::min((c + 1) * spikes_at_once, what.size());
+            for (std::size_t n = c * spikes_at_once; n < end; ++n) fill(n);
+        });
     groups = group_spikes(what, rules, run.stop);
 }
 

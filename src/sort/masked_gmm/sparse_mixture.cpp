@@ -48,7 +48,7 @@ std::vector<double> sparse_mixture::deletion_gains(const assignment& found, std:
     const tally costs = tally_of(now);
     const double scale = per_parameter(static_cast<double>(data_.size()));
     std::vector<double> gains(clusters, -infinity);
-    parallel_for(clusters - 1, run, "deletions", [&](std::size_t c) {
+    parallel::parallel_for(clusters - 1, run, "deletions", [&](std::size_t c) {
         const std::size_t k = c + 1;
         double loss = 0;
         std::map<std::uint32_t, handed> receivers;

@@ -79,7 +79,7 @@ std::vector<std::uint8_t> split_starts::halves(const partition& now, const execu
     std::vector<std::vector<std::uint32_t>> members(now.clusters);
     for (std::uint32_t n = 0; n < now.labels.size(); ++n) members[now.labels[n]].push_back(n);
     std::vector<std::uint8_t> sides(now.labels.size());
-    parallel_for(now.clusters - 1, run, "splits", [&](std::size_t c) {
+    parallel::parallel_for(now.clusters - 1, run, "splits", [&](std::size_t c) {
         const std::vector<std::uint32_t>& own = members[c + 1];
         sparse_rows rows{.mean = std::vector<double>(features_->feature_count())};
         for (const std::uint32_t n : own) {

@@ -53,7 +53,7 @@ partition start_by_masks(const spike_features& features, std::uint32_t most_clus
     }
     constexpr std::size_t at_once = 256;
     const std::size_t pieces = (order.size() - founders + at_once - 1) / at_once;
-    parallel_for(pieces, run, "starting clusters", [&](std::size_t piece) {
+    parallel::parallel_for(pieces, run, "starting clusters", [&](std::size_t piece) {
         const std::size_t begin = founders + piece * at_once;
         for (std::size_t a = begin; a < std::min(begin + at_once, order.size()); ++a)
             cluster[order[a]] =

@@ -92,7 +92,7 @@ public:
 private:
     void convert(std::size_t begin, std::size_t size, const slot& to) const {
         const auto origin = static_cast<std::uint64_t>(times_.front());
-        parallel_for(pieces_of(size, task_size), run_, "upload", [&](std::size_t task) {
+        parallel::parallel_for(pieces_of(size, task_size), run_, "upload", [&](std::size_t task) {
             const std::size_t end = std::min(size, (task + 1) * task_size);
             for (std::size_t i = task * task_size; i < end; ++i)
                 to.times.data()[i] = static_cast<std::uint32_t>(
@@ -134,7 +134,7 @@ void upload_events(std::span<const std::int64_t> times_us, std::span<const unit_
                    std::span<const event_room> to, const execution& run) {
     if (times_us.empty() || to.empty()) return;
     // Others wait for the spikes: this thread must not take up work of theirs meanwhile.
-    isolate([&] { upload(times_us, units, to, run).run_all(); });
+    parallel::isolate([&] { upload(times_us, units, to, run).run_all(); });
 }
 
 }  // namespace spikeweave::episodes

@@ -104,7 +104,7 @@ double seconds_of(episodes::device_counter count, const episodes::device_problem
 // The first power of two from which a thread for each is faster, or the first one not tried.
 std::uint64_t measured_crossover(const episodes::device_problem& problem, std::size_t size) {
     for (std::uint64_t number = 32; number <= most_episodes; number *= 2) {
-        throw_if_stopped(problem.run.stop);
+        core::throw_if_stopped(problem.run.stop);
         const auto candidates = calibration_episodes(size, number);
         if (seconds_of(episodes::cuda().thread_per_episode, problem, candidates) <=
             seconds_of(episodes::cuda().segments_per_episode, problem, candidates))

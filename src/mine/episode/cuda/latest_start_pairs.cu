@@ -303,7 +303,7 @@ std::vector<counted_pair> look_back_on_device(const device_problem& problem,
     device::stopwatch watch;
     std::vector<counted_pair> found;
     for (std::size_t to = first_to; to < last_to; to += most) {
-        throw_if_stopped(problem.run.stop);
+        core::throw_if_stopped(problem.run.stop);
         const auto targets =
             static_cast<std::uint32_t>(std::min<std::uint64_t>(most, last_to - to));
         kernel.first_to = static_cast<std::uint32_t>(to);

@@ -122,7 +122,7 @@ std::uint64_t latest_start_worker::most_survivors(std::span<const extension> job
 known_lists latest_start_worker::extended(const list_view& parents,
                                           std::span<const std::uint64_t> parent_begins,
                                           std::span<const extension> jobs, bool counted) {
-    throw_if_stopped(problem_.run.stop);
+    core::throw_if_stopped(problem_.run.stop);
     std::uint64_t items = 0;
     for (const extension& job : jobs)
         items += parent_begins[job.parent + 1] - parent_begins[job.parent];
@@ -305,7 +305,7 @@ latest_start_worker::chain_plan latest_start_worker::plan_of(const episode_trie&
 
 // A few candidates: everything is handed to the device at once, and waited for once.
 void latest_start_worker::count_chain(const episode_trie& trie, const leaf_visit& visit) {
-    throw_if_stopped(problem_.run.stop);
+    core::throw_if_stopped(problem_.run.stop);
     const chain_plan plan = plan_of(trie);
     const auto& links = plan.links;
     const std::uint32_t leaves = links.back().jobs;

@@ -83,7 +83,7 @@ public:
     count_result count() {
         std::uint64_t together = std::max<std::uint64_t>(room_.most_occurrences / 4, 1);
         for (std::uint64_t first = 0; first < starts_before_.back();) {
-            throw_if_stopped(problem_.run.stop);
+            core::throw_if_stopped(problem_.run.stop);
             const auto now =
                 static_cast<std::uint32_t>(std::min(together, starts_before_.back() - first));
             if (count_from(first, now)) {

@@ -435,7 +435,7 @@ std::optional<count_result> count_by_time_slices(const device_problem& problem,
     if (!swept) return {};
     sweep_problem& p = *swept;
 
-    throw_if_stopped(problem.run.stop);
+    core::throw_if_stopped(problem.run.stop);
     const device::scoped_device scope(problem.ordinal);
     const device::stream on;
     const device::stopwatch watch;

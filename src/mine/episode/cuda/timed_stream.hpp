@@ -29,7 +29,7 @@ public:
         watch_.stop(on_);
         on_.wait();
         kernel_seconds_ += watch_.seconds();
-        throw_if_stopped(stop_);
+        core::throw_if_stopped(stop_);
     }
 
     /// Runs an algorithm of CUB, which returns the space that it needs if it is called with a null

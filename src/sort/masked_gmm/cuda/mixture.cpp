@@ -75,7 +75,7 @@ public:
     }
 
     assignment assign(const partition& now, const execution& run) override {
-        throw_if_stopped(run.stop);
+        core::throw_if_stopped(run.stop);
         const device::scoped_device scope(ordinal_);
         const member_lists all(now);
         const fit_summary& fits = fitter_->fit(units_of(all), *on_);
@@ -93,7 +93,7 @@ public:
                          .second = std::vector<std::uint32_t>(n, no_cluster),
                          .best_cost = std::vector<double>(n, of_noise),
                          .second_cost = std::vector<double>(n, infinity)};
-        throw_if_stopped(run.stop);
+        core::throw_if_stopped(run.stop);
         densities_->evaluate(fitter_->fits(), plain, of_noise, found);
         offer_wide(weight_cost, of_noise, found);
         refine(weight_cost, found);
@@ -101,7 +101,7 @@ public:
     }
 
     std::vector<cluster_model> models(const partition& now, const execution& run) override {
-        throw_if_stopped(run.stop);
+        core::throw_if_stopped(run.stop);
         const device::scoped_device scope(ordinal_);
         const member_lists all(now);
         fitter_->fit(units_of(all), *on_);
@@ -130,7 +130,7 @@ public:
                               unsplit[k - 1] + penalty_of(own, static_cast<double>(own.size())),
                               options().max_iterations);
         }
-        while (split_further(open)) throw_if_stopped(run.stop);
+        while (split_further(open)) core::throw_if_stopped(run.stop);
         std::vector<std::vector<std::uint8_t>> found(now.clusters);
         for (std::uint32_t k = 1; k < now.clusters; ++k) found[k] = std::move(open[k - 1]).answer();
         judge(all, unsplit, found);
