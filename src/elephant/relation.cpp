@@ -44,7 +44,7 @@ public:
 
     // Adds a subset, given by positions in the elements.
     void add(std::span<const std::uint32_t> places) {
-        throw_if_stopped(stop_);
+        core::throw_if_stopped(stop_);
         bits subset = empty_set(elements_.size());
         for (const std::uint32_t place : places) put(subset, place);
         if (std::ranges::any_of(failed_, [&](const bits& one) { return is_within(subset, one); }))
@@ -73,7 +73,7 @@ elephant_relation::elephant_relation(std::span<const bool> cells, std::size_t ro
                                      std::size_t columns, const std::stop_token& stop)
     : rows_(rows, empty_set(columns)), columns_(columns, empty_set(rows)) {
     for (std::size_t r = 0; r < rows; ++r) {
-        throw_if_stopped(stop);
+        core::throw_if_stopped(stop);
         for (std::size_t c = 0; c < columns; ++c)
             if (cells[r * columns + c]) {
                 put(rows_[r], c);
@@ -113,7 +113,7 @@ elephant_extents elephant_relation::extents(std::span<const std::uint64_t> offse
                                             const std::stop_token& stop) const {
     elephant_extents out;
     for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
-        throw_if_stopped(stop);
+        core::throw_if_stopped(stop);
         const bit_set found = common(items.subspan(offsets[i], offsets[i + 1] - offsets[i]), true);
         for (std::size_t w = 0; w < found.size(); ++w)
             for (std::uint64_t left = found[w]; left != 0; left &= left - 1)

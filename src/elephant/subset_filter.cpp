@@ -52,13 +52,13 @@ std::vector<std::uint64_t> drop_window_subsets(std::span<const std::uint64_t> of
     keyed_patterns keyed;
     keyed.keys.resize(counts.size());
     for (std::size_t i = 0; i < counts.size(); ++i) {
-        throw_if_stopped(run.stop);
+        core::throw_if_stopped(run.stop);
         add_pattern(keyed, i, items.subspan(offsets[i], offsets[i + 1] - offsets[i]), counts[i],
                     window_bins);
     }
     std::vector<std::uint64_t> kept;
     for (std::size_t i = 0; i < counts.size(); ++i) {
-        throw_if_stopped(run.stop);
+        core::throw_if_stopped(run.stop);
         if (is_held_by_no_other(keyed, i)) kept.push_back(i);
     }
     return kept;

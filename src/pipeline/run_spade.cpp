@@ -17,6 +17,9 @@
 #include "spikeweave/parallel/communicator.hpp"
 
 namespace spikeweave {
+
+using pipeline::search_result;
+
 namespace {
 
 // Adds a step to the funnel, with the number of patterns left after it.
@@ -275,6 +278,8 @@ private:
 
 }  // namespace
 
+namespace pipeline {
+
 spade_result search_result(const mining_summary& found, const spade_input& prepared,
                            const spade_options& options) {
     spade_result out{.table = {.window_bins = options.window},
@@ -287,6 +292,8 @@ spade_result search_result(const mining_summary& found, const spade_input& prepa
                      .options = resolved(options, prepared, found.ran_on)};
     return out;
 }
+
+}  // namespace pipeline
 
 spade_result run_spade(const spade_input& prepared, const spade_options& options,
                        const execution& run) {

@@ -32,7 +32,7 @@ void check_items(std::size_t units, std::uint64_t window, const memory_guard& gu
     const std::uint64_t numbered = std::numeric_limits<std::int32_t>::max();
     if (units * window > numbered) return;  // `spade_windows` refuses these
     check_bytes(units * (window * bytes_per_item + bytes_per_unit),
-                fmt::format("{} units in windows of {} bins", grouped(units), window), guard);
+                fmt::format("{} units in windows of {} bins", core::grouped(units), window), guard);
 }
 
 void stop_when_too_long(const std::stop_token& over, std::stop_source source) {
@@ -73,7 +73,7 @@ void check_memory(const binned_recording& recording, const spade_options& option
     const std::uint64_t windows =
         std::min<std::uint64_t>(binned.size(), std::min(options.window, binned.bin_count()));
     check_bytes(binned.size() * windows * sizeof(pattern_item),
-                fmt::format("{} binned spikes in windows of {} bins", grouped(binned.size()),
+                fmt::format("{} binned spikes in windows of {} bins", core::grouped(binned.size()),
                             options.window),
                 guard);
     check_items(binned.unit_count(), options.window, guard);

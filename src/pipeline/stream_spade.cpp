@@ -6,6 +6,9 @@
 #include "spikeweave/parallel/communicator.hpp"
 
 namespace spikeweave {
+
+using pipeline::search_result;
+
 namespace {
 
 std::vector<std::uint32_t> starts_of(const spade_windows& windows,

@@ -126,17 +126,17 @@ std::string summarize(const spike_file& file, const std::string& name) {
     const rates_of_file found = measure_rates(file);
     const time_span span = file.spikes.span();
     std::string text = fmt::format("file           {} ({})\n", name, to_string(file.format));
-    text += fmt::format("spikes         {} of {} units\n", grouped(file.spikes.size()),
-                        grouped(file.spikes.unit_count()));
+    text += fmt::format("spikes         {} of {} units\n", core::grouped(file.spikes.size()),
+                        core::grouped(file.spikes.unit_count()));
     text += fmt::format("span           {} to {}, {} long\n", format_duration(span.begin),
                         format_duration(span.end), format_duration(span.length()));
     text += fmt::format("unit rates     lowest {:.2f} Hz, median {:.2f} Hz, highest {:.2f} Hz\n",
                         found.lowest, found.median, found.highest);
     text += fmt::format("ties           {} spikes at the same microsecond as another unit's\n",
-                        grouped(found.tied));
-    text += fmt::format("duplicates     {} dropped\n", grouped(file.duplicates));
-    text += fmt::format("out of order   {}\n", grouped(file.out_of_order));
-    text += fmt::format("stimuli        {} markers\n", grouped(file.stimulus_us.size()));
+                        core::grouped(found.tied));
+    text += fmt::format("duplicates     {} dropped\n", core::grouped(file.duplicates));
+    text += fmt::format("out of order   {}\n", core::grouped(file.out_of_order));
+    text += fmt::format("stimuli        {} markers\n", core::grouped(file.stimulus_us.size()));
     text += rate_table(found.units);
     for (const std::string& warning : file.warnings) text += fmt::format("warning: {}\n", warning);
     return text;
@@ -170,8 +170,8 @@ std::string summarize(const recording& what) {
     std::string text =
         fmt::format("file           {} ({})\n", about.path.string(), to_string(about.format));
     text += fmt::format("recording      {} channels, {:g} samples a second each\n",
-                        grouped(what.channel_count()), what.rate_hz());
-    text += fmt::format("length         {} samples, {}\n", grouped(what.frame_count()),
+                        core::grouped(what.channel_count()), what.rate_hz());
+    text += fmt::format("length         {} samples, {}\n", core::grouped(what.frame_count()),
                         format_duration(what.length()));
     text += fmt::format("gain           {}\n", gain_text(what));
     text += fmt::format("probe          {}\n", probe_text(what));

@@ -44,7 +44,7 @@ std::string summarize_search(const episode_report& report, std::span<const delay
     std::string text;
     if (!delays.empty())
         text += fmt::format("delays     {}\nthreshold  {}\n", delays_text(delays),
-                            grouped(table.threshold));
+                            core::grouped(table.threshold));
     text +=
         fmt::format("ties       {}\nstrategy   {}", to_string(table.ties), to_string(table.ran_on));
     if (!table.ran_on_devices.empty())
