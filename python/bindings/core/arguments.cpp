@@ -5,7 +5,7 @@
 namespace spikeweave::python {
 namespace {
 
-// The value as messages show it: long ones are cut, but not within a character.
+// Shows a value in a message. Long ones are cut, but not within a character.
 std::string shown(nb::handle value) {
     constexpr std::size_t most = 60;
     std::string text = nb::repr(value).c_str();
@@ -28,7 +28,7 @@ nb::object in_seconds(const char* name, nb::handle quantity) {
     }
 }
 
-// What a function of Python's C interface made of a value. If it failed, the argument is refused.
+// Takes what a function of Python's C interface made of a value, or refuses the argument.
 nb::object converted(const char* name, const char* expected, nb::handle value, PyObject* made) {
     if (made == nullptr) {
         PyErr_Clear();

@@ -11,8 +11,8 @@
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/time.hpp"
 
-/// Values of arguments. Each function takes the name of the argument for its messages, and throws
-/// TypeError for a value of another kind.
+/// These functions read the values of arguments. Each takes the name of the argument for its
+/// messages, and throws TypeError for a value of another kind.
 namespace spikeweave::python {
 
 namespace nb = nanobind;
@@ -41,10 +41,10 @@ std::string text_of(const char* name, nb::handle value);
 /// @throws invalid_argument if the number is not from `least` to `most`.
 std::uint64_t whole_of(const char* name, nb::handle value, std::uint64_t least = 0,
                        std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
-/// The number of elements of a sequence, and a text is one. Other values have none, such as a
-/// number that NumPy or quantities wrap.
+/// Returns the number of elements of a sequence, and a text is one. Other values have none, such as
+/// a number that NumPy or quantities wrap.
 std::optional<std::size_t> length_of(nb::handle value);
-/// The elements of anything that can be iterated, except a text.
+/// Returns the elements of anything that can be iterated, except a text.
 nb::list items_of(const char* name, nb::handle value);
 
 }  // namespace spikeweave::python

@@ -19,8 +19,8 @@ namespace spikeweave::python {
 
 namespace nb = nanobind;
 
-/// Arrays as they come in: one- or two-dimensional, contiguous, in the memory of the CPU. Python's
-/// side of the package converts what users give.
+/// Arrays come in contiguous and in the memory of the CPU, because the Python files of the package
+/// convert what users give.
 template <class Value>
 using array_in = nb::ndarray<const Value, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class Value>
@@ -38,7 +38,7 @@ std::span<const Value> span_of(const matrix_in<Value>& array) {
 template <class Value>
 using array_out = nb::ndarray<nb::numpy, Value>;
 
-/// A NumPy array that owns what was moved into it.
+/// Makes a NumPy array that owns what was moved into it.
 template <class Value>
 array_out<Value> to_numpy(std::vector<Value> values, std::initializer_list<std::size_t> shape) {
     auto kept = std::make_unique<std::vector<Value>>(std::move(values));
@@ -64,7 +64,7 @@ std::vector<Value> copied(const array_in<Value>& array) {
     return {values.begin(), values.end()};
 }
 
-/// A member of each element, or what `get` returns for it, as an array.
+/// Makes an array of a member of each element, or of what `get` returns for it.
 template <class Value, class Elements, class Get>
 array_out<Value> column(const Elements& elements, Get get) {
     std::vector<Value> values;

@@ -23,7 +23,7 @@ struct news {
     std::uint64_t total = 0;
 };
 
-// What the two threads tell each other.
+// The two threads tell each other of progress and of the end.
 class conversation {
 public:
     void note(const progress& now) {

@@ -16,7 +16,7 @@ namespace nb = nanobind;
 /// How a call from Python runs.
 struct call_options {
     int threads = 0;
-    /// Called with (task, done, total), or None.
+    /// It is called with (task, done, total), unless it is None.
     nb::object progress = nb::none();
 };
 
@@ -25,7 +25,7 @@ struct call_options {
 /// signal raised is thrown once it has. So is what `progress` raises.
 void run_unlocked(const call_options& how, const std::function<void(const execution&)>& work);
 
-/// The same of work that returns something.
+/// Does the same with work that returns something.
 template <class Work>
 auto run_for_result(const call_options& how, Work work) {
     std::optional<std::invoke_result_t<Work, const execution&>> result;

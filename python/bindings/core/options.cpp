@@ -11,7 +11,7 @@
 namespace spikeweave::python {
 namespace {
 
-// The option's type for signatures, by the names of python/spikeweave/_values/types.py.
+// Returns the option's type for signatures; python/spikeweave/_values/types.py has these names.
 std::string_view type_of(const option& one) {
     if (const std::string_view rich = rich_type(one); !rich.empty()) return rich;
     switch (one.kind) {

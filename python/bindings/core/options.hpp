@@ -14,10 +14,10 @@ namespace spikeweave::python {
 /// value out of range, all with the argument's name.
 call_options take_options(const nb::dict& arguments, const option_list& options);
 
-/// The options as the arguments of a call that does the same: times in seconds, None if not set.
+/// Returns the arguments of a call that does the same: times in seconds, None if not set.
 nb::dict arguments_of(const option_list& options);
 
-/// What signatures, docstrings, the documentation and tests need to know of the options: a
+/// Returns what signatures, docstrings, the documentation and tests need to know of the options, a
 /// dictionary for each.
 nb::list description_of(const option_list& options);
 template <class Options>

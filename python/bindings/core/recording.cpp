@@ -18,7 +18,7 @@ namespace {
 
 using frames_out = nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// Samples that a function of Python reads: get(begin, end) gives frames × channels of int16. Its
+// A function of Python reads these samples: get(begin, end) gives frames × channels of int16. The
 // caller holds no lock, and may be any thread.
 class samples_of_function final : public sample_source {
 public:

@@ -10,7 +10,7 @@ namespace spikeweave::python {
 
 namespace nb = nanobind;
 
-/// Channels as a list of dictionaries, and back.
+/// Python has channels as a list of dictionaries.
 nb::list channel_dicts(const std::vector<recording_channel>& channels);
 std::vector<recording_channel> channels_of(const nb::list& channels);
 

@@ -22,7 +22,7 @@ std::uint32_t whole_32(const char* name, nb::handle value, std::uint64_t least =
     return static_cast<std::uint32_t>(whole_of(name, value, least, UINT32_MAX));
 }
 
-// As many elements as `expected` says.
+// Returns the elements if there are as many as `expected` says.
 nb::list exactly(std::size_t count, const char* expected, const char* name, nb::handle value) {
     nb::list items = items_of(name, value);
     if (nb::len(items) != count)
@@ -77,7 +77,7 @@ struct form<std::vector<delay_interval>> {
     }
 };
 
-// A number, "auto", or a mapping from sizes to numbers.
+// The value is a number, "auto", or a mapping from sizes to numbers.
 template <>
 struct form<min_occ_choice> {
     static constexpr std::string_view type = "MinOcc";
@@ -172,7 +172,7 @@ struct form<std::optional<std::array<std::uint32_t, 3>>> {
     }
 };
 
-// A number of subsets, or (delta, epsilon).
+// The value is a number of subsets, or (delta, epsilon).
 template <>
 struct form<std::optional<stability_options>> {
     using field = std::optional<stability_options>;
@@ -230,7 +230,7 @@ struct form<std::vector<std::uint32_t>> {
     static nb::object show(const std::vector<std::uint32_t>& value) { return nb::cast(value); }
 };
 
-// A file that holds clusters, or the label of each spike.
+// The value is a file that holds clusters, or the label of each spike.
 template <>
 struct form<start_clusters> {
     using files = form<std::filesystem::path>;

@@ -11,8 +11,8 @@ namespace spikeweave::python {
 
 namespace nb = nanobind;
 
-/// The name of the type in python/spikeweave/_values/types.py; empty if the option's value is as
-/// simple as it is elsewhere.
+/// Returns the name of the type in python/spikeweave/_values/types.py; it is empty if the option's
+/// value is as simple as it is elsewhere.
 std::string_view rich_type(const option& one);
 /// Takes the value of an option that has a rich type.
 void take_rich(const option& one, nb::handle value);

@@ -59,7 +59,7 @@ array_out<double> seconds_of(std::span<const std::int64_t> times_us) {
     return column<double>(times_us, [](std::int64_t us) { return to_seconds(duration{us}); });
 }
 
-// All units' times one after another, and where each begins.
+// Returns all units' times one after another, and where each begins.
 nb::tuple trains_of(const shared_spikes& spikes) {
     const spike_trains trains = run_for_result(
         {}, [&](const execution& /*run*/) { return spike_trains(*spikes.sequence); });
@@ -68,7 +68,7 @@ nb::tuple trains_of(const shared_spikes& spikes) {
         column<std::int64_t>(trains.offsets(), [](std::size_t offset) { return offset; }));
 }
 
-// The positions of names in natural order: "n2" before "n10".
+// Returns the positions of names in natural order, in which "n2" is before "n10".
 array_out<std::int64_t> natural_order(const std::vector<std::string>& names) {
     std::vector<std::int64_t> order(names.size());
     std::iota(order.begin(), order.end(), std::int64_t{0});

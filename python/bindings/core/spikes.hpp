@@ -23,8 +23,8 @@ struct shared_spikes {
 
 shared_spikes share(spike_sequence spikes, bool has_recorded_span = true);
 
-/// Puts those of `check_spikes` and then `more` into `out` as "warnings"; "told" is how many of the
-/// first were seen before.
+/// Puts the warnings of `check_spikes` and then `more` into `out` as "warnings"; "told" is how many
+/// of the first were seen before.
 void add_warnings(nb::dict& out, const shared_spikes& spikes, const std::vector<std::string>& more);
 
 }  // namespace spikeweave::python

@@ -63,7 +63,7 @@ nb::dict mine_windows(const array_in<std::uint64_t>& offsets, const array_in<std
         call, [&](const execution& run) { return mine_as_elephant(windows, options, run); }));
 }
 
-// Rows of size, count, (duration,) patterns.
+// Returns rows of size, count, (duration,) patterns.
 array_out<std::int64_t> count_bins(const array_in<std::uint64_t>& offsets,
                                    const array_in<std::uint32_t>& bins, std::uint32_t bin_count,
                                    const nb::dict& arguments) {
@@ -83,7 +83,7 @@ array_out<std::int64_t> count_bins(const array_in<std::uint64_t>& offsets,
     return to_numpy(std::move(rows), {found.size(), columns});
 }
 
-// The windows of binned spikes: the bin in which each begins, offsets into their items, and these.
+// Returns the bin in which each window begins, offsets into their items, and these.
 nb::tuple list_windows(const array_in<std::uint64_t>& offsets, const array_in<std::uint32_t>& bins,
                        std::uint32_t bin_count, std::uint32_t window_bins) {
     const binned_spikes spikes = binned_of(offsets, bins, bin_count);
@@ -112,7 +112,7 @@ array_out<std::uint64_t> without_window_subsets(const array_in<std::uint64_t>& o
     }));
 }
 
-// Which of the patterns remain.
+// Returns the indices of the patterns that remain.
 array_out<std::size_t> reduce(const array_in<std::uint64_t>& item_offsets,
                               const array_in<std::uint32_t>& items,
                               const array_in<std::uint64_t>& occurrence_offsets,
@@ -136,7 +136,7 @@ array_out<std::size_t> reduce(const array_in<std::uint64_t>& item_offsets,
     }));
 }
 
-// Which of the tests reject at this level.
+// Says of each test whether it rejects at this level.
 nb::list rejected(const array_in<double>& p, const std::string& method, double alpha) {
     const auto values = span_of(p);
     nb::list out;
@@ -171,7 +171,7 @@ nb::dict spectrum(elephant_surrogate_miner& miner) {
         run_for_result({}, [&](const execution& run) { return miner.spectrum(run.stop); }));
 }
 
-// The spectrum of surrogates that the library makes itself.
+// The library makes the surrogates of this spectrum itself.
 nb::dict own_spectrum(const shared_spikes& spikes, const nb::dict& arguments) {
     elephant_spectrum_options options;
     const call_options call = take_options(arguments, describe(options));

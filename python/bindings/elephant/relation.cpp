@@ -37,7 +37,7 @@ std::uint64_t count_given(const elephant_relation& cells, const numbers_in& elem
     });
 }
 
-// The rows in which each pattern occurs.
+// Returns the rows in which each pattern occurs.
 nb::tuple extents(const elephant_relation& cells, const offsets_in& offsets,
                   const numbers_in& items) {
     elephant_extents out = run_for_result({}, [&](const execution& run) {

@@ -22,7 +22,7 @@ array_out<double> interval_array(const std::vector<delay_interval>& delays) {
     return to_numpy(std::move(bounds), {delays.size(), std::size_t{2}});
 }
 
-// The table as flat arrays: episode i has units[offsets[i]:offsets[i + 1]], and one delay fewer.
+// Makes flat arrays: episode i has units[offsets[i]:offsets[i + 1]], and one delay fewer.
 nb::dict table_arrays(const episode_table& table) {
     std::size_t nodes = 0;
     for (const counted_episode& one : table.episodes) nodes += one.what.size();
@@ -112,7 +112,7 @@ nb::dict find(const shared_spikes& spikes, const nb::dict& arguments) {
     return out;
 }
 
-// From flat arrays as `table_arrays` gives them.
+// Reads flat arrays as `table_arrays` makes them.
 std::vector<episode> episodes_of(const array_in<std::int64_t>& offsets,
                                  const array_in<std::uint32_t>& units,
                                  const matrix_in<double>& delays) {

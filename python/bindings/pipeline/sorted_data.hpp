@@ -8,14 +8,14 @@
 
 namespace spikeweave::python {
 
-/// A row a unit.
+/// Returns columns with a row for each unit.
 nb::dict unit_columns(const sort_result& data);
-/// Features and masks as matrices of spikes × features.
+/// Returns features and masks as matrices of spikes × features.
 nb::dict dense_arrays(const spike_features& features);
 spike_masks masks_of(const matrix_in<double>& rows);
 std::vector<double> doubles(const matrix_in<double>& values);
 
-/// What `write_phy` needs of a result, as arrays, and back: for pickles and copies.
+/// Pickles and copies keep what `write_phy` needs of a result, as arrays.
 nb::dict state_of(const sort_result& data);
 sort_result data_of(const nb::dict& state);
 

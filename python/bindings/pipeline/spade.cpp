@@ -27,7 +27,7 @@ nb::dict table_arrays(const pattern_table& table, const pattern_axes& axes) {
     return out;
 }
 
-// Size, count and duration of what `signature` returns for each row.
+// Makes columns of the size, count and duration of the signature of each row.
 template <class Rows, class Signature>
 nb::dict signature_table(const Rows& rows, Signature signature) {
     return table_of(
@@ -47,7 +47,7 @@ nb::dict tested_arrays(const std::vector<signature_test>& tested) {
     return out;
 }
 
-// Signatures that were counted but not tested.
+// These signatures were counted but not tested.
 nb::dict counted_arrays(const std::vector<signature_count>& found) {
     nb::dict out = signature_table(found, [](const auto& row) { return row; });
     add_columns(out, found, "patterns", &signature_count::patterns);
@@ -61,7 +61,7 @@ nb::dict spectrum_arrays(const pvalue_spectrum& spectrum) {
     return out;
 }
 
-// The p and q of each pattern's signature.
+// Adds the p and q of each pattern's signature.
 void add_probabilities(nb::dict& out, const pattern_table& table, spectrum_kind kind,
                        const std::vector<signature_test>& tested) {
     std::map<pattern_signature, const signature_test*> by_signature;
@@ -98,7 +98,7 @@ nb::dict input_of(const spade_result& found) {
     return out;
 }
 
-// The window as a number of bins, which may be given as a time.
+// Returns the window as a number of bins, because it may be given as a time.
 nb::object window_in_bins(nb::handle window, nb::handle bin_given) {
     const bool is_time = nb::isinstance<nb::str>(window) || nb::hasattr(window, "rescale") ||
                          nb::hasattr(window, "total_seconds");
