@@ -47,14 +47,17 @@ function(spikeweave_compile_quickly target)
   endif()
 endfunction()
 
-# spikeweave_unite_folders(TARGET): with CMAKE_UNITY_BUILD, one translation unit per folder, which takes a third of the
-# time.
-function(spikeweave_unite_folders target)
+# spikeweave_unite_stages(TARGET): with CMAKE_UNITY_BUILD, one translation unit per stage, which takes a third of the time.
+# The largest folders, and what is built with CUDA only, have units of their own.
+function(spikeweave_unite_stages target)
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
-    cmake_path(GET source PARENT_PATH folder)
-    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
-    string(REPLACE "/" "_" group "${folder}")
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/src OUTPUT_VARIABLE path)
+    string(REGEX MATCH "^(assess/surrogates|mine/episodes|mine/spade|sort/masked_gmm|[a-z]+)" group "${path}")
+    if(path MATCHES "/cuda/")
+      string(APPEND group "_cuda")
+    endif()
+    string(REPLACE "/" "_" group "${group}")
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
@@ -81,11 +84,25 @@ function(spikeweave_test_executable name gpu)
   endif()
 endfunction()
 
-# spikeweave_add_test(NAME [GPU] source LABELS a b): adds the source to the executable of its folder, FOLDER_test or
-# FOLDER_gpu_test. Its test suites are one CTest test, which is skipped if all of them are (exit status 77). With GPU it
+# Sets `out` to the name of the test in a source: that of tests/mine/spade/rules_test.cpp is mine_spade_rules_test. The
+# same source for a GPU is mine_spade_rules_gpu_test.
+function(spikeweave_name_test out source gpu)
+  cmake_path(ABSOLUTE_PATH source)
+  cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests)
+  cmake_path(REMOVE_EXTENSION source)
+  string(REPLACE "/" "_" name "${source}")
+  if(gpu)
+    string(REGEX REPLACE "(_gpu)?_test$" "_gpu_test" name "${name}")
+  endif()
+  set(${out} ${name} PARENT_SCOPE)
+endfunction()
+
+# spikeweave_add_test([GPU] source LABELS a b): adds the source to the executable of its stage, STAGE_test or
+# STAGE_gpu_test. Its test suites are one CTest test, which is skipped if all of them are (exit status 77). With GPU it
 # runs on a device and is built only with SPIKEWEAVE_CUDA. SPIKEWEAVE_TEST_LABEL leaves out tests without this label.
-function(spikeweave_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "GPU" "" "LABELS")
+function(spikeweave_add_test)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "GPU" "" "LABELS")
+  spikeweave_name_test(name ${arg_UNPARSED_ARGUMENTS} ${arg_GPU})
   if((arg_GPU AND NOT SPIKEWEAVE_CUDA)
       OR (SPIKEWEAVE_TEST_LABEL AND NOT SPIKEWEAVE_TEST_LABEL IN_LIST arg_LABELS))
     return()
@@ -122,10 +139,11 @@ set(SPIKEWEAVE_MPI_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_C
   OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_plm=isolated
   OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none)
 
-# spikeweave_add_mpi_test(NAME RANKS 1 2): runs the test of spikeweave_add_test on each number of ranks as well.
+# spikeweave_add_mpi_test(source RANKS 1 2): runs the test of spikeweave_add_test on each number of ranks as well.
 # SPIKEWEAVE_TEST_RANKS is `mpi` there, or `none` in a build without MPI, where the test has to skip itself.
-function(spikeweave_add_mpi_test name)
+function(spikeweave_add_mpi_test source)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "RANKS")
+  spikeweave_name_test(name ${source} FALSE)
   get_property(test DIRECTORY PROPERTY spikeweave_${name})
   if(NOT test)
     return()

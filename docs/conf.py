@@ -56,7 +56,7 @@ os.environ["TQDM_DISABLE"] = "1"
 NEEDS = {
     "tutorials/episodes": ["wagenaar2006/2-1-20.spk.txt"],
     "tutorials/spade": ["songbird_hvc.tsv.gz"],
-    "tutorials/sorting": ["sorting/klusta32.npz"],
+    "tutorials/sort": ["sorting/klusta32.npz"],
     "tutorials/data": ["wagenaar2006/6-1-10.spk.txt", "hippocampus_linear-track.tsv.gz"],
 }
 DATA = Path(os.environ.setdefault("SPIKEWEAVE_SHARED_DATA", str(ROOT.parent / "shared" / "data")))

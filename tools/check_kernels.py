@@ -58,7 +58,8 @@ def measured(build):
     for path in sorted(build.rglob("*.ptxas")):
         notes = list(notes_of(path))
         names = demangled([note[0] for note in notes])
-        source = path.name.removesuffix(".ptxas").removesuffix(".o")
+        below = path.relative_to(build).as_posix().rpartition(".dir/")[2]  # CMake: src/CMakeFiles/TARGET.dir/
+        source = below.removesuffix(".ptxas").removesuffix(".o")
         for mangled, architecture, registers, stack, spilled in notes:
             if names[mangled].startswith("cub::"):
                 continue  # the library's own kernels

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Checks the one-way dependencies of docs/design/0003: which folders may include which, and what is public. Namespace
-spikeweave is the public interface, so private headers declare nothing in it, but in a namespace of their own.
+spikeweave is the public interface, so private headers declare nothing in it, but in a namespace of their own. The word
+of a verb (`episodes`, `spade`, `sort`) names its folder in every stage. What needs CUDA, and nothing else, is in a
+folder `cuda`, in a file of this name or in a `.cu` or `.cuh` file.
 
 Usage: check_layers.py [ROOT]
 """
@@ -31,21 +33,47 @@ OUTSIDE = re.compile(r'#\s*include\s+[<"](cuda|mpi\.h|hdf5|H5|tbb/|oneapi/|CLI/|
 # This header defines a member of a public class, which cannot be in another namespace.
 MEMBERS = {"sort/masked_gmm/model_parts.hpp"}
 PUBLIC_NAMESPACE = re.compile(r"namespace\s+spikeweave\s*\{")
-INCLUDE = re.compile(r'#\s*include\s+"(spikeweave/)?(?:([\w-]+)/)?(?:([\w-]+)/)?[\w-]+\.\w+"')
+INCLUDE = re.compile(r'#\s*include\s+"(spikeweave/)?((?:[\w-]+/)*)([\w-]+)\.(\w+)"')
+
+# The stages whose folders are verbs. A file outside these folders is for all verbs and is not named after one.
+VERBS = ("episodes", "spade", "sort")
+BY_VERB = {"mine", "assess", "pipeline", "report"}
+NAMED_AFTER_A_VERB = re.compile(r"(episodes?|patterns?|spade|sort|sorting)(_|$)")
+# Where every verb has a file or a folder under its word.
+PLACES = ("src/pipeline", "include/spikeweave/report", "src/report", "tests/report", "python/spikeweave/_commands",
+          "docs/tutorials", "apps/spikeweave/commands")
+CUDA_LIBRARY = re.compile(r"#\s*include\s+<(cuda|cub/|thrust/)")
+SOURCE = re.compile(r"(?<![\w./}-])[\w./-]+\.(?:cpp|cu)\b")
 
 
-def check_line(line, place, own, sub):
-    """Returns what is wrong with one line of a file in `place` (include, src, apps…), stage `own`, subfolder `sub`."""
+def verb_of(stage, names):
+    """Returns the verb of a file of a stage, from the names of its folders and its stem; None if it is for all verbs."""
+    return names[0] if stage in BY_VERB and names[0] in VERBS else None
+
+
+def needs_cuda(path):
+    """Whether a file is one that only a build with CUDA compiles."""
+    return path.suffix in {".cu", ".cuh"} or any(Path(part).stem == "cuda" for part in path.parts)
+
+
+def check_line(line, place, own, path):
+    """Returns what is wrong with a line of a file in `place` (include, src, apps…), stage `own`, at `path` there."""
     if place == "include" and OUTSIDE.search(line):
         return "a public header includes a private library's"
     match = INCLUDE.search(line)
+    if place == "src" and not needs_cuda(path) and (
+            CUDA_LIBRARY.search(line) or match and needs_cuda(Path(f"{match[2]}{match[3]}.{match[4]}"))):
+        return "a file that needs CUDA is called cuda or .cu, or is in a folder cuda"
     if not match:
         return None
-    public, used, used_sub = match.group(1), match.group(2), match.group(3)
+    public = match[1]
+    names = [*match[2].split("/")[:-1], match[3]]
+    used = names[0] if len(names) > 1 else None
     if used is None:  # in the same folder, or spikeweave/spikeweave.hpp
         return "a public header includes a private one" if place == "include" and not public else None
     if place == "python" and used == "bindings":
-        return None if used_sub in (None, "core", sub) else f"bindings/{sub} may not use bindings/{used_sub}"
+        part, used_part = (words[1] if len(words) > 2 else None for words in (path.parts, names))
+        return None if used_part in (None, "core", part) else f"bindings/{part} may not use bindings/{used_part}"
     if place in PUBLIC_ONLY:
         return None if public or used not in MAY_USE else "only <include/spikeweave> may be used here"
     if place == "include" and not public:
@@ -57,8 +85,9 @@ def check_line(line, place, own, sub):
         return f"{own} may not use {used}"
     if used != own and not public and used not in SHARED and used != "core":
         return f"{used} is used by its public headers only"
-    if own == "mine" == used and not public and sub and used_sub and sub != used_sub:
-        return f"mine/{sub} and mine/{used_sub} do not know each other"
+    verb, used_verb = verb_of(own, path.with_suffix("").parts[1:]), verb_of(used, names[1:])
+    if verb and used_verb and verb != used_verb:
+        return f"{own}/{verb} and {used}/{used_verb} do not know each other"
     return None
 
 
@@ -75,9 +104,8 @@ def breaches(root):
             if place in ("include", "src") and own not in MAY_USE:
                 yield path, 0, f"there is no stage {own}"
                 continue
-            sub = parts[1] if len(parts) > 2 else None
             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-                wrong = check_line(line, place, own, sub)
+                wrong = check_line(line, place, own, path.relative_to(base))
                 if (place == "src" and path.suffix in {".hpp", ".cuh"} and PUBLIC_NAMESPACE.match(line)
                         and "/".join(parts) not in MEMBERS):
                     wrong = "a private header has a namespace of its own, such as spikeweave::" + own
@@ -85,9 +113,38 @@ def breaches(root):
                     yield path, number, f"{wrong}: {line.strip()}"
 
 
+def misnamed(root):
+    """Yields what is called otherwise than its verb, and verbs that lack their place in a stage."""
+    for base in ("include/spikeweave", "src", "tests", "benchmarks"):
+        for path in sorted(root.glob(f"{base}/*/*")):
+            name = path.stem
+            if path.parent.name in BY_VERB and NAMED_AFTER_A_VERB.match(name) and name not in VERBS:
+                yield path, 0, "its verb names the folder, as in report/spade"
+    for verb in VERBS:
+        if (root / f"include/spikeweave/pipeline/{verb}.hpp").exists():
+            for place in PLACES:
+                if not any(path.stem == verb for path in (root / place).glob("*")):
+                    yield root / place, 0, f"there is no {verb} here"
+
+
+def misplaced_sources(root):
+    """Yields sources that need CUDA and are always built, and others that are built with CUDA only."""
+    for path in sorted(root.glob("src/*/CMakeLists.txt")):
+        with_cuda = False
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if line.startswith("if("):
+                with_cuda = line.startswith("if(SPIKEWEAVE_CUDA)")
+            elif line.startswith(("else()", "endif()")):
+                with_cuda = False
+            for name in SOURCE.findall(line):
+                if needs_cuda(Path(name)) != with_cuda:
+                    yield path, number, (f"{name} is built with CUDA only, so it belongs in a folder cuda" if with_cuda
+                                         else f"{name} needs CUDA, but is always built")
+
+
 def main():
     root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
-    found = list(breaches(root))
+    found = [*breaches(root), *misnamed(root), *misplaced_sources(root)]
     for path, number, text in found:
         print(f"{path.relative_to(root)}:{number}: {text}", file=sys.stderr)
     return 1 if found else 0

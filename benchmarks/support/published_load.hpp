@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "spikeweave/mine/episode.hpp"
+#include "spikeweave/mine/episodes.hpp"
 
 /// The load of the published comparison: 43,656 candidates of size 4 on 64 units.
 inline constexpr std::uint32_t published_units = 64;

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "spikes/time_scale.hpp"
+#include "spikes/files/time_scale.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {

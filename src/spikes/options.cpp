@@ -1,6 +1,6 @@
 #include "spikeweave/core/options.hpp"
 
-#include "spikes/time_scale.hpp"
+#include "spikes/files/time_scale.hpp"
 #include "spikeweave/spikes/files.hpp"
 
 namespace spikeweave {

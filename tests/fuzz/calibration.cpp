@@ -1,5 +1,5 @@
 #include "fuzz/harness.hpp"
-#include "mine/episode/calibration_file.hpp"
+#include "mine/episodes/hybrid/calibration_file.hpp"
 
 namespace spikeweave::fuzz {
 

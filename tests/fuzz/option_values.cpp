@@ -2,7 +2,7 @@
 
 #include "fuzz/harness.hpp"
 #include "spikeweave/core/options.hpp"
-#include "spikeweave/mine/episode.hpp"
+#include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/spikes/files.hpp"
 
 namespace spikeweave::fuzz {

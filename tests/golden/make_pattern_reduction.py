@@ -1,4 +1,4 @@
-"""Writes pattern_reduction.tsv: the random patterns that Elephant keeps, for tests/assess/pattern_reduction_test.cpp.
+"""Writes pattern_reduction.tsv: the random patterns that Elephant keeps, for tests/assess/spade/reduction_test.cpp.
 
 Usage: make_pattern_reduction.py > pattern_reduction.tsv, with requirements.txt of this folder installed.
 A row: winlen, spectrum, h, k, l, min_spikes, min_occ; signatures that are not significant, as size,count,duration

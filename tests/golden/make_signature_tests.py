@@ -1,4 +1,4 @@
-"""Writes signature_tests.tsv: Elephant's spectrum and tests, for tests/assess/pattern_significance_test.cpp.
+"""Writes signature_tests.tsv: Elephant's spectrum and tests, for tests/assess/spade/significance_test.cpp.
 
 Usage: make_signature_tests.py > signature_tests.tsv, with requirements.txt of this folder installed.
 A row: spectrum, winlen, min_spikes, max_spikes, min_occ, alpha, correction; the maxima of each surrogate from

@@ -1,4 +1,4 @@
-"""Makes the files of this folder that tests/mine/spade_test.cpp reads, with Elephant 1.2.1 and its fim.
+"""Makes the files of this folder that tests/mine/spade/mining_test.cpp reads, with Elephant 1.2.1 and its fim.
 
 Usage: make_spade_golden.py FOLDER. Times are rounded to microseconds, so that both programs read the same ones.
 """

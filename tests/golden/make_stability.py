@@ -1,4 +1,4 @@
-"""Writes stability.tsv: Elephant's stability of small patterns over all subsets, for tests/assess/stability_test.cpp.
+"""Writes stability.tsv: Elephant's stability of small patterns over all subsets, for tests/assess/spade/stability_test.cpp.
 
 Usage: make_stability.py > stability.tsv, with requirements.txt of this folder installed.
 A row: units, winlen; windows as items separated by commas, windows separated by blanks; a pattern's items and the numbers of

@@ -1,7 +1,7 @@
 """Our patterns equal those of the miner in Elephant's wheel, item by item, on the benchmark of Porrmann et al. 2021.
 
 Usage: spade_fim_test.py SPADE_DUMP FOLDER_OF_THE_BENCHMARK. Exits with 77, which CTest shows as skipped, without
-Elephant's compiled miner or without the data. Job 3 takes fim minutes; benchmarks/mine/spade_fim.py compares it.
+Elephant's compiled miner or without the data. Job 3 takes fim minutes; benchmarks/mine/spade/spade_fim.py compares it.
 """
 
 import gzip
@@ -60,7 +60,7 @@ class SameAsFim(unittest.TestCase):
 
     @unittest.skipIf("SPIKEWEAVE_PROPERTY_SHARE" in os.environ, "a shortened run, under a sanitizer")
     def test_job_1(self):
-        # tests/mine/spade_parity_test.cpp compares fp-growth with first-bin.
+        # tests/mine/spade/parity_test.cpp compares fp-growth with first-bin.
         self.check((25, 3, 3), 1_562_056, ["first-bin"])
 
 

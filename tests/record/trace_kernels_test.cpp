@@ -1,12 +1,12 @@
-#include "record/cuda/trace_kernels.hpp"
+#include "record/trace_kernels.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include "record/across_channels.hpp"
-#include "record/trace_steps.hpp"
+#include "record/detect/trace_steps.hpp"
+#include "record/filter/across_channels.hpp"
 #include "support/random_streams.hpp"
 #include "support/recordings.hpp"
 #include "support/run_length.hpp"

@@ -70,9 +70,9 @@ class Layers(Planted):
     tool = "check_layers.py"
 
     def test_allows_what_is_allowed(self):
-        self.plant("src/mine/episode/count.cpp",
+        self.plant("src/mine/episodes/search/count.cpp",
                    '#include "spikeweave/spikes/spike_trains.hpp"\n#include "parallel/parallel_for.hpp"\n'
-                   '#include "core/stop.hpp"\n#include "mine/episode/counters.hpp"\n#include <vector>\n')
+                   '#include "core/stop.hpp"\n#include "mine/episodes/search/counters.hpp"\n#include <vector>\n')
         self.plant("apps/spikeweave/main.cpp", '#include "cli/output.hpp"\n#include "spikeweave/spikeweave.hpp"\n')
 
         result = self.run_tool(self.tool, self.root)
@@ -80,7 +80,7 @@ class Layers(Planted):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def test_catches_a_lower_stage_that_uses_a_higher(self):
-        self.plant("src/spikes/a.cpp", '\n#include "spikeweave/mine/episode.hpp"\n')
+        self.plant("src/spikes/a.cpp", '\n#include "spikeweave/mine/episodes.hpp"\n')
         self.assert_caught(self.tool, "src/spikes/a.cpp:2", "spikes may not use mine")
 
     def test_catches_a_stage_that_uses_a_whole_analysis(self):
@@ -96,7 +96,7 @@ class Layers(Planted):
         self.assert_caught(self.tool, "src/pipeline/a.cpp:1", "pipeline may not use report")
 
     def test_catches_the_private_header_of_another_stage(self):
-        self.plant("src/report/a.cpp", '#include "mine/episode/counters.hpp"\n')
+        self.plant("src/report/a.cpp", '#include "mine/episodes/search/counters.hpp"\n')
         self.assert_caught(self.tool, "src/report/a.cpp:1", "public headers only")
 
     def test_catches_a_private_header_in_a_public_one(self):
@@ -126,6 +126,37 @@ class Layers(Planted):
     def test_catches_a_folder_that_is_no_stage(self):
         self.plant("src/utils/a.cpp", "\n")
         self.assert_caught(self.tool, "src/utils/a.cpp", "no stage utils")
+
+    def test_catches_a_verb_that_uses_another(self):
+        self.plant("src/assess/spade/a.cpp", '#include "spikeweave/mine/episodes.hpp"\n')
+        self.assert_caught(self.tool, "src/assess/spade/a.cpp:1", "assess/spade and mine/episodes do not know each other")
+        self.plant("src/assess/spade/a.cpp", '#include "assess/episodes/a.hpp"\n')
+        self.assert_caught(self.tool, "src/assess/spade/a.cpp:1", "assess/spade and assess/episodes do not know each other")
+
+    def test_catches_a_file_for_all_verbs_that_is_for_one(self):
+        self.plant("src/report/spade_json.cpp", "\n")
+        self.assert_caught(self.tool, "src/report/spade_json.cpp", "names the folder")
+
+    def test_catches_a_folder_with_another_word_than_the_verb(self):
+        self.plant("tests/mine/episode/a_test.cpp", "\n")
+        self.assert_caught(self.tool, "tests/mine/episode", "names the folder")
+
+    def test_catches_a_verb_without_a_report(self):
+        self.plant("include/spikeweave/pipeline/spade.hpp", "\n")
+        self.plant("src/pipeline/spade/run.cpp", "\n")
+        self.assert_caught(self.tool, "src/report", "no spade here")
+
+    def test_catches_a_use_of_cuda_outside_its_files(self):
+        self.plant("src/mine/a.cpp", "#include <cuda_runtime_api.h>\n")
+        self.assert_caught(self.tool, "src/mine/a.cpp:1", "needs CUDA")
+        self.plant("src/mine/a.cpp", '#include "mine/episodes/two_pass/cuda/a.hpp"\n')
+        self.assert_caught(self.tool, "src/mine/a.cpp:1", "needs CUDA")
+
+    def test_catches_a_source_in_the_wrong_list(self):
+        self.plant("src/mine/CMakeLists.txt", "target_sources(a PRIVATE x/cuda/a.cpp)\n")
+        self.assert_caught(self.tool, "src/mine/CMakeLists.txt:1", "x/cuda/a.cpp needs CUDA")
+        self.plant("src/mine/CMakeLists.txt", "if(SPIKEWEAVE_CUDA)\n  target_sources(a PRIVATE x/a.cpp)\nendif()\n")
+        self.assert_caught(self.tool, "src/mine/CMakeLists.txt:2", "x/a.cpp is built with CUDA only")
 
 
 class Api(Planted):

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "spikeweave/mine/episode.hpp"
+#include "spikeweave/mine/episodes.hpp"
 
 /// Counts straight from the definition, by trying everything: all tuples of spikes, then all
 /// sequences of occurrences. It uses no greedy argument and no order of the input. Only for a

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "spikeweave/mine/episode.hpp"
+#include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
 /// Tiny random streams on the grid of the delay bounds, where mistakes at the boundaries show:

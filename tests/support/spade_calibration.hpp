@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
-#include "spikeweave/assess/pattern_reduction.hpp"
-#include "spikeweave/assess/pattern_significance.hpp"
+#include "spikeweave/assess/spade.hpp"
+#include "spikeweave/assess/spade/reduction.hpp"
 #include "spikeweave/assess/surrogates.hpp"
 #include "spikeweave/mine/spade.hpp"
 #include "spikeweave/simulate/spikes.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "spikeweave/mine/episode.hpp"
+#include "spikeweave/mine/episodes.hpp"
 
 /// A strategy and where it runs. Tests of every strategy are built twice: for the CPU, and with
 /// gpu_main.cpp for devices.

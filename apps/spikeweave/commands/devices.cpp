@@ -9,7 +9,7 @@
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/memory.hpp"
-#include "spikeweave/mine/calibration.hpp"
+#include "spikeweave/mine/episodes/hybrid.hpp"
 
 namespace spikeweave::cli {
 namespace {

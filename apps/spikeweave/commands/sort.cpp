@@ -15,7 +15,7 @@
 #include "commands/commands.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/pipeline/sort.hpp"
-#include "spikeweave/report/sorting.hpp"
+#include "spikeweave/report/sort.hpp"
 
 namespace spikeweave::cli {
 namespace {

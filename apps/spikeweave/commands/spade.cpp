@@ -13,8 +13,8 @@
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/memory.hpp"
 #include "spikeweave/pipeline/spade.hpp"
-#include "spikeweave/pipeline/spade_cost.hpp"
-#include "spikeweave/report/patterns.hpp"
+#include "spikeweave/pipeline/spade/cost.hpp"
+#include "spikeweave/report/spade.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave::cli {

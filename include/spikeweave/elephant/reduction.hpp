@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "spikeweave/assess/pattern_reduction.hpp"
-#include "spikeweave/assess/pattern_significance.hpp"
+#include "spikeweave/assess/spade.hpp"
+#include "spikeweave/assess/spade/reduction.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"

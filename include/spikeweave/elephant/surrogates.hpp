@@ -4,7 +4,7 @@
 #include <optional>
 #include <stop_token>
 
-#include "spikeweave/assess/pattern_significance.hpp"
+#include "spikeweave/assess/spade.hpp"
 #include "spikeweave/assess/surrogates.hpp"
 #include "spikeweave/core/compatibility.hpp"
 #include "spikeweave/core/execution.hpp"

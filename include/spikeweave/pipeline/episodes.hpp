@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "spikeweave/assess/episode_tests.hpp"
+#include "spikeweave/assess/episodes.hpp"
 #include "spikeweave/core/export.hpp"
-#include "spikeweave/mine/episode.hpp"
+#include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/pipeline/run_options.hpp"
 
 /// The whole analysis of serial episodes, from spikes to a circuit, as one call. The command

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "spikeweave/assess/pattern_significance.hpp"
-#include "spikeweave/assess/stability.hpp"
+#include "spikeweave/assess/spade.hpp"
+#include "spikeweave/assess/spade/stability.hpp"
 #include "spikeweave/assess/surrogates.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/mine/spade.hpp"
-#include "spikeweave/pipeline/spade_options.hpp"
+#include "spikeweave/pipeline/spade/options.hpp"
 #include "spikeweave/spikes/binned_spikes.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 

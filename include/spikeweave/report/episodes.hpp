@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "spikeweave/assess/circuit.hpp"
-#include "spikeweave/assess/episode_surrogates.hpp"
-#include "spikeweave/assess/significance.hpp"
+#include "spikeweave/assess/episodes/circuit.hpp"
+#include "spikeweave/assess/episodes/significance.hpp"
+#include "spikeweave/assess/episodes/surrogates.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
-#include "spikeweave/mine/episode.hpp"
+#include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/pipeline/episodes.hpp"
 #include "spikeweave/report/run_record.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"

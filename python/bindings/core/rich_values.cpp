@@ -11,9 +11,9 @@
 
 #include "bindings/core/arguments.hpp"
 #include "bindings/core/arrays.hpp"
-#include "spikeweave/mine/episode.hpp"
+#include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/pipeline/sort.hpp"
-#include "spikeweave/pipeline/spade_options.hpp"
+#include "spikeweave/pipeline/spade/options.hpp"
 
 namespace spikeweave::python {
 namespace {

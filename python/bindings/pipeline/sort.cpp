@@ -12,7 +12,7 @@
 #include "bindings/core/options.hpp"
 #include "bindings/core/spikes.hpp"
 #include "bindings/pipeline/sorted_data.hpp"
-#include "spikeweave/pipeline/feature_sort.hpp"
+#include "spikeweave/pipeline/sort/features.hpp"
 #include "spikeweave/sort/phy.hpp"
 
 namespace spikeweave::python {

@@ -10,8 +10,8 @@
 #include "io/npy.hpp"
 #include "io/zip_reader.hpp"
 #include "io/zip_writer.hpp"
+#include "sort/files/read_array.hpp"
 #include "sort/masked_gmm/model_parts.hpp"
-#include "sort/read_array.hpp"
 
 namespace spikeweave {
 

@@ -1,0 +1,142 @@
+#include "assess/episodes/count_distribution.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace spikeweave::assess {
+namespace {
+
+// Probabilities in one pool differ by less than a fifth.
+int pool_of(double probability) {
+    constexpr int rarest = 160;
+    return std::min(rarest, static_cast<int>(-4 * std::log2(std::min(1.0, probability))));
+}
+
+// Up to this count the pooled distribution is added up; beyond it the saddlepoint is close.
+constexpr std::uint64_t most_added_up = 40;
+// Number of terms beyond the count. If they are needed, each is at most about half the one before.
+constexpr std::size_t terms_behind = 60;
+
+void multiply(std::vector<double>& series, std::span<const double> by) {
+    for (std::size_t k = series.size(); k-- > 0;) {
+        double sum = 0;
+        for (std::size_t j = 0; j <= k && j < by.size(); ++j) sum += by[j] * series[k - j];
+        series[k] = sum;
+    }
+}
+
+// The first coefficients of the n-th power of a polynomial, by the recurrence of its logarithmic
+// derivative: all its terms are positive where n is at least their number.
+std::vector<double> power(std::span<const double> of, double n, std::size_t terms) {
+    std::vector<double> out(terms);
+    out[0] = std::pow(of[0], n);
+    for (std::size_t k = 1; k < terms; ++k) {
+        double sum = 0;
+        for (std::size_t j = 1; j <= k && j < of.size(); ++j)
+            sum += (static_cast<double>(j) * (n + 1) - static_cast<double>(k)) * of[j] * out[k - j];
+        out[k] = sum / (static_cast<double>(k) * of[0]);
+    }
+    return out;
+}
+
+}  // namespace
+
+void count_distribution::add(double probability) {
+    add(std::span{&probability, 1});
+}
+
+void count_distribution::add(std::span<const double> of) {
+    double any = 0;
+    for (const double p : of) any += p;
+    if (!(any > 0)) return;
+    pool& into = pools_[{of.size(), pool_of(any)}];
+    into.sum.resize(of.size());
+    into.number += 1;
+    for (std::size_t j = 0; j < of.size(); ++j) {
+        into.sum[j] += of[j];
+        mean_ += static_cast<double>(j + 1) * of[j];
+    }
+}
+
+count_distribution::cumulants count_distribution::at(double theta) const {
+    cumulants out;
+    for (const auto& [key, members] : pools_) {
+        double moment = 1;
+        double first = 0;
+        double second = 0;
+        for (std::size_t j = 0; j < members.sum.size(); ++j) {
+            const double p = members.sum[j] / members.number;
+            const auto value = static_cast<double>(j + 1);
+            const double grown = p * std::exp(theta * value);
+            moment += grown - p;
+            first += value * grown;
+            second += value * value * grown;
+        }
+        moment = std::max(moment, std::numeric_limits<double>::min());
+        out.value += members.number * std::log(moment);
+        out.first += members.number * first / moment;
+        out.second += members.number * (second / moment - (first / moment) * (first / moment));
+    }
+    return out;
+}
+
+double count_distribution::added_up_tail(std::size_t count) const {
+    const std::size_t terms = count + terms_behind;
+    std::vector<double> sum(terms);
+    sum[0] = 1;
+    for (const auto& [key, members] : pools_) {
+        std::vector<double> one{1};
+        for (const double p : members.sum) {
+            one.push_back(p / members.number);
+            one[0] -= one.back();
+        }
+        one[0] = std::max(one[0], 0.0);
+        if (members.number > static_cast<double>(terms) && one[0] > 0) {
+            multiply(sum, power(one, members.number, terms));
+        } else {
+            for (double n = 0; n < members.number; ++n) multiply(sum, one);
+        }
+    }
+    double below = 0;
+    double from = 0;
+    for (std::size_t k = 0; k < terms; ++k) (k < count ? below : from) += sum[k];
+    // Each of the two ways of adding up loses the digits that the other keeps.
+    constexpr double small = 1e-6;
+    return std::clamp(1 - below > small ? 1 - below : from, 0.0, 1.0);
+}
+
+double count_distribution::tail_probability(std::uint64_t count) const {
+    if (count == 0) return 1;
+    // If the mean is several times the count, the first coefficients vanish.
+    constexpr double largest_mean = 300;
+    if (count <= most_added_up && mean_ < largest_mean)
+        return added_up_tail(static_cast<std::size_t>(count));
+    const auto c = static_cast<double>(count);
+    const double spread = at(0).second;
+    if (!(spread > 1e-9)) return c <= mean_ * (1 + 1e-9) ? 1 : 0;
+    // Powers of e up to here are finite.
+    double high = 600.0 / static_cast<double>(pools_.rbegin()->first.first);
+    double low = -high;
+    // Takes Newton's steps from the middle, and bisects if a step would leave the bracket.
+    double theta = std::clamp((c - mean_) / spread, low / 2, high / 2);
+    cumulants here = at(theta);
+    for (int step = 0; step < 200 && std::abs(here.first - c) > 1e-9 * c; ++step) {
+        (here.first < c ? low : high) = theta;
+        const double newton = theta + (c - here.first) / here.second;
+        theta = newton > low && newton < high ? newton : (low + high) / 2;
+        here = at(theta);
+    }
+    const double exponent = std::max(0.0, theta * c - here.value);
+    const double w = std::copysign(std::sqrt(2 * exponent), theta);
+    if (std::abs(w) < 1e-4) return 0.5;
+    const double u = -std::expm1(-theta) * std::sqrt(std::max(0.0, here.second));
+    const double chernoff = theta > 0 ? std::exp(-exponent) : 1;
+    if (!(std::abs(u) > 1e-12)) return chernoff;
+    const double density = std::exp(-exponent) / std::sqrt(2 * std::numbers::pi);
+    const double tail = std::erfc(w / std::numbers::sqrt2) / 2 + density * (1 / u - 1 / w);
+    return std::clamp(tail, 0.0, chernoff);
+}
+
+}  // namespace spikeweave::assess

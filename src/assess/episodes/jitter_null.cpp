@@ -1,0 +1,74 @@
+#include "assess/episodes/jitter_null.hpp"
+
+#include <algorithm>
+
+#include "assess/episodes/start_windows.hpp"
+#include "assess/episodes/turned_cells.hpp"
+#include "spikeweave/spikes/spike_trains.hpp"
+
+namespace spikeweave::assess {
+namespace {
+
+// In cells of three intervals, rotation removes two of three true followers.
+constexpr int intervals_a_cell = 3;
+
+episode backwards(const episode& what) {
+    return {{what.units.rbegin(), what.units.rend()}, {what.delays.rbegin(), what.delays.rend()}};
+}
+
+}  // namespace
+
+jitter_null::jitter_null(const spike_sequence& spikes, duration cell, tie_rule ties)
+    : cell_(cell.count()), gap_(ties == tie_rule::time ? 1 : 0) {
+    const spike_trains trains(spikes);
+    const auto offsets = trains.offsets();
+    forward_ = {{offsets.begin(), offsets.end()},
+                {trains.times_us().begin(), trains.times_us().end()},
+                spikes.span().begin.count(),
+                spikes.span().end.count()};
+    backward_ = forward_;
+    backward_.begin = -forward_.last;
+    backward_.last = -forward_.begin;
+    for (std::int64_t& t : backward_.times_us) t = -t;
+    for (std::size_t u = 0; u + 1 < offsets.size(); ++u)
+        std::reverse(backward_.times_us.begin() + static_cast<std::ptrdiff_t>(offsets[u]),
+                     backward_.times_us.begin() + static_cast<std::ptrdiff_t>(offsets[u + 1]));
+}
+
+count_distribution jitter_null::with_turned(const direction& way, const episode& what,
+                                            std::size_t turned) const {
+    std::vector<completion> rest;
+    for (const std::int64_t t : way.of(what.units.back())) rest.push_back({t, t});
+    std::vector<start_window> windows;
+    for (std::size_t k = what.size() - 2;; --k) {
+        find_start_windows(rest, what.delays[k], windows);
+        if (k == turned) break;
+        find_completions(way.of(what.units[k]), windows, rest);
+    }
+    if (turned > 0) {
+        const auto first = way.of(what.units.front());
+        std::vector<std::int64_t> before(first.begin(), first.end());
+        for (std::size_t k = 1; k < turned; ++k)
+            before = those_after(before, what.delays[k - 1], way.of(what.units[k]));
+        keep_after(before, what.delays[turned - 1], windows);
+    }
+    std::int64_t cell = cell_;
+    for (const delay_interval& delay : what.delays)
+        cell = std::max(cell, intervals_a_cell * (delay.high - delay.low).count());
+    return turned_starts(way.of(what.units[turned]), windows, {way.begin, way.last, cell}, gap_);
+}
+
+jitter_null::verdict jitter_null::test(const episode& what, std::uint64_t count,
+                                       double enough) const {
+    const auto verdict_of = [&](const count_distribution& counts) {
+        return verdict{counts.tail_probability(count), counts.mean()};
+    };
+    verdict out = verdict_of(with_turned(backward_, backwards(what), 0));
+    for (std::size_t k = 0; k + 1 < what.size() && out.p < enough; ++k) {
+        const verdict other = verdict_of(with_turned(forward_, what, k));
+        if (other.p > out.p) out = other;
+    }
+    return out;
+}
+
+}  // namespace spikeweave::assess

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "assess/episodes/count_distribution.hpp"
+#include "spikeweave/core/time.hpp"
+#include "spikeweave/mine/episodes.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
+
+namespace spikeweave::assess {
+
+/// The null hypothesis of the test `jitter`: in every cell of a grid, the spikes of one unit are
+/// rotated by a uniform amount, and all other units stay unchanged.
+class jitter_null {
+public:
+    /// @param cell width of a cell; an episode with a delay interval wider than a third of it gets
+    ///        cells three times as wide as that
+    jitter_null(const spike_sequence& spikes, duration cell, tie_rule ties);
+
+    struct verdict {
+        double p;
+        double expected;  ///< mean count under the null hypothesis
+    };
+    /// Rotates the units one at a time, beginning with the last, and returns the verdict with the
+    /// largest p. Stops when p is `enough` or more.
+    verdict test(const episode& what, std::uint64_t count, double enough) const;
+
+private:
+    /// The spikes in one direction of time. Backwards, the last unit of an episode is its first.
+    struct direction {
+        std::vector<std::size_t> offsets{};  // the times of unit u are [offsets[u], offsets[u + 1])
+        std::vector<std::int64_t> times_us{};
+        std::int64_t begin = 0;
+        std::int64_t last = 0;
+
+        std::span<const std::int64_t> of(unit_id unit) const {
+            return std::span{times_us}.subspan(offsets[index(unit)],
+                                               offsets[index(unit) + 1] - offsets[index(unit)]);
+        }
+    };
+    count_distribution with_turned(const direction& way, const episode& what,
+                                   std::size_t turned) const;
+
+    direction forward_;
+    direction backward_;
+    std::int64_t cell_;
+    std::int64_t gap_;
+};
+
+}  // namespace spikeweave::assess

@@ -1,0 +1,86 @@
+#include "assess/episodes/jitter_test.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "assess/episodes/step_of.hpp"
+#include "parallel/parallel_for.hpp"
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave::assess {
+namespace {
+
+// No alpha in use is above this p, so the other units of an episode with it need no test.
+constexpr double clearly_chance = 0.05;
+constexpr std::size_t piece = 64;
+
+template <class Body>
+void for_all(std::size_t n, const execution& run, const Body& body) {
+    parallel::parallel_for((n + piece - 1) / piece, run, "testing episodes", [&](std::size_t p) {
+        for (std::size_t i = p * piece; i < std::min(n, (p + 1) * piece); ++i) body(i);
+    });
+}
+
+}  // namespace
+
+std::vector<jitter_null::verdict> test_by_jitter(const spike_sequence& spikes,
+                                                 const episode_table& table,
+                                                 const significance_options& options,
+                                                 const execution& run) {
+    if (options.jitter_window < std::chrono::milliseconds{1})
+        throw invalid_argument(fmt::format("the jitter window must be at least 1 ms, not {}",
+                                           format_duration(options.jitter_window)));
+    const jitter_null null(spikes, options.jitter_window, table.ties);
+    const double enough = std::max(clearly_chance, options.alpha);
+
+    // Every pair, and the steps of longer episodes; in a mined table these are among the pairs.
+    std::map<episode, std::size_t> pair_index;
+    std::vector<counted_episode> pairs;
+    for (const counted_episode& counted : table.episodes)
+        if (counted.what.size() == 2 && pair_index.try_emplace(counted.what, pairs.size()).second)
+            pairs.push_back(counted);
+    std::vector<episode> uncounted;
+    for (const counted_episode& counted : table.episodes)
+        for (std::size_t k = 0; counted.what.size() > 2 && k < counted.what.delays.size(); ++k) {
+            const episode step = step_of(counted.what, k);
+            if (pair_index.try_emplace(step, pairs.size() + uncounted.size()).second)
+                uncounted.push_back(step);
+        }
+    const std::vector<std::uint64_t> counts =
+        count_episodes(spikes, uncounted, {.ties = table.ties},
+                       {.threads = run.threads, .stop = run.stop})
+            .counts;
+    for (std::size_t i = 0; i < uncounted.size(); ++i) pairs.push_back({uncounted[i], counts[i]});
+    std::vector<jitter_null::verdict> of_pair(pairs.size());
+    for_all(pairs.size(), run,
+            [&](std::size_t i) { of_pair[i] = null.test(pairs[i].what, pairs[i].count, enough); });
+
+    std::vector<jitter_null::verdict> out(table.episodes.size(), {1, 0});
+    for_all(out.size(), run, [&](std::size_t i) {
+        const auto& [what, count] = table.episodes[i];
+        if (what.size() == 2) out[i] = of_pair[pair_index.at(what)];
+        if (what.size() < 3) return;
+        std::size_t weakest = pair_index.at(step_of(what, 0));
+        for (std::size_t k = 1; k < what.delays.size(); ++k) {
+            const std::size_t pair = pair_index.at(step_of(what, k));
+            if (of_pair[pair].p > of_pair[weakest].p) weakest = pair;
+        }
+        // An episode with a step that is likely by chance is not significant, whatever its own test
+        // says. Bursts give many of them, so only their expected count is estimated, from that
+        // step.
+        const auto [p, expected] = of_pair[weakest];
+        if (p >= enough) {
+            const std::uint64_t pairs_counted = std::max<std::uint64_t>(1, pairs[weakest].count);
+            const double ratio = expected / static_cast<double>(pairs_counted);
+            out[i] = {p, ratio * static_cast<double>(count)};
+            return;
+        }
+        out[i] = null.test(what, count, enough);
+        out[i].p = std::max(out[i].p, p);
+    });
+    return out;
+}
+
+}  // namespace spikeweave::assess

@@ -1,0 +1,61 @@
+#include "spikeweave/assess/episodes/options.hpp"
+
+#include <fmt/format.h>
+
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave {
+
+option_list describe(significance_options& options) {
+    option_list list;
+    list.begin_group("Significance");
+    list.add("alpha", options.alpha, "significance level (significant if q is below)")
+        .above(0)
+        .at_most(1)
+        .written("Q");
+    option& correction = list.add("correction", options.correction,
+                                  "multiple-testing correction over the candidates of each size");
+    std::erase_if(correction.choices, [](const std::string& name) {
+        return is_two_stage(value_named<correction_method>(name));
+    });
+    correction.obeys([&method = options.correction] {
+        if (is_two_stage(method))
+            throw invalid_argument(
+                fmt::format("the q-values of {} hold for one alpha only, and "
+                            "readers of a table may use another one",
+                            to_string(method)));
+    });
+    list.add("test", options.test,
+             "null hypothesis: jitter preserves shared rates, dead times and bursts; exact assumes "
+             "stationary independent units; chebyshev is the published bound under the same null "
+             "as exact");
+    list.add("jitter_window", options.jitter_window,
+             "correlations that are looser in time than this count as shared rates; at least three "
+             "times the widest delay interval is used")
+        .at_least(0.001);
+    return list;
+}
+
+option_list describe_episode_surrogates(surrogate_options& options) {
+    option_list list;
+    list.begin_group("Significance");
+    list.add("surrogates", options.surrogates,
+             "number of surrogates to test against, instead of `test`")
+        .by_default("none");
+    option& method = list.add("surrogate_method", options.method, "how surrogates are made")
+                         .only_with("surrogates");
+    std::erase(method.choices, "trial_shifting");
+    method.obeys([&chosen = options.method] {
+        if (chosen == surrogate_method::trial_shifting)
+            throw invalid_argument(
+                "trial_shifting needs trials, which episodes do not have (SPADE has them)");
+    });
+    list.add("dither", options.dither, "how far surrogates may move spikes")
+        .above(0)
+        .at_most(3600)
+        .only_with("surrogates");
+    list.add("seed", options.seed, "random seed of the surrogates").only_with("surrogates");
+    return list;
+}
+
+}  // namespace spikeweave

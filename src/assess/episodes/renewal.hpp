@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "spikeweave/assess/episodes/significance.hpp"
+#include "spikeweave/mine/episodes.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
+#include "spikeweave/spikes/spike_trains.hpp"
+
+namespace spikeweave::assess {
+
+/// Null models of many episodes in the same spikes. What they have in common is measured once.
+class independent_units {
+public:
+    /// @throws invalid_argument if the tick is not positive.
+    independent_units(const spike_sequence& spikes, duration tick);
+
+    occurrence_model model(const episode& what);
+    /// The probability that the unit fires in one tick.
+    double fires_in_tick(unit_id unit);
+    std::uint64_t count(unit_id unit) const { return trains_.count(unit); }
+
+private:
+    /// How a unit follows times that are unrelated to it.
+    struct follower {
+        double share;    ///< share of all times that the unit follows within the delay interval
+        double delay_s;  ///< mean delay to the first such spike
+    };
+    follower measure(unit_id unit, const delay_interval& delay) const;
+    const follower& following(unit_id unit, const delay_interval& delay);
+
+    duration tick_;
+    double tick_s_;
+    double ticks_;
+    time_span span_;
+    spike_trains trains_;
+    std::map<std::pair<unit_id, delay_interval>, follower> followers_;
+};
+
+/// The start probability with which the model's expected count is `mean`.
+double start_probability_for(double mean, double ticks, double span_ticks);
+
+/// Corrects p-values of a table's episodes size by size, for all candidates of the size.
+std::vector<double> adjust_by_size(const episode_table& table, std::span<const double> p,
+                                   correction_method method);
+
+}  // namespace spikeweave::assess

@@ -1,0 +1,122 @@
+#include "spikeweave/assess/episodes/surrogates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "assess/episodes/renewal.hpp"
+#include "assess/episodes/step_of.hpp"
+#include "parallel/parallel_for.hpp"
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave {
+
+using assess::adjust_by_size;
+using assess::independent_units;
+using assess::start_probability_for;
+using assess::step_of;
+
+namespace {
+
+// The time step of the renewal model, as in significance_options.
+constexpr duration tick = std::chrono::milliseconds{1};
+
+// Sums are whole numbers, so that the order in which surrogates finish does not matter.
+struct tally {
+    std::uint64_t sum = 0;
+    std::uint64_t reached = 0;  // surrogates with at least the real count
+};
+
+std::vector<tally> count_in_surrogates(const spike_sequence& spikes, const episode_table& table,
+                                       const surrogate_options& options, const execution& run) {
+    std::vector<episode> episodes;
+    episodes.reserve(table.episodes.size());
+    for (const counted_episode& counted : table.episodes) episodes.push_back(counted.what);
+
+    const surrogate_maker maker(spikes, options);
+    std::vector<tally> tallies(episodes.size());
+    std::mutex adding;
+    parallel::parallel_for(options.surrogates, run, "counting in surrogates", [&](std::size_t s) {
+        const spike_sequence surrogate = maker.make_sequence(static_cast<std::uint32_t>(s)).spikes;
+        const std::vector<std::uint64_t> counts =
+            count_episodes(surrogate, episodes, {.ties = table.ties},
+                           {.threads = 1, .stop = run.stop})
+                .counts;
+        const std::lock_guard lock(adding);
+        for (std::size_t i = 0; i < counts.size(); ++i) {
+            tallies[i].sum += counts[i];
+            tallies[i].reached += counts[i] >= table.episodes[i].count ? 1 : 0;
+        }
+    });
+    return tallies;
+}
+
+// An episode of three units or more gets no smaller p than the steps of it that the table lists, as
+// in the default test. Otherwise a burst of A around a chance spike of B would make A, B, A
+// significant: surrogates take the burst apart as well.
+void raise_to_steps(const episode_table& table, std::vector<double>& p) {
+    std::map<episode, double> of_pair;
+    for (std::size_t i = 0; i < p.size(); ++i)
+        if (table.episodes[i].what.size() == 2) of_pair.emplace(table.episodes[i].what, p[i]);
+    for (std::size_t i = 0; i < p.size(); ++i) {
+        const episode& what = table.episodes[i].what;
+        for (std::size_t k = 0; what.size() > 2 && k < what.delays.size(); ++k)
+            if (const auto step = of_pair.find(step_of(what, k)); step != of_pair.end())
+                p[i] = std::max(p[i], step->second);
+    }
+}
+
+}  // namespace
+
+std::vector<surrogate_test> test_against_surrogates(const spike_sequence& spikes,
+                                                    const episode_table& table,
+                                                    const surrogate_options& options,
+                                                    correction_method correction,
+                                                    const execution& run) {
+    if (options.surrogates == 0)
+        throw invalid_argument("an assessment needs at least one surrogate");
+    const std::vector<tally> tallies = count_in_surrogates(spikes, table, options, run);
+
+    independent_units null(spikes, tick);
+    const double surrogates = options.surrogates;
+    std::vector<double> p;
+    std::vector<double> tail_p;
+    for (std::size_t i = 0; i < tallies.size(); ++i) {
+        const auto& [what, count] = table.episodes[i];
+        p.push_back(static_cast<double>(1 + tallies[i].reached) / (1 + surrogates));
+        // The data count as one more surrogate, for the mean and for p. Otherwise a count that, by
+        // chance, no surrogate reaches would look impossible.
+        const double mean = static_cast<double>(tallies[i].sum + count) / (1 + surrogates);
+        occurrence_model model = null.model(what);
+        model.start_probability = start_probability_for(mean, model.ticks, model.span_ticks);
+        tail_p.push_back(what.size() < 2 ? 1 : model.tail_probability(count));
+    }
+    raise_to_steps(table, p);
+    raise_to_steps(table, tail_p);
+    const std::vector<double> q = adjust_by_size(table, p, correction);
+    const std::vector<double> tail_q = adjust_by_size(table, tail_p, correction);
+    std::vector<surrogate_test> out;
+    for (std::size_t i = 0; i < tallies.size(); ++i)
+        out.push_back(
+            {static_cast<double>(tallies[i].sum) / surrogates, p[i], q[i], tail_p[i], tail_q[i]});
+    return out;
+}
+
+std::vector<episode_test> with_surrogate_tests(std::span<const episode_test> assessed,
+                                               std::span<const surrogate_test> surrogates) {
+    if (assessed.size() != surrogates.size())
+        throw invalid_argument(fmt::format("{} episodes were assessed, but {} by surrogates",
+                                           assessed.size(), surrogates.size()));
+    std::vector<episode_test> out(assessed.begin(), assessed.end());
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        out[i].expected = surrogates[i].mean_count;
+        out[i].p = surrogates[i].tail_p;
+        out[i].q = std::max(surrogates[i].tail_q, surrogates[i].p);
+    }
+    return out;
+}
+
+}  // namespace spikeweave

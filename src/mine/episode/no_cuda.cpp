@@ -1,9 +1,0 @@
-// Replaces cuda/ in a build without CUDA.
-
-#include "mine/episode/cuda/backend.hpp"
-
-namespace spikeweave::episodes {
-
-const cuda_backend* const cuda_or_null = nullptr;
-
-}  // namespace spikeweave::episodes

@@ -1,0 +1,168 @@
+// Latest-start counting level by level: each frequent episode passes its survivors on to the
+// episodes that continue it.
+
+#include <tbb/enumerable_thread_specific.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "mine/episodes/latest_start/memory_limit.hpp"
+#include "mine/episodes/latest_start/pairs.hpp"
+#include "mine/episodes/latest_start/step_set.hpp"
+#include "mine/episodes/latest_start/survivors.hpp"
+#include "mine/episodes/search/counters.hpp"
+#include "parallel/parallel_for.hpp"
+
+namespace spikeweave::episodes {
+namespace {
+
+// The survivor lists of one level's frequent episodes, each in one allocation of its exact size.
+class survivor_store {
+public:
+    void add(const survivor_view& survivors) {
+        auto& words = lists_.emplace_back();
+        words.reserve(2 * survivors.size());
+        words.insert(words.end(), survivors.ends.begin(), survivors.ends.end());
+        words.insert(words.end(), survivors.starts.begin(), survivors.starts.end());
+    }
+    void take(survivor_store&& other) {
+        std::move(other.lists_.begin(), other.lists_.end(), std::back_inserter(lists_));
+    }
+    survivor_view operator[](std::size_t i) const {
+        const std::span words{lists_[i]};
+        return {words.first(words.size() / 2), words.subspan(words.size() / 2)};
+    }
+    std::uint64_t bytes() const {
+        std::uint64_t total = 0;
+        for (const auto& words : lists_) total += words.size() * sizeof(std::uint32_t);
+        return total;
+    }
+
+private:
+    std::vector<std::vector<std::uint32_t>> lists_;
+};
+
+class latest_start_levels final : public level_counter {
+public:
+    latest_start_levels(const counting_problem& problem, const level_rules& rules)
+        : problem_(problem),
+          rules_(rules),
+          trains_(problem.spikes),
+          limit_(rules.max_memory_bytes) {
+        limit_.add(trains_.bytes());
+    }
+
+    mined_level pairs(std::span<const unit_id> units) override {
+        rules_.pairs = chosen_pair_method(problem_, units, rules_);
+        mined_level level = count_pairs(problem_, trains_, units, rules_);
+        keep_pair_survivors(level);
+        return level;
+    }
+
+    mined_level extend(const mined_level& previous, bool last) override;
+
+    pair_method pairs_by() const override { return rules_.pairs; }
+    std::uint64_t estimated_bytes() const override { return estimated_bytes_; }
+
+private:
+    void keep_pair_survivors(mined_level& level);
+
+    const counting_problem& problem_;
+    level_rules rules_;
+    train_index trains_;
+    memory_limit limit_;
+    std::optional<step_set> steps_;         // the frequent pairs
+    survivor_store survivors_;              // survivors of the level returned last
+    std::vector<std::uint32_t> last_step_;  // last step of each of its episodes
+    tbb::enumerable_thread_specific<survivor_buffer> buffers_;
+    std::uint64_t estimated_bytes_ = 0;
+};
+
+void latest_start_levels::keep_pair_survivors(mined_level& level) {
+    std::vector<episode_step> pairs;
+    for (std::size_t i = 0; i < level.frequent.count(); ++i) {
+        const auto units = level.frequent.units_of(i);
+        pairs.push_back({units[0], level.frequent.delays_of(i)[0], units[1]});
+        last_step_.push_back(static_cast<std::uint32_t>(i));
+    }
+    const std::uint64_t most =
+        rules_.max_memory_bytes > 0 ? rules_.max_memory_bytes / 4 : default_table_bytes;
+    steps_.emplace(problem_, trains_, std::move(pairs), most);
+    limit_.add(steps_->table_bytes());
+    std::vector<survivor_store> stores(level.frequent.count());
+    parallel::parallel_for(level.frequent.count(), problem_.run, "keeping pairs",
+                           [&](std::size_t i) {
+                               survivor_buffer& buffer = buffers_.local();
+                               steps_->begin(i, buffer);
+                               stores[i].add(buffer.view());
+                               limit_.add(buffer.view().size() * 2 * sizeof(std::uint32_t));
+                           });
+    for (survivor_store& store : stores) survivors_.take(std::move(store));
+    level.survivor_bytes = survivors_.bytes();
+    // Together, the lists of the next level are about as long as those of this one; later ones
+    // shrink.
+    estimated_bytes_ = trains_.bytes() + steps_->table_bytes() + 2 * level.survivor_bytes;
+}
+
+mined_level latest_start_levels::extend(const mined_level& previous, bool last) {
+    struct share {
+        candidate_set frequent;
+        std::vector<std::uint64_t> counts{};
+        survivor_store survivors{};
+        std::vector<std::uint32_t> last_step{};
+        std::uint64_t candidates = 0;
+    };
+    const candidate_set& parents = previous.frequent;
+    std::vector<share> shares(parents.count(), share{candidate_set{parents.size + 1}});
+    parallel::parallel_for(parents.count(), problem_.run, "extending episodes", [&](std::size_t i) {
+        survivor_buffer& buffer = buffers_.local();
+        share& mine = shares[i];
+        const auto [begin, end] = continuations(parents, i);
+        const auto units = parents.units_of(i);
+        mine.candidates = end - begin;
+        for (std::size_t j = begin; j < end; ++j) {
+            const unit_id to = parents.units_of(j).back();
+            steps_->extend(survivors_[i], last_step_[j], buffer);
+            if (buffer.view().size() < rules_.threshold) continue;
+            const std::uint64_t count =
+                count_disjoint(trains_[units.front()], trains_[to], buffer.view(), problem_.ties);
+            if (count < rules_.threshold) continue;
+            append_join(mine.frequent, parents, i, j);
+            mine.counts.push_back(count);
+            if (last) continue;
+            mine.survivors.add(buffer.view());
+            mine.last_step.push_back(last_step_[j]);
+            limit_.add(buffer.view().size() * 2 * sizeof(std::uint32_t));
+        }
+    });
+
+    mined_level level;
+    level.frequent.size = parents.size + 1;
+    limit_.remove(survivors_.bytes());
+    survivors_ = {};
+    last_step_.clear();
+    for (share& mine : shares) {
+        level.frequent.units.insert(level.frequent.units.end(), mine.frequent.units.begin(),
+                                    mine.frequent.units.end());
+        level.frequent.delays.insert(level.frequent.delays.end(), mine.frequent.delays.begin(),
+                                     mine.frequent.delays.end());
+        level.counts.insert(level.counts.end(), mine.counts.begin(), mine.counts.end());
+        level.candidates += mine.candidates;
+        survivors_.take(std::move(mine.survivors));
+        last_step_.insert(last_step_.end(), mine.last_step.begin(), mine.last_step.end());
+    }
+    level.survivor_bytes = survivors_.bytes();
+    return level;
+}
+
+}  // namespace
+
+std::unique_ptr<level_counter> levels_of_latest_start(const counting_problem& problem,
+                                                      const level_rules& rules) {
+    return std::make_unique<latest_start_levels>(problem, rules);
+}
+
+}  // namespace spikeweave::episodes

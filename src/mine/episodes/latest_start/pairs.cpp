@@ -1,0 +1,201 @@
+// Counts all pairs at once. `merge` walks the survivors of each pair. `look_back` goes once through
+// the spikes of each target unit and looks back from each over the widest interval, so pairs that
+// never fire that close together cost nothing.
+
+#include "mine/episodes/latest_start/pairs.hpp"
+
+#include <tbb/enumerable_thread_specific.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <vector>
+
+#include "core/stop.hpp"
+#include "mine/episodes/latest_start/survivors.hpp"
+#include "parallel/parallel_for.hpp"
+
+namespace spikeweave::episodes {
+namespace {
+
+struct frequent_pair {
+    unit_id from;
+    std::uint32_t delay;
+    unit_id to;
+    std::uint64_t count;
+
+    friend auto operator<=>(const frequent_pair&, const frequent_pair&) = default;
+};
+
+// Counts greedily while looking back: any start later than the last end completes an occurrence
+// that ends now. All others found for this spike end now too, so their order does not matter.
+struct pair_state {
+    std::int64_t last_end = INT64_MIN;
+    std::uint64_t count = 0;
+};
+
+class look_back_counter {
+public:
+    look_back_counter(const counting_problem& problem, const train_index& trains,
+                      std::span<const unit_id> units, const level_rules& rules)
+        : problem_(problem),
+          trains_(trains),
+          units_(units),
+          rules_(rules),
+          by_low_(intervals_by_low(problem)) {
+        place_.resize(problem.spikes.unit_count(), not_wanted);
+        for (std::uint32_t u = 0; u < units.size(); ++u) place_[index(units[u])] = u;
+    }
+
+    std::vector<frequent_pair> pairs_to(unit_id to) {
+        std::vector<pair_state>& states = states_.local();
+        states.assign(units_.size() * problem_.intervals.size(), {});
+        const indexed_train& train = trains_[to];
+        const auto all = [&](const auto& places) {
+            for (std::uint32_t i = 0; i < train.size; ++i) {
+                if (i % spikes_between_stop_checks == 0) core::throw_if_stopped(problem_.run.stop);
+                look_back(train, i, places, states.data());
+            }
+        };
+        if (problem_.ties == tie_rule::time) {
+            all([times = problem_.spikes.times_us()](std::size_t at) { return times[at]; });
+        } else {
+            all([](std::size_t at) { return static_cast<std::int64_t>(at); });
+        }
+        std::vector<frequent_pair> found;
+        for (std::uint32_t u = 0; u < units_.size(); ++u) {
+            if (units_[u] == to && !rules_.self_repeats) continue;
+            for (std::uint32_t d = 0; d < problem_.intervals.size(); ++d) {
+                const std::uint64_t count = states[d * units_.size() + u].count;
+                if (count >= rules_.threshold) found.push_back({units_[u], d, to, count});
+            }
+        }
+        return found;
+    }
+
+private:
+    static constexpr std::uint32_t not_wanted = UINT32_MAX;
+
+    // places: the place of each spike, by which overlap is decided.
+    template <class Places>
+    void look_back(const indexed_train& train, std::uint32_t spike, const Places& places,
+                   pair_state* states) const {
+        const std::int64_t* const times = problem_.spikes.times_us().data();
+        const unit_id* const units = problem_.spikes.units().data();
+        const std::int64_t time = train.times_us[spike];
+        const std::int64_t end = places(train.positions[spike]);
+        std::size_t begin = train.positions[spike];  // one after the next to examine
+        for (const std::uint32_t d : by_low_) {
+            const interval_us& interval = problem_.intervals[d];
+            pair_state* const mine = states + d * units_.size();
+            while (begin > 0 && times[begin - 1] >= time - interval.low) --begin;
+            for (std::size_t at = begin; at-- > 0 && times[at] >= time - interval.high;) {
+                const std::uint32_t from = place_[index(units[at])];
+                if (from == not_wanted) continue;
+                pair_state& state = mine[from];
+                if (places(at) <= state.last_end) continue;
+                ++state.count;
+                state.last_end = end;
+            }
+        }
+    }
+
+    const counting_problem& problem_;
+    const train_index& trains_;
+    std::span<const unit_id> units_;
+    const level_rules& rules_;
+    std::vector<std::uint32_t> by_low_;
+    std::vector<std::uint32_t> place_;  // index of each unit in `units_`
+    tbb::enumerable_thread_specific<std::vector<pair_state>> states_;
+};
+
+std::vector<frequent_pair> merge_pairs_from(const counting_problem& problem,
+                                            const train_index& trains,
+                                            std::span<const unit_id> units,
+                                            const level_rules& rules, unit_id from,
+                                            survivor_buffer& buffer) {
+    std::vector<frequent_pair> found;
+    for (const unit_id to : units) {
+        core::throw_if_stopped(problem.run.stop);
+        if (to == from && !rules.self_repeats) continue;
+        for (std::uint32_t d = 0; d < problem.intervals.size(); ++d) {
+            begin_survivors(trains[from], trains[to], problem.intervals[d], buffer);
+            if (buffer.view().size() < rules.threshold) continue;
+            const std::uint64_t count =
+                count_disjoint(trains[from], trains[to], buffer.view(), problem.ties);
+            if (count >= rules.threshold) found.push_back({from, d, to, count});
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> intervals_by_low(const counting_problem& problem) {
+    std::vector<std::uint32_t> order(problem.intervals.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::sort(order.begin(), order.end(),
+              [&](auto a, auto b) { return problem.intervals[a].low < problem.intervals[b].low; });
+    return order;
+}
+
+double spikes_within_widest(const counting_problem& problem) {
+    std::int64_t widest = 0;
+    for (const interval_us& i : problem.intervals) widest = std::max(widest, i.high);
+    const auto times = problem.spikes.times_us();
+    double met = 0;
+    for (std::size_t b = 0, c = 0; c < times.size(); ++c) {
+        while (times[c] - times[b] > widest) ++b;
+        met += static_cast<double>(c - b);
+    }
+    return met;
+}
+
+bool looking_back_pays(const counting_problem& problem, double merging_steps) {
+    // The cost of a step of looking back, relative to a step of merging, measured where the two
+    // methods take equally long (docs/benchmarks.md).
+    constexpr double step_back_cost = 0.13;
+    return spikes_within_widest(problem) * step_back_cost < merging_steps;
+}
+
+pair_method chosen_pair_method(const counting_problem& problem, std::span<const unit_id> units,
+                               const level_rules& rules) {
+    if (rules.pairs != pair_method::automatic) return rules.pairs;
+    // The number of steps of the inner loops: every spike once for each partner and interval, or
+    // once for each spike in its reach.
+    const double merge = static_cast<double>(problem.spikes.size()) *
+                         static_cast<double>(units.size()) *
+                         static_cast<double>(problem.intervals.size());
+    return looking_back_pays(problem, merge) ? pair_method::look_back : pair_method::merge;
+}
+
+mined_level count_pairs(const counting_problem& problem, const train_index& trains,
+                        std::span<const unit_id> units, const level_rules& rules) {
+    std::vector<std::vector<frequent_pair>> found(units.size());
+    if (chosen_pair_method(problem, units, rules) == pair_method::look_back) {
+        look_back_counter counter(problem, trains, units, rules);
+        parallel::parallel_for(units.size(), problem.run, "counting pairs",
+                               [&](std::size_t u) { found[u] = counter.pairs_to(units[u]); });
+    } else {
+        tbb::enumerable_thread_specific<survivor_buffer> buffers;
+        parallel::parallel_for(units.size(), problem.run, "counting pairs", [&](std::size_t u) {
+            found[u] = merge_pairs_from(problem, trains, units, rules, units[u], buffers.local());
+        });
+    }
+    std::vector<frequent_pair> all;
+    for (const auto& some : found) all.insert(all.end(), some.begin(), some.end());
+    std::sort(all.begin(), all.end());
+
+    mined_level level;
+    level.frequent.size = 2;
+    for (const frequent_pair& pair : all) {
+        level.frequent.append(std::array{pair.from, pair.to}, std::array{pair.delay});
+        level.counts.push_back(pair.count);
+    }
+    const std::uint64_t ordered =
+        units.size() * (rules.self_repeats ? units.size() : units.size() - 1);
+    level.candidates = ordered * problem.intervals.size();
+    return level;
+}
+
+}  // namespace spikeweave::episodes

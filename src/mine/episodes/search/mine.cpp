@@ -1,0 +1,134 @@
+// Mines level by level: pairs of frequent units, then joins of frequent episodes, until none is
+// frequent. A join needs both its prefix and its suffix to be frequent. This loses no episode,
+// because neither can have a lower count than the whole.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "core/stop.hpp"
+#include "mine/episodes/devices/backend.hpp"
+#include "mine/episodes/devices/device_set.hpp"
+#include "mine/episodes/hybrid/hybrid.hpp"
+#include "mine/episodes/search/spikes_per_unit.hpp"
+#include "mine/episodes/search/strategy.hpp"
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave {
+namespace {
+
+using episodes::interval_us;
+
+// Sorts the intervals, so that their index identifies them, and removes duplicates, which would
+// only be counted twice.
+std::vector<delay_interval> sorted(std::vector<delay_interval> delays) {
+    std::sort(delays.begin(), delays.end());
+    delays.erase(std::unique(delays.begin(), delays.end()), delays.end());
+    return delays;
+}
+
+void append(episode_table& table, const episodes::mined_level& level,
+            const std::vector<delay_interval>& delays, const std::stop_token& stop) {
+    const std::size_t first = table.episodes.size();
+    // Allocates no more than needed: there may be millions.
+    table.episodes.reserve(first + level.frequent.count());
+    for (std::size_t i = 0; i < level.frequent.count(); ++i) {
+        core::stop_at_times(i, stop);
+        const auto units = level.frequent.units_of(i);
+        counted_episode& row = table.episodes.emplace_back();
+        row.what.units.assign(units.begin(), units.end());
+        for (const std::uint32_t d : level.frequent.delays_of(i))
+            row.what.delays.push_back(delays[d]);
+        row.count = level.counts[i];
+    }
+    std::sort(table.episodes.begin() + static_cast<std::ptrdiff_t>(first), table.episodes.end(),
+              [](const auto& a, const auto& b) { return a.what < b.what; });
+}
+
+std::unique_ptr<episodes::level_counter> counter_for(
+    episode_strategy strategy, const episodes::counting_problem& problem,
+    const episodes::level_rules& rules, const std::optional<episodes::device_set>& devices) {
+    if (devices) {
+        if (strategy == episode_strategy::latest_start)
+            return episodes::cuda().levels_of_latest_start(devices->problems(), rules);
+        const auto count = episodes::device_counter_of(strategy);
+        return episodes::levels_of_lists(
+            problem, rules,
+            [&devices, count](const episodes::candidate_set& candidates, std::uint64_t at_least) {
+                return episodes::count_on_devices(devices->problems(), count, candidates, at_least);
+            },
+            true);
+    }
+    if (strategy == episode_strategy::latest_start)
+        return episodes::levels_of_latest_start(problem, rules);
+    const auto count = episodes::counter_of(strategy);
+    return episodes::levels_of_lists(
+        problem, rules,
+        [&problem, count](const episodes::candidate_set& candidates, std::uint64_t at_least) {
+            return count(problem, candidates, at_least);
+        });
+}
+
+}  // namespace
+
+episode_table mine_episodes(const spike_sequence& spikes, const episode_mining_options& options,
+                            const execution& run) {
+    const std::vector<delay_interval> delays = sorted(options.delays);
+    const std::vector<interval_us> intervals = episodes::checked_intervals(delays);
+
+    episode_table table;
+    table.threshold = resolve_threshold(spikes, options, run);
+    table.ties = options.ties;
+    table.ran_on = episodes::chosen(options.strategy, run);
+    table.ran_on_devices = run.devices;
+    table.compacted_by = episodes::chosen(options.compaction, table.ran_on, run);
+    if (table.ran_on == episode_strategy::hybrid)
+        table.warnings = episodes::warnings_of_hybrid(run.devices);
+    for (std::string& warning : check_delays(spikes, delays))
+        table.warnings.push_back(std::move(warning));
+    const episodes::counting_problem problem{spikes, intervals,     options.ties,
+                                             run,    options.split, table.compacted_by};
+    episodes::check_split(options.split, table.ran_on);
+    const episodes::level_rules rules{table.threshold, options.self_repeats, options.pairs,
+                                      options.max_memory_bytes};
+
+    std::optional<episodes::device_set> devices;
+    if (!run.devices.empty()) devices.emplace(problem);
+
+    auto begin = std::chrono::steady_clock::now();
+    const auto record = [&](const episodes::mined_level& level) {
+        const auto end = std::chrono::steady_clock::now();
+        table.levels.push_back(
+            {level.frequent.size, level.candidates, level.frequent.count(), level.survivor_bytes,
+             std::chrono::duration<double>(end - begin).count(), level.kernel_seconds});
+        begin = end;
+        append(table, level, delays, run.stop);
+        return level.frequent.count() > 0 &&
+               (options.max_size == 0 || level.frequent.size < options.max_size);
+    };
+
+    episodes::mined_level level;
+    const std::vector<std::uint64_t> spikes_of = episodes::spikes_per_unit(spikes, run);
+    for (std::uint32_t u = 0; u < spikes_of.size(); ++u) {
+        if (spikes_of[u] < table.threshold) continue;
+        level.frequent.units.push_back(unit_id{u});
+        level.counts.push_back(spikes_of[u]);
+    }
+    level.candidates = spikes.unit_count();
+    if (!record(level)) return table;
+
+    const auto counter = counter_for(table.ran_on, problem, rules, devices);
+    level = counter->pairs(level.frequent.units);
+    while (record(level))
+        level = counter->extend(level, level.frequent.size + 1 == options.max_size);
+    table.pairs_by = counter->pairs_by();
+    table.merge_misses = counter->merge_misses();
+    table.estimated_bytes = counter->estimated_bytes();
+    return table;
+}
+
+}  // namespace spikeweave

@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "mine/episodes/latest_start/pairs.hpp"
+#include "mine/episodes/latest_start/train_index.hpp"
+#include "mine/episodes/search/strategy.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/mine/episodes.hpp"
+
+namespace spikeweave {
+namespace {
+
+// The product of a decimal that a user typed and a number of spikes or seconds, rounded up. The
+// decimal is not an exact double, so a product that differs from a whole number only for that
+// reason is taken as whole: 0.1 of 30 is 3.
+std::uint64_t product_rounded_up(double factor, double amount) {
+    const double product = factor * amount;
+    const double whole = std::round(product);
+    const double result = std::abs(product - whole) <= 1e-12 * amount ? whole : std::ceil(product);
+    if (!(result < 0x1p63))
+        throw invalid_argument(
+            fmt::format("a threshold of {} occurrences is beyond any count", result));
+    return static_cast<std::uint64_t>(std::max(1.0, result));
+}
+
+constexpr std::uint64_t least_default = 10;
+constexpr std::uint64_t median_parts = 20;
+constexpr std::size_t default_pairs_per_unit = 32;
+
+std::uint64_t by_default(const spike_sequence& spikes, const episode_mining_options& options,
+                         const execution& run) {
+    std::vector<std::uint64_t> counts(spikes.unit_count());
+    for (const unit_id unit : spikes.units()) ++counts[index(unit)];
+    std::vector<std::uint64_t> active = counts;
+    std::erase(active, 0);
+    if (active.empty()) return least_default;
+    const auto median = active.begin() + static_cast<std::ptrdiff_t>(active.size() / 2);
+    std::nth_element(active.begin(), median, active.end());
+    const std::uint64_t floor =
+        std::max(least_default, (*median + median_parts - 1) / median_parts);
+
+    std::vector<unit_id> units;
+    for (std::uint32_t u = 0; u < counts.size(); ++u) {
+        if (counts[u] >= floor) units.push_back(unit_id{u});
+    }
+    const std::vector<episodes::interval_us> intervals =
+        episodes::checked_intervals(options.delays);
+    const episodes::counting_problem problem{spikes, intervals, options.ties, run};
+    const auto pairs = episodes::count_pairs(problem, episodes::train_index(spikes), units,
+                                             {floor, options.self_repeats, options.pairs, 0});
+    const std::size_t most = default_pairs_per_unit * units.size();
+    if (pairs.counts.size() <= most) return floor;
+    std::vector<std::uint64_t> falling = pairs.counts;
+    const auto first_too_many = falling.begin() + static_cast<std::ptrdiff_t>(most);
+    std::nth_element(falling.begin(), first_too_many, falling.end(), std::greater<>());
+    return *first_too_many + 1;
+}
+
+}  // namespace
+
+std::uint64_t resolve_threshold(const spike_sequence& spikes, const episode_mining_options& options,
+                                const execution& run) {
+    check_options(options);
+    if (options.min_count) return *options.min_count;
+    if (options.min_fraction)
+        return product_rounded_up(*options.min_fraction, static_cast<double>(spikes.size()));
+    if (options.min_rate) {
+        const double seconds =
+            spikes.empty()
+                ? 0
+                : to_seconds(duration{spikes.times_us().back() - spikes.times_us().front()});
+        return product_rounded_up(*options.min_rate, seconds);
+    }
+    return by_default(spikes, options, run);
+}
+
+}  // namespace spikeweave

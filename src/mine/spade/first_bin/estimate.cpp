@@ -1,0 +1,203 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "core/stop.hpp"
+#include "mine/spade/first_bin/closed_search.hpp"
+#include "mine/spade/first_bin/rule_set.hpp"
+#include "mine/spade/first_bin/tasks.hpp"
+#include "mine/spade/search/miners.hpp"
+
+namespace spikeweave {
+namespace {
+
+// Counts what the search would collect, from some children of each node. Each of them represents
+// the children left out, so that sums are right on average for any tree (Knuth 1975,
+// doi:10.1090/S0025-5718-1975-0373371-6; Chen 1992, doi:10.1137/0221022).
+class probing : public spade::wants_all_that_rules_take {
+public:
+    probing(const spade::rule_set& rules, double most_children)
+        : wants_all_that_rules_take(rules), most_children_(most_children) {}
+
+    void begin() {
+        weights_ = {1};
+        sums = {};
+    }
+
+    bool enters(std::size_t children) {
+        const double weight = weights_.back();
+        sums.candidates += weight;
+        const double share = most_children_ / static_cast<double>(children);
+        if (share >= 1) {
+            weights_.push_back(weight);
+            return true;
+        }
+        constexpr double step = 0x1p-53;
+        if (static_cast<double>(draw_() >> 11U) * step >= share) return false;
+        weights_.push_back(weight / share);
+        return true;
+    }
+    void leaves() { weights_.pop_back(); }
+
+    void drop(const spade::found_pattern& /*found*/) {}
+    void take(const spade::found_pattern& found) {
+        sums.patterns += weights_.back();
+        sums.items += weights_.back() * static_cast<double>(found.ids.size());
+        sums.occurrences += weights_.back() * static_cast<double>(found.windows.size());
+    }
+
+    struct totals {
+        double candidates = 0;
+        double patterns = 0;
+        double items = 0;
+        double occurrences = 0;
+        double seconds = 0;
+
+        void add(const totals& other, double times) {
+            candidates += times * other.candidates;
+            patterns += times * other.patterns;
+            items += times * other.items;
+            occurrences += times * other.occurrences;
+            seconds += times * other.seconds;
+        }
+    };
+    totals sums{};
+
+private:
+    double most_children_;
+    std::vector<double> weights_{1};
+    std::mt19937_64 draw_{};
+};
+
+// Probes begin until the first of these times is over, and all end when the second is.
+constexpr std::chrono::milliseconds sample_time{500};
+constexpr std::chrono::milliseconds longest_time{2000};
+
+// Stops a search after a certain time, and when `asked` is triggered.
+class time_limit {
+public:
+    time_limit(std::chrono::milliseconds most, const std::stop_token& asked)
+        : asked_(asked, [source = source_]() mutable { source.request_stop(); }),
+          timer_([most, source = source_](const std::stop_token& over) mutable {
+              std::mutex access;
+              std::condition_variable_any woken;
+              std::unique_lock lock(access);
+              woken.wait_for(lock, over, most, [] { return false; });
+              if (!over.stop_requested()) source.request_stop();
+          }) {}
+    std::stop_token stop() const { return source_.get_token(); }
+
+private:
+    std::stop_source source_{};
+    std::stop_callback<std::function<void()>> asked_;
+    std::jthread timer_;
+};
+
+using seconds_t = std::chrono::duration<double>;
+
+struct probed {
+    probing::totals sums{};
+    bool too_few = false;
+};
+
+// Draws roots in proportion to their costs, as often as time allows.
+class root_drawer {
+public:
+    root_drawer(const spade::catalogue& items, std::uint32_t least_occ, const std::stop_token& stop)
+        : costs_(items.first_bin_items(), 0.0) {
+        for (const spade::search_task& task : spade::plan_search(items, least_occ, stop))
+            costs_[task.root] += task.cost;
+        // A root without later items is at most a pattern by itself.
+        const double least = 1e-3 * (*std::max_element(costs_.begin(), costs_.end()) + 1);
+        for (double& cost : costs_) total_ += cost += least;
+        ends_.reserve(costs_.size());
+        for (const double cost : costs_)
+            ends_.push_back((ends_.empty() ? 0 : ends_.back()) + cost / total_);
+    }
+
+    // Number i of a sequence that fills [0, 1) evenly from the start (the golden ratio's).
+    spade::catalogue::item_id root(std::size_t i) const {
+        constexpr double golden = 0.6180339887498949;
+        const double place = std::fmod(0.5 + golden * static_cast<double>(i), 1.0);
+        const auto at = std::upper_bound(ends_.begin(), ends_.end(), place) - ends_.begin();
+        return static_cast<spade::catalogue::item_id>(
+            std::min<std::size_t>(static_cast<std::size_t>(at), costs_.size() - 1));
+    }
+    // The number of roots that each draw of this one represents.
+    double weight(spade::catalogue::item_id root) const { return total_ / costs_[root]; }
+
+private:
+    std::vector<double> costs_;
+    std::vector<double> ends_{};
+    double total_ = 0;
+};
+
+probed probe(const spade::catalogue& items, const spade::preceding_spikes& before,
+             const spade::rule_set& rules, const execution& run) {
+    constexpr double most_children = 4;
+    constexpr std::size_t fewest_probes = 8;
+    probed out;
+    if (items.first_bin_items() == 0) return out;
+    const root_drawer roots(items, rules.least_occ(), run.stop);
+    probing goal(rules, most_children);
+    const time_limit limit(longest_time, run.stop);
+    spade::closed_search search(items, before, goal, limit.stop());
+    const auto began = std::chrono::steady_clock::now();
+    const auto now = [&] { return seconds_t(std::chrono::steady_clock::now() - began).count(); };
+    std::size_t probes = 0;
+    double visiting = 0;
+    try {
+        while (probes == 0 || now() < seconds_t(sample_time).count()) {
+            const spade::catalogue::item_id root = roots.root(probes);
+            goal.begin();
+            search.run(root, 0, 0);  // opens it
+            const double opened = now();
+            search.run(root, 0, spade::past_all_ranks);
+            visiting += now() - opened;
+            out.sums.add(goal.sums, roots.weight(root));
+            ++probes;
+        }
+    } catch (const cancelled&) {
+        core::throw_if_stopped(run.stop);
+    }
+    out.too_few = probes < fewest_probes;
+    if (probes == 0) return out;
+    const double each = visiting / std::max<double>(1, static_cast<double>(search.candidates()));
+    probing::totals mean;
+    mean.add(out.sums, 1 / static_cast<double>(probes));
+    mean.seconds = each * mean.candidates;
+    out.sums = mean;
+    return out;
+}
+
+}  // namespace
+
+spade_estimate estimate_mining(const spade_windows& windows, const pattern_mining_options& options,
+                               const execution& run) {
+    spade::check_options(options);
+    const spade::rule_set rules(options.rules);
+    const spade::catalogue items(windows, rules.least_occ(), run.stop);
+    const spade::preceding_spikes before(items, options.drop_window_subsets, run.stop);
+    const probed found = probe(items, before, rules, run);
+    const auto scaled = [&](double n) { return static_cast<std::uint64_t>(std::llround(n)); };
+    spade_estimate estimate{.candidates = scaled(found.sums.candidates),
+                            .patterns = scaled(found.sums.patterns),
+                            .seconds = found.sums.seconds,
+                            .at_least = found.too_few};
+    estimate.search_bytes = 8 * windows.item_count() + before.bytes();
+    const std::uint64_t fixed = sizeof(std::uint64_t) + sizeof(std::uint32_t);
+    estimate.table_bytes =
+        estimate.patterns * fixed + scaled(found.sums.items) * sizeof(pattern_item);
+    if (options.with_occurrences)
+        estimate.table_bytes += estimate.patterns * sizeof(std::uint64_t) +
+                                scaled(found.sums.occurrences) * sizeof(std::uint32_t);
+    return estimate;
+}
+
+}  // namespace spikeweave

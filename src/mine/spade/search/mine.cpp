@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/stop.hpp"
+#include "mine/spade/search/miners.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/mine/spade.hpp"
+#include "spikeweave/mine/spade/pattern_blocks.hpp"
+
+namespace spikeweave {
+namespace {
+
+bool identical(const spade_windows& windows) {
+    for (std::size_t w = 1; w < windows.size(); ++w)
+        if (!std::ranges::equal(windows.items(w), windows.items(0))) return false;
+    return windows.size() > 0;
+}
+
+}  // namespace
+
+template <>
+enum_table<spectrum_kind> enum_names<spectrum_kind>() {
+    static constexpr std::array<named_value<spectrum_kind>, 2> values{{
+        {spectrum_kind::size_count, "#", "spikes and occurrences"},
+        {spectrum_kind::size_count_duration, "3d#", "also the duration"},
+    }};
+    return {"spectrum", values};
+}
+
+template <>
+enum_table<spade_strategy> enum_names<spade_strategy>() {
+    static constexpr std::array<named_value<spade_strategy>, 3> values{{
+        {spade_strategy::automatic, "automatic", "the library chooses"},
+        {spade_strategy::fp_growth, "fp-growth",
+         "the published FP-growth (Porrmann et al. 2021), filter in the collector"},
+        {spade_strategy::first_bin, "first-bin",
+         "depth-first search of closed patterns only, from spikes in the first bin"},
+    }};
+    return {"strategy", values};
+}
+
+std::vector<spade_strategy> available_spade_strategies() {
+    return {spade_strategy::automatic, spade_strategy::fp_growth, spade_strategy::first_bin};
+}
+
+void spade::check_options(const pattern_mining_options& options) {
+    if (options.rules.empty()) throw invalid_argument("there is no rule for wanted patterns");
+    for (const pattern_rule& rule : options.rules) {
+        if (rule.min_occ < 1) throw invalid_argument("min_occ must be at least 1");
+        if (rule.min_spikes < 1) throw invalid_argument("min_spikes must be at least 1");
+        if (rule.min_neu < 1) throw invalid_argument("min_neu must be at least 1");
+        if (rule.max_spikes > 0 && rule.max_spikes < rule.min_spikes)
+            throw invalid_argument(fmt::format("max_spikes {} is below min_spikes {}",
+                                               rule.max_spikes, rule.min_spikes));
+        if (rule.max_spikes > 0 && rule.max_spikes < rule.min_neu)
+            throw invalid_argument(fmt::format("no pattern of at most {} spikes has {} units",
+                                               rule.max_spikes, rule.min_neu));
+        if (options.max_occ > 0 && options.max_occ < rule.min_occ)
+            throw invalid_argument(
+                fmt::format("max_occ {} is below min_occ {}", options.max_occ, rule.min_occ));
+    }
+}
+
+pattern_mining_options spade::checked_options(const spade_windows& windows,
+                                              pattern_mining_options options) {
+    check_options(options);
+    if (options.take_identical_windows && identical(windows)) {
+        options.rules = {{.min_occ = 1, .min_spikes = 1, .min_neu = 1}};
+        options.max_occ = 0;
+    }
+    return options;
+}
+
+mining_summary mine_patterns(const spade_windows& windows, const pattern_mining_options& given,
+                             const std::function<void(const pattern_table& block)>& take,
+                             const execution& run) {
+    const pattern_mining_options options = spade::checked_options(windows, given);
+    core::throw_if_stopped(run.stop);
+    if (options.strategy == spade_strategy::fp_growth)
+        return spade::mine_fp_growth(windows, options, take, run);
+    return spade::mine_first_bin(windows, options, take, run);
+}
+
+pattern_mining_result mine_patterns(const spade_windows& windows,
+                                    const pattern_mining_options& options, const execution& run) {
+    pattern_mining_result mined{};
+    pattern_blocks blocks(windows.window_bins());
+    mined.summary = mine_patterns(
+        windows, options, [&](const pattern_table& block) { blocks.append(block); }, run);
+    mined.table = blocks.joined(run.stop);
+    return mined;
+}
+
+}  // namespace spikeweave

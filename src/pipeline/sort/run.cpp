@@ -1,0 +1,329 @@
+#include "spikeweave/pipeline/sort.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+#include "core/stop.hpp"
+#include "pipeline/sort/start_labels.hpp"
+#include "spikeweave/core/device.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/sort/detected_features.hpp"
+#include "spikeweave/sort/phy.hpp"
+#include "spikeweave/sort/recluster.hpp"
+#include "spikeweave/sort/sorting_model.hpp"
+
+namespace spikeweave {
+
+using pipeline::read_start;
+using pipeline::start_labels;
+
+namespace {
+
+using sort_clock = std::chrono::steady_clock;
+
+void add_start(option_list& list, sort_options& options) {
+    list.begin_group("Clusters to begin with");
+    list.add("start", options.start,
+             "begin with the clusters of this .clu.N, where 0 and 1 are noise, or .npz (labels, 0 "
+             "is noise); or with those that the sorted file itself holds, a .kwik or a folder of "
+             "Phy")
+        .by_default("by masks")
+        .written("FILE")
+        .not_with({"starting_clusters", "incremental", "model"});
+    list.add("only_clusters", options.only_clusters,
+             "re-sort only these clusters of `start`, by their masks; all other spikes keep their "
+             "labels, and new units get numbers above the largest one")
+        .by_default("all")
+        .written("A,B,...")
+        .only_with("start")
+        .not_with({"save_model"});
+}
+
+void add_models(option_list& list, sort_options& options) {
+    list.begin_group("Incremental sorting and models");
+    list.add(
+        "incremental", options.incremental,
+        "sort one spike after another in file order: the first ones are clustered, each later one "
+        "is assigned, and all are clustered again when the fit no longer suits them or their "
+        "number has doubled");
+    list.add("first_fit", options.first_fit, "number of spikes before the first fit")
+        .at_least(1)
+        .only_with("incremental");
+    list.add("drift", options.drift,
+             "refit when the cost per spike exceeds that of the fitted spikes by this many nats")
+        .above(0)
+        .written("NATS")
+        .only_with("incremental");
+    list.add("model", options.model,
+             "assign spikes to the units of this model, which `save_model` wrote; with "
+             "`incremental` it "
+             "is refitted when it no longer suits them")
+        .written("FILE");
+    list.add("save_model", options.save_model, "write the model of the units to this .npz")
+        .written("FILE");
+}
+
+void add_run(option_list& list, sort_options& options) {
+    list.add_all(describe(options.run,
+                          "where to compute: cpu; cuda, the first GPU; cuda:1, the GPU with that "
+                          "number; or automatic, the first GPU if there is one"));
+    list.change("device").obeys([&devices = options.run.devices] {
+        if (devices && devices->size() > 1)
+            throw invalid_argument(
+                fmt::format("{} GPUs are named: sorting takes one", devices->size()));
+    });
+}
+
+void check(const sort_options& options) {
+    check_options(options);
+    if (!options.only_clusters.empty() && options.start.empty())
+        throw invalid_argument("only_clusters", "needs `start`, whose clusters they are");
+    if (!options.start.empty() && options.incremental)
+        throw invalid_argument("start", "cannot be given together with `incremental`");
+}
+
+// If the options leave the device open, the first GPU is used if there is one, unless the strategy
+// runs on the CPU.
+execution computing_on(const sort_options& options, execution run) {
+    const sort_strategy asked = options.search.strategy;
+    const bool may_be_gpu = asked == sort_strategy::automatic || asked == sort_strategy::cuda;
+    run.threads = options.run.threads;
+    run.devices.clear();
+    if (options.run.devices)
+        run.devices = *options.run.devices;
+    else if (may_be_gpu && !devices().empty())
+        run.devices = {devices().front().ordinal};
+    return run;
+}
+
+std::string name_of(const recording& from) {
+    const std::string path = from.description().path.string();
+    return path.empty() ? "the recording" : fmt::format("'{}'", path);
+}
+
+std::optional<sorting_model> read_model_of(const sort_options& options) {
+    if (options.model.empty()) return {};
+    return read_model(options.model);
+}
+
+// With the components of the model, if there is one.
+detection_result detect_for(const std::optional<sorting_model>& model, const recording& from,
+                            const sort_options& options, const execution& run) {
+    if (!model) return detect_spikes(from, options.detection, run);
+    if (!model->basis())
+        throw invalid_argument(
+            fmt::format("'{}' does not say which components its features are of, as a model does "
+                        "that was saved while a recording was sorted; {} is a recording",
+                        options.model.string(), name_of(from)));
+    detection_options how = options.detection;
+    how.basis = model->basis();
+    try {
+        return detect_spikes(from, how, run);
+    } catch (const invalid_argument& error) {
+        throw invalid_argument(fmt::format("{} with the model '{}': {}", name_of(from),
+                                           options.model.string(), error.what()));
+    }
+}
+
+void check_model(const std::optional<sorting_model>& model, const feature_file& from,
+                 const sort_options& options) {
+    if (!model || !model->basis()) return;
+    throw invalid_argument(fmt::format(
+        "'{}' is of components of a recording, and the features{} are not known to be of these",
+        options.model.string(),
+        from.path.empty() ? "" : fmt::format(" of '{}'", from.path.string())));
+}
+
+void refuse_silence(const recording& from, const sort_options& options,
+                    const std::vector<std::string>& warnings) {
+    throw invalid_argument(fmt::format(
+        "{} holds no spikes: nothing goes beyond {} standard deviations of a channel's noise{}{}",
+        name_of(from), options.detection.strong_threshold, warnings.empty() ? "" : ". ",
+        fmt::join(warnings, " ")));
+}
+
+// The spikes of a recording as if they came from a file of features.
+struct detected {
+    feature_file file{};
+    feature_basis basis{};
+    common_reference reference = common_reference::none;
+};
+
+// The rest of what was detected is freed here, before clustering needs the memory.
+detected detect(const std::optional<sorting_model>& model, const recording& from,
+                const sort_options& options, const execution& run) {
+    detection_result found = detect_for(model, from, options, run);
+    if (found.size() == 0) refuse_silence(from, options, found.warnings);
+    detected out{.file = {.sample_rate = from.rate_hz(),
+                          .channels = from.channels(),
+                          .features_per_channel = options.detection.features_per_channel,
+                          .masks_from = "detection",
+                          .warnings = from.description().warnings},
+                 .basis = std::move(found.basis),
+                 .reference = found.reference};
+    out.file.warnings.insert(out.file.warnings.end(), found.warnings.begin(), found.warnings.end());
+    out.file.features = to_features(found);
+    out.file.samples = std::move(found.frames);
+    out.file.fractions = std::move(found.fractions);
+    return out;
+}
+
+// One call of sorting, after its features are known.
+struct sort_input {
+    std::optional<sorting_model> model{};
+    std::optional<feature_basis> basis{};
+    start_labels start{};
+};
+
+void take_labels(std::vector<std::uint32_t> labels, sort_result& result) {
+    result.sorted.unit_count = *std::ranges::max_element(labels);
+    result.sorted.labels = std::move(labels);
+}
+
+void save_model(const sorting_model& model, const sort_input& input, const sort_options& options) {
+    if (options.save_model.empty()) return;
+    write_model(options.save_model, input.basis ? model.with_basis(*input.basis) : model);
+}
+
+void sort_again(sort_input& input, sort_result& result, const execution& run) {
+    recluster_result found = recluster(result.features, std::move(input.start.labels),
+                                       input.start.only, result.options.search, run);
+    result.search = std::move(found.search);
+    take_labels(std::move(found.labels), result);
+}
+
+void sort_one_by_one(sort_input& input, sort_result& result, const execution& run) {
+    const sort_options& options = result.options;
+    incremental_options how{
+        .search = options.search, .first_fit = options.first_fit, .drift = options.drift};
+    if (!options.incremental) how.drift = how.growth = std::numeric_limits<double>::infinity();
+    incremental_sorter sorter =
+        input.model ? incremental_sorter(*input.model, how) : incremental_sorter(how);
+    sorter.add(result.features, run);
+    if (sorter.model().feature_count() == 0) sorter.fit(run);
+    result.fits = sorter.fits();
+    result.search.stopped = stop_reason::assigned;
+    // Spikes are assigned on the CPU; only fits use the device.
+    result.search.ran_on =
+        run.devices.empty() || result.fits.empty() ? sort_strategy::cpu : sort_strategy::cuda;
+    take_labels(sorter.labels(), result);
+    save_model(sorter.model(), input, options);
+}
+
+void sort_all(sort_input& input, sort_result& result, const execution& run) {
+    masked_gmm_options search = result.options.search;
+    if (!input.start.labels.empty()) search.start = std::move(input.start.labels);
+    result.search = sort_spikes(result.features, search, run);
+    result.sorted.labels = std::move(result.search.labels);
+    result.sorted.unit_count = result.search.units;
+    if (!result.options.save_model.empty())
+        save_model(fit_model(result.features, result.sorted.labels, result.options.search, run),
+                   input, result.options);
+}
+
+void find_units(sort_input& input, sort_result& result, const execution& run) {
+    if (!input.start.only.empty())
+        sort_again(input, result, run);
+    else if (result.options.incremental || input.model)
+        sort_one_by_one(input, result, run);
+    else
+        sort_all(input, result, run);
+    result.options.search.strategy = result.search.ran_on;
+    result.options.run.devices = run.devices;
+    const auto& more = result.search.warnings;
+    result.warnings.insert(result.warnings.end(), more.begin(), more.end());
+}
+
+void measure_units(sort_result& result, const execution& run) {
+    result.units = describe_units(result.features, result.sorted);
+    const std::vector<unit_quality> quality =
+        measure_quality(result.features, result.sorted, result.options.quality, run);
+    for (std::size_t u = 0; u < quality.size(); ++u) result.units[u].quality = quality[u];
+}
+
+void average_units(const recording& from, sort_result& result, const execution& run) {
+    result.waveforms =
+        average_waveforms(from, result.sorted.samples, result.sorted.labels,
+                          std::size_t{result.sorted.unit_count} + 1, result.options.detection, run);
+    for (std::size_t u = 0; u < result.units.size(); ++u)
+        result.units[u].quality.snr = result.waveforms.signal_to_noise(u + 1);
+}
+
+sort_result result_of(feature_file file, const sort_options& options) {
+    sort_result result{.sorted = {.samples = std::move(file.samples),
+                                  .sample_rate = file.sample_rate,
+                                  .fractions = std::move(file.fractions)},
+                       .features = std::move(file.features),
+                       .features_per_channel = std::max<std::size_t>(file.features_per_channel, 1),
+                       .masks_from = std::move(file.masks_from),
+                       .channels = std::move(file.channels),
+                       .options = options,
+                       .warnings = std::move(file.warnings)};
+    if (file.channel_group) result.kwik = {file.files.front(), *file.channel_group};
+    return result;
+}
+
+double sort_seconds_since(sort_clock::time_point began) {
+    return std::chrono::duration<double>(sort_clock::now() - began).count();
+}
+
+}  // namespace
+
+option_list describe_feature_sort(sort_options& options) {
+    option_list list = describe(options.search);
+    add_start(list, options);
+    add_models(list, options);
+    list.add_all(describe(options.quality));
+    add_run(list, options);
+    list.put_last("Computation");
+    return list;
+}
+
+option_list describe(sort_options& options) {
+    option_list list = describe(options.detection);
+    list.add_all(describe_feature_sort(options));
+    return list;
+}
+
+sort_result sort_recording(const recording& from, const sort_options& options,
+                           const execution& run) {
+    const auto began = sort_clock::now();
+    check(options);
+    const execution how = computing_on(options, run);
+    sort_input input{.model = read_model_of(options)};
+    detected found = detect(input.model, from, options, how);
+    core::throw_if_stopped(run.stop);
+    input.basis = std::move(found.basis);
+    input.start = read_start(found.file, options, how);
+    sort_result result = result_of(std::move(found.file), options);
+    result.options.detection.preprocessing.reference = found.reference;
+    result.sorted.sample_count = static_cast<std::int64_t>(from.frame_count());
+    result.raw = raw_samples_of(from);
+    result.raw_offset_bytes = from.description().header_bytes;
+    find_units(input, result, how);
+    measure_units(result, how);
+    average_units(from, result, how);
+    result.seconds = sort_seconds_since(began);
+    return result;
+}
+
+sort_result sort_features(feature_file from, const sort_options& options, const execution& run) {
+    const auto began = sort_clock::now();
+    check(options);
+    const execution how = computing_on(options, run);
+    sort_input input{.model = read_model_of(options)};
+    check_model(input.model, from, options);
+    input.start = read_start(from, options, how);
+    sort_result result = result_of(std::move(from), options);
+    find_units(input, result, how);
+    measure_units(result, how);
+    result.seconds = sort_seconds_since(began);
+    return result;
+}
+
+}  // namespace spikeweave

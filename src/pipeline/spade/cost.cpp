@@ -1,0 +1,118 @@
+#include "spikeweave/pipeline/spade/cost.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <limits>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "core/grouped.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/parallel/communicator.hpp"
+#include "spikeweave/parallel/thread_count.hpp"
+
+namespace spikeweave {
+namespace {
+
+void check_bytes(std::uint64_t bytes, const std::string& what, const memory_guard& guard) {
+    if (bytes <= guard.most()) return;
+    throw invalid_argument(
+        fmt::format("{} may take {}, {}", what, format_memory(bytes), guard.too_much()));
+}
+
+// A search counts the windows of all items that there could be.
+void check_items(std::size_t units, std::uint64_t window, const memory_guard& guard) {
+    constexpr std::uint64_t bytes_per_item = 12;
+    constexpr std::uint64_t bytes_per_unit = 64;
+    const std::uint64_t numbered = std::numeric_limits<std::int32_t>::max();
+    if (units * window > numbered) return;  // `spade_windows` refuses these
+    check_bytes(units * (window * bytes_per_item + bytes_per_unit),
+                fmt::format("{} units in windows of {} bins", core::grouped(units), window), guard);
+}
+
+void stop_when_too_long(const std::stop_token& over, std::stop_source source) {
+    constexpr std::chrono::seconds most{10};
+    std::mutex access;
+    std::condition_variable_any woken;
+    std::unique_lock lock(access);
+    woken.wait_for(lock, over, most, [] { return false; });
+    if (!over.stop_requested()) source.request_stop();
+}
+
+// Runs the work once, and gives up after ten seconds.
+template <class Work>
+surrogate_time try_once(Work work, const std::stop_token& asked) {
+    using clock = std::chrono::steady_clock;
+    std::stop_source source;
+    const std::stop_callback both(asked, [source]() mutable { source.request_stop(); });
+    const std::jthread timer(
+        [source](const std::stop_token& over) { stop_when_too_long(over, source); });
+    const clock::time_point began = clock::now();
+    surrogate_time tried;
+    try {
+        work(source.get_token());
+    } catch (const cancelled&) {
+        if (asked.stop_requested()) throw;
+        tried.at_least = true;
+    }
+    tried.seconds = std::chrono::duration<double>(clock::now() - began).count();
+    return tried;
+}
+
+}  // namespace
+
+void check_memory(const binned_recording& recording, const spade_options& options,
+                  const memory_guard& guard) {
+    const binned_spikes& binned = recording.binned;
+    // A window begins at a spike, and a spike is in a window once.
+    const std::uint64_t windows =
+        std::min<std::uint64_t>(binned.size(), std::min(options.window, binned.bin_count()));
+    check_bytes(binned.size() * windows * sizeof(pattern_item),
+                fmt::format("{} binned spikes in windows of {} bins", core::grouped(binned.size()),
+                            options.window),
+                guard);
+    check_items(binned.unit_count(), options.window, guard);
+}
+
+void check_memory(const spade_windows& windows, const memory_guard& guard) {
+    check_items(windows.unit_count(), windows.window_bins(), guard);
+}
+
+spade_cost estimate_search(const spade_input& prepared, const spade_options& options,
+                           bool is_collected, const execution& run) {
+    const bool is_fp_growth = options.strategy == spade_strategy::fp_growth;
+    pattern_mining_options how = prepared.mining;
+    how.with_occurrences = is_collected || is_fp_growth;
+    execution alone = run;
+    alone.ranks = nullptr;
+    spade_cost cost{.search = estimate_mining(prepared.windows, how, alone)};
+    // Of tested patterns, only significant ones are held in memory, except with FP-growth.
+    const bool all_held =
+        (is_collected && (!options.is_tested() || options.filters_by_stability())) || is_fp_growth;
+    cost.bytes = resident_memory_bytes() + cost.search.search_bytes +
+                 (all_held ? cost.search.table_bytes : 0);
+    return cost;
+}
+
+surrogate_time estimate_surrogates(const spade_input& prepared, const spade_options& options,
+                                   const execution& run) {
+    if (!options.is_tested()) return {};
+    surrogate_time time = try_once(
+        [&](std::stop_token stop) {
+            const spade_windows windows(prepared.maker->make(0), options.window);
+            find_occurrence_maxima(windows, prepared.mining, options.spectrum,
+                                   {.threads = 1, .stop = std::move(stop)});
+        },
+        run.stop);
+    time.threads = thread_count(run) * (run.ranks ? run.ranks->size() : 1);
+    const std::uint32_t surrogates = options.surrogates.surrogates;
+    time.seconds *= surrogates / std::min<double>(time.threads, surrogates);
+    return time;
+}
+
+}  // namespace spikeweave

@@ -1,0 +1,157 @@
+#include "spikeweave/pipeline/spade/options.hpp"
+
+#include <array>
+#include <limits>
+
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave {
+namespace {
+
+void add_windows(option_list& list, spade_options& options) {
+    list.begin_group("Bins and windows");
+    list.add("bin", options.bin,
+             "width of a bin; several spikes of a unit in one bin count once, with a warning")
+        .above(0);
+    list.add("window", options.window, "length of a window, in bins").at_least(1);
+    list.add("t_start", options.t_start, "ignore earlier spikes")
+        .by_default("the beginning of the recording")
+        .not_with({"epochs"});
+    list.add("t_stop", options.t_stop, "ignore later spikes")
+        .by_default("the end of the recording")
+        .not_with({"epochs"});
+    list.add("epochs", options.epochs,
+             "use only these epochs, joined one after another; each is a trial, and results have "
+             "the times of the original recording")
+        .written("EPOCHS")
+        .by_default("the whole recording")
+        .may_be_unset = true;
+    list.add("separation", options.separation, "gap between two epochs")
+        .at_least(0)
+        .by_default("two windows")
+        .only_with("epochs");
+}
+
+void add_rules(option_list& list, spade_options& options) {
+    list.begin_group("Patterns");
+    option& min_occ =
+        list.add("min_occ", options.min_occ,
+                 "minimum number of occurrences: a number, or one for each size, such as "
+                 "2:88,3:25,4:12 (the last also holds for all larger sizes; sizes below the first "
+                 "are not searched), or auto, the published estimate from the rates (Stella et al. "
+                 "2022)");
+    min_occ.written("N|auto|SPIKES:N,...");
+    // Rules stand in its place.
+    min_occ.get = [&options] {
+        return options.rules.empty() ? option_codec<min_occ_choice>::show(options.min_occ)
+                                     : nullptr;
+    };
+    list.add("min_spikes", options.min_spikes, "minimum number of spikes in a pattern")
+        .at_least(1)
+        .by_default("2; if `min_occ` lists sizes, the first of these");
+    list.add("max_spikes", options.max_spikes,
+             "maximum number of spikes in a pattern; a pattern is closed only if no spike can be "
+             "added to it, even beyond this limit")
+        .unset_is("no limit");
+    list.add("min_neu", options.min_neu, "minimum number of different units in a pattern")
+        .at_least(1)
+        .by_default("1; if `min_occ` is auto, the number of spikes");
+    list.add(
+            "rules", options.rules,
+            "instead of `min_occ`, `min_spikes`, `min_neu` and `max_spikes`: a pattern is reported "
+            "if it meets at least one of these rules, in a single search")
+        .written("OCC:SPIKES[:NEU[:MAXSPIKES]],...")
+        .not_with({"min_occ", "min_spikes", "max_spikes", "min_neu"})
+        .may_be_unset = true;
+    list.add("max_occ", options.max_occ, "omit patterns that occur more often")
+        .unset_is("no limit");
+    list.add("subset_filter", options.subset_filter,
+             "remove patterns that are part of a longer pattern with the same occurrences that "
+             "begins earlier")
+        .off_means(
+            "keep patterns that are part of a longer pattern with the same occurrences that begins "
+            "earlier");
+}
+
+void add_surrogates(option_list& list, spade_options& options) {
+    option_list surrogates = describe(options.surrogates);
+    surrogates.change("surrogate_method")
+        .bind(options.method)
+        .by_default(
+            "trial_shifting if there are trials, because it preserves most of each unit's own "
+            "statistics; otherwise dither_spikes_with_refractory_period; with `compat` Elephant's "
+            "default, dither_spikes, which has too many false positives (Stella et al. 2022)");
+    surrogates.change("seed").help = "random seed of the surrogates and of `stability`";
+    list.add_all(std::move(surrogates));
+    list.begin_group("Surrogates");
+    list.add("trial_length", options.trial_length,
+             "for trial_shifting without epochs: the recording consists of trials of this length, "
+             "from its beginning (`t_start`, else the time stated in the file, else 0 s)")
+        .above(0)
+        .by_default("the epochs")
+        .only_with("surrogates")
+        .not_with({"epochs"});
+    list.add("trial_separation", options.trial_separation, "gap between two trials")
+        .at_least(0)
+        .only_with("trial_length");
+    list.add_all(describe(options.surrogates.joint_isi));
+}
+
+void check_reduction(const std::optional<std::array<std::uint32_t, 3>>& reduce) {
+    constexpr std::uint32_t most = std::numeric_limits<std::int32_t>::max();
+    if (!reduce) return;
+    for (const std::uint32_t value : *reduce)
+        if (value > most)
+            throw invalid_argument("expected numbers of at most " + std::to_string(most) +
+                                   ", found " + std::to_string(value));
+}
+
+void add_tests(option_list& list, spade_options& options) {
+    list.begin_group("Significance");
+    list.add("spectrum", options.spectrum,
+             "signature of a pattern, by which it is tested: spikes and occurrences (#), or also "
+             "duration (3d#)");
+    list.add("alpha", options.alpha, "significance level").above(0).at_most(1).written("P");
+    list.add("correction", options.correction, "multiple-testing correction over the signatures");
+    list.add("reduce", options.reduce,
+             "remove patterns that others explain: h, k and l of the pattern set reduction, "
+             "Elephant's psr_param")
+        .written("H,K,L")
+        .by_default("all are kept")
+        .obeys([&reduce = options.reduce] { check_reduction(reduce); });
+    list.add("stability", options.stability,
+             "compute the stability of each pattern against the loss of spikes and of occurrences, "
+             "from this many random subsets, or from as many as an error of EPSILON with "
+             "probability DELTA requires")
+        .written("N|DELTA,EPSILON")
+        .by_default("not computed")
+        .obeys([&stable = options.stability] {
+            if (stable) subset_count(*stable);
+        });
+    list.add("stability_threshold", options.stability_threshold,
+             "keep patterns above one of the two thresholds; the others are neither tested nor "
+             "used in the reduction, and all patterns are held in memory")
+        .written("INTENSIONAL,EXTENSIONAL")
+        .by_default("all are kept")
+        .only_with("stability");
+    list.add("compat", options.compat,
+             "reproduce Elephant where it deviates from the correct result (spikes at bin edges, p "
+             "values, masked signatures, reduction), for spike trains in seconds (elephant) or in "
+             "milliseconds (elephant-ms)");
+}
+
+}  // namespace
+
+option_list describe(spade_options& options) {
+    option_list list;
+    add_windows(list, options);
+    add_rules(list, options);
+    add_surrogates(list, options);
+    add_tests(list, options);
+    list.begin_group("Computation");
+    list.add("strategy", options.strategy, "how to search; all give the same result");
+    list.add_all(describe_threads(options.run));
+    return list;
+}
+
+}  // namespace spikeweave

@@ -1,0 +1,320 @@
+#include "spikeweave/pipeline/spade.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "core/grouped.hpp"
+#include "pipeline/spade/search_result.hpp"
+#include "spikeweave/assess/spade/reduction.hpp"
+#include "spikeweave/assess/spade/tally.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/mine/spade/pattern_blocks.hpp"
+#include "spikeweave/parallel/communicator.hpp"
+
+namespace spikeweave {
+
+using pipeline::search_result;
+
+namespace {
+
+// Adds a step to the funnel, with the number of patterns left after it.
+void add_step(std::vector<funnel_step>& funnel, std::string step, std::uint64_t removed,
+              std::uint64_t& left, std::string why) {
+    left -= removed;
+    funnel.push_back({std::move(step), removed, left, std::move(why)});
+}
+
+std::string why_of(reduction_rule rule) {
+    switch (rule) {
+        case reduction_rule::subset:
+            return "rarely occurs outside a longer pattern";
+        case reduction_rule::superset:
+            return "adds too few spikes to a shorter pattern";
+        case reduction_rule::covered:
+            return "another covers more spikes";
+    }
+    return {};
+}
+
+std::uint64_t removed_by(const reduction_result& reduced, reduction_rule rule) {
+    return static_cast<std::uint64_t>(
+        std::ranges::count(reduced.rejected, rule, &rejected_pattern::rule));
+}
+
+// The steps that the search itself did.
+std::vector<funnel_step> search_steps(const mining_summary& found, const spade_options& options) {
+    std::vector<funnel_step> out;
+    std::uint64_t left = found.closed;
+    add_step(out, "closed patterns", 0, left, "");
+    add_step(out, "window subsets", found.window_subsets, left,
+             "part of a longer pattern that begins earlier");
+    add_step(out, "max-occ", found.too_frequent, left,
+             options.max_occ > 0 ? fmt::format("more than {} occurrences", options.max_occ)
+                                 : "not asked for");
+    return out;
+}
+
+// What the options had left open is replaced by what was chosen.
+spade_options resolved(spade_options options, const spade_input& prepared, spade_strategy ran_on) {
+    options.rules = prepared.mining.rules;
+    options.min_occ = auto_min_occ{};
+    options.min_spikes.reset();
+    options.min_neu.reset();
+    options.max_spikes = 0;
+    options.strategy = ran_on;
+    if (!options.epochs.empty()) options.separation = options.epochs_apart();
+    options.surrogates = prepared.surrogates;
+    if (!options.is_tested()) return options;
+    options.method = prepared.surrogates.method;
+    if (options.method == surrogate_method::dither_spikes_with_refractory_period &&
+        !options.surrogates.refractory_period)
+        options.surrogates.refractory_period = options.bin;
+    return options;
+}
+
+class pattern_search {
+public:
+    pattern_search(const spade_input& in, const spade_options& options, execution run)
+        : in_(in), options_(options), run_(std::move(run)) {
+        run_.threads = options.run.threads;
+        run_.devices.clear();
+    }
+
+    spade_result run() {
+        if (options_.is_tested() && !options_.filters_by_stability())
+            collect_significant();
+        else
+            collect_all();
+        if (is_whole()) {
+            reduce();
+            if (!options_.filters_by_stability()) judge_stability();
+        }
+        return std::move(out_);
+    }
+
+private:
+    // Whether this rank gets the complete results of calls that ranks share.
+    bool is_whole() const { return !run_.ranks || run_.ranks->rank() == 0; }
+
+    // The collected table is processed only on the first rank.
+    execution alone() const {
+        execution out = run_;
+        out.ranks = nullptr;
+        return out;
+    }
+
+    void note_search(const mining_summary& found) {
+        pattern_table table = std::move(out_.table);
+        out_ = search_result(found, in_, options_);
+        out_.table = std::move(table);
+    }
+
+    // Patterns that are not stable are not tested, so filtering by stability needs all patterns in
+    // memory.
+    void collect_all() {
+        note_search(mine_into_table([](const pattern_table& block) {
+            std::vector<std::size_t> all(block.size());
+            std::iota(all.begin(), all.end(), std::size_t{0});
+            return all;
+        }));
+        if (is_whole()) keep_stable();
+        std::vector<signature_count> found = count_signatures(out_.table, options_.spectrum);
+        if (!options_.is_tested()) {
+            out_.signatures = std::move(found);
+            return;
+        }
+        assess(found);
+        const std::uint64_t before = out_.table.size();
+        keep_only(significant().kept(out_.table));
+        note_significance(before);
+    }
+
+    // The first search only counts, so that patterns that are not significant are never held.
+    void collect_significant() {
+        pattern_tally tally(options_.window, options_.spectrum, 0);
+        note_search(mine_patterns(
+            in_.windows, in_.mining, [&](const pattern_table& block) { tally.take(block); }, run_));
+        assess(tally.signatures());
+        const pattern_filter filter = significant();
+        mine_into_table([&](const pattern_table& block) { return filter.kept(block); });
+        note_significance(tally.patterns());
+    }
+
+    void assess(const std::vector<signature_count>& found) {
+        out_.assessment = test_patterns(
+            found, [&](std::uint32_t which) { return in_.maker->make(which); },
+            in_.surrogates.surrogates, options_.window, in_.mining, options_.spectrum,
+            options_.testing(), run_);
+        warn_of_too_few_surrogates();
+    }
+
+    // Since p is never below 1 / (n + 1), a correction for many tests may need more surrogates.
+    void warn_of_too_few_surrogates() {
+        std::size_t tested = 0;
+        std::size_t undecided = 0;
+        for (const signature_test& one : out_.assessment->tests.signatures) {
+            tested += one.tested ? 1 : 0;
+            undecided += one.reason == test_reason::absent && !one.significant ? 1 : 0;
+        }
+        if (undecided == 0 || !is_whole()) return;
+        out_.warnings.push_back(fmt::format(
+            "{} of {} signatures tested were reached by no surrogate, and still are not "
+            "significant: "
+            "{} surrogates are too few for so many tests. {} would do for any one of them.",
+            core::grouped(undecided), core::grouped(tested),
+            core::grouped(in_.surrogates.surrogates),
+            core::grouped(static_cast<std::uint64_t>(
+                std::ceil(static_cast<double>(tested) / options_.alpha)))));
+    }
+
+    pattern_filter significant() const {
+        return {options_.spectrum, out_.assessment->tests.not_significant};
+    }
+
+    void note_significance(std::uint64_t before) {
+        add_step(out_.funnel, "significance", before - out_.table.size(), before,
+                 fmt::format("signature not significant at alpha {} by {}", options_.alpha,
+                             to_string(options_.correction)));
+    }
+
+    // Collects the patterns of each block that `choose` selects.
+    template <class Choose>
+    mining_summary mine_into_table(Choose choose) {
+        pattern_mining_options how = in_.mining;
+        how.with_occurrences = true;
+        pattern_blocks blocks(options_.window);
+        const mining_summary found = mine_patterns(
+            in_.windows, how,
+            [&](const pattern_table& block) {
+                for (const std::size_t i : choose(block))
+                    blocks.append(block.pattern(i), block.counts[i], block.occurrences_of(i));
+            },
+            run_);
+        out_.table = blocks.joined(run_.stop);
+        return found;
+    }
+
+    void keep_only(const std::vector<std::size_t>& kept) {
+        keep_patterns(out_.table, kept);
+        if (out_.stabilities.empty()) return;
+        std::vector<stability> stabilities;
+        stabilities.reserve(kept.size());
+        for (const std::size_t i : kept) stabilities.push_back(out_.stabilities[i]);
+        out_.stabilities = std::move(stabilities);
+    }
+
+    // The patterns are listed in blocks of ascending count, as in the published code.
+    std::vector<std::size_t> by_count() const {
+        std::vector<std::size_t> list(out_.table.size());
+        std::iota(list.begin(), list.end(), std::size_t{0});
+        std::ranges::stable_sort(list, {}, [&](std::size_t i) { return out_.table.counts[i]; });
+        return list;
+    }
+
+    reduction_options reduction() const {
+        std::uint32_t least = in_.mining.rules.front().min_occ;
+        std::uint32_t spikes = in_.mining.rules.front().min_spikes;
+        for (const pattern_rule& rule : in_.mining.rules) {
+            least = std::min(least, rule.min_occ);
+            spikes = std::min(spikes, rule.min_spikes);
+        }
+        const auto number = [&](std::size_t i) {
+            return static_cast<std::int32_t>((*options_.reduce)[i]);
+        };
+        return {.spectrum = options_.spectrum,
+                .h_subset_filtering = number(0),
+                .k_superset_filtering = number(1),
+                .l_covered_spikes = number(2),
+                .min_spikes = spikes,
+                .min_occ = least,
+                .rules = in_.mining.rules,
+                .compat = options_.compat};
+    }
+
+    void reduce() {
+        if (!options_.reduce) return;
+        const std::vector<pattern_signature> none;
+        reduction_result reduced = reduce_patterns(
+            out_.table, by_count(), out_.assessment ? out_.assessment->tests.not_significant : none,
+            reduction(), alone());
+        std::uint64_t left = out_.table.size();
+        for (const reduction_rule rule :
+             {reduction_rule::subset, reduction_rule::superset, reduction_rule::covered})
+            add_step(out_.funnel, fmt::format("reduction, {}", to_string(rule)),
+                     removed_by(reduced, rule), left, why_of(rule));
+        std::ranges::sort(reduced.kept);
+        keep_only(reduced.kept);
+    }
+
+    void judge_stability() {
+        if (!options_.stability) return;
+        stability_options how = *options_.stability;
+        how.seed = options_.surrogates.seed;
+        out_.stabilities = approximate_stability(in_.windows, out_.table, how, alone());
+    }
+
+    void keep_stable() {
+        if (!options_.filters_by_stability()) return;
+        judge_stability();
+        const stability& least = options_.stability_threshold;
+        const std::vector<std::size_t> kept = filter_stable(out_.stabilities, least);
+        std::uint64_t left = out_.table.size();
+        add_step(out_.funnel, "stability", left - kept.size(), left,
+                 fmt::format("neither above {} (intensional) nor above {} (extensional)",
+                             least.intensional, least.extensional));
+        keep_only(kept);
+    }
+
+    const spade_input& in_;
+    const spade_options& options_;
+    execution run_;
+    spade_result out_{};
+};
+
+}  // namespace
+
+namespace pipeline {
+
+spade_result search_result(const mining_summary& found, const spade_input& prepared,
+                           const spade_options& options) {
+    spade_result out{.table = {.window_bins = options.window},
+                     .funnel = search_steps(found, options),
+                     .ran_on = found.ran_on,
+                     .axes = prepared.axes,
+                     .counts = prepared.counts,
+                     .time_origin_note = prepared.time_origin_note,
+                     .mining = prepared.mining,
+                     .options = resolved(options, prepared, found.ran_on)};
+    return out;
+}
+
+}  // namespace pipeline
+
+spade_result run_spade(const spade_input& prepared, const spade_options& options,
+                       const execution& run) {
+    if (prepared.windows.window_bins() != options.window ||
+        prepared.surrogates.surrogates != options.surrogates.surrogates)
+        throw invalid_argument("the windows were prepared for other options");
+    const auto began = std::chrono::steady_clock::now();
+    spade_result out = pattern_search(prepared, options, run).run();
+    out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    return out;
+}
+
+spade_result run_spade(const spike_sequence& spikes, const spade_options& options,
+                       bool has_recorded_span, const execution& run) {
+    const auto began = std::chrono::steady_clock::now();
+    spade_input prepared =
+        prepare_spade(bin_recording(spikes, options, has_recorded_span), options, run);
+    spade_result out = run_spade(prepared, options, run);
+    out.warnings.insert(out.warnings.begin(), prepared.warnings.begin(), prepared.warnings.end());
+    out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    return out;
+}
+
+}  // namespace spikeweave

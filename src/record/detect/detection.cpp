@@ -1,0 +1,289 @@
+#include "spikeweave/record/detection.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "parallel/ordered_for.hpp"
+#include "record/detect/detect.hpp"
+#include "record/detect/device_steps.hpp"
+#include "record/detect/find_events.hpp"
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave {
+
+using record::channel_peak;
+using record::crossing_rule;
+using record::detect_in_blocks;
+using record::event;
+using record::find_events;
+using record::found_events;
+using record::principal_components;
+using record::standard_block_frames;
+using record::steps_on_cpu;
+using record::steps_on_devices;
+using record::trace_steps;
+using record::waveform_place;
+using record::waveform_statistics;
+using record::waveform_window;
+using record::window_of;
+
+namespace {
+
+void check(const detection_options& options) {
+    check_options(options);
+    if (!(options.weak_threshold < options.strong_threshold))
+        throw invalid_argument(
+            "strong_threshold",
+            fmt::format("expected more than the {} of `weak_threshold`, found {}",
+                        options.weak_threshold, options.strong_threshold));
+    if (options.longest <= duration{0})
+        throw invalid_argument("the longest connected set has to last some time");
+}
+
+crossing_rule crossings_by(const filtered_recording& traces, const detection_options& options) {
+    crossing_rule rule{.above = static_cast<float>(options.weak_threshold),
+                       .both = options.sign == spike_sign::both};
+    const float towards = options.sign == spike_sign::negative ? -1.0F : 1.0F;
+    rule.by_noise.reserve(traces.noise().size());
+    for (const double sd : traces.noise())
+        rule.by_noise.push_back(sd > 0 ? towards / static_cast<float>(sd) : 0.0F);
+    return rule;
+}
+
+// Returns the basis without its components.
+feature_basis space_of(const filtered_recording& traces, const detection_options& options,
+                       const waveform_window& window) {
+    const recording& from = traces.source();
+    feature_basis space{.rate_hz = from.rate_hz(),
+                        .low_hz = options.preprocessing.low_corner,
+                        .high_hz = options.preprocessing.high_corner,
+                        .order = options.preprocessing.filter_order,
+                        .reference = traces.reference(),
+                        .whiten = options.preprocessing.whiten,
+                        .frames_before = static_cast<std::uint32_t>(window.before),
+                        .frames_after = static_cast<std::uint32_t>(window.after),
+                        .features_per_channel = options.features_per_channel};
+    for (const recording_channel& channel : from.channels())
+        space.contacts.push_back({channel.x_um, channel.y_um, channel.shank});
+    return space;
+}
+
+class spike_finder {
+public:
+    spike_finder(const filtered_recording& traces, const detection_options& options,
+                 std::size_t block_frames, const execution& run)
+        : traces_(traces),
+          options_(options),
+          window_(window_of(options, traces.source().rate_hz())),
+          crossings_(crossings_by(traces, options)),
+          steps_(run.devices.empty()
+                     ? steps_on_cpu(traces, crossings_, window_, block_frames)
+                     : steps_on_devices(traces, crossings_, window_, block_frames, run)) {
+        out_.basis = space_of(traces, options, window_);
+        if (options.basis) check_same_space(*options.basis, out_.basis);
+    }
+
+    detection_result find(const execution& run) {
+        describe(find_all(run));
+        out_.ran_on_devices = run.devices;
+        if (out_.size() == 0) return std::move(out_);
+        const principal_components components =
+            options_.basis ? principal_components(options_.features_per_channel, window_.size(),
+                                                  options_.basis->components)
+                           : find_components(run);
+        describe_waveforms(components, run);
+        out_.basis.components = components.values();
+        return std::move(out_);
+    }
+
+private:
+    found_events find_all(const execution& run) const;
+    void describe(const found_events& found);
+    void warn();
+    std::pair<std::size_t, std::size_t> spikes_in(std::size_t piece) const;
+    std::vector<char> choose_spikes() const;
+    principal_components find_components(const execution& run) const;
+    std::vector<waveform_place> chosen_places(std::size_t piece,
+                                              const std::vector<char>& chosen) const;
+    void describe_waveforms(const principal_components& components, const execution& run);
+
+    const filtered_recording& traces_;
+    const detection_options& options_;
+    waveform_window window_;
+    crossing_rule crossings_;
+    std::unique_ptr<trace_steps> steps_;
+    detection_result out_;
+};
+
+found_events spike_finder::find_all(const execution& run) const {
+    const recording& from = traces_.source();
+    const auto longest =
+        std::max<std::int64_t>(1, std::llround(to_seconds(options_.longest) * from.rate_hz()));
+    return find_events(*steps_,
+                       {.neighbours = neighbours_of(from.channels(), options_.neighbours),
+                        .join_frames = options_.join_frames,
+                        .longest_frames = longest,
+                        .strong = static_cast<float>(options_.strong_threshold)},
+                       run);
+}
+
+void spike_finder::describe(const found_events& found) {
+    const recording& from = traces_.source();
+    out_.rate_hz = from.rate_hz();
+    out_.channel_count = from.channel_count();
+    out_.features_per_channel = options_.features_per_channel;
+    out_.noise.assign(traces_.noise().begin(), traces_.noise().end());
+    out_.reference = traces_.reference();
+    const auto weak = static_cast<float>(options_.weak_threshold);
+    const auto strong = static_cast<float>(options_.strong_threshold);
+    for (const event& each : found.events) {
+        out_.frames.push_back(each.frame);
+        out_.peak_channels.push_back(each.channel);
+        for (const channel_peak& peak : each.peaks) {
+            const float mask = std::min((peak.height - weak) / (strong - weak), 1.0F);
+            if (!(mask > 0)) continue;
+            out_.mask_channels.push_back(peak.channel);
+            out_.masks.push_back(mask);
+        }
+        out_.mask_offsets.push_back(out_.mask_channels.size());
+    }
+    out_.cut = found.cut;
+    out_.fractions.resize(out_.size());
+    out_.features.resize(out_.size() * out_.features_per_spike());
+    warn();
+}
+
+void spike_finder::warn() {
+    const auto& channels = traces_.source().channels();
+    std::vector<std::string> silent;
+    for (std::size_t c = 0; c < channels.size(); ++c)
+        if (crossings_.by_noise[c] == 0) silent.push_back(channels[c].name);
+    if (!silent.empty())
+        out_.warnings.push_back(
+            fmt::format("{} of {} channels show no noise, as if they were not connected, and are "
+                        "left out: {}.",
+                        silent.size(), channels.size(), fmt::join(silent, ", ")));
+    if (out_.cut > 0)
+        out_.warnings.push_back(
+            fmt::format("{} events went on for more than {}, as artefacts do, and were cut.",
+                        out_.cut, format_duration(options_.longest)));
+}
+
+// Returns the spikes whose peaks are in the piece.
+std::pair<std::size_t, std::size_t> spike_finder::spikes_in(std::size_t piece) const {
+    const auto first_from = [&](std::size_t number) {
+        const auto frame = static_cast<std::int64_t>(number * steps_->piece_frames());
+        return static_cast<std::size_t>(
+            std::lower_bound(out_.frames.begin(), out_.frames.end(), frame) - out_.frames.begin());
+    };
+    return {first_from(piece), first_from(piece + 1)};
+}
+
+// Returns the channels of the chosen spikes of a piece.
+std::vector<waveform_place> spike_finder::chosen_places(std::size_t piece,
+                                                        const std::vector<char>& chosen) const {
+    std::vector<waveform_place> places;
+    const auto [first, last] = spikes_in(piece);
+    for (std::size_t n = first; n < last; ++n) {
+        if (chosen[n] == 0) continue;
+        for (std::size_t i = out_.mask_offsets[n]; i < out_.mask_offsets[n + 1]; ++i)
+            places.push_back({out_.frames[n], out_.peak_channels[n], out_.mask_channels[i]});
+    }
+    return places;
+}
+
+// Chooses runs of spikes spread over the recording, so that only some blocks must be read again.
+std::vector<char> spike_finder::choose_spikes() const {
+    constexpr std::size_t most_runs = 64;
+    const std::size_t count =
+        std::min<std::size_t>(out_.size(), std::max(1U, options_.component_spikes));
+    const std::size_t runs = std::min(count, most_runs);
+    std::vector<char> chosen(out_.size(), 0);
+    for (std::size_t r = 0; r < runs; ++r) {
+        const std::size_t length = (r + 1) * count / runs - r * count / runs;
+        const auto begin = chosen.begin() + static_cast<std::ptrdiff_t>(r * out_.size() / runs);
+        std::fill_n(begin, length, char{1});
+    }
+    return chosen;
+}
+
+principal_components spike_finder::find_components(const execution& run) const {
+    struct cut_out {
+        std::vector<waveform_place> places{};
+        std::vector<float> waveforms{};
+    };
+    const std::vector<char> chosen = choose_spikes();
+    waveform_statistics statistics(out_.channel_count, window_.size());
+    parallel::for_each_in_order(
+        steps_->piece_count(), run, "components",
+        [&](std::size_t i) {
+            cut_out out{.places = chosen_places(i, chosen)};
+            if (!out.places.empty()) out.waveforms = steps_->waveforms_of(i, out.places);
+            return out;
+        },
+        [&](std::size_t, const cut_out& found) {
+            const std::size_t frames = window_.size();
+            for (std::size_t k = 0; k < found.places.size(); ++k)
+                statistics.add(found.places[k].channel,
+                               std::span{found.waveforms}.subspan(k * frames, frames));
+        });
+    return statistics.components(options_.features_per_channel, run);
+}
+
+void spike_finder::describe_waveforms(const principal_components& components,
+                                      const execution& run) {
+    parallel::parallel_for(steps_->piece_count(), run, "features", [&](std::size_t i) {
+        const auto [first, last] = spikes_in(i);
+        const std::size_t count = last - first;
+        if (count == 0) return;
+        const std::size_t each = out_.features_per_spike();
+        steps_->describe(i,
+                         {.frames = std::span{out_.frames}.subspan(first, count),
+                          .peak_channels = std::span{out_.peak_channels}.subspan(first, count),
+                          .fractions = std::span{out_.fractions}.subspan(first, count),
+                          .features = std::span{out_.features}.subspan(first * each, count * each)},
+                         components);
+    });
+}
+
+}  // namespace
+
+template <>
+enum_table<spike_sign> enum_names<spike_sign>() {
+    static constexpr std::array<named_value<spike_sign>, 3> values{{
+        {spike_sign::negative, "negative"},
+        {spike_sign::positive, "positive"},
+        {spike_sign::both, "both"},
+    }};
+    return {"sign of spikes", values};
+}
+
+std::int64_t detection_result::time_us(std::size_t spike) const {
+    const double frame = static_cast<double>(frames[spike]) + fractions[spike];
+    return std::llround(frame / rate_hz * 1e6);
+}
+
+namespace record {
+
+detection_result detect_in_blocks(const filtered_recording& traces,
+                                  const detection_options& options, std::size_t block_frames,
+                                  const execution& run) {
+    check(options);
+    return spike_finder(traces, options, block_frames, run).find(run);
+}
+
+}  // namespace record
+
+detection_result detect_spikes(const recording& from, const detection_options& options,
+                               const execution& run) {
+    check(options);
+    return detect_in_blocks(filtered_recording(from, options.preprocessing, run), options,
+                            standard_block_frames, run);
+}
+
+}  // namespace spikeweave

@@ -1,0 +1,134 @@
+#include "spikeweave/record/mean_waveforms.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "parallel/ordered_for.hpp"
+#include "record/detect/waveforms.hpp"
+#include "record/filter/block_reader.hpp"
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave {
+
+using record::block_reader;
+using record::standard_block_frames;
+using record::trace_block;
+using record::waveform_window;
+using record::window_of;
+
+namespace {
+
+struct chosen_block {
+    std::size_t number = 0;
+    std::vector<std::uint32_t> spikes{};
+};
+
+void check(const recording& from, std::span<const std::int64_t> frames,
+           std::span<const std::uint32_t> groups, std::size_t group_count) {
+    if (frames.size() != groups.size())
+        throw invalid_argument(
+            fmt::format("there are groups of {} spikes for {}", groups.size(), frames.size()));
+    for (std::size_t n = 0; n < frames.size(); ++n) {
+        if (frames[n] < 0 || static_cast<std::uint64_t>(frames[n]) >= from.frame_count())
+            throw invalid_argument(fmt::format("spike {} is at frame {} of a recording of {}", n,
+                                               frames[n], from.frame_count()));
+        if (groups[n] >= group_count)
+            throw invalid_argument(
+                fmt::format("spike {} is of group {} of {}", n, groups[n], group_count));
+    }
+}
+
+// Orders blocks as the first, the middle, the quarters and so on, so that any number of them from
+// the start is spread over the recording.
+std::vector<std::size_t> spread(std::size_t count) {
+    const auto bits = static_cast<int>(std::bit_width(count == 0 ? 0 : count - 1));
+    std::vector<std::size_t> order;
+    order.reserve(count);
+    for (std::size_t i = 0; i < std::size_t{1} << bits; ++i) {
+        std::size_t reversed = 0;
+        for (int b = 0; b < bits; ++b) reversed |= (i >> b & 1U) << (bits - 1 - b);
+        if (reversed < count) order.push_back(reversed);
+    }
+    return order;
+}
+
+// Chooses blocks with spikes of groups that still have too few. The result is in ascending order.
+std::vector<chosen_block> choose(std::span<const std::int64_t> frames,
+                                 std::span<const std::uint32_t> groups, std::size_t group_count,
+                                 std::size_t blocks, std::size_t most) {
+    std::vector<std::vector<std::uint32_t>> by_block(blocks);
+    for (std::size_t n = 0; n < frames.size(); ++n)
+        by_block[static_cast<std::size_t>(frames[n]) / standard_block_frames].push_back(
+            static_cast<std::uint32_t>(n));
+    std::vector<std::size_t> taken(group_count);
+    std::vector<chosen_block> chosen;
+    for (const std::size_t number : spread(blocks)) {
+        chosen_block block{number, {}};
+        for (const std::uint32_t n : by_block[number])
+            if (taken[groups[n]] < most) {
+                ++taken[groups[n]];
+                block.spikes.push_back(n);
+            }
+        if (!block.spikes.empty()) chosen.push_back(std::move(block));
+    }
+    std::sort(chosen.begin(), chosen.end(),
+              [](const auto& a, const auto& b) { return a.number < b.number; });
+    return chosen;
+}
+
+}  // namespace
+
+std::optional<double> mean_waveforms::signal_to_noise(std::size_t group) const {
+    std::optional<double> most;
+    if (spikes[group] == 0) return most;
+    const std::span<const float> own = of(group);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+        const double sd = noise[i % channel_count];
+        if (sd > 0) most = std::max(most.value_or(0), std::abs(static_cast<double>(own[i])) / sd);
+    }
+    return most;
+}
+
+mean_waveforms average_waveforms(const recording& from, std::span<const std::int64_t> frames,
+                                 std::span<const std::uint32_t> groups, std::size_t group_count,
+                                 const detection_options& options, const execution& run,
+                                 std::size_t most) {
+    check(from, frames, groups, group_count);
+    const filtered_recording traces(from, options.preprocessing, run);
+    const waveform_window window = window_of(options, from.rate_hz());
+    const block_reader blocks(traces, window.apron());
+    mean_waveforms out{.channel_count = from.channel_count(),
+                       .frame_count = window.size(),
+                       .before = static_cast<std::size_t>(window.before),
+                       .spikes = std::vector<std::uint64_t>(group_count),
+                       .noise = {traces.noise().begin(), traces.noise().end()}};
+    const std::size_t size = out.frame_count * out.channel_count;
+    std::vector<double> sums(group_count * size);
+    const auto chosen = choose(frames, groups, group_count, blocks.block_count(), most);
+    parallel::for_each_in_order(
+        chosen.size(), run, "mean waveforms",
+        [&](std::size_t i) { return blocks.read(chosen[i].number); },
+        [&](std::size_t i, const trace_block& block) {
+            for (const std::uint32_t n : chosen[i].spikes) {
+                const std::int64_t offset = frames[n] - static_cast<std::int64_t>(block.first);
+                const float* const first = block.frame(offset - window.before);
+                double* const into = sums.data() + groups[n] * size;
+                for (std::size_t k = 0; k < size; ++k) into[k] += first[k];
+                ++out.spikes[groups[n]];
+            }
+        });
+    out.values.resize(sums.size());
+    for (std::size_t g = 0; g < group_count; ++g) {
+        const auto count = static_cast<double>(std::max<std::uint64_t>(out.spikes[g], 1));
+        for (std::size_t k = g * size; k < (g + 1) * size; ++k)
+            out.values[k] = static_cast<float>(sums[k] / count);
+    }
+    return out;
+}
+
+}  // namespace spikeweave

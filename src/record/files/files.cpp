@@ -1,0 +1,244 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "core/stop.hpp"
+#include "io/file_error.hpp"
+#include "io/random_file.hpp"
+#include "record/files/probe.hpp"
+#include "record/files/readers.hpp"
+
+namespace spikeweave {
+
+using record::files_below;
+using record::is_nwb_recording;
+using record::opened;
+using record::opening;
+using record::place_by_probe_file;
+using record::place_on_a_line;
+using record::read_binary_folder;
+using record::read_nwb_recording;
+using record::read_open_ephys;
+using record::read_raw;
+using record::read_spikeglx;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Several times as many as the largest arrays record at once.
+constexpr std::uint64_t most_channels = std::uint64_t{1} << 17;
+
+bool is_hdf5(const fs::path& path) {
+    constexpr std::string_view magic = "\x89HDF\r\n\x1a\n";
+    const io::random_file file(path);
+    std::string head(std::min<std::uint64_t>(magic.size(), file.size()), '\0');
+    file.read_at(0, head);
+    return head == magic;
+}
+
+opened open_as(recording_format format, const opening& job) {
+    switch (format) {
+        case recording_format::binary:
+            return read_binary_folder(job);
+        case recording_format::spikeglx:
+            return read_spikeglx(job);
+        case recording_format::open_ephys:
+            return read_open_ephys(job);
+        case recording_format::nwb:
+            return read_nwb_recording(job);
+        default:
+            return read_raw(job);
+    }
+}
+
+}  // namespace
+
+template <>
+enum_table<recording_format> enum_names<recording_format>() {
+    static constexpr std::array<named_value<recording_format>, 6> values{{
+        {recording_format::automatic, "auto"},
+        {recording_format::raw, "raw"},
+        {recording_format::binary, "binary"},
+        {recording_format::spikeglx, "spikeglx"},
+        {recording_format::open_ephys, "open-ephys"},
+        {recording_format::nwb, "nwb"},
+    }};
+    return {"format of recordings", values};
+}
+
+std::string_view to_string(position_source source) {
+    switch (source) {
+        case position_source::file:
+            return "file";
+        case position_source::probe_file:
+            return "probe file";
+        case position_source::assumed:
+            return "assumed";
+    }
+    return "unknown";
+}
+
+bool is_recording(const fs::path& path, const recording_read_options& how, const execution& run) {
+    return how.sample_rate != 0 || how.channels != 0 ||
+           find_recording_format(path, run).has_value();
+}
+
+std::optional<recording_format> find_recording_format(const fs::path& path, const execution& run) {
+    std::error_code unknown;
+    const std::string name = path.filename().string();
+    if (fs::is_directory(path, unknown)) {
+        if (fs::exists(path / "binary.json", unknown)) return recording_format::binary;
+        // Sorted spikes are often stored beside the recording that they came from.
+        for (const char* part : {"params.py", "spike_times.npy"})
+            if (fs::exists(path / part, unknown)) return std::nullopt;
+        if (!files_below(path, "structure.oebin").empty()) return recording_format::open_ephys;
+        if (!files_below(path, ".meta").empty()) return recording_format::spikeglx;
+        return std::nullopt;
+    }
+    if (name == "binary.json") return recording_format::binary;
+    if (name == "structure.oebin") return recording_format::open_ephys;
+    if (name.ends_with(".meta")) return recording_format::spikeglx;
+    if (name.ends_with(".bin") && fs::exists(fs::path(path).replace_extension(".meta"), unknown))
+        return recording_format::spikeglx;
+    if (fs::is_regular_file(path, unknown) && is_hdf5(path) && is_nwb_recording(path, run.stop))
+        return recording_format::nwb;
+    return std::nullopt;
+}
+
+recording read_recording(const fs::path& path, const recording_read_options& how,
+                         const execution& run) {
+    core::throw_if_stopped(run.stop);
+    std::error_code unknown;
+    if (!fs::exists(path, unknown)) throw io::file_error(path, "does not exist");
+    recording_format format = how.format;
+    if (format == recording_format::automatic) {
+        const bool hdf5 = fs::is_regular_file(path, unknown) && is_hdf5(path);
+        format = find_recording_format(path, run).value_or(hdf5 ? recording_format::nwb
+                                                                : recording_format::raw);
+        if (format == recording_format::raw && fs::is_directory(path, unknown))
+            throw io::file_error(
+                path,
+                "is a folder without binary.json, structure.oebin or a .meta file, "
+                "expected one of them or a file");
+    }
+    const bool has_raw_options =
+        how.sample_rate != 0 || how.channels != 0 || how.gain != 0 || how.header_bytes != 0;
+    if (format != recording_format::raw && has_raw_options)
+        throw invalid_argument(
+            fmt::format("'{}' is read as {}, which says its rate, channels, gain and offset itself",
+                        path.string(), to_string(format)));
+
+    opened found = open_as(format, {path, how, run});
+    recording_description& what = found.description;
+    what.path = path;
+    what.format = format;
+    if (!how.probe.empty()) {
+        place_by_probe_file(how.probe, what.channels);
+        what.positions = position_source::probe_file;
+        what.files.push_back(how.probe);
+    } else if (what.positions == position_source::assumed) {
+        place_on_a_line(what.channels);
+        what.warnings.emplace_back(
+            "No positions of the channels were found: they are put on a line, 20 um apart.");
+    }
+    try {
+        return {std::move(what), std::move(found.source)};
+    } catch (const invalid_argument& error) {
+        throw io::file_error(path, error.what());
+    }
+}
+
+namespace record {
+
+opened read_raw(const opening& job) {
+    const recording_read_options& how = job.how;
+    if (how.sample_rate == 0 || how.channels == 0)
+        throw invalid_argument(
+            fmt::format("'{}' holds raw samples and does not say of how many channels and how many "
+                        "a second: both have to be given",
+                        job.path.string()));
+    if (how.channels > most_channels)
+        throw invalid_argument(fmt::format("'{}' cannot have {} channels: at most {} are read",
+                                           job.path.string(), how.channels, most_channels));
+    opened out;
+    out.description.files = {job.path};
+    out.description.rate_hz = how.sample_rate;
+    out.description.header_bytes = how.header_bytes;
+    out.description.channels = numbered_channels(how.channels);
+    for (recording_channel& channel : out.description.channels)
+        channel.gain_uv = how.gain == 0 ? 1 : how.gain;
+    if (how.gain == 0)
+        out.description.warnings.emplace_back(
+            "The gain is not known: a count is taken for a microvolt.");
+    out.source =
+        open_flat_file({job.path, how.header_bytes, how.channels, all_below(how.channels)});
+    return out;
+}
+
+std::vector<recording_channel> numbered_channels(std::size_t n, std::string_view prefix) {
+    std::vector<recording_channel> channels(n);
+    for (std::size_t c = 0; c < n; ++c) channels[c].name = fmt::format("{}{}", prefix, c);
+    return channels;
+}
+
+std::vector<std::size_t> all_below(std::size_t n) {
+    std::vector<std::size_t> numbers(n);
+    std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+    return numbers;
+}
+
+std::vector<fs::path> files_below(const fs::path& folder, std::string_view ending) {
+    constexpr int deepest = 5;
+    constexpr auto options = fs::directory_options::skip_permission_denied;
+    std::vector<fs::path> found;
+    std::error_code failed;
+    for (auto at = fs::recursive_directory_iterator(folder, options, failed);
+         !failed && at != fs::recursive_directory_iterator(); at.increment(failed)) {
+        if (at.depth() >= deepest) at.disable_recursion_pending();
+        if (at->path().filename().string().ends_with(ending)) found.push_back(at->path());
+    }
+    if (failed)
+        throw io::file_error(folder, fmt::format("cannot be searched: {}", failed.message()));
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+std::size_t choose_stream(const fs::path& path, const std::vector<std::string>& names,
+                          const std::string& wanted, std::string_view what) {
+    if (wanted.empty() && names.size() == 1) return 0;
+    const auto found = std::find(names.begin(), names.end(), wanted);
+    if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+    if (names.empty()) throw io::file_error(path, fmt::format("holds no {}", what));
+    throw io::file_error(
+        path, fmt::format("{}; it has {}",
+                          wanted.empty() ? fmt::format("holds {} {}, of which one has to be named",
+                                                       names.size(), what)
+                                         : fmt::format("has no {} named '{}'", what, wanted),
+                          fmt::join(names, ", ")));
+}
+
+void check_channels(const fs::path& path, std::string_view key, std::uint64_t count) {
+    if (count > most_channels)
+        throw io::file_error(
+            path, key, fmt::format("found {} channels, expected at most {}", count, most_channels));
+}
+
+double checked_rate(const fs::path& path, std::string_view key, double rate_hz) {
+    constexpr double highest_hz = 1e6;
+    if (!(rate_hz > 0 && rate_hz <= highest_hz))
+        throw io::file_error(path, key,
+                             fmt::format("found {}, expected samples a second, above 0 and at most "
+                                         "1,000,000",
+                                         rate_hz));
+    return rate_hz;
+}
+
+}  // namespace record
+
+}  // namespace spikeweave

@@ -1,0 +1,125 @@
+#include "record/filter/cuda/device_pipeline.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/stop.hpp"
+#include "record/filter/cuda/filter.hpp"
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave::record {
+namespace {
+
+std::vector<double> gains_of(const recording& from) {
+    std::vector<double> gains;
+    gains.reserve(from.channel_count());
+    for (const recording_channel& channel : from.channels()) gains.push_back(channel.gain_uv);
+    return gains;
+}
+
+std::vector<double> shares_of(const trace_recipe& recipe, std::size_t channels) {
+    std::vector<double> shares(channels, 0.0);
+    for (const std::uint32_t c : recipe.referenced) shares[c] = 1;
+    return shares;
+}
+
+}  // namespace
+
+device_pipeline::device_pipeline(const recording& from, const trace_recipe& recipe,
+                                 const block_grid& grid, std::size_t together)
+    : from_(from),
+      recipe_(recipe),
+      grid_(grid),
+      read_(together * grid.value_rows() * grid.channels),
+      staged_(together),
+      counts_(read_.size(), on_),
+      blocks_(together, on_),
+      gains_(gains_of(from), on_),
+      matrix_(recipe.whitening, on_),
+      referenced_(recipe.referenced, on_),
+      shares_(shares_of(recipe, grid.channels), on_),
+      values_(together * grid.value_rows() * grid.channels, on_),
+      plain_(together * grid.trace_rows() * grid.channels, on_),
+      whitened_(recipe.whitening.empty() ? 0 : plain_.size(), on_) {}
+
+void device_pipeline::read(const staging& plan) {
+    const std::size_t channels = grid_.channels;
+    for (const staged_run& run : plan.runs)
+        from_.read(run.begin,
+                   read_.span().subspan(static_cast<std::size_t>(run.at) * channels,
+                                        static_cast<std::size_t>(run.end - run.begin) * channels));
+    std::copy(plan.blocks.begin(), plan.blocks.end(), staged_.data());
+    counts_.upload(read_.span().first(static_cast<std::size_t>(plan.frames) * channels));
+    blocks_.upload(staged_.span().first(plan.blocks.size()));
+}
+
+void device_pipeline::filter(std::span<const std::size_t> blocks, std::size_t apron) {
+    // Earlier data may still be in transfer.
+    on_.wait();
+    grid_.apron = apron;
+    read(stage(grid_, blocks));
+    plain_.fill(0);
+    filter_problem problem{
+        .blocks = blocks_.data(),
+        .counts = counts_.data(),
+        .gains = gains_.data(),
+        .sections = {},
+        .section_count = static_cast<std::uint32_t>(recipe_.sections.size()),
+        .block_count = static_cast<std::uint32_t>(blocks.size()),
+        .channels = static_cast<std::uint32_t>(grid_.channels),
+        .referenced = referenced_.data(),
+        .shares = shares_.data(),
+        .referenced_count = static_cast<std::uint32_t>(recipe_.referenced.size()),
+        .values = values_.data(),
+        .value_rows = grid_.value_rows(),
+        .traces = plain_.data(),
+        .trace_rows = grid_.trace_rows(),
+    };
+    if (recipe_.sections.size() > most_sections)
+        throw invalid_argument("a filter of more sections than there are on a device");
+    std::copy(recipe_.sections.begin(), recipe_.sections.end(), problem.sections);
+    filter_blocks(problem, on_);
+    if (whitened_.size() > 0)
+        whiten_rows(plain_.data(), matrix_.data(), blocks.size() * grid_.trace_rows(),
+                    problem.channels, whitened_.data(), on_);
+}
+
+trace_lanes::trace_lanes(const recording& from, const trace_recipe& recipe, const block_grid& grid,
+                         std::span<const int> devices)
+    : from_(from), recipe_(recipe), grid_(grid), together_(record::blocks_together(grid)) {
+    // Devices alternate, so that work starts on every one of them.
+    for (std::size_t i = 0; i < lanes_per_device; ++i)
+        for (const int ordinal : devices) places_.push_back({.ordinal = ordinal});
+}
+
+trace_lanes::~trace_lanes() {
+    for (place& each : places_) {
+        // Memory is freed on its device, unless the device is lost.
+        try {
+            const device::scoped_device scope(each.ordinal);
+            each.lane.reset();
+        } catch (...) {
+            continue;
+        }
+    }
+}
+
+trace_lanes::place& trace_lanes::take(const std::stop_token& stop) {
+    std::unique_lock lock(access_);
+    const auto is_free = [](const place& each) { return !each.used; };
+    free_.wait(lock, stop, [&] { return std::any_of(places_.begin(), places_.end(), is_free); });
+    core::throw_if_stopped(stop);
+    place& mine = *std::find_if(places_.begin(), places_.end(), is_free);
+    mine.used = true;
+    return mine;
+}
+
+void trace_lanes::give_back(place& which) noexcept {
+    {
+        const std::lock_guard lock(access_);
+        which.used = false;
+    }
+    free_.notify_one();
+}
+
+}  // namespace spikeweave::record

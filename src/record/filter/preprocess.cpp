@@ -1,0 +1,300 @@
+#include "spikeweave/record/preprocess.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "parallel/parallel_for.hpp"
+#include "record/detect/device_steps.hpp"
+#include "record/filter/across_channels.hpp"
+#include "record/filter/block_reader.hpp"
+#include "record/filter/trace_rules.hpp"
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave {
+
+using record::block_reader;
+using record::block_span;
+using record::excerpt_step;
+using record::excerpts_on_devices;
+using record::filter_both_ways;
+using record::reach_of;
+using record::span_of;
+using record::standard_block_frames;
+using record::subtract_medians;
+using record::trace_block;
+using record::trace_recipe;
+using record::whiten_frames;
+
+namespace {
+
+constexpr double faded = 1e-10;
+
+common_reference chosen(common_reference wanted, std::size_t channels) {
+    constexpr std::size_t enough_channels = 64;
+    if (wanted != common_reference::automatic) return wanted;
+    return channels >= enough_channels ? common_reference::median : common_reference::none;
+}
+
+std::vector<band_section> sections_for(const recording& from,
+                                       const preprocessing_options& options) {
+    constexpr double most_of_nyquist = 0.95 / 2;
+    return butterworth_band(options.filter_order, options.low_corner,
+                            std::min(options.high_corner, most_of_nyquist * from.rate_hz()),
+                            from.rate_hz());
+}
+
+trace_recipe recipe_for(const recording& from, const preprocessing_options& options) {
+    trace_recipe recipe{.sections = sections_for(from, options)};
+    recipe.reach = reach_of(recipe.sections, faded);
+    recipe.reference = chosen(options.reference, from.channel_count());
+    return recipe;
+}
+
+double median_of(std::vector<float>& values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    if (values.size() % 2 == 1) return *middle;
+    return (static_cast<double>(*middle) + *std::max_element(values.begin(), middle)) / 2;
+}
+
+}  // namespace
+
+template <>
+enum_table<common_reference> enum_names<common_reference>() {
+    static constexpr std::array<named_value<common_reference>, 3> values{{
+        {common_reference::automatic, "auto"},
+        {common_reference::none, "none"},
+        {common_reference::median, "median"},
+    }};
+    return {"common reference", values};
+}
+
+struct filtered_recording::parts {
+    parts(recording from, const preprocessing_options& options)
+        : source(std::move(from)), recipe(recipe_for(source, options)) {}
+
+    recording source;
+    trace_recipe recipe;
+    std::vector<double> noise{};
+
+    trace_block read(std::uint64_t first, std::size_t count, std::size_t apron) const;
+    std::vector<std::vector<float>> excerpts(const execution& run) const;
+    std::vector<float> excerpt(std::size_t block) const;
+    void estimate_whitening(const execution& run);
+    void estimate_noise(const execution& run);
+    void choose_referenced();
+};
+
+// Computes frames [first - apron, first + count + apron) from all frames within reach.
+trace_block filtered_recording::parts::read(std::uint64_t first, std::size_t count,
+                                            std::size_t apron) const {
+    const std::size_t channels = source.channel_count();
+    trace_block out{.first = first, .frames = count, .apron = apron, .channels = channels};
+    out.values.assign((count + 2 * apron) * channels, 0.0F);
+    const block_span span = span_of(source.frame_count(), first, count, apron, recipe.reach);
+    std::vector<std::int16_t> counts(static_cast<std::size_t>(span.data_end - span.begin) *
+                                     channels);
+    source.read(span.begin, counts);
+    std::vector<double> frames(static_cast<std::size_t>(span.end - span.begin) * channels);
+    std::vector<double> gains(channels);
+    for (std::size_t c = 0; c < channels; ++c) gains[c] = source.channels()[c].gain_uv;
+    for (std::size_t at = 0; at < counts.size(); at += channels)
+        for (std::size_t c = 0; c < channels; ++c) frames[at + c] = gains[c] * counts[at + c];
+    for (std::size_t at = counts.size(); at < frames.size(); ++at)
+        frames[at] = frames[at - channels];
+    filter_both_ways(recipe.sections, channels, frames);
+
+    const std::span<double> kept = std::span{frames}.subspan(
+        static_cast<std::size_t>(span.kept_begin - span.begin) * channels,
+        static_cast<std::size_t>(span.kept_end - span.kept_begin) * channels);
+    if (!recipe.referenced.empty()) subtract_medians(channels, recipe.referenced, kept);
+    float* const to =
+        out.values.data() + static_cast<std::size_t>(span.kept_begin + apron - first) * channels;
+    std::transform(kept.begin(), kept.end(), to, [](double x) { return static_cast<float>(x); });
+    if (!recipe.whitening.empty()) whiten_frames(recipe.whitening, channels, {to, kept.size()});
+    return out;
+}
+
+// Returns every fourth frame of a block, because neighbouring frames are nearly equal.
+std::vector<float> filtered_recording::parts::excerpt(std::size_t number) const {
+    const std::size_t channels = source.channel_count();
+    const std::uint64_t first = std::uint64_t{number} * standard_block_frames;
+    const auto count = static_cast<std::size_t>(
+        std::min<std::uint64_t>(standard_block_frames, source.frame_count() - first));
+    const trace_block block = read(first, count, 0);
+    std::vector<float> out;
+    out.reserve((count / excerpt_step + 1) * channels);
+    for (std::size_t f = 0; f < count; f += excerpt_step) {
+        const float* const frame = block.frame(static_cast<std::int64_t>(f));
+        out.insert(out.end(), frame, frame + channels);
+    }
+    return out;
+}
+
+// Returns excerpts of up to 32 blocks, one list per channel.
+std::vector<std::vector<float>> filtered_recording::parts::excerpts(const execution& run) const {
+    constexpr std::size_t most_blocks = 32;
+    const std::uint64_t total = source.frame_count();
+    const std::uint64_t blocks = (total + standard_block_frames - 1) / standard_block_frames;
+    std::vector<std::size_t> taken(
+        static_cast<std::size_t>(std::min<std::uint64_t>(blocks, most_blocks)));
+    for (std::size_t i = 0; i < taken.size(); ++i)
+        taken[i] = static_cast<std::size_t>(i * blocks / taken.size());
+    const std::size_t channels = source.channel_count();
+    std::vector<std::vector<float>> by_block(taken.size());
+    if (run.devices.empty()) {
+        parallel::parallel_for(taken.size(), run, "noise",
+                               [&](std::size_t i) { by_block[i] = excerpt(taken[i]); });
+    } else {
+        by_block = excerpts_on_devices(source, recipe, taken, run);
+    }
+    std::vector<std::vector<float>> by_channel(channels);
+    parallel::parallel_for(channels, run, "noise", [&](std::size_t c) {
+        for (const std::vector<float>& block : by_block)
+            for (std::size_t at = c; at < block.size(); at += channels)
+                by_channel[c].push_back(block[at]);
+    });
+    return by_channel;
+}
+
+void filtered_recording::parts::estimate_noise(const execution& run) {
+    constexpr double median_of_normal = 0.6744897501960817;
+    noise.assign(source.channel_count(), 0.0);
+    if (source.frame_count() == 0) return;
+    std::vector<std::vector<float>> traces = excerpts(run);
+    parallel::parallel_for(traces.size(), run, "noise", [&](std::size_t c) {
+        for (float& value : traces[c]) value = std::abs(value);
+        noise[c] = median_of(traces[c]) / median_of_normal;
+    });
+}
+
+// Uses the noise measured without a reference. With a reference, a dead channel would contain the
+// negative median of all others, which is no noise of its own.
+void filtered_recording::parts::choose_referenced() {
+    for (std::uint32_t c = 0; c < noise.size(); ++c)
+        if (noise[c] > 0) recipe.referenced.push_back(c);
+}
+
+// Computes the symmetric inverse square root of the covariance of the channels, from quiet frames
+// only: those in which every channel is within four standard deviations.
+void filtered_recording::parts::estimate_whitening(const execution& run) {
+    constexpr double quiet_below = 4;
+    const auto channels = static_cast<Eigen::Index>(source.channel_count());
+    const std::vector<std::vector<float>> traces = excerpts(run);
+    Eigen::MatrixXd shared = Eigen::MatrixXd::Zero(channels, channels);
+    Eigen::VectorXd frame(channels);
+    double count = 0;
+    for (std::size_t f = 0; f < traces.front().size(); ++f) {
+        bool quiet = true;
+        for (Eigen::Index c = 0; c < channels; ++c) {
+            const auto channel = static_cast<std::size_t>(c);
+            frame[c] = traces[channel][f];
+            quiet = quiet && std::abs(frame[c]) <= quiet_below * noise[channel];
+        }
+        if (!quiet) continue;
+        shared.selfadjointView<Eigen::Lower>().rankUpdate(frame);
+        ++count;
+    }
+    if (count == 0) throw invalid_argument("no frame is quiet enough to whiten the channels by");
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solved(shared / count);
+    // Directions with almost no variance (a dead channel, the subtracted median) are left out.
+    constexpr double smallest_part = 1e-4;
+    const double least = smallest_part * solved.eigenvalues().maxCoeff();
+    const Eigen::VectorXd roots = solved.eigenvalues().unaryExpr(
+        [least](double x) { return x > least && x > 0 ? 1 / std::sqrt(x) : 0; });
+    Eigen::MatrixXd whitening =
+        solved.eigenvectors() * roots.asDiagonal() * solved.eigenvectors().transpose();
+    // Rounding errors leave a trace of the other channels in a dead channel, which normalization by
+    // its noise would amplify.
+    for (Eigen::Index c = 0; c < channels; ++c) {
+        if (noise[static_cast<std::size_t>(c)] > 0) continue;
+        whitening.row(c).setZero();
+        whitening.col(c).setZero();
+    }
+    recipe.whitening.reserve(static_cast<std::size_t>(whitening.size()));
+    for (Eigen::Index k = 0; k < channels; ++k)
+        for (Eigen::Index c = 0; c < channels; ++c)
+            recipe.whitening.push_back(static_cast<float>(whitening(k, c)));
+}
+
+filtered_recording::filtered_recording(recording from, const preprocessing_options& options,
+                                       const execution& run) {
+    const auto made = std::make_shared<parts>(std::move(from), options);
+    made->estimate_noise(run);
+    if (made->recipe.reference == common_reference::median) {
+        made->choose_referenced();
+        made->estimate_noise(run);
+    }
+    if (options.whiten && made->source.frame_count() > 0) {
+        made->estimate_whitening(run);
+        made->estimate_noise(run);
+    }
+    parts_ = made;
+}
+
+const recording& filtered_recording::source() const {
+    return parts_->source;
+}
+
+common_reference filtered_recording::reference() const {
+    return parts_->recipe.reference;
+}
+
+std::span<const double> filtered_recording::noise() const {
+    return parts_->noise;
+}
+
+void filtered_recording::read(std::uint64_t first, std::span<float> into) const {
+    const std::size_t channels = source().channel_count();
+    const std::uint64_t total = source().frame_count();
+    const std::uint64_t end = first + into.size() / channels;
+    if (into.size() % channels != 0 || first > total || end > total)
+        throw invalid_argument(
+            fmt::format("{} samples from frame {} of a recording of {} frames and {} channels",
+                        into.size(), first, total, channels));
+    const block_reader blocks(*this);
+    for (std::uint64_t at = first; at < end;) {
+        const auto number = static_cast<std::size_t>(at / standard_block_frames);
+        const trace_block block = blocks.read(number);
+        const std::uint64_t stop = std::min<std::uint64_t>(end, block.first + block.frames);
+        std::copy_n(block.frame(static_cast<std::int64_t>(at - block.first)),
+                    static_cast<std::size_t>(stop - at) * channels,
+                    into.begin() + static_cast<std::ptrdiff_t>((at - first) * channels));
+        at = stop;
+    }
+}
+
+namespace record {
+
+block_reader::block_reader(const filtered_recording& traces, std::size_t apron,
+                           std::size_t block_frames)
+    : parts_(traces.parts_), apron_(apron), block_frames_(block_frames) {}
+
+const recording& block_reader::source() const {
+    return parts_->source;
+}
+
+const trace_recipe& block_reader::recipe() const {
+    return parts_->recipe;
+}
+
+std::size_t block_reader::block_count() const {
+    return static_cast<std::size_t>((parts_->source.frame_count() + block_frames_ - 1) /
+                                    block_frames_);
+}
+
+trace_block block_reader::read(std::size_t block) const {
+    const std::uint64_t first = static_cast<std::uint64_t>(block) * block_frames_;
+    const auto count = static_cast<std::size_t>(
+        std::min<std::uint64_t>(block_frames_, parts_->source.frame_count() - first));
+    return parts_->read(first, count, apron_);
+}
+
+}  // namespace record
+
+}  // namespace spikeweave

@@ -1,0 +1,37 @@
+#include <array>
+#include <string_view>
+
+#include "io/atomic_file.hpp"
+#include "io/result_folder.hpp"
+#include "report/episodes/parts.hpp"
+
+namespace spikeweave {
+namespace {
+
+constexpr std::array<std::string_view, 6> episode_files{
+    "episodes.tsv", "circuit.tsv", "circuit.graphml", "circuit.svg", "run.json", "occurrences.tsv"};
+
+}  // namespace
+
+void write_episode_report(const std::filesystem::path& folder, const episode_report& report,
+                          bool overwrite, const execution& run) {
+    const report::prepared p(report);
+    io::result_folder out(folder, overwrite, episode_files);
+    io::atomic_file episodes(out.file("episodes.tsv"));
+    report::write_episodes(
+        p, [&](std::string_view piece) { episodes.write(piece); }, run);
+    episodes.commit();
+    out.write("circuit.tsv", report::circuit_tsv(p));
+    out.write("circuit.graphml", report::circuit_graphml(p));
+    out.write("circuit.svg", report::circuit_svg(p));
+    if (report.with_occurrences) {
+        io::atomic_file file(out.file("occurrences.tsv"));
+        report::write_occurrences(
+            p, [&](std::string_view piece) { file.write(piece); }, run);
+        file.commit();
+    }
+    out.write("run.json", report::run_json(p));
+    out.commit(run.stop);
+}
+
+}  // namespace spikeweave

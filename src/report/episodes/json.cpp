@@ -1,0 +1,131 @@
+#include "report/episodes/parts.hpp"
+#include "report/run_json.hpp"
+
+namespace spikeweave::report {
+namespace {
+
+json levels_of(const episode_table& table) {
+    json levels = json::array();
+    for (const episode_level& level : table.levels)
+        levels.push_back({{"size", level.size},
+                          {"candidates", level.candidates},
+                          {"frequent", level.frequent},
+                          {"survivor_bytes", level.survivor_bytes},
+                          {"seconds", level.seconds},
+                          {"kernel_seconds", level.kernel_seconds}});
+    return levels;
+}
+
+json run_of(const prepared& p) {
+    const episode_report& report = p.report;
+    json out = run_json(report.run, {{"spikes", report.spikes.size()},
+                                     {"units", report.spikes.unit_count()},
+                                     {"begin_s", to_seconds(report.spikes.span().begin)},
+                                     {"end_s", to_seconds(report.spikes.span().end)}});
+    out.update({{"search",
+                 {{"strategy", to_string(report.table.ran_on)},
+                  {"pair_method", to_string(report.table.pairs_by)},
+                  {"compaction", to_string(report.table.compacted_by)},
+                  {"ties", to_string(report.table.ties)},
+                  {"threshold", report.table.threshold},
+                  {"estimated_bytes", report.table.estimated_bytes},
+                  {"merge_misses", report.table.merge_misses},
+                  {"levels", levels_of(report.table)}}},
+                {"significance",
+                 {{"test", to_string(report.significance.test)},
+                  {"correction", to_string(report.significance.correction)},
+                  {"alpha", report.circuit_rules.alpha},
+                  {"tick_ms", ms(report.significance.tick)}}},
+                {"circuit", {{"explained", report.circuit_rules.explained}}}});
+    if (!report.surrogates.empty())
+        out["surrogates"] = {{"number", report.surrogate.surrogates},
+                             {"method", to_string(report.surrogate.method)},
+                             {"dither_ms", ms(report.surrogate.dither)},
+                             {"seed", report.surrogate.seed}};
+    return out;
+}
+
+json interval_of(const delay_interval& delay) {
+    return json::array({ms(delay.low), ms(delay.high)});
+}
+
+json episodes_of(const prepared& p) {
+    json out = json::array();
+    for (const std::size_t i : p.order) {
+        const auto& [what, count] = p.report.table.episodes[i];
+        const episode_test& test = p.judged[i];
+        json units = json::array();
+        for (const unit_id unit : what.units) units.push_back(p.name(unit));
+        json delays = json::array();
+        for (const delay_interval& delay : what.delays) delays.push_back(interval_of(delay));
+        json one{{"episode", p.number[i]},
+                 {"units", units},
+                 {"delays_ms", delays},
+                 {"count", count},
+                 {"expected", test.expected},
+                 {"p", test.p},
+                 {"q", test.q},
+                 {"strength", test.strength},
+                 {"significant", p.significant(i)},
+                 {"maximal", static_cast<bool>(p.maximal[i])}};
+        if (!p.report.surrogates.empty()) {
+            const surrogate_test& s = p.report.surrogates[i];
+            const episode_test& independent = p.report.assessed[i];
+            one["independent"] = {
+                {"expected", independent.expected}, {"p", independent.p}, {"q", independent.q}};
+            one["surrogate"] = {{"mean", s.mean_count},
+                                {"p", s.p},
+                                {"q", s.q},
+                                {"tail_p", s.tail_p},
+                                {"tail_q", s.tail_q}};
+        }
+        out.push_back(std::move(one));
+    }
+    return out;
+}
+
+json edges_of(const prepared& p) {
+    json out = json::array();
+    for (const circuit_edge& edge : p.report.circuit.edges) {
+        json one{{"from", p.name(edge.from)},
+                 {"to", p.name(edge.to)},
+                 {"delay_ms", interval_of(edge.delay)},
+                 {"best_delay_ms", interval_of(edge.best)},
+                 {"count", edge.count},
+                 {"expected", edge.expected},
+                 {"p", edge.p},
+                 {"q", edge.q},
+                 {"strength", edge.strength},
+                 {"kind", to_string(edge.kind)}};
+        if (edge.via) one["via"] = p.name(*edge.via);
+        out.push_back(std::move(one));
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string run_json(const prepared& p) {
+    return text_of(run_of(p));
+}
+
+}  // namespace spikeweave::report
+
+namespace spikeweave {
+
+std::string to_json(const episode_report& report) {
+    const report::prepared p(report);
+    report::json units = report::json::array();
+    for (std::size_t u = 0; u < report.spikes.unit_count(); ++u)
+        units.push_back({{"name", report.spikes.unit_names()[u]},
+                         {"count", p.unit_counts[u]},
+                         {"rate_hz", p.rate_hz(u)}});
+    report::json chains = report::json::array();
+    for (const std::size_t i : report.circuit.chains) chains.push_back(p.number[i]);
+    return report::text_of({{"run", report::run_of(p)},
+                            {"units", units},
+                            {"episodes", report::episodes_of(p)},
+                            {"circuit", {{"edges", report::edges_of(p)}, {"chains", chains}}}});
+}
+
+}  // namespace spikeweave

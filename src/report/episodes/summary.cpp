@@ -1,0 +1,134 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/grouped.hpp"
+#include "report/episodes/parts.hpp"
+
+namespace spikeweave::report {
+namespace {
+
+constexpr std::size_t most_chains = 12;
+constexpr std::size_t most_edges = 20;
+
+class episode_page {
+public:
+    episode_page(const prepared& p, bool colour) : p_(p), colour_(colour) {}
+
+    std::string written() {
+        heading();
+        chains();
+        edges();
+        levels();
+        return std::move(out_);
+    }
+
+private:
+    template <typename... Args>
+    void line(fmt::format_string<Args...> format, Args&&... args) {
+        fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+        out_ += '\n';
+    }
+
+    std::string bold(std::string_view text) const {
+        return colour_ ? fmt::format("\033[1m{}\033[0m", text) : std::string(text);
+    }
+    std::string dim(std::string_view text) const {
+        return colour_ ? fmt::format("\033[2m{}\033[0m", text) : std::string(text);
+    }
+
+    void heading() {
+        const episode_report& report = p_.report;
+        line("{} spikes of {} units in {:.6g} s; at least {} occurrences; {}, {}, alpha {}",
+             core::grouped(report.spikes.size()), core::grouped(report.spikes.unit_count()),
+             to_seconds(report.spikes.span().length()), core::grouped(report.table.threshold),
+             report.surrogates.empty()
+                 ? fmt::format("{} test", to_string(report.significance.test))
+                 : fmt::format("{} surrogates", core::grouped(report.surrogate.surrogates)),
+             to_string(report.significance.correction), report.circuit_rules.alpha);
+    }
+
+    std::string chain_text(const episode& what) const {
+        std::string text = bold(p_.name(what.units.front()));
+        for (std::size_t k = 0; k < what.delays.size(); ++k)
+            text += dim(fmt::format(" →{}→ ", delay_range(what.delays[k]))) +
+                    bold(p_.name(what.units[k + 1]));
+        return text;
+    }
+
+    void chains() {
+        const auto& found = p_.report.circuit.chains;
+        line("\n{}", bold(found.empty() ? "No chain of three units or more"
+                                        : fmt::format("Chains ({})", found.size())));
+        for (std::size_t c = 0; c < std::min(found.size(), most_chains); ++c) {
+            const auto& [what, count] = p_.report.table.episodes[found[c]];
+            const episode_test& test = p_.judged[found[c]];
+            line("  {}", chain_text(what));
+            line("      {} times, {:.3g} expected by chance, p {}, strength {:.2f}", count,
+                 test.expected, p_text(test.p), test.strength);
+        }
+        if (found.size() > most_chains) line("  … and {} more", found.size() - most_chains);
+    }
+
+    void edges() {
+        const auto& all = p_.report.circuit.edges;
+        std::vector<const circuit_edge*> direct;
+        std::size_t indirect = 0;
+        std::size_t common = 0;
+        for (const circuit_edge& edge : all) {
+            if (edge.kind == edge_kind::direct) direct.push_back(&edge);
+            indirect += edge.kind == edge_kind::indirect ? 1 : 0;
+            common += edge.kind == edge_kind::common_input ? 1 : 0;
+        }
+        std::stable_sort(direct.begin(), direct.end(),
+                         [](auto a, auto b) { return a->strength > b->strength; });
+        line("\n{}", bold(direct.empty() ? "No significant delay between two units"
+                                         : fmt::format("Direct edges ({})", direct.size())));
+        if (!direct.empty())
+            line("  {}", dim(fmt::format("{:<20} {:>12} {:>8} {:>9} {:>10} {:>9}", "edge", "delay",
+                                         "count", "expected", "q", "strength")));
+        for (std::size_t e = 0; e < std::min(direct.size(), most_edges); ++e) {
+            const circuit_edge& edge = *direct[e];
+            line("  {:<20} {:>12} {:>8} {:>9.3g} {:>10} {:>9.2f}",
+                 p_.name(edge.from) + " → " + p_.name(edge.to), delay_range(edge.best), edge.count,
+                 edge.expected, p_text(edge.q), edge.strength);
+        }
+        if (direct.size() > most_edges) line("  … and {} more", direct.size() - most_edges);
+        if (indirect + common > 0)
+            line("  {}", dim(fmt::format("explained by others: {} indirect, {} by common input",
+                                         indirect, common)));
+    }
+
+    void levels() {
+        line("\n{}", bold("Search"));
+        line("  {}", dim(fmt::format("{:>4} {:>12} {:>12} {:>12} {:>9}", "size", "candidates",
+                                     "frequent", "significant", "seconds")));
+        for (const episode_level& level : p_.report.table.levels) {
+            std::size_t significant = 0;
+            for (std::size_t i = 0; i < p_.judged.size(); ++i)
+                significant +=
+                    p_.report.table.episodes[i].what.size() == level.size && p_.significant(i) ? 1
+                                                                                               : 0;
+            line("  {:>4} {:>12} {:>12} {:>12} {:>9.3f}", level.size, level.candidates,
+                 level.frequent, level.size == 1 ? "-" : std::to_string(significant),
+                 level.seconds);
+        }
+    }
+
+    const prepared& p_;
+    bool colour_;
+    std::string out_;
+};
+
+}  // namespace
+}  // namespace spikeweave::report
+
+namespace spikeweave {
+
+std::string summarize(const episode_report& report, bool colour) {
+    const report::prepared p(report);
+    return report::episode_page(p, colour).written();
+}
+
+}  // namespace spikeweave

@@ -1,0 +1,105 @@
+#include <fmt/format.h>
+
+#include <iterator>
+#include <set>
+
+#include "core/stop.hpp"
+#include "report/episodes/parts.hpp"
+
+namespace spikeweave::report {
+namespace {
+
+std::string units_text(const prepared& p, const episode& what) {
+    std::string out = p.name(what.units.front());
+    for (std::size_t k = 1; k < what.units.size(); ++k) out += "→" + p.name(what.units[k]);
+    return out;
+}
+
+std::string interval_text(const delay_interval& delay) {
+    return fmt::format("({},{}]", milliseconds(delay.low), milliseconds(delay.high));
+}
+
+std::string delays_text(const episode& what) {
+    if (what.delays.empty()) return "-";
+    std::string out;
+    for (const delay_interval& delay : what.delays) out += interval_text(delay) + ' ';
+    return out + "ms";
+}
+
+}  // namespace
+
+void write_episodes(const prepared& p, const std::function<void(std::string_view)>& write,
+                    const execution& run) {
+    constexpr std::size_t piece = std::size_t{1} << 20U;
+    const episode_report& report = p.report;
+    std::string out =
+        "episode\tsize\tunits\tdelays\tcount\texpected\tp\tq\tstrength\tsignificant\tmaximal";
+    if (!report.surrogates.empty())
+        out +=
+            "\tindependent_expected\tindependent_p\tindependent_q\tsurrogate_mean\tsurrogate_p"
+            "\tsurrogate_q\tsurrogate_tail_p\tsurrogate_tail_q";
+    out += '\n';
+    for (const std::size_t i : p.order) {
+        const auto& [what, count] = report.table.episodes[i];
+        const episode_test& test = p.judged[i];
+        fmt::format_to(std::back_inserter(out), "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
+                       p.number[i], what.size(), units_text(p, what), delays_text(what), count,
+                       number_text(test.expected), number_text(test.p), number_text(test.q),
+                       number_text(test.strength), yes_no(p.significant(i)), yes_no(p.maximal[i]));
+        if (!report.surrogates.empty()) {
+            const surrogate_test& s = report.surrogates[i];
+            const episode_test& independent = report.assessed[i];
+            for (const double value : {independent.expected, independent.p, independent.q,
+                                       s.mean_count, s.p, s.q, s.tail_p, s.tail_q})
+                out += '\t' + number_text(value);
+        }
+        out += '\n';
+        if (out.size() < piece) continue;
+        core::throw_if_stopped(run.stop);
+        write(out);
+        out.clear();
+    }
+    write(out);
+}
+
+std::string circuit_tsv(const prepared& p) {
+    std::string out = "from\tto\tdelay\tbest_delay\tcount\texpected\tp\tq\tstrength\tkind\tvia\n";
+    for (const circuit_edge& edge : p.report.circuit.edges)
+        fmt::format_to(
+            std::back_inserter(out), "{}\t{}\t{} ms\t{} ms\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
+            p.name(edge.from), p.name(edge.to), interval_text(edge.delay), interval_text(edge.best),
+            edge.count, number_text(edge.expected), number_text(edge.p), number_text(edge.q),
+            number_text(edge.strength), to_string(edge.kind), edge.via ? p.name(*edge.via) : "-");
+    return out;
+}
+
+void write_occurrences(const prepared& p, const std::function<void(std::string_view)>& write,
+                       const execution& run) {
+    // The episodes of the circuit: its chains, and the pairs of its direct edges.
+    std::set<std::size_t> wanted(p.report.circuit.chains.begin(), p.report.circuit.chains.end());
+    std::set<episode> pairs;
+    for (const circuit_edge& edge : p.report.circuit.edges)
+        if (edge.kind == edge_kind::direct) pairs.insert({{edge.from, edge.to}, {edge.best}});
+    for (std::size_t i = 0; i < p.order.size(); ++i)
+        if (pairs.contains(p.report.table.episodes[i].what)) wanted.insert(i);
+
+    write("episode\toccurrence\tposition\tunit\ttime_s\n");
+    std::string piece;
+    std::size_t done = 0;
+    for (const std::size_t i : p.order) {
+        if (!wanted.contains(i)) continue;
+        core::throw_if_stopped(run.stop);
+        if (run.on_progress) run.on_progress({"writing occurrences", done++, wanted.size()});
+        const episode& what = p.report.table.episodes[i].what;
+        const auto occurrences = find_occurrences(p.report.spikes, what, p.report.table.ties);
+        piece.clear();
+        for (std::size_t o = 0; o < occurrences.size(); ++o)
+            for (std::size_t n = 0; n < occurrences[o].size(); ++n)
+                fmt::format_to(std::back_inserter(piece), "{}\t{}\t{}\t{}\t{:.6f}\n", p.number[i],
+                               o + 1, n + 1, p.name(what.units[n]),
+                               to_seconds(duration{occurrences[o][n]}));
+        write(piece);
+    }
+}
+
+}  // namespace spikeweave::report

@@ -1,0 +1,123 @@
+#include <array>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "io/result_folder.hpp"
+#include "report/sort/parts.hpp"
+#include "spikeweave/sort/files.hpp"
+#include "spikeweave/sort/phy.hpp"
+#include "spikeweave/spikes/files.hpp"
+
+namespace spikeweave {
+namespace {
+
+constexpr std::array<std::string_view, 24> sorting_files{"sorting.npz",
+                                                         "sorting.clu.1",
+                                                         "sorting.res.1",
+                                                         "spikes.npz",
+                                                         "spikes.nwb",
+                                                         "units.tsv",
+                                                         "iterations.tsv",
+                                                         "run.json",
+                                                         "sorting.kwik",
+                                                         "sorting.kwx",
+                                                         "sorting.prm",
+                                                         "phy/params.py",
+                                                         "phy/spike_times.npy",
+                                                         "phy/spike_templates.npy",
+                                                         "phy/spike_clusters.npy",
+                                                         "phy/amplitudes.npy",
+                                                         "phy/channel_map.npy",
+                                                         "phy/channel_shanks.npy",
+                                                         "phy/channel_positions.npy",
+                                                         "phy/templates.npy",
+                                                         "phy/pc_features.npy",
+                                                         "phy/pc_feature_ind.npy",
+                                                         "phy/cluster_group.tsv",
+                                                         "phy/cluster_quality.tsv"};
+
+std::vector<unit_quality> qualities_of(const sorting_report& report) {
+    std::vector<unit_quality> all;
+    all.reserve(report.units.size());
+    for (const sorted_unit& unit : report.units) all.push_back(unit.quality);
+    return all;
+}
+
+std::vector<unit_column> columns_of(const sorting_report& report) {
+    using member = std::optional<double> unit_quality::*;
+    struct described {
+        const char* name;
+        member from;
+        const char* description;
+    };
+    constexpr std::array<described, 6> columns{{
+        {"firing_rate", &unit_quality::rate_hz, "spikes a second"},
+        {"l_ratio", &unit_quality::l_ratio, "L-ratio, Schmitzer-Torbert et al. 2005"},
+        {"isolation_distance", &unit_quality::isolation_distance,
+         "squared Mahalanobis distance at which there are as many other spikes as the unit has"},
+        {"isi_violations", &unit_quality::refractory_violations,
+         "share of inter-spike intervals shorter than the refractory period"},
+        {"contamination", &unit_quality::contamination,
+         "estimated share of spikes of other neurons, Llobet et al. 2022"},
+        {"snr", &unit_quality::snr, "height of the mean waveform over the noise of its channel"},
+    }};
+    std::vector<unit_column> out;
+    out.reserve(columns.size());
+    for (const described& column : columns) {
+        unit_column made{column.name, column.description, {}};
+        made.values.reserve(report.units.size());
+        for (const sorted_unit& unit : report.units)
+            made.values.push_back(
+                (unit.quality.*column.from).value_or(std::numeric_limits<double>::quiet_NaN()));
+        out.push_back(std::move(made));
+    }
+    return out;
+}
+
+void write_phy_of(const std::filesystem::path& folder, const sorting_report& report,
+                  const execution& run) {
+    const std::vector<unit_quality> quality = qualities_of(report);
+    write_phy(folder,
+              {.features = *report.phy_features,
+               .sorted = report.sorted,
+               .quality = quality,
+               .features_per_channel = report.features_per_channel,
+               .channels = report.channels,
+               .waveforms = report.waveforms.group_count() > 0 ? &report.waveforms : nullptr,
+               .raw = report.raw,
+               .raw_offset_bytes = report.raw_offset_bytes},
+              run);
+}
+
+}  // namespace
+
+void write_sorting_report(const std::filesystem::path& folder, const sorting_report& report,
+                          bool overwrite, const execution& run) {
+    io::result_folder out(folder, overwrite, sorting_files);
+    write_sorting(out.file("sorting.npz"), report.sorted);
+    write_clusters(out.file("sorting.clu.1"), report.sorted, report.first_label);
+    if (!report.sorted.samples.empty()) write_samples(out.file("sorting.res.1"), report.sorted);
+    if (report.sorted.has_times()) {
+        const spike_sequence spikes = to_spikes(report.sorted).spikes;
+        write_spikes(out.file("spikes.npz"), spikes, run);
+        if (report.nwb) write_nwb_units(out.file("spikes.nwb"), spikes, columns_of(report), run);
+        if (report.phy_features) write_phy_of(out.file("phy"), report, run);
+    }
+    if (report.kwik && !report.sorted.samples.empty()) {
+        const std::vector<unit_quality> quality = qualities_of(report);
+        write_kwik(out.file("sorting.kwik"), {.sorted = report.sorted,
+                                              .quality = quality,
+                                              .features = report.kwik->features,
+                                              .channel_group = report.kwik->channel_group,
+                                              .channels = report.channels});
+    }
+    out.write("units.tsv", report::units_tsv(report));
+    out.write("iterations.tsv", report::iterations_tsv(report));
+    out.write("run.json", report::text_of(report::sorting_run(report)));
+    out.commit(run.stop);
+}
+
+}  // namespace spikeweave

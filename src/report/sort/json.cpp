@@ -1,0 +1,97 @@
+#include <algorithm>
+#include <cmath>
+
+#include "report/sort/parts.hpp"
+
+namespace spikeweave {
+namespace {
+
+report::json iterations_of(const sorting_report& report) {
+    report::json list = report::json::array();
+    for (const masked_gmm_iteration& one : report.search.iterations)
+        list.push_back({{"clusters", one.clusters},
+                        {"changed", one.changed},
+                        {"deleted", one.deleted},
+                        {"splits", one.splits},
+                        {"log_likelihood", -one.negated_log_likelihood},
+                        {"penalty", one.penalty},
+                        {"score", one.score()}});
+    return list;
+}
+
+report::json quality_of(const unit_quality& quality) {
+    const auto number = [](const std::optional<double>& value) {
+        return value ? report::json(*value) : report::json(nullptr);
+    };
+    return {{"features", quality.features},
+            {"rate_hz", number(quality.rate_hz)},
+            {"l_ratio", number(quality.l_ratio)},
+            {"isolation_distance", number(quality.isolation_distance)},
+            {"refractory_violations", number(quality.refractory_violations)},
+            {"contamination", number(quality.contamination)},
+            {"snr", number(quality.snr)}};
+}
+
+}  // namespace
+
+std::uint64_t report::noise_spikes(const sorting_report& report) {
+    return static_cast<std::uint64_t>(
+        std::count(report.sorted.labels.begin(), report.sorted.labels.end(), 0U));
+}
+
+std::size_t report::unit_number(const sorting_report& report) {
+    return static_cast<std::size_t>(
+        std::count_if(report.units.begin(), report.units.end(),
+                      [](const sorted_unit& one) { return one.spikes > 0; }));
+}
+
+report::json report::sorting_run(const sorting_report& report) {
+    json more = json::array();
+    for (const input_record& one : report.more_input)
+        more.push_back({{"path", one.path},
+                        {"bytes", one.bytes},
+                        {"digest_algorithm", one.digest_algorithm},
+                        {"digest", one.digest}});
+    json out = run_json(report.run, {{"more_files", more},
+                                     {"spikes", report.sorted.labels.size()},
+                                     {"features", report.features},
+                                     {"masks_from", report.masks_from},
+                                     {"has_samples", !report.sorted.samples.empty()},
+                                     {"sample_rate_hz", report.sorted.sample_rate}});
+    out["sorting"] = {
+        {"strategy", to_string(report.search.ran_on)},
+        {"stopped", to_string(report.search.stopped)},
+        {"iterations", report.search.iterations.size()},
+        {"units", unit_number(report)},
+        {"noise_spikes", noise_spikes(report)},
+        {"score", report.search.score()},
+        {"seed_score",
+         2 * report.search.score() -
+             std::log(static_cast<double>(std::max<std::size_t>(report.sorted.labels.size(), 1)))}};
+    for (const incremental_fit& one : report.fits)
+        out["sorting"]["fits"].push_back({{"spikes", one.spikes},
+                                          {"reason", to_string(one.reason)},
+                                          {"cost_before", one.cost_before},
+                                          {"running_cost", one.running_cost},
+                                          {"cost", one.cost},
+                                          {"iterations", one.iterations},
+                                          {"units", one.units}});
+    return out;
+}
+
+std::string to_json(const sorting_report& report) {
+    report::json units = report::json::array();
+    for (std::size_t u = 0; u < report.units.size(); ++u)
+        if (report.units[u].spikes > 0)
+            units.push_back({{"unit", u + 1},
+                             {"clu_label", u + report.first_label},
+                             {"spikes", report.units[u].spikes},
+                             {"unmasked_features", report.units[u].unmasked},
+                             {"peak_feature", report.units[u].peak_feature},
+                             {"quality", quality_of(report.units[u].quality)}});
+    return report::text_of({{"run", report::sorting_run(report)},
+                            {"units", units},
+                            {"iterations", iterations_of(report)}});
+}
+
+}  // namespace spikeweave

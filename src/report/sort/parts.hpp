@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "report/run_json.hpp"
+#include "spikeweave/report/sort.hpp"
+
+namespace spikeweave::report {
+
+std::uint64_t noise_spikes(const sorting_report& report);
+/// The number of units; labels without spikes are not units.
+std::size_t unit_number(const sorting_report& report);
+
+/// Returns the content of `run.json` for a sorting.
+json sorting_run(const sorting_report& report);
+std::string units_tsv(const sorting_report& report);
+std::string iterations_tsv(const sorting_report& report);
+
+}  // namespace spikeweave::report

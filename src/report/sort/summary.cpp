@@ -1,0 +1,54 @@
+#include <fmt/format.h>
+
+#include <iterator>
+#include <optional>
+#include <string>
+
+#include "report/sort/parts.hpp"
+#include "report/text.hpp"
+
+namespace spikeweave {
+namespace {
+
+std::string how_it_went(const sorting_report& report) {
+    if (report.search.stopped != stop_reason::assigned)
+        return fmt::format("{} after {} iterations by {}, score {:.1f}\n",
+                           to_string(report.search.stopped), report.search.iterations.size(),
+                           to_string(report.search.ran_on), report.search.score());
+    std::string text = "assigned one after another";
+    for (const incremental_fit& one : report.fits)
+        fmt::format_to(std::back_inserter(text), "\nfitted at spike {} ({}): {} units", one.spikes,
+                       to_string(one.reason), one.units);
+    return text + "\n";
+}
+
+// Formats three digits for a column; a dash stands for unknown values.
+std::string shown(const std::optional<double>& value) {
+    return value ? fmt::format("{:.3g}", *value) : std::string("-");
+}
+
+}  // namespace
+
+std::string summarize(const sorting_report& report) {
+    const std::uint64_t noise = report::noise_spikes(report);
+    std::string text = fmt::format(
+        "{} spikes of {} features, masks from {}; {} units, {} in noise\n"
+        "{}\n{:>6} {:>8} {:>9} {:>13} {:>8} {:>9} {:>9} {:>10} {:>6}\n",
+        report.sorted.labels.size(), report.features, report.masks_from,
+        report::unit_number(report), report::plural(noise, "spike", "spikes"), how_it_went(report),
+        "unit", "spikes", "unmasked", "peak feature", "rate Hz", "L-ratio", "isolation",
+        "violations", "SNR");
+    for (std::size_t u = 0; u < report.units.size(); ++u) {
+        if (report.units[u].spikes == 0) continue;
+        const unit_quality& quality = report.units[u].quality;
+        fmt::format_to(std::back_inserter(text),
+                       "{:>6} {:>8} {:>9.1f} {:>13} {:>8} {:>9} {:>9} {:>10} {:>6}\n", u + 1,
+                       report.units[u].spikes, report.units[u].unmasked,
+                       report.units[u].peak_feature, shown(quality.rate_hz), shown(quality.l_ratio),
+                       shown(quality.isolation_distance), shown(quality.refractory_violations),
+                       shown(quality.snr));
+    }
+    return text;
+}
+
+}  // namespace spikeweave

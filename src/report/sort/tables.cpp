@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include <iterator>
+#include <optional>
+#include <string>
+
+#include "report/sort/parts.hpp"
+#include "report/text.hpp"
+
+namespace spikeweave::report {
+namespace {
+
+std::string cell(const std::optional<double>& value) {
+    return value ? number_text(*value) : std::string();
+}
+
+}  // namespace
+
+std::string units_tsv(const sorting_report& report) {
+    std::string text =
+        "unit\tclu_label\tspikes\tunmasked_features\tpeak_feature\trate_hz\tquality_features\t"
+        "l_ratio\tisolation_distance\trefractory_violations\tcontamination\tsnr\n";
+    for (std::size_t u = 0; u < report.units.size(); ++u) {
+        const sorted_unit& unit = report.units[u];
+        if (unit.spikes == 0) continue;
+        const unit_quality& quality = unit.quality;
+        fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
+                       u + 1, u + report.first_label, unit.spikes, number_text(unit.unmasked),
+                       unit.peak_feature, cell(quality.rate_hz), quality.features,
+                       cell(quality.l_ratio), cell(quality.isolation_distance),
+                       cell(quality.refractory_violations), cell(quality.contamination),
+                       cell(quality.snr));
+    }
+    return text;
+}
+
+std::string iterations_tsv(const sorting_report& report) {
+    std::string text =
+        "iteration\tclusters\tchanged\tdeleted\tsplits\tlog_likelihood\tpenalty\tscore\n";
+    for (std::size_t i = 0; i < report.search.iterations.size(); ++i) {
+        const masked_gmm_iteration& one = report.search.iterations[i];
+        // More digits than elsewhere, to show how the score falls.
+        fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\t{}\t{}\t{:.6f}\t{:.6f}\t{:.6f}\n",
+                       i + 1, one.clusters, one.changed, one.deleted, one.splits,
+                       -one.negated_log_likelihood, one.penalty, one.score());
+    }
+    return text;
+}
+
+}  // namespace spikeweave::report

@@ -1,0 +1,88 @@
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "core/stop.hpp"
+#include "io/atomic_file.hpp"
+#include "io/result_folder.hpp"
+#include "report/spade/lines.hpp"
+#include "report/spade/parts.hpp"
+
+namespace spikeweave {
+namespace {
+
+constexpr std::array<std::string_view, 8> pattern_files{
+    "patterns.tsv", "signatures.tsv", "spectrum.tsv", "funnel.tsv",
+    "patterns.svg", "spectrum.svg",   "patterns.nwb", "run.json"};
+
+// Writes all files but `patterns.tsv`.
+void write_others(const io::result_folder& out, const report::prepared_patterns& p,
+                  const execution& run) {
+    out.write("signatures.tsv", report::signatures_tsv(p));
+    out.write("funnel.tsv", report::funnel_tsv(p));
+    if (p.tested()) {
+        out.write("spectrum.tsv", report::spectrum_tsv(p));
+        out.write("spectrum.svg", report::spectrum_svg(p));
+    }
+    core::throw_if_stopped(run.stop);
+    out.write("patterns.svg", report::patterns_svg(p));
+    if (p.report.with_nwb) report::write_pattern_nwb(out.file("patterns.nwb"), p);
+    out.write("run.json", report::pattern_run_json(p));
+}
+
+}  // namespace
+
+void write_pattern_report(const std::filesystem::path& folder, const pattern_report& report,
+                          bool overwrite, const execution& run) {
+    const report::prepared_patterns p(report);
+    io::result_folder out(folder, overwrite, pattern_files);
+    io::atomic_file patterns(out.file("patterns.tsv"));
+    report::write_patterns(
+        p, [&](std::string_view piece) { patterns.write(piece); }, run);
+    patterns.commit();
+    write_others(out, p, run);
+    out.commit(run.stop);
+}
+
+struct pattern_stream::state {
+    io::result_folder folder;
+    io::atomic_file file;
+    report::pattern_lines lines;
+    std::uint64_t patterns = 0;
+
+    state(const std::filesystem::path& target, const pattern_axes& axes, bool with_occurrences,
+          bool overwrite)
+        : folder(target, overwrite, pattern_files),
+          file(folder.file("patterns.tsv")),
+          lines(axes, {.occurrences = with_occurrences}) {
+        file.write(lines.header());
+    }
+    void flush() {
+        file.write(lines.text());
+        lines.clear();
+    }
+};
+
+pattern_stream::pattern_stream(const std::filesystem::path& folder, const pattern_axes& axes,
+                               bool with_occurrences, bool overwrite)
+    : state_(std::make_unique<state>(folder, axes, with_occurrences, overwrite)) {}
+
+pattern_stream::~pattern_stream() = default;
+
+void pattern_stream::take(const pattern_table& block) {
+    constexpr std::size_t piece = std::size_t{1} << 20;
+    for (std::size_t i = 0; i < block.size(); ++i) {
+        state_->lines.append(++state_->patterns, block, i);
+        if (state_->lines.text().size() >= piece) state_->flush();
+    }
+}
+
+void pattern_stream::commit(const pattern_report& report, const execution& run) {
+    const report::prepared_patterns p(report);
+    state_->flush();
+    state_->file.commit();
+    write_others(state_->folder, p, run);
+    state_->folder.commit(run.stop);
+}
+
+}  // namespace spikeweave

@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include "core/grouped.hpp"
+#include "report/spade/parts.hpp"
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave::report {
+namespace {
+
+void check(const pattern_report& what) {
+    const pattern_table& table = what.table;
+    const std::size_t n = table.size();
+    if (table.window_bins != what.axes.window_bins || table.item_offsets.size() != n + 1)
+        throw invalid_argument("the report's patterns are not of its windows");
+    if (table.occurrence_offsets.size() != n + 1)
+        throw invalid_argument(fmt::format("the report has {} patterns and the occurrences of {}",
+                                           n, table.occurrence_offsets.size() - 1));
+    if ((!what.stabilities.empty() && what.stabilities.size() != n) ||
+        (!what.numbers.empty() && what.numbers.size() != n) || what.patterns < n)
+        throw invalid_argument(
+            fmt::format("the report has {} patterns of {}, {} numbers and {} stabilities", n,
+                        what.patterns, what.numbers.size(), what.stabilities.size()));
+    const std::uint64_t items = what.axes.unit_names.size() * what.axes.window_bins;
+    if (!std::ranges::all_of(table.items, [&](pattern_item item) { return item < items; }))
+        throw invalid_argument("the report's patterns are not of its units");
+}
+
+std::vector<const signature_test*> tests_of(const pattern_report& report) {
+    std::vector<const signature_test*> out(report.table.size(), nullptr);
+    if (!report.assessment) return out;
+    std::map<pattern_signature, const signature_test*> by_signature;
+    for (const signature_test& test : report.assessment->tests.signatures)
+        by_signature.emplace(test.what, &test);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const auto found = by_signature.find(
+            {.size = static_cast<std::uint32_t>(report.table.pattern(i).size()),
+             .count = report.table.counts[i],
+             .duration =
+                 report.spectrum == spectrum_kind::size_count ? 0 : report.table.duration(i)});
+        if (found == by_signature.end())
+            throw invalid_argument("a pattern of the report has a signature that was not tested");
+        out[i] = found->second;
+    }
+    return out;
+}
+
+}  // namespace
+
+prepared_patterns::prepared_patterns(const pattern_report& what) : report(what) {
+    check(what);
+    tests = tests_of(what);
+    const pattern_table& table = what.table;
+    order.resize(table.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto rank = [&](std::size_t i) {
+        return std::tuple(tests[i] == nullptr ? 0.0 : tests[i]->p,
+                          -static_cast<std::int64_t>(table.pattern(i).size()),
+                          -static_cast<std::int64_t>(table.counts[i]), i);
+    };
+    std::sort(order.begin(), order.end(), [&](auto a, auto b) { return rank(a) < rank(b); });
+    number = what.numbers;
+    if (streamed()) return;
+    number.resize(order.size());
+    for (std::size_t k = 0; k < order.size(); ++k) number[order[k]] = k + 1;
+}
+
+std::string prepared_patterns::chain(std::size_t pattern) const {
+    std::string out;
+    duration before{0};
+    for (const pattern_item item : report.table.pattern(pattern)) {
+        const duration now = lag(item);
+        if (!out.empty())
+            out += now == before ? " + " : fmt::format(" →{}ms→ ", milliseconds(now - before));
+        out += name(item);
+        before = now;
+    }
+    return out;
+}
+
+std::string prepared_patterns::how_tested() const {
+    if (!tested()) return "not tested: no surrogates";
+    return fmt::format("tested against {} surrogates (alpha {}, {})",
+                       core::grouped(report.assessment->spectrum.surrogates), report.testing.alpha,
+                       to_string(report.testing.correction));
+}
+
+}  // namespace spikeweave::report

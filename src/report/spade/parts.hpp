@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/text.hpp"
+#include "spikeweave/report/spade.hpp"
+
+namespace spikeweave::report {
+
+/// A report with the data that all its parts share, computed once.
+struct prepared_patterns {
+    /// @throws invalid_argument if the parts do not belong together.
+    explicit prepared_patterns(const pattern_report& what);
+
+    const pattern_report& report;
+    /// Indices into the table in the order in which patterns are listed: by p, then by falling
+    /// spikes and occurrences.
+    std::vector<std::size_t> order;
+    /// The line of each pattern of the table in `patterns.tsv`, from 1.
+    std::vector<std::uint64_t> number;
+    /// The test of each pattern's signature; null if there is none.
+    std::vector<const signature_test*> tests;
+
+    bool tested() const { return report.assessment.has_value(); }
+    bool streamed() const { return !report.numbers.empty(); }
+    const std::string& name(pattern_item item) const {
+        return report.axes.unit_names[item / report.axes.window_bins];
+    }
+    duration lag(pattern_item item) const {
+        return report.axes.bin * (item % report.axes.window_bins);
+    }
+    /// Formats a pattern as "n12 →5 ms→ n7 + n3"; spikes in one bin are joined by a plus.
+    std::string chain(std::size_t pattern) const;
+    /// Returns a text like "tested against 1,000 surrogates (alpha 0.01, fdr_bh)".
+    std::string how_tested() const;
+};
+
+/// Passes on `patterns.tsv` in pieces.
+void write_patterns(const prepared_patterns& p, const std::function<void(std::string_view)>& write,
+                    const execution& run);
+std::string signatures_tsv(const prepared_patterns& p);
+std::string spectrum_tsv(const prepared_patterns& p);
+std::string funnel_tsv(const prepared_patterns& p);
+std::string patterns_svg(const prepared_patterns& p);
+std::string spectrum_svg(const prepared_patterns& p);
+std::string pattern_run_json(const prepared_patterns& p);
+/// @throws io_error, always in a build without HDF5.
+void write_pattern_nwb(const std::filesystem::path& path, const prepared_patterns& p);
+
+}  // namespace spikeweave::report

@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/grouped.hpp"
+#include "report/spade/parts.hpp"
+
+namespace spikeweave::report {
+namespace {
+
+constexpr std::size_t most_patterns = 12;
+constexpr std::size_t most_signatures = 12;
+
+class pattern_page {
+public:
+    pattern_page(const prepared_patterns& p, bool colour) : p_(p), colour_(colour) {}
+
+    std::string written() {
+        heading();
+        patterns();
+        signatures();
+        funnel();
+        return std::move(out_);
+    }
+
+private:
+    template <typename... Args>
+    void line(fmt::format_string<Args...> format, Args&&... args) {
+        fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+        out_ += '\n';
+    }
+    std::string bold(std::string_view text) const {
+        return colour_ ? fmt::format("\033[1m{}\033[0m", text) : std::string(text);
+    }
+
+    void heading() {
+        const pattern_report& report = p_.report;
+        const pattern_axes& axes = report.axes;
+        std::string what =
+            report.axes.timed ? fmt::format("{} spikes of {} units in {:.6g} s; ",
+                                            core::grouped(report.input.spikes),
+                                            axes.unit_names.size(), to_seconds(report.input.length))
+                              : fmt::format("{} units; ", axes.unit_names.size());
+        line("{}{} windows of {} × {} ms; {}", what, core::grouped(report.input.windows),
+             axes.window_bins, milliseconds(axes.bin), p_.how_tested());
+    }
+
+    std::string title() const {
+        const std::string_view kind = p_.tested() ? "significant pattern" : "pattern";
+        if (p_.report.patterns == 0) return fmt::format("No {}", kind);
+        return fmt::format("{}{} ({})", p_.tested() ? "Significant patterns" : "Patterns",
+                           p_.tested() ? "" : ", most spikes first", p_.report.patterns);
+    }
+
+    void patterns() {
+        line("\n{}", bold(title()));
+        const std::size_t shown = std::min(p_.order.size(), most_patterns);
+        for (std::size_t k = 0; k < shown; ++k) {
+            const std::size_t i = p_.order[k];
+            std::string note = fmt::format("{} times", p_.report.table.counts[i]);
+            if (p_.tests[i] != nullptr)
+                note += fmt::format(", p {}, q {}", p_text(p_.tests[i]->p), p_text(p_.tests[i]->q));
+            line("  {}  ({})", bold(p_.chain(i)), note);
+        }
+        if (p_.report.patterns > shown) line("  … and {} more", p_.report.patterns - shown);
+    }
+
+    void signatures() {
+        if (!p_.tested()) return;
+        std::vector<const signature_test*> all;
+        for (const signature_test& test : p_.report.assessment->tests.signatures)
+            all.push_back(&test);
+        const auto significant =
+            std::ranges::count_if(all, [](const auto* test) { return test->significant; });
+        std::ranges::stable_sort(all, {}, [](const auto* test) { return test->p; });
+        line("\n{}", bold(fmt::format("Signatures ({}, {} significant)", all.size(), significant)));
+        const std::size_t shown = std::min(all.size(), most_signatures);
+        for (std::size_t k = 0; k < shown; ++k) line("  {}", signature_text(*all[k]));
+        if (all.size() > shown) line("  … and {} more", all.size() - shown);
+    }
+
+    std::string signature_text(const signature_test& test) const {
+        const std::string lasting =
+            p_.report.spectrum == spectrum_kind::size_count
+                ? ""
+                : fmt::format(", {} ms", milliseconds(p_.report.axes.bin * test.what.duration));
+        return fmt::format(
+            "{} spikes, {} times{}: {}, p {}, {}{}", test.what.size, test.what.count, lasting,
+            plural(test.patterns, "pattern", "patterns"), p_text(test.p),
+            test.tested ? fmt::format("q {}", p_text(test.q)) : std::string(to_string(test.reason)),
+            test.significant ? "" : ", not significant");
+    }
+
+    void funnel() {
+        line("\n{}", bold("Steps"));
+        for (const funnel_step& step : p_.report.funnel)
+            line("  {:<28} {:>12}{}", step.step, step.left,
+                 step.removed == 0 ? "" : fmt::format("  {} removed: {}", step.removed, step.why));
+    }
+
+    const prepared_patterns& p_;
+    bool colour_;
+    std::string out_;
+};
+
+}  // namespace
+}  // namespace spikeweave::report
+
+namespace spikeweave {
+
+std::string summarize(const pattern_report& report, bool colour) {
+    const report::prepared_patterns p(report);
+    return report::pattern_page(p, colour).written();
+}
+
+}  // namespace spikeweave

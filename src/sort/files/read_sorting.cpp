@@ -1,0 +1,58 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "io/file_error.hpp"
+#include "io/zip_reader.hpp"
+#include "sort/files/read_array.hpp"
+#include "spikeweave/sort/files.hpp"
+
+namespace spikeweave {
+
+using sort::read_whole;
+
+namespace {
+
+template <class Item>
+std::vector<Item> read_array(const io::zip_reader& archive, const io::zip_entry& entry,
+                             const std::filesystem::path& path, const char* name) {
+    io::npy_reader array(archive.open(entry), fmt::format("'{}', array '{}'", path.string(), name));
+    return read_whole<Item>(array);
+}
+
+}  // namespace
+
+sorting read_sorting(const std::filesystem::path& path) {
+    const io::zip_reader archive(path);
+    const io::zip_entry* const labels = archive.find("labels.npy");
+    if (labels == nullptr)
+        throw io::file_error(path, "has no array 'labels', expected one label a spike");
+    sorting out;
+    constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max() - 1;
+    for (const std::int64_t label : read_array<std::int64_t>(archive, *labels, path, "labels")) {
+        if (label < 0 || label > most)
+            throw io::file_error(
+                path, fmt::format("array 'labels', spike {}", out.labels.size() + 1),
+                fmt::format("found {}, expected a unit from 0 to {}", label, most));
+        out.labels.push_back(static_cast<std::uint32_t>(label));
+        out.unit_count = std::max(out.unit_count, out.labels.back());
+    }
+    if (const io::zip_entry* const samples = archive.find("samples.npy")) {
+        out.samples = read_array<std::int64_t>(archive, *samples, path, "samples");
+        if (out.samples.size() != out.labels.size())
+            throw io::file_error(path, fmt::format("holds {} times, expected {}, one a spike",
+                                                   out.samples.size(), out.labels.size()));
+    }
+    if (const io::zip_entry* const rate = archive.find("sample_rate.npy")) {
+        const auto found = read_array<double>(archive, *rate, path, "sample_rate");
+        if (found.size() != 1 || !(found[0] > 0) || !std::isfinite(found[0]))
+            throw io::file_error(path, "array 'sample_rate': expected one rate in Hz");
+        out.sample_rate = found[0];
+    }
+    return out;
+}
+
+}  // namespace spikeweave

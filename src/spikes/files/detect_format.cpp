@@ -1,0 +1,59 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <vector>
+
+#include "io/file_error.hpp"
+#include "io/input_stream.hpp"
+#include "spikes/files/meabench.hpp"
+#include "spikes/files/readers.hpp"
+
+namespace spikeweave::spikes {
+namespace {
+
+bool is_klustakwik_name(const std::string& name) {
+    for (const std::string_view part : {".res.", ".clu."}) {
+        const std::size_t at = name.rfind(part);
+        if (at == std::string::npos || at + part.size() == name.size()) continue;
+        if (std::all_of(name.begin() + static_cast<std::ptrdiff_t>(at + part.size()), name.end(),
+                        [](unsigned char c) { return std::isdigit(c) != 0; }))
+            return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+spike_format detect_format(const std::filesystem::path& path) {
+    std::error_code ignored;
+    const std::string name = path.filename().string();
+    if (std::filesystem::is_directory(path, ignored)) {
+        for (const char* part : {"params.py", "spike_times.npy"})
+            if (std::filesystem::exists(path / part, ignored)) return spike_format::phy;
+        throw io::file_error(
+            path, "is a folder without params.py and spike_times.npy, expected Phy's or a file");
+    }
+    if (name == "params.py") return spike_format::phy;
+
+    io::input_stream in(path);
+    constexpr std::size_t looked_at = std::size_t{1} << 16;
+    std::vector<char> buffer(looked_at);
+    const std::string_view head{buffer.data(), in.read(buffer)};
+    if (head.starts_with("\x89HDF\r\n\x1a\n")) return spike_format::nwb;
+    if (head.starts_with("\x93NUMPY")) return spike_format::npy;
+    if (head.starts_with("PK\x03\x04") || head.starts_with("PK\x05\x06")) return spike_format::npz;
+    if (head.find('\0') != std::string_view::npos) {
+        if (name.ends_with(".spike") || meabench_record_bytes(head, in.size()) != 0)
+            return spike_format::meabench;
+        throw io::file_error(path, fmt::format("begins with {}, expected text, .npy, .npz, .nwb or "
+                                               "MEABench records",
+                                               io::shown(head.substr(0, 16))));
+    }
+    if (is_klustakwik_name(name)) return spike_format::klustakwik;
+    if (name.ends_with(".spk.txt") || name.ends_with(".spk.txt.gz")) return spike_format::wagenaar;
+    return spike_format::text;
+}
+
+}  // namespace spikeweave::spikes

@@ -1,0 +1,177 @@
+#include "spikeweave/spikes/files.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "core/grouped.hpp"
+#include "core/stop.hpp"
+#include "io/file_error.hpp"
+#include "spikes/files/readers.hpp"
+
+namespace spikeweave {
+
+using spikes::detect_format;
+using spikes::read_klustakwik;
+using spikes::read_meabench;
+using spikes::read_npy;
+using spikes::read_npz;
+using spikes::read_nwb;
+using spikes::read_phy;
+using spikes::read_text;
+using spikes::read_wagenaar;
+using spikes::reading;
+using spikes::write_npz;
+using spikes::write_nwb;
+using spikes::write_text;
+using spikes::writing;
+
+namespace {
+
+// Spikes outside the recorded span that a file states are kept, and the span is extended.
+void check_span(spike_file& file, const time_span& stated) {
+    const auto times = file.spikes.times_us();
+    const auto first = std::lower_bound(times.begin(), times.end(), stated.begin.count());
+    const auto last = std::upper_bound(first, times.end(), stated.end.count());
+    const auto outside = static_cast<std::size_t>((first - times.begin()) + (times.end() - last));
+    if (outside == 0) return;
+    const time_span& taken = file.spikes.span();
+    file.warnings.push_back(fmt::format(
+        "{} of {} spikes lie outside of {} to {}, which the file says was recorded; {} to {} is "
+        "taken for that.",
+        core::grouped(outside), core::grouped(times.size()), format_duration(stated.begin),
+        format_duration(stated.end), format_duration(taken.begin), format_duration(taken.end)));
+}
+
+spike_file read_as(spike_format format, const reading& job) {
+    switch (format) {
+        case spike_format::wagenaar:
+            return read_wagenaar(job);
+        case spike_format::meabench:
+            return read_meabench(job);
+        case spike_format::npy:
+            return read_npy(job);
+        case spike_format::npz:
+            return read_npz(job);
+        case spike_format::phy:
+            return read_phy(job);
+        case spike_format::klustakwik:
+            return read_klustakwik(job);
+        case spike_format::nwb:
+            return read_nwb(job);
+        default:
+            return read_text(job);
+    }
+}
+
+}  // namespace
+
+template <>
+enum_table<spike_format> enum_names<spike_format>() {
+    static constexpr std::array<named_value<spike_format>, 9> values{{
+        {spike_format::automatic, "auto"},
+        {spike_format::text, "text"},
+        {spike_format::wagenaar, "wagenaar"},
+        {spike_format::meabench, "meabench"},
+        {spike_format::npy, "npy"},
+        {spike_format::npz, "npz"},
+        {spike_format::phy, "phy"},
+        {spike_format::klustakwik, "klustakwik"},
+        {spike_format::nwb, "nwb"},
+    }};
+    return {"format of spike files", values};
+}
+
+spike_file read_spikes(const std::filesystem::path& path, const spike_read_options& how,
+                       const execution& run) {
+    check_options(how);
+    core::throw_if_stopped(run.stop);
+    // Detecting the format reads the beginning, which a pipe could not return again.
+    std::error_code unknown;
+    const auto kind = std::filesystem::status(path, unknown).type();
+    if (std::filesystem::exists(path, unknown) && kind != std::filesystem::file_type::regular &&
+        kind != std::filesystem::file_type::directory)
+        throw io::file_error(path,
+                             "is a pipe or a device; expected a file or a folder, save it first");
+    const spike_format format =
+        how.format == spike_format::automatic ? detect_format(path) : how.format;
+    spike_file file = read_as(format, {path, how, run});
+    file.format = format;
+    return file;
+}
+
+void write_spikes(const std::filesystem::path& path, const spike_sequence& spikes,
+                  const execution& run) {
+    std::string name = path.filename().string();
+    const writing job{path, spikes, run};
+    if (name.ends_with(".npz")) return write_npz(job);
+    if (name.ends_with(".nwb")) return write_nwb(job);
+    if (name.ends_with(".gz")) name.resize(name.size() - 3);
+    for (const std::string_view extension : {".tsv", ".txt", ".csv"})
+        if (name.ends_with(extension)) return write_text(job);
+    throw invalid_argument(fmt::format(
+        "'{}': spikes are written as .tsv, .txt, .csv (each also with .gz), .npz or .nwb",
+        path.string()));
+}
+
+void write_nwb_units(const std::filesystem::path& path, const spike_sequence& spikes,
+                     std::span<const unit_column> columns, const execution& run) {
+    for (const unit_column& column : columns)
+        if (column.values.size() != spikes.unit_count())
+            throw invalid_argument(fmt::format("column '{}' has {} values for {} units",
+                                               column.name, column.values.size(),
+                                               spikes.unit_count()));
+    write_nwb({path, spikes, run, columns});
+}
+
+namespace spikes {
+
+void finish(spike_file& file, spike_sequence_builder& builder, const reading& job,
+            const time_span* span) {
+    if (builder.size() == 0 && file.stimulus_us.empty() && span == nullptr)
+        throw io::file_error(job.path, "holds no spikes");
+    core::throw_if_stopped(job.run.stop);
+    file.has_recorded_span = span != nullptr;
+    file.spikes = span == nullptr ? builder.finish() : builder.finish(*span);
+    if (span != nullptr) check_span(file, *span);
+    file.duplicates = builder.duplicates();
+    file.out_of_order = builder.out_of_order();
+}
+
+std::string found_before_zero(std::string_view time) {
+    return fmt::format(
+        "found the time {} before zero, expected none (recordings aligned to an event have such: "
+        "--allow-negative, in Python allow_negative=True)",
+        time);
+}
+
+void check_exact_in_seconds(const writing& job) {
+    const auto& unit_names = job.spikes.unit_names();
+    const auto refused =
+        std::find_if_not(unit_names.begin(), unit_names.end(), io::is_printable_utf8);
+    if (refused != unit_names.end())
+        throw invalid_argument(fmt::format("'{}': the unit {} cannot stand in a file",
+                                           job.path.string(), io::shown(*refused)));
+    // Beyond this, a time in seconds as a double is not accurate to the microsecond.
+    constexpr std::int64_t largest_exact_us = std::int64_t{1} << 51;
+    if (job.spikes.span().begin.count() < -largest_exact_us ||
+        job.spikes.span().end.count() > largest_exact_us)
+        throw invalid_argument(
+            fmt::format("'{}': times beyond 71 years are not exact in seconds; "
+                        "write text",
+                        job.path.string()));
+}
+
+bool is_plain_integer(std::string_view name) {
+    std::int64_t value = 0;
+    const auto [end, code] = std::from_chars(name.data(), name.data() + name.size(), value);
+    return code == std::errc{} && end == name.data() + name.size() && std::to_string(value) == name;
+}
+
+}  // namespace spikes
+
+}  // namespace spikeweave

@@ -1,0 +1,22 @@
+// Replaces read_nwb.cpp and write_nwb.cpp in a build without HDF5.
+
+#include "io/file_error.hpp"
+#include "spikes/files/readers.hpp"
+
+namespace spikeweave::spikes {
+namespace {
+
+constexpr auto no_nwb =
+    "this build of spikeweave has no NWB (it was configured with SPIKEWEAVE_HDF5=OFF)";
+
+}  // namespace
+
+spike_file read_nwb(const reading& job) {
+    throw io::file_error(job.path, no_nwb);
+}
+
+void write_nwb(const writing& job) {
+    throw io::file_error(job.path, no_nwb);
+}
+
+}  // namespace spikeweave::spikes

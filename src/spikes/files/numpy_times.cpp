@@ -1,0 +1,117 @@
+#include "spikes/files/numpy_times.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/file_error.hpp"
+
+namespace spikeweave::spikes {
+namespace {
+
+std::int64_t whole_unit(const io::npy_reader& rows, std::uint64_t record, double value) {
+    constexpr double largest =
+        9007199254740992.0;  // 2^53: doubles do not represent larger integers exactly
+    if (!(std::abs(value) <= largest) || std::trunc(value) != value)
+        throw io_error(
+            fmt::format("{}: row {}: found unit {}, expected rows (time_s, unit) with a "
+                        "whole number for the unit",
+                        rows.what(), record, value));
+    return static_cast<std::int64_t>(value);
+}
+
+std::int64_t whole_unit(const io::npy_reader& /*rows*/, std::uint64_t /*record*/,
+                        std::int64_t value) {
+    return value;
+}
+
+template <class Number>
+void read_rows_as(io::npy_reader& rows, numpy_times& to_us, integer_units& numbers,
+                  spike_sequence_builder& builder, const io::progress_meter& meter) {
+    std::vector<Number> block(2 * numpy_block);
+    std::uint64_t record = 0;
+    while (const std::size_t n = rows.read(std::span{block})) {
+        for (std::size_t i = 0; i + 1 < n; i += 2, ++record) {
+            const std::int64_t us = to_us.convert(rows, block[i]);
+            builder.append(us, numbers.find(whole_unit(rows, record, block[i + 1])));
+        }
+        meter.at(2 * record * rows.header().item_bytes);
+    }
+}
+
+}  // namespace
+
+numpy_times::numpy_times(const io::npy_reader& times, const reading& job) : job_(&job) {
+    if (!job.how.time_unit.empty()) {
+        scale_ = time_scale::from(job.how.time_unit);
+    } else if (times.header().is_whole()) {
+        throw io_error(fmt::format(
+            "{}: found whole numbers for times, expected seconds as real numbers, or to be told "
+            "their unit (s, ms, us or samples:RATE)",
+            times.what()));
+    }
+}
+
+std::int64_t numpy_times::checked(const io::npy_reader& times, std::optional<std::int64_t> us,
+                                  double value) {
+    if (!us)
+        throw io_error(fmt::format("{}: item {}: found {}, expected a time in {}", times.what(),
+                                   record_, value, scale_.name()));
+    if (*us < 0 && !job_->how.allow_negative)
+        throw io_error(fmt::format("{}: item {}: {}", times.what(), record_,
+                                   found_before_zero(fmt::format("{}", value))));
+    ++record_;
+    return *us;
+}
+
+std::int64_t numpy_times::convert(const io::npy_reader& times, double value) {
+    return checked(times, scale_.from_real(value), value);
+}
+
+std::int64_t numpy_times::convert(const io::npy_reader& times, std::int64_t value) {
+    return checked(times, scale_.from_whole(value), static_cast<double>(value));
+}
+
+std::size_t numpy_times::read(io::npy_reader& times, std::span<std::int64_t> into) {
+    if (times.header().is_whole()) {
+        const std::size_t n = times.read(into);
+        for (std::size_t i = 0; i < n; ++i) into[i] = convert(times, into[i]);
+        return n;
+    }
+    reals_.resize(into.size());
+    const std::size_t n = times.read(std::span{reals_});
+    for (std::size_t i = 0; i < n; ++i) into[i] = convert(times, reals_[i]);
+    return n;
+}
+
+void read_spike_arrays(io::npy_reader& times, io::npy_reader& units, numpy_times& to_us,
+                       integer_units& numbers, spike_sequence_builder& builder,
+                       const io::progress_meter& meter, std::uint64_t count) {
+    std::vector<std::int64_t> us(numpy_block);
+    std::vector<std::int64_t> unit(numpy_block);
+    const std::uint64_t bytes = times.header().item_bytes + units.header().item_bytes;
+    std::uint64_t done = 0;
+    while (done < count) {
+        const auto most =
+            static_cast<std::size_t>(std::min<std::uint64_t>(numpy_block, count - done));
+        const std::size_t n = to_us.read(times, std::span{us}.first(most));
+        if (n == 0) return;
+        if (units.read(std::span{unit}.first(n)) != n)
+            throw io_error(fmt::format("{}: has fewer items than there are times", units.what()));
+        for (std::size_t i = 0; i < n; ++i) builder.append(us[i], numbers.find(unit[i]));
+        done += n;
+        meter.at(done * bytes);
+    }
+}
+
+void read_spike_rows(io::npy_reader& rows, numpy_times& to_us, integer_units& numbers,
+                     spike_sequence_builder& builder, const io::progress_meter& meter) {
+    if (rows.header().is_whole()) {
+        read_rows_as<std::int64_t>(rows, to_us, numbers, builder, meter);
+    } else {
+        read_rows_as<double>(rows, to_us, numbers, builder, meter);
+    }
+}
+
+}  // namespace spikeweave::spikes

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "io/npy.hpp"
+#include "spikes/files/integer_units.hpp"
+#include "spikes/files/readers.hpp"
+#include "spikes/files/time_scale.hpp"
+
+namespace spikeweave::spikes {
+
+/// Number of spikes that are read from numpy arrays at once.
+inline constexpr std::size_t numpy_block = std::size_t{1} << 14;
+
+/// Turns the items of a numpy array into microseconds, and rejects invalid times.
+class numpy_times {
+public:
+    /// Uses the caller's unit of time, or else seconds; integers require a given unit.
+    numpy_times(const io::npy_reader& times, const reading& job);
+    numpy_times(time_scale scale, const reading& job) : scale_(scale), job_(&job) {}
+
+    /// Reads as many of the next times, in microseconds, as `into` holds, or fewer at the end.
+    /// @throws io_error
+    std::size_t read(io::npy_reader& times, std::span<std::int64_t> into);
+    std::int64_t convert(const io::npy_reader& times, double value);
+    std::int64_t convert(const io::npy_reader& times, std::int64_t value);
+
+private:
+    std::int64_t checked(const io::npy_reader& times, std::optional<std::int64_t> us, double value);
+
+    time_scale scale_ = time_scale::seconds();
+    const reading* job_;
+    std::uint64_t record_ = 0;
+    std::vector<double> reals_;
+};
+
+/// Reads `count` items from each of two arrays in parallel.
+void read_spike_arrays(io::npy_reader& times, io::npy_reader& units, numpy_times& to_us,
+                       integer_units& numbers, spike_sequence_builder& builder,
+                       const io::progress_meter& meter, std::uint64_t count = UINT64_MAX);
+
+/// Reads rows (time, unit).
+void read_spike_rows(io::npy_reader& rows, numpy_times& to_us, integer_units& numbers,
+                     spike_sequence_builder& builder, const io::progress_meter& meter);
+
+}  // namespace spikeweave::spikes

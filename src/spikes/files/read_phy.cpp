@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "io/file_error.hpp"
+#include "io/phy_text.hpp"
+#include "io/random_file.hpp"
+#include "spikes/files/numpy_times.hpp"
+
+namespace spikeweave::spikes {
+spike_file read_phy(const reading& job) {
+    std::error_code ignored;
+    const bool is_folder = std::filesystem::is_directory(job.path, ignored);
+    if (!is_folder && job.path.filename() != "params.py")
+        throw io::file_error(job.path, "expected a folder of Phy or its params.py");
+    const std::filesystem::path folder = is_folder                    ? job.path
+                                         : job.path.has_parent_path() ? job.path.parent_path()
+                                                                      : ".";
+    // The caller's unit of time is needed only if the folder does not define one.
+    const bool has_params = std::filesystem::exists(folder / "params.py", ignored);
+    if (!has_params && job.how.time_unit.empty())
+        throw io::file_error(
+            job.path, fmt::format("has no params.py {}, which says the sample rate: expected one, "
+                                  "or to be told the unit of time as samples:RATE",
+                                  is_folder ? "in it" : "beside it"));
+    const time_scale scale =
+        job.how.time_unit.empty()
+            ? time_scale::samples(io::read_phy_sample_rate(folder / "params.py"))
+            : time_scale::from(job.how.time_unit);
+    // Phy writes merges and splits to spike_clusters; templates are the result of the sorter.
+    const bool curated = std::filesystem::exists(folder / "spike_clusters.npy", ignored);
+    const std::filesystem::path times_path = folder / "spike_times.npy";
+    const std::filesystem::path units_path =
+        folder / (curated ? "spike_clusters.npy" : "spike_templates.npy");
+    io::npy_reader times(io::open_bytes(times_path), fmt::format("'{}'", times_path.string()));
+    io::npy_reader units(io::open_bytes(units_path), fmt::format("'{}'", units_path.string()));
+    if (times.header().count() != units.header().count())
+        throw io::file_error(folder, fmt::format("holds {} times and {} clusters, expected as many",
+                                                 times.header().count(), units.header().count()));
+    spike_file file;
+    spike_sequence_builder builder;
+    integer_units numbers(builder);
+    numpy_times to_us(scale, job);
+    read_spike_arrays(times, units, to_us, numbers, builder,
+                      job.meter(times.header().count() *
+                                (times.header().item_bytes + units.header().item_bytes)));
+    times.expect_end();
+    units.expect_end();
+    finish(file, builder, job);
+
+    const auto noise = io::read_phy_noise(folder / "cluster_group.tsv");
+    const auto& names = file.spikes.unit_names();
+    const auto labelled = static_cast<std::size_t>(
+        std::count_if(file.spikes.units().begin(), file.spikes.units().end(), [&](unit_id unit) {
+            return !noise.empty() && noise.contains(std::stoll(names[index(unit)]));
+        }));
+    if (labelled > 0)
+        file.warnings.push_back(
+            fmt::format("{} of {} spikes are of clusters that are labelled noise in "
+                        "cluster_group.tsv; they are kept.",
+                        labelled, file.spikes.size()));
+    return file;
+}
+
+}  // namespace spikeweave::spikes

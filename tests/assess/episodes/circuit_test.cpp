@@ -1,0 +1,284 @@
+#include "spikeweave/assess/episodes/circuit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "simulate/coupled_units.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/simulate/spikes.hpp"
+#include "spikeweave/spikes/files.hpp"
+#include "support/run_length.hpp"
+#include "support/shared_data.hpp"
+
+namespace spikeweave {
+
+using simulate::coupling;
+using simulate::numbered_names;
+using simulate::run_coupled_units;
+
+namespace {
+
+using namespace std::chrono_literals;
+
+struct analysis {
+    episode_table table;
+    std::vector<episode_test> assessed;
+    circuit found;
+};
+
+analysis analyse(const spike_sequence& spikes, const std::vector<delay_interval>& delays,
+                 std::uint64_t threshold, correction_method method = correction_method::holm) {
+    analysis out;
+    out.table = mine_episodes(spikes, {.delays = delays, .min_count = threshold});
+    out.assessed = test_against_null(spikes, out.table, {.correction = method});
+    out.found = find_circuit(spikes, out.table, out.assessed);
+    return out;
+}
+
+using edge_set = std::set<std::pair<std::size_t, std::size_t>>;
+
+edge_set edges_of(const circuit& found, edge_kind kind) {
+    edge_set out;
+    for (const circuit_edge& edge : found.edges)
+        if (edge.kind == kind) out.insert({index(edge.from), index(edge.to)});
+    return out;
+}
+
+edge_set truth_of(const simulated_spikes& simulated) {
+    edge_set out;
+    for (const planted_edge& edge : simulated.truth) out.insert({index(edge.from), index(edge.to)});
+    return out;
+}
+
+std::vector<std::vector<unit_id>> chains_of(const analysis& result) {
+    std::vector<std::vector<unit_id>> out;
+    for (const std::size_t i : result.found.chains)
+        out.push_back(result.table.episodes[i].what.units);
+    return out;
+}
+
+class FindCircuitInSym26 : public ::testing::TestWithParam<std::uint64_t> {
+protected:
+    simulated_spikes simulated_ = simulate_sym26({.seed = GetParam()});
+};
+
+INSTANTIATE_TEST_SUITE_P(Seeds, FindCircuitInSym26,
+                         ::testing::Range<std::uint64_t>(0, is_shortened_run() ? 1 : 5));
+
+TEST_P(FindCircuitInSym26, FindsTheTenEdgesAndNoOther) {
+    for (const correction_method method :
+         {correction_method::holm, correction_method::bonferroni}) {
+        const analysis result = analyse(simulated_.spikes, {{4ms, 6ms}}, 200, method);
+
+        EXPECT_EQ(edges_of(result.found, edge_kind::direct), truth_of(simulated_));
+        EXPECT_EQ(result.found.edges.size(), 10U);
+        for (const circuit_edge& edge : result.found.edges) {
+            EXPECT_NEAR(edge.strength, 0.8, 0.05);
+            EXPECT_LT(edge.q, 0.01);
+            EXPECT_FALSE(edge.via.has_value());
+        }
+    }
+}
+
+TEST_P(FindCircuitInSym26, ReportsBothChainsWhole) {
+    const analysis result = analyse(simulated_.spikes, {{4ms, 6ms}}, 190);
+
+    EXPECT_EQ(chains_of(result),
+              (std::vector<std::vector<unit_id>>{simulated_.chains[1], simulated_.chains[0]}));
+}
+
+TEST_P(FindCircuitInSym26, ExplainsEveryRelationOverTwoSteps) {
+    const analysis result =
+        analyse(simulated_.spikes, {{1ms, 4ms}, {4ms, 6ms}, {6ms, 8ms}, {8ms, 11ms}}, 300);
+
+    EXPECT_EQ(edges_of(result.found, edge_kind::direct), truth_of(simulated_));
+    EXPECT_EQ(edges_of(result.found, edge_kind::indirect),
+              (edge_set{{0, 2}, {1, 3}, {4, 6}, {5, 7}, {6, 8}, {7, 9}, {8, 10}, {9, 11}}));
+    EXPECT_TRUE(edges_of(result.found, edge_kind::common_input).empty());
+    for (const circuit_edge& edge : result.found.edges) {
+        if (edge.kind == edge_kind::direct) continue;
+        EXPECT_EQ(index(*edge.via), index(edge.from) + 1);
+        EXPECT_EQ(edge.best, (delay_interval{8ms, 11ms}));
+    }
+}
+
+TEST_P(FindCircuitInSym26, CountsInThePublishedBands) {
+    const auto run_of = [](std::uint32_t first, std::uint32_t last) {
+        episode out;
+        for (std::uint32_t u = first; u <= last; ++u) out.units.push_back(unit_id{u});
+        out.delays.assign(last - first, {4ms, 6ms});
+        return out;
+    };
+    const auto counts =
+        count_episodes(simulated_.spikes, std::vector{run_of(0, 3), run_of(4, 11), run_of(5, 11)})
+            .counts;
+
+    EXPECT_GE(counts[0], 500U);
+    EXPECT_LE(counts[0], 600U);
+    EXPECT_GE(counts[1], 190U);
+    EXPECT_LE(counts[1], 270U);
+    EXPECT_GE(counts[2], 410U);
+    EXPECT_LE(counts[2], 490U);
+}
+
+TEST_P(FindCircuitInSym26, FindsNothingWithoutChains) {
+    const spike_sequence rest = simulate_sym26({.chains = {}, .seed = GetParam()}).spikes;
+
+    const analysis result = analyse(rest, {{1ms, 4ms}, {4ms, 6ms}, {6ms, 8ms}, {8ms, 11ms}}, 20);
+
+    EXPECT_TRUE(result.found.edges.empty());
+    EXPECT_TRUE(result.found.chains.empty());
+}
+
+// Makes units at 20 Hz with the given connections.
+spike_sequence connected(std::uint32_t n, const std::vector<coupling>& couplings,
+                         std::uint64_t seed) {
+    return run_coupled_units(
+        {.names = numbered_names("n", n),
+         .couplings = couplings,
+         .length = 60s,
+         .seed = seed,
+         .spikes = random_purpose::sym26_spikes,
+         .base_rates = [](std::int64_t, std::span<double> r) { std::ranges::fill(r, 20.0); }},
+        {});
+}
+
+const std::vector<delay_interval> fine{{1ms, 4ms}, {4ms, 6ms}, {6ms, 9ms}, {9ms, 11ms}};
+
+TEST(FindCircuit, TellsCommonInputFromAPath) {
+    const unit_id a{0};
+    const unit_id b{1};
+    const unit_id c{2};
+    for (std::uint64_t seed = 0; seed < 3; ++seed) {
+        const analysis result =
+            analyse(connected(5, {{a, b, 5, 0, 0.8}, {a, c, 10, 0, 0.8}}, seed), fine, 50);
+
+        EXPECT_EQ(edges_of(result.found, edge_kind::direct), (edge_set{{0, 1}, {0, 2}})) << seed;
+        EXPECT_EQ(edges_of(result.found, edge_kind::common_input), (edge_set{{1, 2}})) << seed;
+        for (const circuit_edge& edge : result.found.edges)
+            EXPECT_TRUE(edge.kind == edge_kind::direct || edge.via == a);
+    }
+}
+
+TEST(FindCircuit, KeepsAConvergenceAndADivergenceOfTrueEdges) {
+    const auto u = [](std::uint32_t i) { return unit_id{i}; };
+    // 0→1→2 and 0→3, 4→2: no edge is explained by others.
+    const std::vector<coupling> couplings{{u(0), u(1), 5, 0, 0.7},
+                                          {u(1), u(2), 5, 0, 0.7},
+                                          {u(0), u(3), 3, 0, 0.7},
+                                          {u(4), u(2), 8, 0, 0.7}};
+    for (std::uint64_t seed = 0; seed < 3; ++seed) {
+        const analysis result = analyse(connected(6, couplings, seed), fine, 50);
+
+        const edge_set direct = edges_of(result.found, edge_kind::direct);
+        for (const coupling& c : couplings)
+            EXPECT_TRUE(direct.contains({index(c.from), index(c.to)}))
+                << seed << ": " << index(c.from) << "→" << index(c.to);
+    }
+}
+
+TEST(FindCircuit, WidensADelayOverTouchingIntervals) {
+    // A delay of 5 ± 2 ms spans several intervals.
+    const simulated_spikes simulated =
+        simulate_sym26({.units = 4, .chains = {2}, .jitter = 2ms, .seed = 1});
+
+    const analysis result =
+        analyse(simulated.spikes, {{1ms, 4ms}, {4ms, 6ms}, {6ms, 8ms}, {20ms, 22ms}}, 20);
+
+    ASSERT_EQ(result.found.edges.size(), 1U);
+    EXPECT_EQ(result.found.edges[0].delay, (delay_interval{1ms, 8ms}));
+    EXPECT_EQ(result.found.edges[0].best, (delay_interval{4ms, 6ms}));
+}
+
+TEST(FindCircuit, DoesNotDependOnThreads) {
+    const spike_sequence spikes = simulate_sym26({.length = 20s}).spikes;
+    const episode_table table = mine_episodes(spikes, {.delays = fine, .min_count = 100});
+    const auto assessed = test_against_null(spikes, table);
+
+    const circuit one = find_circuit(spikes, table, assessed, {}, {.threads = 1});
+    const circuit four = find_circuit(spikes, table, assessed, {}, {.threads = 4});
+
+    ASSERT_EQ(one.edges.size(), four.edges.size());
+    for (std::size_t e = 0; e < one.edges.size(); ++e) {
+        EXPECT_EQ(one.edges[e].kind, four.edges[e].kind);
+        EXPECT_EQ(one.edges[e].via, four.edges[e].via);
+    }
+    EXPECT_EQ(one.chains, four.chains);
+}
+
+TEST(FindCircuit, RefusesPartsThatDoNotBelongTogether) {
+    const spike_sequence spikes = simulate_poisson({.units = 2, .length = 1s}).spikes;
+    episode_table table;
+    table.episodes = {{{{unit_id{0}, unit_id{2}}, {{0ms, 5ms}}}, 3}};
+    const std::vector<episode_test> assessed(1);
+
+    EXPECT_THROW(find_circuit(spikes, table, assessed), invalid_argument);
+    EXPECT_THROW(find_circuit(spikes, table, {}), invalid_argument);
+    EXPECT_THROW(find_circuit(spikes, {}, {}, {.alpha = 0}), invalid_argument);
+    EXPECT_THROW(find_circuit(spikes, {}, {}, {.explained = 1.5}), invalid_argument);
+    EXPECT_TRUE(find_circuit(spikes, {}, {}).edges.empty());
+}
+
+TEST(MaximalEpisodes, LeavesOutWhatLiesInALongerOne) {
+    const auto chain = [](std::vector<std::uint32_t> units, std::vector<int> delays_ms) {
+        episode out;
+        for (const std::uint32_t u : units) out.units.push_back(unit_id{u});
+        for (const int d : delays_ms)
+            out.delays.push_back({std::chrono::milliseconds{d}, std::chrono::milliseconds{d + 1}});
+        return out;
+    };
+    episode_table table;
+    for (const episode& what :
+         {chain({0}, {}), chain({9}, {}), chain({1, 2}, {1}), chain({1, 2}, {3}),
+          chain({0, 2}, {1}), chain({0, 1, 2, 3}, {1, 1, 1})})
+        table.episodes.push_back({what, 5});
+
+    // 1→2 at 1 ms is contained; at 3 ms it is not, and neither is 0→2, which skips a step.
+    EXPECT_EQ(maximal_episodes(table), (std::vector<std::size_t>{5, 3, 4, 1}));
+    EXPECT_TRUE(maximal_episodes({}).empty());
+}
+
+// With constant rates assumed, a bursting culture has hundreds of edges that could explain each
+// other.
+TEST(FindCircuit, DoesNotDependOnTheNamesOfUnits) {
+    SPIKEWEAVE_NEEDS_SHARED_DATA("wagenaar2006/6-2-28.spk.txt");
+    const spike_sequence spikes = read_spikes(shared_data("wagenaar2006/6-2-28.spk.txt")).spikes;
+    spike_sequence_builder builder;
+    const auto count = static_cast<std::uint32_t>(spikes.unit_count());
+    const auto mirrored = [&](unit_id unit) {
+        return unit_id{count - 1 - static_cast<std::uint32_t>(unit)};
+    };
+    for (std::uint32_t u = 0; u < count; ++u) builder.unit(std::to_string(u));
+    for (std::size_t i = 0; i < spikes.size(); ++i)
+        builder.append(spikes.times_us()[i], mirrored(spikes.units()[i]));
+    const spike_sequence renamed = builder.finish(spikes.span());
+    const episode_mining_options mining{
+        .delays = {{1ms, 4ms}, {4ms, 8ms}, {8ms, 12ms}, {12ms, 16ms}},
+        .min_count = 300,
+        .max_size = 2};
+    const auto edges = [&](const spike_sequence& of, auto name) {
+        const episode_table table = mine_episodes(of, mining);
+        std::map<std::pair<unit_id, unit_id>, std::pair<edge_kind, std::uint64_t>> found;
+        const auto assessed = test_against_null(of, table, {.test = significance_test::exact});
+        for (const circuit_edge& edge : find_circuit(of, table, assessed).edges)
+            found[{name(edge.from), name(edge.to)}] = {edge.kind, edge.count};
+        return found;
+    };
+
+    const auto expected = edges(spikes, [](unit_id unit) { return unit; });
+
+    const auto found = edges(renamed, mirrored);
+    EXPECT_EQ(found.size(), expected.size());
+    EXPECT_TRUE(found == expected);
+    EXPECT_GT(std::count_if(expected.begin(), expected.end(),
+                            [](const auto& e) { return e.second.first == edge_kind::indirect; }),
+              20);
+}
+
+}  // namespace
+}  // namespace spikeweave

@@ -1,0 +1,249 @@
+#include "spikeweave/mine/episodes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+#include "spikeweave/core/error.hpp"
+#include "support/brute_force.hpp"
+#include "support/ways.hpp"
+
+namespace spikeweave {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Parses "A1 A2 B5": units by letter, times in microseconds, ties in the order given.
+spike_sequence spikes_of(std::string_view text) {
+    spike_sequence_builder builder;
+    while (!text.empty()) {
+        const auto space = std::min(text.find(' '), text.size());
+        builder.append(std::stoll(std::string(text.substr(1, space - 1))),
+                       builder.unit(text.substr(0, 1)));
+        text.remove_prefix(std::min(space + 1, text.size()));
+    }
+    return builder.finish();
+}
+
+episode chain(const spike_sequence& spikes, std::string_view units,
+              std::vector<delay_interval> delays) {
+    episode what{{}, std::move(delays)};
+    for (const char c : units) what.units.push_back(spikes.unit(std::string(1, c)));
+    return what;
+}
+
+delay_interval us(std::int64_t low, std::int64_t high) {
+    return {duration{low}, duration{high}};
+}
+
+class CountEpisodes : public ::testing::TestWithParam<way> {
+protected:
+    std::uint64_t count(const spike_sequence& spikes, const episode& what,
+                        tie_rule ties = tie_rule::time) {
+        const auto result =
+            count_episodes(spikes, std::vector{what},
+                           {.ties = ties, .strategy = GetParam().strategy}, GetParam().run(1));
+        EXPECT_EQ(result.ran_on, GetParam().strategy);
+        EXPECT_EQ(result.ran_on_devices, GetParam().devices);
+        return result.counts[0];
+    }
+};
+
+TEST_P(CountEpisodes, CountsTheWorkedExample) {
+    const auto spikes = spikes_of("A1 A2 B5 B8 A10 A13 C15 B18 C20");
+    EXPECT_EQ(count(spikes, chain(spikes, "ABC", {us(5, 10), us(10, 15)})), 1U);
+    EXPECT_EQ(count(spikes, chain(spikes, "AB", {us(0, 100)})), 2U);
+    EXPECT_EQ(count(spikes, chain(spikes, "A", {})), 4U);
+}
+
+TEST_P(CountEpisodes, LetsNoEventEndOneOccurrenceAndStartTheNext) {
+    const auto spikes = spikes_of("A1 A2 A3");
+    EXPECT_EQ(count(spikes, chain(spikes, "AA", {us(0, 10)})), 1U);
+}
+
+TEST_P(CountEpisodes, TellsTheTwoTieRulesApart) {
+    const auto spikes = spikes_of("A1 B2 A2 B3");
+    const auto what = chain(spikes, "AB", {us(0, 40)});
+    EXPECT_EQ(count(spikes, what, tie_rule::time), 1U);
+    EXPECT_EQ(count(spikes, what, tie_rule::order), 2U);
+}
+
+TEST_P(CountEpisodes, FindsAStartHiddenByASimultaneousOne) {
+    const auto spikes = spikes_of("B4 B7 C7");
+    EXPECT_EQ(count(spikes, chain(spikes, "BC", {us(1, 3)})), 1U);
+}
+
+TEST_P(CountEpisodes, CountsWhereThePublishedMergeFails) {
+    const auto spikes = spikes_of("A18 A22 B31 A32 B41 B44");
+    EXPECT_EQ(count(spikes, chain(spikes, "AB", {us(10, 20)})), 2U);
+    const auto repeated = spikes_of("X1 X2 X3 X5");
+    EXPECT_EQ(count(repeated, chain(repeated, "XX", {us(0, 2)})), 2U);
+}
+
+TEST_P(CountEpisodes, OffersAnEventToLowerNodesAfterAHigherOneTookIt) {
+    const auto spikes = spikes_of("X2 X7 X13 X14");
+    EXPECT_EQ(count(spikes, chain(spikes, "XXX", {us(0, 10), us(0, 5)})), 1U);
+}
+
+TEST_P(CountEpisodes, CountsAtAndBeforeTimeZero) {
+    const auto spikes = spikes_of("A0 B1 A3 B4");
+    EXPECT_EQ(count(spikes, chain(spikes, "AB", {us(0, 1)})), 2U);
+    const auto negative = spikes_of("A-9 B-8 A-3 B0");
+    EXPECT_EQ(count(negative, chain(negative, "AB", {us(0, 3)})), 2U);
+}
+
+TEST_P(CountEpisodes, LeavesOutADelayAtTheLowerBoundAndTakesOneAtTheUpper) {
+    const auto spikes = spikes_of("A0 B5 A100 B110");
+    EXPECT_EQ(count(spikes, chain(spikes, "AB", {us(5, 10)})), 1U);
+    EXPECT_EQ(count(spikes, chain(spikes, "AB", {us(4, 9)})), 1U);
+    EXPECT_EQ(count(spikes, chain(spikes, "AB", {us(5, 9)})), 0U);
+}
+
+TEST_P(CountEpisodes, IsZeroWithoutSpikes) {
+    const spike_sequence none({}, {}, {"A", "B"}, {});
+    EXPECT_EQ(count(none, {{unit_id{0}, unit_id{1}}, {us(0, 5)}}), 0U);
+    EXPECT_EQ(count(none, {{unit_id{0}}, {}}), 0U);
+}
+
+// The published implementation holds 50 stamps per node and ends the program at the 51st.
+TEST_P(CountEpisodes, HasNoCapOnABurstWithinOneInterval) {
+    std::string text;
+    const episode_strategy strategy = GetParam().strategy;
+    const bool tries_all =
+        strategy == episode_strategy::reference || strategy == episode_strategy::occurrences;
+    const int burst = tries_all ? 200 : 20'000;
+    for (int i = 0; i < burst; ++i) text += "A" + std::to_string(i) + " ";
+    const auto spikes = spikes_of(text + "B30000 A40000 B60000");
+    EXPECT_EQ(count(spikes, chain(spikes, "AB", {us(0, 100'000)})), 2U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, CountEpisodes, ::testing::ValuesIn(every_way()),
+                         [](const auto& param) { return label(param.param); });
+
+TEST(BruteForce, SeesBothOccurrencesOfTheWorkedExample) {
+    const auto spikes = spikes_of("A1 A2 B5 B8 A10 A13 C15 B18 C20");
+    EXPECT_EQ(brute_force(spikes, chain(spikes, "ABC", {us(5, 10), us(10, 15)}), tie_rule::time)
+                  .occurrence_count(),
+              2U);
+    EXPECT_EQ(
+        brute_force(spikes, chain(spikes, "AB", {us(0, 100)}), tie_rule::time).occurrence_count(),
+        8U);
+}
+
+TEST(CountEpisodesErrors, NameTheEpisode) {
+    const auto spikes = spikes_of("A1 B2");
+    const auto count = [&](episode what) {
+        return count_episodes(spikes, std::vector{std::move(what)});
+    };
+    EXPECT_THROW(count({}), invalid_argument);
+    EXPECT_THROW(count({{unit_id{0}, unit_id{1}}, {}}), invalid_argument);
+    EXPECT_THROW(count({{unit_id{0}, unit_id{7}}, {us(0, 1)}}), invalid_argument);
+    EXPECT_THROW(count({{unit_id{0}, unit_id{1}}, {us(5, 5)}}), invalid_argument);
+    EXPECT_THROW(count({{unit_id{0}, unit_id{1}}, {us(-1, 5)}}), invalid_argument);
+}
+
+TEST(CountEpisodes, TakesEpisodesOfDifferentSizesInOneCall) {
+    const auto spikes = spikes_of("A1 B2 C3 A10 B11");
+    const std::vector<episode> several{chain(spikes, "ABC", {us(0, 2), us(0, 2)}),
+                                       chain(spikes, "A", {}), chain(spikes, "AB", {us(0, 2)}),
+                                       chain(spikes, "BC", {us(0, 1)})};
+    EXPECT_EQ(count_episodes(spikes, several).counts, (std::vector<std::uint64_t>{1, 2, 2, 1}));
+}
+
+TEST(ParseDelayInterval, BorrowsTheUnitAndRefusesNonsense) {
+    EXPECT_EQ(parse_delay_interval("4-6ms"), (delay_interval{4ms, 6ms}));
+    EXPECT_EQ(parse_delay_interval("500us-1.5ms"), (delay_interval{500us, 1500us}));
+    EXPECT_EQ(parse_delay_interval("0-5ms"), (delay_interval{0ms, 5ms}));
+    EXPECT_EQ(format_delay_interval({500us, 6ms}), "(0.5,6] ms");
+    for (const char* text :
+         {"", "5", "5ms", "5-5ms", "6-4ms", "-4-6ms", "4-6", "4ms-", "a-b", "4-6ms-8ms"})
+        EXPECT_THROW(parse_delay_interval(text), invalid_argument) << text;
+}
+
+TEST(ResolveThreshold, RoundsUpExactly) {
+    std::string text;
+    for (int i = 0; i < 30; ++i) text += "A" + std::to_string(i * 1'000'000) + " ";
+    const auto spikes = spikes_of(text);
+    const auto resolve = [&](episode_mining_options options) {
+        options.delays = {us(0, 5)};
+        return resolve_threshold(spikes, options);
+    };
+    EXPECT_EQ(resolve({.min_count = 7}), 7U);
+    EXPECT_EQ(resolve({.min_fraction = 0.1}), 3U);
+    EXPECT_EQ(resolve({.min_fraction = 0.11}), 4U);
+    EXPECT_EQ(resolve({.min_rate = 0.1}), 3U);  // 29 s
+    EXPECT_EQ(resolve({}), 10U);
+    EXPECT_THROW(resolve({.min_count = 0}), invalid_argument);
+    EXPECT_THROW(resolve({.min_fraction = -0.1}), invalid_argument);
+    EXPECT_THROW(resolve({.min_fraction = 1.5}), invalid_argument);
+    EXPECT_THROW(resolve({.min_rate = 0}), invalid_argument);
+    EXPECT_THROW(resolve({.min_rate = 1e300}), invalid_argument);
+    EXPECT_THROW(resolve({.min_count = 5, .min_rate = 1}), invalid_argument);
+}
+
+// 40 units fire one after another, 400 times, so every ordered pair is frequent in one of ten
+// intervals.
+TEST(ResolveThreshold, KeepsTheFrequentPairsToThirtyTwoAUnit) {
+    spike_sequence_builder builder;
+    for (int burst = 0; burst < 400; ++burst) {
+        for (int u = 0; u < 40; ++u) {
+            const int offset = (u * 7 + burst * (u % 5)) % 40;
+            builder.append(burst * 1000 + offset, builder.unit(std::to_string(u)));
+        }
+    }
+    const auto spikes = builder.finish();
+    episode_mining_options options{.max_size = 2};
+    for (int i = 0; i < 10; ++i) options.delays.push_back(us(4 * i, 4 * i + 4));
+
+    const auto table = mine_episodes(spikes, options);
+
+    EXPECT_LE(table.levels[1].frequent, 32U * 40);
+    EXPECT_EQ(table.threshold, resolve_threshold(spikes, options));
+    options.min_count = table.threshold - 1;
+    EXPECT_GT(mine_episodes(spikes, options).levels[1].frequent, 32U * 40);
+    options.min_count = 20;
+    EXPECT_GT(mine_episodes(spikes, options).levels[1].frequent, 32U * 40)
+        << "the case is too easy";
+}
+
+TEST(MineEpisodes, ReportsEveryLevel) {
+    const auto spikes = spikes_of("A1 B3 C5 A21 B23 C25 A41 B43 C45 D50");
+    const auto table = mine_episodes(spikes, {.delays = {us(1, 2)}, .min_count = 3});
+
+    ASSERT_EQ(table.levels.size(), 4U);
+    EXPECT_EQ(table.levels[0].candidates, 4U);
+    EXPECT_EQ(table.levels[0].frequent, 3U);
+    EXPECT_EQ(table.levels[1].candidates, 6U);
+    EXPECT_EQ(table.levels[1].frequent, 2U);
+    EXPECT_EQ(table.levels[2].candidates, 1U);
+    EXPECT_EQ(table.levels[2].frequent, 1U);
+    EXPECT_EQ(table.levels[3].candidates, 0U);
+    EXPECT_EQ(table.episodes.back(),
+              (counted_episode{chain(spikes, "ABC", {us(1, 2), us(1, 2)}), 3}));
+    EXPECT_EQ(table.ran_on, episode_strategy::latest_start);
+}
+
+TEST(MineEpisodes, RefusesImpossibleOptionsAndKeepsToItsMemory) {
+    const auto spikes = spikes_of("A1 B3");
+    EXPECT_THROW(mine_episodes(spikes, {}), invalid_argument);
+    EXPECT_THROW(mine_episodes(spikes, {.delays = {us(3, 3)}}), invalid_argument);
+    EXPECT_THROW(
+        mine_episodes(spikes, {.delays = {us(0, 3)}, .min_count = 1, .max_memory_bytes = 10}),
+        invalid_argument);
+    std::stop_source stop;
+    stop.request_stop();
+    EXPECT_THROW(mine_episodes(spikes, {.delays = {us(0, 3)}, .min_count = 1},
+                               {.threads = 1, .on_progress = {}, .stop = stop.get_token()}),
+                 cancelled);
+}
+
+TEST(FindOccurrences, GivesTheTimesOfWhatIsCounted) {
+    const auto spikes = spikes_of("A1 A2 B5 B8 A10 A13 C15 B18 C20");
+    EXPECT_EQ(find_occurrences(spikes, chain(spikes, "ABC", {us(5, 10), us(10, 15)})),
+              (std::vector<std::vector<std::int64_t>>{{2, 8, 20}}));
+    EXPECT_EQ(find_occurrences(spikes, chain(spikes, "AB", {us(0, 100)})),
+              (std::vector<std::vector<std::int64_t>>{{2, 5}, {13, 18}}));
+}
+
+}  // namespace
+}  // namespace spikeweave

@@ -1,0 +1,560 @@
+#include "spikeweave/pipeline/spade.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "spikeweave/assess/spade/reduction.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/simulate/spikes.hpp"
+#include "spikeweave/spikes/epochs.hpp"
+#include "support/error_text.hpp"
+#include "support/threads_as_ranks.hpp"
+
+namespace spikeweave {
+namespace {
+
+using namespace std::chrono_literals;
+using enum surrogate_method;
+
+const spike_sequence& planted_recording() {
+    static const spike_sequence spikes =
+        simulate_patterns(
+            {.units = 8, .length = 12s, .patterns = {4}, .occurrences = 25, .seed = 5})
+            .spikes;
+    return spikes;
+}
+
+spade_options small_request() {
+    spade_options request{.window = 10, .min_occ = 5U};
+    request.surrogates.surrogates = 39;
+    request.surrogates.seed = 11;
+    request.alpha = 0.1;
+    return request;
+}
+
+spade_input prepare(const spade_options& request,
+                    const spike_sequence& spikes = planted_recording()) {
+    return prepare_spade(bin_recording(spikes, request), request);
+}
+
+spade_result find(const spade_options& request, const execution& run = {}) {
+    return run_spade(prepare(request), request, run);
+}
+
+std::vector<std::uint64_t> lefts(const spade_result& found) {
+    std::vector<std::uint64_t> out;
+    for (const funnel_step& step : found.funnel) out.push_back(step.left);
+    return out;
+}
+
+std::vector<std::string> steps(const spade_result& found) {
+    std::vector<std::string> out;
+    for (const funnel_step& step : found.funnel) out.push_back(step.step);
+    return out;
+}
+
+void expect_same(const spade_result& found, const spade_result& expected) {
+    EXPECT_EQ(found.table, expected.table);
+    EXPECT_EQ(found.signatures, expected.signatures);
+    EXPECT_EQ(found.stabilities, expected.stabilities);
+    EXPECT_EQ(steps(found), steps(expected));
+    EXPECT_EQ(lefts(found), lefts(expected));
+    EXPECT_EQ(found.warnings, expected.warnings);
+    ASSERT_EQ(found.assessment.has_value(), expected.assessment.has_value());
+    if (!found.assessment) return;
+    EXPECT_EQ(found.assessment->spectrum, expected.assessment->spectrum);
+    EXPECT_EQ(found.assessment->tests.not_significant, expected.assessment->tests.not_significant);
+    const auto q = [](const signature_test& one) { return std::pair(one.what, one.q); };
+    EXPECT_TRUE(std::ranges::equal(found.assessment->tests.signatures,
+                                   expected.assessment->tests.signatures, {}, q, q));
+}
+
+// Runs the stages one by one with their public calls.
+struct parts {
+    spade_windows windows;
+    pattern_mining_options mining;
+    pattern_table all;
+    std::vector<stability> stabilities{};
+
+    static parts mined(const spike_sequence& spikes, const spade_options& request) {
+        const spade_windows windows(bin_spikes(spikes, {.bin = 5ms}).spikes, request.window);
+        const pattern_mining_options mining{.rules = {{.min_occ = std::get<1>(request.min_occ)}}};
+        return {windows, mining, mine_patterns(windows, mining).table};
+    }
+
+    void keep(const std::vector<std::size_t>& kept) {
+        pattern_table out{.window_bins = all.window_bins};
+        for (const std::size_t i : kept)
+            out.append(all.pattern(i), all.counts[i], all.occurrences_of(i));
+        all = std::move(out);
+    }
+
+    pattern_test_result assess(const spike_sequence& spikes, const spade_options& request,
+                               surrogate_options how) const {
+        how.surrogates = request.surrogates.surrogates;
+        how.seed = request.surrogates.seed;
+        how.dither = 15ms;
+        const surrogate_maker maker(spikes, how, {.bin = 5ms});
+        return test_patterns(count_signatures(all, request.spectrum),
+                             [&](std::uint32_t i) { return maker.make(i); }, how.surrogates,
+                             request.window, mining, request.spectrum, {.alpha = request.alpha});
+    }
+
+    void judge(const spade_options& request) {
+        stability_options how = *request.stability;
+        how.seed = request.surrogates.seed;
+        stabilities = approximate_stability(windows, all, how);
+    }
+
+    reduction_result reduce(const pattern_test_result& tested,
+                            const reduction_options& options) const {
+        std::vector<std::size_t> list(all.size());
+        std::iota(list.begin(), list.end(), std::size_t{0});
+        std::ranges::stable_sort(list, {}, [&](std::size_t i) { return all.counts[i]; });
+        reduction_result out = reduce_patterns(all, list, tested.tests.not_significant, options);
+        std::ranges::sort(out.kept);
+        return out;
+    }
+};
+
+TEST(RunSpade, GivesAllThatWereMinedWithoutTests) {
+    spade_options request = small_request();
+    request.surrogates = spade_options{}.surrogates;
+    const parts expected = parts::mined(planted_recording(), request);
+
+    const spade_result found = find(request);
+
+    EXPECT_GT(found.table.size(), 100U);
+    EXPECT_EQ(found.table, expected.all);
+    EXPECT_EQ(found.signatures, count_signatures(expected.all, spectrum_kind::size_count));
+    EXPECT_FALSE(found.assessment);
+    EXPECT_EQ(lefts(found).back(), expected.all.size());
+}
+
+TEST(RunSpade, GivesWhatItsPartsGiveOneByOne) {
+    for (const spectrum_kind kind :
+         {spectrum_kind::size_count, spectrum_kind::size_count_duration}) {
+        spade_options request = small_request();
+        request.spectrum = kind;
+        request.reduce = {0, 0, 2};
+        request.stability = stability_options{.n_subsets = 50};
+        parts expected = parts::mined(planted_recording(), request);
+        const std::size_t mined = expected.all.size();
+        const pattern_test_result tested = expected.assess(
+            planted_recording(), request, {.method = dither_spikes_with_refractory_period});
+        expected.keep(filter_patterns(expected.all, kind, tested.tests.not_significant));
+        const std::size_t significant = expected.all.size();
+        expected.keep(
+            expected.reduce(tested, {.spectrum = kind, .l_covered_spikes = 2, .min_occ = 5}).kept);
+        expected.judge(request);
+
+        const spade_result found = find(request);
+
+        EXPECT_GT(mined, significant);
+        EXPECT_GT(significant, expected.all.size());
+        EXPECT_FALSE(found.table.empty());
+        EXPECT_EQ(found.table, expected.all);
+        EXPECT_EQ(found.stabilities, expected.stabilities);
+        EXPECT_EQ(found.assessment->spectrum, tested.spectrum);
+        EXPECT_EQ(found.assessment->tests.not_significant, tested.tests.not_significant);
+        EXPECT_EQ(steps(found),
+                  (std::vector<std::string>{"closed patterns", "window subsets", "max-occ",
+                                            "significance", "reduction, subset",
+                                            "reduction, superset", "reduction, covered"}));
+        const std::vector<std::uint64_t> left = lefts(found);
+        EXPECT_EQ(left[2], mined);
+        EXPECT_EQ(left[3], significant);
+        EXPECT_EQ(left.back(), expected.all.size());
+    }
+}
+
+TEST(RunSpade, ReducesInTheOrderOfThePublishedCode) {
+    spade_options request = small_request();
+    request.surrogates = spade_options{}.surrogates;
+    request.reduce = {0, 0, 2};
+    parts expected = parts::mined(planted_recording(), request);
+    expected.keep(expected.reduce({}, {.l_covered_spikes = 2, .min_occ = 5}).kept);
+
+    EXPECT_EQ(find(request).table, expected.all);
+}
+
+TEST(RunSpade, TestsOnlyWhatIsStableWhereThatIsAskedFor) {
+    spade_options request = small_request();
+    request.stability = stability_options{.n_subsets = 50};
+    request.stability_threshold = {0.5, 0.9};
+    parts expected = parts::mined(planted_recording(), request);
+    const std::size_t mined = expected.all.size();
+    expected.judge(request);
+    expected.keep(filter_stable(expected.stabilities, request.stability_threshold));
+    const std::size_t stable = expected.all.size();
+    const pattern_test_result tested = expected.assess(
+        planted_recording(), request, {.method = dither_spikes_with_refractory_period});
+    expected.keep(filter_patterns(expected.all, request.spectrum, tested.tests.not_significant));
+
+    const spade_result found = find(request);
+
+    EXPECT_LT(stable, mined);
+    EXPECT_FALSE(found.table.empty());
+    EXPECT_EQ(found.table, expected.all);
+    EXPECT_EQ(found.stabilities.size(), found.table.size());
+    EXPECT_EQ(steps(found)[3], "stability");
+    EXPECT_EQ(lefts(found)[3], stable);
+}
+
+TEST(RunSpade, AnswersTheSameForAnyNumberOfThreadsAndRanks) {
+    spade_options request = small_request();
+    request.reduce = {0, 0, 2};
+    request.stability = stability_options{.n_subsets = 50};
+    for (const bool stable_only : {false, true}) {
+        request.stability_threshold = stable_only ? stability{0.5, 0.9} : stability{};
+        const spade_input prepared = prepare(request);
+        request.run.threads = 1;
+        const spade_result expected = run_spade(prepared, request);
+        EXPECT_FALSE(expected.table.empty());
+
+        request.run.threads = 3;
+        expect_same(run_spade(prepared, request), expected);
+        request.run.threads = 1;
+        for (const int ranks : {1, 2, 3}) {
+            spade_result first;
+            threads_as_ranks::run(ranks, [&](int rank, std::shared_ptr<communicator> all) {
+                spade_result found = run_spade(prepared, request, {.ranks = std::move(all)});
+                if (rank == 0) first = std::move(found);
+            });
+            expect_same(first, expected);
+        }
+    }
+}
+
+TEST(RunSpade, SaysThatSurrogatesAreTooFew) {
+    spade_options request = small_request();
+    request.correction = correction_method::bonferroni;
+
+    const spade_result found = find(request);
+
+    ASSERT_EQ(found.warnings.size(), 1U);
+    EXPECT_NE(found.warnings[0].find("39 surrogates are too few"), std::string::npos);
+}
+
+TEST(RunSpade, RefusesWindowsOfAnotherRequest) {
+    const spade_input prepared = prepare(small_request());
+    spade_options other = small_request();
+    other.window = 9;
+    EXPECT_THROW(run_spade(prepared, other), invalid_argument);
+    other = small_request();
+    other.surrogates.surrogates = 40;
+    EXPECT_THROW(run_spade(prepared, other), invalid_argument);
+}
+
+TEST(RunSpade, StopsOnRequest) {
+    const spade_options request = small_request();
+    const spade_input prepared = prepare(request);
+    std::stop_source source;
+    source.request_stop();
+
+    EXPECT_THROW(run_spade(prepared, request, {.stop = source.get_token()}), cancelled);
+}
+
+TEST(SpadePipeline, JoinsEpochsWhichAreTrials) {
+    spade_options request = small_request();
+    request.epochs = {{1s, 4s}, {5s, 6s}, {8s, 11s}};
+    const concatenated_epochs joined =
+        concatenate_epochs(planted_recording(), request.epochs, 100ms);
+    parts expected = parts::mined(joined.spikes, request);
+    const pattern_test_result tested =
+        expected.assess(joined.spikes, request, {.method = trial_shifting, .trials = joined.spans});
+    expected.keep(filter_patterns(expected.all, request.spectrum, tested.tests.not_significant));
+
+    const spade_input prepared = prepare(request);
+    const spade_result found = run_spade(prepared, request);
+
+    EXPECT_FALSE(found.table.empty());
+    EXPECT_EQ(found.table, expected.all);
+    EXPECT_EQ(found.assessment->spectrum, tested.spectrum);
+    EXPECT_EQ(prepared.surrogates.trials, joined.spans);
+    EXPECT_EQ(prepared.spikes, joined.spikes);
+    EXPECT_EQ(prepared.time_origin_note, "0 ms (the first epoch)");
+    // The second epoch begins at 3.1 s of the joined epochs.
+    EXPECT_EQ(prepared.axes.time_of(3100ms / 5ms), 5s);
+    EXPECT_NE(prepared.warnings.at(0).find("spikes are in no epoch"), std::string::npos);
+
+    request.separation = 49ms;
+    EXPECT_NE(prepare(request).warnings.at(0).find("reach from one into the next"),
+              std::string::npos);
+}
+
+TEST(SpadePipeline, LeavesOutWhatIsEarlierOrLater) {
+    spade_options request = small_request();
+    request.surrogates = spade_options{}.surrogates;
+    request.t_start = 2s;
+    request.t_stop = 7s;
+
+    const binned_recording binned = bin_recording(planted_recording(), request);
+
+    EXPECT_EQ(binned.spikes.span(), (time_span{2s, 7s}));
+    EXPECT_EQ(binned.axes.origin, 2s);
+    EXPECT_EQ(binned.counts.length, 5s);
+    EXPECT_EQ(binned.time_origin_note, "2 s (t_start)");
+    const auto times = planted_recording().times_us();
+    EXPECT_EQ(binned.counts.spikes,
+              static_cast<std::size_t>(std::ranges::count_if(
+                  times, [](std::int64_t t) { return t >= 2'000'000 && t <= 7'000'000; })));
+}
+
+TEST(SpadePipeline, CountsTrialsFromZeroWhereTheSpanIsThatOfTheSpikes) {
+    const spike_sequence spikes =
+        sequence_of({{700'000, unit_id{0}}, {1'500'000, unit_id{1}}, {3'400'000, unit_id{0}}},
+                    {"a", "b"}, {700ms, 3400ms});
+    spade_options request = small_request();
+    request.trial_length = 1s;
+    const auto trials = [&](bool has_recorded_span) {
+        return prepare_spade(bin_recording(spikes, request, has_recorded_span), request)
+            .surrogates.trials;
+    };
+
+    EXPECT_EQ(trials(false).front().begin, 0s);
+    EXPECT_EQ(trials(false).size(), 4U);
+    EXPECT_EQ(trials(true).front().begin, 700ms);
+    EXPECT_EQ(trials(true).size(), 3U);
+}
+
+TEST(SpadePipeline, HasTheDefaultsOfTheCommand) {
+    const spade_options request;
+    std::vector<std::size_t> counts(planted_recording().unit_count(), 0);
+    for (const unit_id unit : planted_recording().units()) ++counts[index(unit)];
+
+    const spade_input prepared = prepare(request);
+
+    EXPECT_EQ(request.bin, 5ms);
+    EXPECT_EQ(request.window, 20U);
+    EXPECT_EQ(request.surrogates.dither, 15ms);
+    EXPECT_EQ(request.alpha, 0.01);
+    EXPECT_EQ(request.correction, correction_method::benjamini_hochberg);
+    std::vector<pattern_rule> rules =
+        estimate_rules(counts, planted_recording().span().length(), 5ms, 20);
+    EXPECT_EQ(prepared.mining.rules, rules);
+    EXPECT_TRUE(prepared.mining.drop_window_subsets);
+    EXPECT_FALSE(prepared.mining.take_identical_windows);
+    EXPECT_FALSE(prepared.maker);
+}
+
+TEST(SpadePipeline, ChoosesHowSurrogatesAreMade) {
+    const auto method = [](const std::function<void(spade_options&)>& change) {
+        spade_options request = small_request();
+        change(request);
+        return prepare(request).surrogates.method;
+    };
+
+    EXPECT_EQ(method([](auto&) {}), dither_spikes_with_refractory_period);
+    EXPECT_EQ(method([](auto& r) { r.compat = compatibility::elephant_ms; }), dither_spikes);
+    EXPECT_EQ(method([](auto& r) { r.trial_length = 1s; }), trial_shifting);
+    EXPECT_EQ(method([](auto& r) { r.epochs = {{0s, 1s}}; }), trial_shifting);
+    EXPECT_EQ(method([](auto& r) { r.method = shuffle_isis; }), shuffle_isis);
+}
+
+TEST(SpadePipeline, MakesRulesOfThresholds) {
+    const auto rules = [](const spade_options& request) { return rules_of(request, {}, {}); };
+    const min_occ_by_size by_size{{2, 25}, {4, 9}};
+
+    EXPECT_EQ(rules({.min_occ = 7U}), (std::vector<pattern_rule>{{7, 2, 0, 1}}));
+    EXPECT_EQ(rules({.min_occ = 7U, .min_spikes = 3U, .max_spikes = 5, .min_neu = 2U}),
+              (std::vector<pattern_rule>{{7, 3, 5, 2}}));
+    EXPECT_EQ(rules({.min_occ = by_size}),
+              (std::vector<pattern_rule>{{25, 2, 3, 1}, {9, 4, 0, 1}}));
+    EXPECT_EQ(rules({.min_occ = by_size, .min_spikes = 3U, .max_spikes = 3}),
+              (std::vector<pattern_rule>{{25, 3, 3, 1}}));
+    EXPECT_EQ(rules({.min_occ = min_occ_by_size{{1, 30}, {3, 9}}}),
+              (std::vector<pattern_rule>{{30, 1, 2, 1}, {9, 3, 0, 1}}));
+    EXPECT_EQ(rules({.min_occ = 7U, .rules = {{3, 4, 0, 2}}}),
+              (std::vector<pattern_rule>{{3, 4, 0, 2}}));
+}
+
+// Spikes may be absent, with or without a stated span, or all at one time.
+TEST(SpadePipeline, EstimatesNoThresholdsWithoutRates) {
+    for (const spike_sequence& spikes :
+         {spike_sequence{}, spike_sequence({}, {}, {"a", "b"}, {}),
+          spike_sequence({}, {}, {"a"}, {0s, 1s}), spike_sequence({}, {}, {}, {0s, 1s}),
+          spike_sequence({7}, {unit_id{0}}, {"a"}, {7us, 7us})}) {
+        spade_options request{};
+        EXPECT_EQ(prepare(request, spikes).mining.rules,
+                  (std::vector<pattern_rule>{{10, 2, 0, 2}}));
+        request.surrogates.surrogates = 100;
+        const spade_input prepared = prepare(request, spikes);
+        EXPECT_EQ(run_spade(prepared, request).table.size(), 0U);
+    }
+}
+
+TEST(SpadePipeline, TakesWindowsThatAreGiven) {
+    const spade_windows windows({0, 2, 5, 7}, {0, 5, 0, 5, 9, 1, 8}, 3, 4);
+    const spade_options request{.window = 4, .min_occ = 2U};
+
+    const spade_input prepared = prepare_spade(windows, request);
+
+    EXPECT_FALSE(prepared.axes.timed);
+    EXPECT_EQ(prepared.axes.unit_names, (std::vector<std::string>{"0", "1", "2"}));
+    EXPECT_EQ(prepared.counts.windows, 3U);
+    const pattern_table found = run_spade(prepared, request).table;
+    EXPECT_EQ(found.items, (std::vector<pattern_item>{0, 5}));
+    EXPECT_EQ(found.occurrences, (std::vector<std::uint32_t>{0, 1}));
+    const auto says = [&](const spade_options& asked) {
+        return text_of([&] { prepare_spade(windows, asked); });
+    };
+    EXPECT_NE(says({.window = 4}).find("`min_occ` auto needs spikes"), std::string::npos);
+    EXPECT_NE(says({.window = 5, .min_occ = 2U}).find("windows have 4 bins"), std::string::npos);
+    spade_options tested = request;
+    tested.surrogates.surrogates = 9;
+    EXPECT_NE(says(tested).find("`surrogates` are made of spikes"), std::string::npos);
+}
+
+TEST(SpadePipeline, RefusesWhatCannotBe) {
+    const struct {
+        std::function<void(spade_options&)> change;
+        std::vector<std::string> words;
+    } cases[]{
+        {[](auto& r) { r.bin = 0s; }, {"bin", "above 0", "0 ms"}},
+        {[](auto& r) { r.window = 0; }, {"window", "at least 1"}},
+        {[](auto& r) { r.bin = 9000h, r.window = 4'000'000'000; }, {"`window` 4000000000"}},
+        {[](auto& r) { r.t_start = 2s, r.t_stop = 2s; }, {"`t_start` 2 s", "`t_stop` 2 s"}},
+        {[](auto& r) { r.t_start = 1h; },
+         {"`t_start` 3600 s", "`t_stop` 12 s", "recording is 0 ms"}},
+        {[](auto& r) {
+             r.epochs = {{0s, 1s}}, r.t_stop = 1s;
+         },
+         {"epochs", "t_stop"}},
+        {[](auto& r) {
+             r.epochs = {{0s, 1s}}, r.trial_length = 1s;
+         },
+         {"epochs", "trial_length"}},
+        {[](auto& r) {
+             r.epochs = {{2s, 1s}};
+         },
+         {"epoch 1"}},
+        {[](auto& r) { r.separation = 1s; }, {"`separation` needs `epochs`"}},
+        {[](auto& r) { r.trial_separation = 1s; }, {"`trial_separation` needs `trial_length`"}},
+        {[](auto& r) { r.method = trial_shifting; }, {"epochs", "trial_length"}},
+        {[](auto& r) { r.min_spikes = 0U; }, {"min_spikes", "at least 1"}},
+        {[](auto& r) { r.max_spikes = 1; }, {"`max_spikes` 1", "`min_spikes` 2", "by default"}},
+        {[](auto& r) { r.min_occ = min_occ_by_size{}; }, {"min_occ", "no size"}},
+        {[](auto& r) {
+             r.min_occ = min_occ_by_size{{3, 9}, {2, 9}};
+         },
+         {"ascend", "2", "3"}},
+        {[](auto& r) {
+             r.min_occ = min_occ_by_size{{3, 9}}, r.max_spikes = 2;
+         },
+         {"`max_spikes` 2", "min_occ", "the smallest is 3"}},
+        {[](auto& r) { r.alpha = 0; }, {"alpha", "above 0", "0"}},
+        {[](auto& r) { r.alpha = std::numeric_limits<double>::quiet_NaN(); }, {"alpha", "nan"}},
+        {[](auto& r) {
+             r.stability_threshold = {0.5, 0.5};
+         },
+         {"`stability_threshold` needs `stability`"}},
+        {[](auto& r) { r.stability = stability_options{}; }, {"subsets"}},
+        {[](auto& r) {
+             r.reduce = {0, 0, 1U << 31};
+         },
+         {"reduce", "2147483648"}},
+        {[](auto& r) { r.surrogates.dither = 2h; }, {"dither", "7200 s"}},
+    };
+    for (const auto& one : cases) {
+        spade_options request = small_request();
+        one.change(request);
+        const std::string text = text_of([&] { prepare(request); });
+        for (const std::string& word : one.words)
+            EXPECT_NE(text.find(word), std::string::npos) << text;
+    }
+}
+
+TEST(SpadePipeline, QuotesTheNamesOfOptions) {
+    spade_options request = small_request();
+    request.max_spikes = 1;
+
+    EXPECT_EQ(text_of([&] { check_spade(request); }),
+              "`max_spikes` 1 is below `min_spikes` 2, which it is by default");
+}
+
+TEST(SpadePipeline, RefusesOptionsThatTheMethodDoesNotUse) {
+    const auto says = [](const std::function<void(spade_options&)>& change) {
+        spade_options request = small_request();
+        change(request);
+        return text_of([&] { check_spade(request); });
+    };
+
+    EXPECT_EQ(says([](auto& r) { r.surrogates.sliding = true; }),
+              "`sliding` is for `surrogate_method` bin_shuffling, and surrogates are made by "
+              "dither_spikes_with_refractory_period unless another is named");
+    EXPECT_NE(says([](auto& r) {
+                  r.surrogates.joint_isi.cutoff = false;
+                  r.method = shuffle_isis;
+              }).find("`isi_cutoff` is for"),
+              std::string::npos);
+    EXPECT_NE(says([](auto& r) {
+                  r.trial_length = 1s, r.method = shuffle_isis;
+              }).find("`trial_length` is for"),
+              std::string::npos);
+    EXPECT_EQ(says([](auto& r) { r.surrogates.surrogates = 0; }),
+              "`seed` needs `surrogates` or `stability`: nothing else is random");
+    spade_options request = small_request();
+    request.surrogates.sliding = true;
+    request.method = bin_shuffling;
+    EXPECT_NO_THROW(check_spade(request));
+}
+
+// The options of the result repeat the analysis.
+TEST(RunSpade, ResolvesItsOptions) {
+    spade_options request = small_request();
+    request.reduce = {0, 0, 2};
+    const spade_result found = run_spade(planted_recording(), request);
+    const spade_options& options = found.options;
+
+    EXPECT_EQ(options.rules, (std::vector<pattern_rule>{{5, 2, 0, 1}}));
+    EXPECT_EQ(options.method, dither_spikes_with_refractory_period);
+    EXPECT_EQ(options.surrogates.refractory_period, 5ms);
+    EXPECT_EQ(options.strategy, found.ran_on);
+    EXPECT_GT(found.counts.windows, 0U);
+    EXPECT_EQ(found.axes.unit_names, planted_recording().unit_names());
+    expect_same(run_spade(planted_recording(), options), found);
+}
+
+TEST(SpadeOptions, AreWrittenAndReadAsText) {
+    spade_options options;
+    const option_list list = describe(options);
+    const std::pair<const char*, const char*> texts[]{
+        {"min_occ", "auto"},       {"min_occ", "20"},
+        {"min_occ", "2:88,3:25"},  {"epochs", "0ms:4s,5s:10.5s"},
+        {"reduce", "2,0,1"},       {"stability", "100"},
+        {"stability", "0.1,0.05"}, {"stability_threshold", "0.5,0.25"},
+        {"compat", "elephant-ms"}, {"rules", "25:3:3,20:4,5:2:1:6"}};
+    for (const auto& [name, text] : texts) {
+        list.find(name).set_text(text);
+        EXPECT_EQ(std::get<std::string>(list.find(name).get()), text) << name;
+    }
+    EXPECT_EQ(options.rules,
+              (std::vector<pattern_rule>{{25, 3, 0, 3}, {20, 4, 0, 1}, {5, 2, 6, 1}}));
+    // Rules stand in the place of `min_occ`.
+    EXPECT_FALSE(list.find("min_occ").is_set());
+}
+
+TEST(SpadePipeline, WarnsBeforehandOfWhatCannotCome) {
+    spade_options request = small_request();
+    request.surrogates.surrogates = 5;
+
+    EXPECT_NE(prepare(request).warnings.back().find("nothing can be significant at alpha 0.1"),
+              std::string::npos);
+    const spike_sequence silent({}, {}, {"a"}, {0s, 1s});
+    request.surrogates = spade_options{}.surrogates;
+    EXPECT_EQ(prepare(request).warnings.back(),
+              "Nothing is tested without `surrogates`: `alpha` changes nothing.");
+    EXPECT_EQ(prepare(request, silent).warnings.back(), "No spike is in a bin.");
+}
+
+}  // namespace
+}  // namespace spikeweave

@@ -1,0 +1,443 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "report/episodes/parts.hpp"
+#include "report/svg_canvas.hpp"
+#include "report/text.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/report/episodes.hpp"
+#include "spikeweave/simulate/spikes.hpp"
+#include "support/count_of.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace spikeweave {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr unit_id a{0};
+constexpr unit_id b{1};
+constexpr unit_id c{2};
+constexpr delay_interval near{4ms, 6ms};
+constexpr delay_interval far{8ms, 11500us};
+
+// a→b→c twice, 100 ms apart, in one second; c has a name that must be escaped in XML.
+episode_report small_episode_report() {
+    episode_report out{.spikes = {{10'000, 15'000, 20'000, 110'000, 115'000, 120'000},
+                                  {a, b, c, a, b, c},
+                                  {"a", "b", "<c&\"d\">"},
+                                  {0s, 1s}}};
+    out.table.episodes = {{{{a}, {}}, 2},
+                          {{{b}, {}}, 2},
+                          {{{c}, {}}, 2},
+                          {{{a, b}, {near}}, 2},
+                          {{{a, c}, {far}}, 2},
+                          {{{b, c}, {near}}, 2},
+                          {{{a, b, c}, {near, near}}, 2}};
+    out.table.levels = {{1, 3, 3, 0, 0.25}, {2, 12, 3, 0, 0.5}, {3, 1, 1, 0, 0.125}};
+    out.table.threshold = 2;
+    out.table.ran_on = episode_strategy::reference;
+    out.assessed = {{2, 1, 1, 0},           {2, 1, 1, 0},
+                    {2, 1, 1, 0},           {0.008, 3.2e-5, 3.9e-4, 1},
+                    {0.014, 9e-5, 1e-3, 1}, {0.008, 3.2e-5, 3.9e-4, 0.8125},
+                    {1e-5, 0, 0, 1}};
+    out.circuit.edges = {
+        {a, b, near, near, 2, 0.008, 3.2e-5, 3.9e-4, 1, edge_kind::direct},
+        {a, c, far, far, 2, 0.014, 9e-5, 1e-3, 1, edge_kind::indirect, b},
+        {b, c, {1ms, 6ms}, near, 2, 0.008, 3.2e-5, 3.9e-4, 0.8125, edge_kind::direct}};
+    out.circuit.chains = {6};
+    out.run = {.command = "spikeweave episodes x.tsv",
+               .parameters = {{"delays", "4-6ms"}, {"alpha", 0.01}, {"max_size", nullptr}},
+               .input = {"x.tsv", 123, "xxh3-128", "00ff"},
+               .version = "0.1.0",
+               .seed = 7,
+               .threads = 2,
+               .seconds = 1.5,
+               .peak_memory_bytes = 1024};
+    return out;
+}
+
+std::string episodes_tsv(const episode_report& report) {
+    std::string text;
+    report::write_episodes(report::prepared(report), [&](std::string_view piece) { text += piece; },
+                           {});
+    return text;
+}
+
+TEST(EpisodeReport, ListsEpisodesLongestFirst) {
+    const episode_report report = small_episode_report();
+
+    EXPECT_EQ(
+        episodes_tsv(report),
+        "episode\tsize\tunits\tdelays\tcount\texpected\tp\tq\tstrength\tsignificant\tmaximal\n"
+        "1\t3\ta→b→<c&\"d\">\t(4,6] (4,6] ms\t2\t1e-05\t0\t0\t1\tyes\tyes\n"
+        "2\t2\ta→b\t(4,6] ms\t2\t0.008\t3.2e-05\t0.00039\t1\tyes\tno\n"
+        "3\t2\tb→<c&\"d\">\t(4,6] ms\t2\t0.008\t3.2e-05\t0.00039\t0.8125\tyes\tno\n"
+        "4\t2\ta→<c&\"d\">\t(8,11.5] ms\t2\t0.014\t9e-05\t0.001\t1\tyes\tyes\n"
+        "5\t1\ta\t-\t2\t2\t1\t1\t0\tno\tno\n"
+        "6\t1\tb\t-\t2\t2\t1\t1\t0\tno\tno\n"
+        "7\t1\t<c&\"d\">\t-\t2\t2\t1\t1\t0\tno\tno\n");
+}
+
+TEST(EpisodeReport, ShowsSurrogatesBesideTheModelAndJudgesByThem) {
+    episode_report report = small_episode_report();
+    report.surrogates.assign(7, {0.5, 0.25, 1, 0.125, 0.5});
+
+    const std::string table = episodes_tsv(report);
+
+    EXPECT_NE(table.find("maximal\tindependent_expected\tindependent_p\tindependent_q\t"
+                         "surrogate_mean\tsurrogate_p\tsurrogate_q\tsurrogate_tail_p\t"
+                         "surrogate_tail_q\n"),
+              std::string::npos);
+    // Expected count, p and q are those that decide significance.
+    EXPECT_NE(
+        table.find("\t2\t0.5\t0.125\t0.5\t1\tno\tyes\t1e-05\t0\t0\t0.5\t0.25\t1\t0.125\t0.5\n"),
+        std::string::npos)
+        << table;
+    EXPECT_EQ(table.find("\tyes\tyes"), std::string::npos);
+}
+
+TEST(EpisodeReport, ListsEdgesWithWhatExplainsThem) {
+    const episode_report report = small_episode_report();
+
+    EXPECT_EQ(report::circuit_tsv(report::prepared(report)),
+              "from\tto\tdelay\tbest_delay\tcount\texpected\tp\tq\tstrength\tkind\tvia\n"
+              "a\tb\t(4,6] ms\t(4,6] ms\t2\t0.008\t3.2e-05\t0.00039\t1\tdirect\t-\n"
+              "a\t<c&\"d\">\t(8,11.5] ms\t(8,11.5] ms\t2\t0.014\t9e-05\t0.001\t1\tindirect\tb\n"
+              "b\t<c&\"d\">\t(1,6] ms\t(4,6] ms\t2\t0.008\t3.2e-05\t0.00039\t0.8125\tdirect\t-\n");
+}
+
+TEST(EpisodeReport, WritesGraphMLThatEscapesNames) {
+    const episode_report report = small_episode_report();
+
+    const std::string xml = report::circuit_graphml(report::prepared(report));
+
+    EXPECT_NE(xml.find("<node id=\"u2\"><data key=\"name\">&lt;c&amp;&quot;d&quot;&gt;</data>"
+                       "<data key=\"spikes\">2</data><data key=\"rate\">2</data></node>\n"),
+              std::string::npos);
+    EXPECT_NE(
+        xml.find(
+            "<edge source=\"u0\" target=\"u2\"><data key=\"low\">8</data><data key=\"high\">11.5"
+            "</data><data key=\"best_low\">8</data><data key=\"best_high\">11.5</data><data "
+            "key=\"count\">2</data><data key=\"expected\">0.014</data><data key=\"p\">9e-05</data>"
+            "<data key=\"q\">0.001</data><data key=\"strength\">1</data><data key=\"kind\">indirect"
+            "</data><data key=\"via\">b</data></edge>\n"),
+        std::string::npos);
+}
+
+// Every tag is closed in order, which any reader needs.
+TEST(EpisodeReport, WritesNothingThatXmlHasNoWayToWrite) {
+    EXPECT_EQ(report::xml_escaped("a\x01\xEF\xBF\xBE\xEF\xBF\xBF\xEF\xBF\xBD<"),
+              "a???\xEF\xBF\xBD&lt;");
+}
+
+void expect_well_formed(const std::string& xml) {
+    std::vector<std::string> open;
+    for (std::size_t at = xml.find('<'); at != std::string::npos; at = xml.find('<', at + 1)) {
+        const std::size_t end = xml.find('>', at);
+        ASSERT_NE(end, std::string::npos);
+        const std::string tag = xml.substr(at + 1, end - at - 1);
+        ASSERT_EQ(tag.find('<'), std::string::npos) << tag;
+        ASSERT_EQ(std::count(tag.begin(), tag.end(), '"') % 2, 0) << tag;
+        const std::string name = tag.substr(0, tag.find_first_of(" \n/", 1));
+        if (tag.front() == '?' || tag.back() == '/') continue;
+        if (tag.front() == '/') {
+            ASSERT_FALSE(open.empty()) << tag;
+            ASSERT_EQ(tag.substr(1), open.back());
+            open.pop_back();
+        } else {
+            open.push_back(name);
+        }
+    }
+    EXPECT_TRUE(open.empty());
+    for (std::size_t at = xml.find('&'); at != std::string::npos; at = xml.find('&', at + 1)) {
+        const std::string entity = xml.substr(at, xml.find(';', at) - at + 1);
+        EXPECT_TRUE((std::set<std::string>{"&amp;", "&lt;", "&gt;", "&quot;"}).contains(entity))
+            << entity;
+    }
+}
+
+TEST(EpisodeReport, WritesWellFormedXml) {
+    episode_report report = small_episode_report();
+    episode_report without_chains = small_episode_report();
+    without_chains.circuit.chains.clear();
+    episode_report empty{.spikes = {}};
+
+    for (const episode_report* one : {&report, &without_chains, &empty}) {
+        expect_well_formed(report::circuit_graphml(report::prepared(*one)));
+        expect_well_formed(report::circuit_svg(report::prepared(*one)));
+    }
+}
+
+TEST(EpisodeReport, DrawsChainsAndTheEdgesOutsideThem) {
+    episode_report report = small_episode_report();
+    const std::string chain = report::circuit_svg(report::prepared(report));
+    report.circuit.chains.clear();
+    const std::string loose = report::circuit_svg(report::prepared(report));
+
+    EXPECT_EQ(count_of("<circle ", chain), 3U);
+    EXPECT_EQ(count_of("class=\"arrow\"", chain), 2U);
+    EXPECT_NE(chain.find(">0.81<"), std::string::npos);
+    EXPECT_NE(chain.find("1 more pair is indirect or common input: circuit.tsv"),
+              std::string::npos);
+    EXPECT_EQ(count_of("<circle ", loose), 3U);
+    EXPECT_EQ(count_of("class=\"arrow\"", loose), 2U);
+    // The interval that was counted, not the wider one after joining.
+    EXPECT_EQ(count_of(">4–6 ms<", loose), 2U);
+}
+
+TEST(EpisodeReport, DrawsEveryUnitOnceWhereChainsShareUnits) {
+    episode_report report = small_episode_report();
+    // Edges in the opposite direction, to the same unit, and beside the chain.
+    report.circuit.edges.push_back({b, a, near, near, 2, 0, 0, 0, 0.5, edge_kind::direct});
+    report.circuit.edges.push_back({a, a, near, near, 2, 0, 0, 0, 0.5, edge_kind::direct});
+
+    const std::string svg = report::circuit_svg(report::prepared(report));
+
+    EXPECT_EQ(count_of("<circle ", svg), 3U);
+    EXPECT_EQ(count_of("class=\"arrow\"", svg), 4U);
+    EXPECT_EQ(count_of("class=\"on-arrow\"", svg), 4U);
+    EXPECT_NE(svg.find("a → b → &lt;c&amp;&quot;d&quot;&gt; · 2 times, 1e-05 expected by chance"),
+              std::string::npos);
+    EXPECT_EQ(svg.find("nan"), std::string::npos);
+    expect_well_formed(svg);
+}
+
+TEST(EpisodeReport, DrawsTheStrongestOfManyEdges) {
+    episode_report report{.spikes = {}};
+    std::vector<std::string> names;
+    for (std::uint32_t u = 0; u < 20; ++u) names.push_back("u" + std::to_string(u));
+    for (std::uint32_t from = 0; from < 20; ++from)
+        for (std::uint32_t to = 0; to < 10; ++to)
+            if (from != to)
+                report.circuit.edges.push_back({unit_id{from}, unit_id{to}, near, near, 2, 0, 0, 0,
+                                                from / 20.0, edge_kind::direct});
+    report.spikes = {{}, {}, names, {0s, 1s}};
+
+    const std::string svg = report::circuit_svg(report::prepared(report));
+
+    EXPECT_EQ(report.circuit.edges.size(), 190U);
+    EXPECT_EQ(count_of("class=\"arrow\"", svg), 150U);
+    EXPECT_EQ(count_of("class=\"on-arrow\"", svg), 0U);
+    EXPECT_NE(svg.find("and 40 more: circuit.tsv"), std::string::npos);
+    EXPECT_NE(svg.find(">u0</text>"), std::string::npos);
+}
+
+TEST(AxisMarks, AreRoundAndInside) {
+    using report::axis_marks;
+    EXPECT_EQ(axis_marks(0.033333, 22.2, 9), (std::vector<double>{5, 10, 15, 20}));
+    EXPECT_EQ(axis_marks(10, 48, 10, 1), (std::vector<double>{10, 15, 20, 25, 30, 35, 40, 45}));
+    EXPECT_EQ(axis_marks(3, 5, 10, 1), (std::vector<double>{3, 4, 5}));
+    EXPECT_EQ(axis_marks(7, 7, 10), (std::vector<double>{7}));
+    for (const double width : {1e-3, 0.7, 3.0, 59.0, 1e5})
+        for (const double low : {-7.3, 0.0, 12.7}) {
+            const auto marks = axis_marks(low, low + width, 9);
+            EXPECT_GE(marks.size(), 3U);
+            EXPECT_LE(marks.size(), 9U);
+            EXPECT_GE(marks.front(), low - 1e-9);
+            EXPECT_LE(marks.back(), low + width + 1e-9);
+        }
+}
+
+TEST(EpisodeReport, WrapsALongChain) {
+    episode_report report{.spikes = {}};
+    std::vector<std::string> names;
+    episode long_one;
+    for (std::uint32_t u = 0; u < 25; ++u) {
+        names.push_back("unit " + std::to_string(u));
+        long_one.units.push_back(unit_id{u});
+        if (u > 0) long_one.delays.push_back(near);
+    }
+    report.spikes = {{}, {}, names, {0s, 1s}};
+    report.table.episodes = {{long_one, 3}};
+    report.assessed = {{0, 0, 0, 1}};
+    report.circuit.chains = {0};
+
+    const std::string svg = report::circuit_svg(report::prepared(report));
+
+    EXPECT_EQ(count_of("class=\"arrow\"", svg), 24U);
+    EXPECT_EQ(count_of("<circle ", svg), 27U);  // two circles are at an end and a beginning
+    // Eleven circles have this width: two margins, two radii and ten steps.
+    EXPECT_NE(svg.find("viewBox=\"0 0 1218 "), std::string::npos) << svg.substr(0, 120);
+}
+
+TEST(EpisodeReport, SaysInJsonHowItCameAbout) {
+    const auto json = nlohmann::json::parse(to_json(small_episode_report()));
+
+    EXPECT_EQ(json["run"]["command"], "spikeweave episodes x.tsv");
+    EXPECT_EQ(json["run"]["parameters"]["delays"], "4-6ms");
+    EXPECT_EQ(json["run"]["parameters"]["alpha"], 0.01);
+    EXPECT_TRUE(json["run"]["parameters"]["max_size"].is_null());
+    EXPECT_EQ(json["run"]["input"]["digest"], "00ff");
+    EXPECT_EQ(json["run"]["search"]["strategy"], "reference");
+    EXPECT_EQ(json["run"]["search"]["levels"][1]["candidates"], 12);
+    EXPECT_EQ(json["run"]["seed"], 7);
+    EXPECT_FALSE(json["run"].contains("surrogates"));
+    EXPECT_EQ(json["units"][2]["name"], "<c&\"d\">");
+    EXPECT_EQ(json["episodes"][0]["units"].size(), 3U);
+    EXPECT_EQ(json["episodes"][3]["delays_ms"][0][1], 11.5);
+    EXPECT_EQ(json["circuit"]["edges"][1]["via"], "b");
+    EXPECT_EQ(json["circuit"]["chains"][0], 1);
+    EXPECT_EQ(json["episodes"].size(), 7U);
+}
+
+TEST(EpisodeReport, SummarizesInAPage) {
+    EXPECT_EQ(summarize(small_episode_report()),
+              "6 spikes of 3 units in 1 s; at least 2 occurrences; jitter test, holm, alpha 0.01\n"
+              "\n"
+              "Chains (1)\n"
+              "  a →4–6 ms→ b →4–6 ms→ <c&\"d\">\n"
+              "      2 times, 1e-05 expected by chance, p < 1e-300, strength 1.00\n"
+              "\n"
+              "Direct edges (2)\n"
+              "  edge                        delay    count  expected          q  strength\n"
+              "  a → b                      4–6 ms        2     0.008    0.00039      1.00\n"
+              "  b → <c&\"d\">                4–6 ms        2     0.008    0.00039      0.81\n"
+              "  explained by others: 1 indirect, 0 by common input\n"
+              "\n"
+              "Search\n"
+              "  size   candidates     frequent  significant   seconds\n"
+              "     1            3            3            -     0.250\n"
+              "     2           12            3            3     0.500\n"
+              "     3            1            1            1     0.125\n");
+    EXPECT_NE(summarize(small_episode_report(), true).find("\033[1m"), std::string::npos);
+    EXPECT_NE(summarize({.spikes = {}}).find("No chain of three units or more"), std::string::npos);
+}
+
+TEST(EpisodeReport, RefusesPartsThatDoNotBelongTogether) {
+    episode_report fewer = small_episode_report();
+    fewer.assessed.pop_back();
+    episode_report chainless = small_episode_report();
+    chainless.circuit.chains = {7};
+    episode_report strange = small_episode_report();
+    strange.circuit.edges[0].to = unit_id{3};
+
+    for (const episode_report* one : {&fewer, &chainless, &strange}) {
+        EXPECT_THROW(to_json(*one), invalid_argument);
+        EXPECT_THROW(summarize(*one), invalid_argument);
+    }
+}
+
+const std::set<std::string> always{"episodes.tsv", "circuit.tsv", "circuit.graphml", "circuit.svg",
+                                   "run.json"};
+
+TEST(WriteEpisodeReport, WritesAWholeFolderAndNothingBesideIt) {
+    const temporary_folder place;
+    episode_report report = small_episode_report();
+
+    write_episode_report(place.path() / "plain/", report);
+    report.with_occurrences = true;
+    write_episode_report(place.path() / "more", report);
+
+    EXPECT_EQ(names_in(place.path()), (std::set<std::string>{"plain", "more"}));
+    EXPECT_EQ(names_in(place.path() / "plain"), always);
+    EXPECT_EQ(read_bytes(place.path() / "plain" / "circuit.tsv"),
+              report::circuit_tsv(report::prepared(report)));
+    const std::string occurrences = read_bytes(place.path() / "more" / "occurrences.tsv");
+    EXPECT_EQ(occurrences.substr(0, occurrences.find("2\t1\t1")),
+              "episode\toccurrence\tposition\tunit\ttime_s\n"
+              "1\t1\t1\ta\t0.010000\n"
+              "1\t1\t2\tb\t0.015000\n"
+              "1\t1\t3\t<c&\"d\">\t0.020000\n"
+              "1\t2\t1\ta\t0.110000\n"
+              "1\t2\t2\tb\t0.115000\n"
+              "1\t2\t3\t<c&\"d\">\t0.120000\n");
+    // The direct pairs are there, and the indirect one is not.
+    EXPECT_NE(occurrences.find("\n3\t2\t2\t"), std::string::npos);
+    EXPECT_EQ(occurrences.find("\n4\t"), std::string::npos);
+}
+
+TEST(WriteEpisodeReport, ReplacesOnlyWhatItMayAndKnows) {
+    const temporary_folder place;
+    const auto folder = place.path() / "out";
+    episode_report report = small_episode_report();
+    report.with_occurrences = true;
+    write_episode_report(folder, report);
+    report.with_occurrences = false;
+
+    EXPECT_THROW(write_episode_report(folder, report), io_error);
+    EXPECT_EQ(names_in(folder).size(), 6U);
+    write_episode_report(folder, report, true);
+    EXPECT_EQ(names_in(folder), always);
+    place.file("out/notes.txt", "mine");
+    EXPECT_THROW(write_episode_report(folder, report, true), io_error);
+    EXPECT_EQ(read_bytes(folder / "notes.txt"), "mine");
+    place.file("file", "mine");
+    EXPECT_THROW(write_episode_report(place.path() / "file", report, true), io_error);
+    EXPECT_EQ(names_in(place.path()), (std::set<std::string>{"out", "file"}));
+    EXPECT_THROW(write_episode_report(place.path() / "no" / "such", report), io_error);
+}
+
+TEST(WriteEpisodeReport, KeepsTheOldFolderWhenItIsStopped) {
+    const temporary_folder place;
+    const auto folder = place.path() / "out";
+    write_episode_report(folder, small_episode_report());
+    const std::string before = read_bytes(folder / "run.json");
+    std::stop_source stop;
+    stop.request_stop();
+
+    EXPECT_THROW(write_episode_report(folder, {.spikes = {}}, true, {.stop = stop.get_token()}),
+                 cancelled);
+
+    EXPECT_EQ(read_bytes(folder / "run.json"), before);
+    EXPECT_EQ(names_in(place.path()), (std::set<std::string>{"out"}));
+}
+
+TEST(WriteEpisodeReport, WritesTheSameBytesForAnyNumberOfThreads) {
+    const temporary_folder place;
+    const spike_sequence spikes = simulate_sym26({.length = 10s}).spikes;
+    for (const int threads : {1, 4}) {
+        const execution run{.threads = threads};
+        episode_report report{.spikes = spikes};
+        report.table =
+            mine_episodes(spikes, {.delays = {{4ms, 6ms}, {8ms, 11ms}}, .min_count = 40}, run);
+        report.assessed = test_against_null(spikes, report.table);
+        report.surrogate = {.surrogates = 5};
+        report.surrogates = test_against_surrogates(spikes, report.table, report.surrogate,
+                                                    correction_method::holm, run);
+        report.circuit = find_circuit(spikes, report.table, report.assessed, {}, run);
+        report.with_occurrences = true;
+        write_episode_report(place.path() / std::to_string(threads), report, false, run);
+    }
+
+    for (const char* name :
+         {"episodes.tsv", "circuit.tsv", "circuit.graphml", "circuit.svg", "occurrences.tsv"}) {
+        const std::string one = read_bytes(place.path() / "1" / name);
+        EXPECT_FALSE(one.empty());
+        EXPECT_EQ(one, read_bytes(place.path() / "4" / name)) << name;
+    }
+}
+
+TEST(DescribeInput, GivesThePublishedDigests) {
+    const temporary_folder place;
+
+    const input_record empty = describe_input(place.file("empty", ""));
+    const input_record some = describe_input(place.file("some", "abc"));
+
+    EXPECT_EQ(empty.digest_algorithm, "xxh3-128");
+    EXPECT_EQ(empty.digest, "99aa06d3014798d86001c324468d497f");
+    EXPECT_EQ(empty.bytes, 0U);
+    EXPECT_EQ(some.digest, "06b05ab6733a618578af5f94892f3950");
+    EXPECT_EQ(some.bytes, 3U);
+    EXPECT_THROW(describe_input(place.path() / "none"), io_error);
+}
+
+TEST(DescribeInput, TakesTheFilesOfAFolderThatHoldSpikes) {
+    const temporary_folder place;
+    place.file("phy/a.npy", "1");
+    place.file("phy/b.npy", "2");
+    const input_record before = describe_input(place.path() / "phy");
+    place.file("phy/recording.dat", "raw");
+
+    EXPECT_EQ(describe_input(place.path() / "phy").digest, before.digest);
+    EXPECT_EQ(before.bytes, 2U);
+    place.file("phy/a.npy", "2");
+    place.file("phy/b.npy", "1");
+    EXPECT_NE(describe_input(place.path() / "phy").digest, before.digest);
+}
+
+}  // namespace
+}  // namespace spikeweave
