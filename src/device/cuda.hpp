@@ -60,7 +60,7 @@ public:
     void record(const stream& on) const { check(cudaEventRecord(get(), on.get())); }
     void wait() const { check(cudaEventSynchronize(get())); }
     /// Makes later work on the stream wait for this point.
-    void hold(const stream& later) const { check(cudaStreamWaitEvent(later.get(), get(), 0)); }
+    void make_wait(const stream& later) const { check(cudaStreamWaitEvent(later.get(), get(), 0)); }
     /// The time from `earlier` to this point; both must have passed.
     double seconds_since(const event& earlier) const;
 

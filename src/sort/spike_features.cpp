@@ -66,7 +66,7 @@ spike_features::spike_features(std::size_t feature_count, std::vector<double> va
     }
 }
 
-spike_features select(const spike_features& from, std::span<const std::uint32_t> spikes) {
+spike_features select_spikes(const spike_features& from, std::span<const std::uint32_t> spikes) {
     std::vector<double> values;
     values.reserve(spikes.size() * from.feature_count());
     spike_masks masks;

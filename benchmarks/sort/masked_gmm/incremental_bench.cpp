@@ -31,7 +31,7 @@ const simulated_features& spikes() {
 spike_features part(std::uint32_t begin, std::uint32_t count) {
     std::vector<std::uint32_t> wanted(count);
     std::iota(wanted.begin(), wanted.end(), begin);
-    return select(spikes().features, wanted);
+    return select_spikes(spikes().features, wanted);
 }
 
 const sorting_model& model() {

@@ -51,7 +51,8 @@ public:
     /// @throws invalid_argument if the features do not match, or the model is empty; cancelled.
     assignment_result assign(const spike_features& features, const execution& run = {}) const;
 
-    const parts& inside() const { return *parts_; }
+    /// For the library: `parts` is not part of the interface.
+    const parts& internals() const { return *parts_; }
 
 private:
     std::shared_ptr<const parts> parts_;

@@ -71,7 +71,7 @@ private:
 
 /// A selection of spikes, in the order of `spikes`.
 /// @param spikes  below `from.size()`
-SPIKEWEAVE_API spike_features select(const spike_features& from,
-                                     std::span<const std::uint32_t> spikes);
+SPIKEWEAVE_API spike_features select_spikes(const spike_features& from,
+                                            std::span<const std::uint32_t> spikes);
 
 }  // namespace spikeweave

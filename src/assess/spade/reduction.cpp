@@ -35,9 +35,10 @@ verdict swapped(const verdict& v) {
     return {v.second, v.first};
 }
 
-class judge {
+class reduction_rule_checker {
 public:
-    judge(std::span<const pattern_signature> not_significant, const reduction_options& options)
+    reduction_rule_checker(std::span<const pattern_signature> not_significant,
+                           const reduction_options& options)
         : options_(options), not_significant_(not_significant.begin(), not_significant.end()) {
         std::sort(not_significant_.begin(), not_significant_.end());
     }
@@ -236,7 +237,7 @@ public:
               std::span<const pattern_signature> not_significant, const reduction_options& options)
         : list_(list),
           patterns_(patterns_of(table, list, options.spectrum)),
-          judge_(not_significant, options),
+          checker_(not_significant, options),
           shifts_(table.window_bins, follows_elephant(options.compat)),
           partners_(patterns_, table.window_bins, follows_elephant(options.compat)),
           min_occ_(options.min_occ),
@@ -262,7 +263,7 @@ private:
     void compare(std::size_t a, std::size_t b) {
         if (rejected_[a] && rejected_[b]) return;
         for (const auto& [shift, shared] : shifts_.of(patterns_[a], patterns_[b])) {
-            const verdict v = judge_.of(patterns_[a], patterns_[b], shared);
+            const verdict v = checker_.of(patterns_[a], patterns_[b], shared);
             const bool news = (v.first && !rejected_[a]) || (v.second && !rejected_[b]);
             if (!news || !coincide(patterns_[a].starts, patterns_[b].starts, shift, min_occ_))
                 continue;
@@ -279,7 +280,7 @@ private:
 
     std::span<const std::size_t> list_;
     std::vector<listed_pattern> patterns_;
-    judge judge_;
+    reduction_rule_checker checker_;
     shift_finder shifts_;
     partner_finder partners_;
     std::size_t min_occ_;

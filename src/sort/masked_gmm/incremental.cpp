@@ -45,7 +45,7 @@ std::vector<std::uint32_t> warm_start(const spike_features& features,
     if (noise.empty()) return labels;
     const std::uint32_t most = *std::max_element(labels.begin(), labels.end());
     const auto start =
-        masked_gmm::start_by_masks(select(features, noise), options.starting_clusters, run);
+        masked_gmm::start_by_masks(select_spikes(features, noise), options.starting_clusters, run);
     for (std::size_t a = 0; a < noise.size(); ++a) labels[noise[a]] = most + start.labels[a];
     return labels;
 }
@@ -169,7 +169,7 @@ std::size_t incremental_sorter::add_some(const spike_features& features, std::si
     const std::size_t size = std::min(at_once, features.size() - begin);
     std::vector<std::uint32_t> some(size);
     std::iota(some.begin(), some.end(), static_cast<std::uint32_t>(begin));
-    const assignment_result found = model_.assign(select(features, some), run);
+    const assignment_result found = model_.assign(select_spikes(features, some), run);
     const double fade = 1 - std::exp(-1 / static_cast<double>(options_.window));
     const auto fitted = static_cast<double>(model_.spikes());
     std::size_t taken = 0;

@@ -168,9 +168,9 @@ double sum_of(const std::vector<double>& costs) {
     return std::accumulate(costs.begin(), costs.end(), 0.0);
 }
 
-class searching {
+class em_search {
 public:
-    searching(mixture& steps, partition start, const masked_gmm_options& options,
+    em_search(mixture& steps, partition start, const masked_gmm_options& options,
               const execution& run, const split_starts* halves)
         : steps_(&steps),
           halves_(halves),
@@ -388,7 +388,7 @@ private:
 
 clustering_result search(mixture& steps, partition now, const masked_gmm_options& options,
                          const execution& run, const split_starts* halves) {
-    return searching(steps, std::move(now), options, run, halves).all();
+    return em_search(steps, std::move(now), options, run, halves).all();
 }
 
 }  // namespace masked_gmm

@@ -230,7 +230,7 @@ void write_basis(io::zip_writer& archive, const feature_basis& basis) {
 }  // namespace
 
 void write_model(const std::filesystem::path& path, const sorting_model& model) {
-    const sorting_model::parts& what = model.inside();
+    const sorting_model::parts& what = model.internals();
     if (model.feature_count() == 0) throw invalid_argument("there is no model to write");
     reals weights;
     reals plain;

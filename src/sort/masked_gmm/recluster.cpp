@@ -58,7 +58,7 @@ recluster_result recluster(const spike_features& features, std::vector<std::uint
     recluster_result out{.spikes = spikes_of(labels, only)};
     out.first_new = number_after(labels, out.spikes.size());
 
-    const spike_features chosen = select(features, out.spikes);
+    const spike_features chosen = select_spikes(features, out.spikes);
     const masked_gmm::feature_space space = masked_gmm::measure_space(features, run);
     const auto steps = strategy == sort_strategy::reference
                            ? masked_gmm::make_reference(features, options, out.spikes)

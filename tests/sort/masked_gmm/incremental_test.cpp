@@ -29,7 +29,7 @@ constexpr double never = std::numeric_limits<double>::infinity();
 spike_features part(const spike_features& from, std::size_t begin, std::size_t end) {
     std::vector<std::uint32_t> spikes(end - begin);
     std::iota(spikes.begin(), spikes.end(), static_cast<std::uint32_t>(begin));
-    return select(from, spikes);
+    return select_spikes(from, spikes);
 }
 
 std::string read_entry(const io::zip_reader& archive, const io::zip_entry& entry) {

@@ -58,7 +58,7 @@ TEST(Recluster, TakesScalingAndNoiseOfAllSpikes) {
     const joined made(3);
     const recluster_result found =
         recluster(made.cloud.features, made.labels, std::vector<std::uint32_t>{3, 40});
-    const spike_features few = select(made.cloud.features, found.spikes);
+    const spike_features few = select_spikes(made.cloud.features, found.spikes);
 
     const auto whole = masked_gmm::make_reference(made.cloud.features, {});
     const auto reference = masked_gmm::make_reference(made.cloud.features, {}, found.spikes);

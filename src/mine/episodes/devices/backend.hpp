@@ -24,7 +24,7 @@ struct cuda_backend {
                                                              const level_rules&);
     bool (*better_by_time)(std::span<const device_problem>, const candidate_set&);
     count_result (*count_over_time)(std::span<const device_problem>, const candidate_set&,
-                                    std::size_t stretches);
+                                    std::size_t segments);
 };
 
 /// Null in a build without CUDA.

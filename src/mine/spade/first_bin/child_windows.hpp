@@ -12,7 +12,7 @@
 
 #include "core/stop.hpp"
 #include "mine/spade/first_bin/bit_kernels.hpp"
-#include "mine/spade/first_bin/catalogue.hpp"
+#include "mine/spade/first_bin/item_index.hpp"
 #include "mine/spade/first_bin/nodes.hpp"
 
 namespace spikeweave::spade {
@@ -22,7 +22,7 @@ namespace spikeweave::spade {
 /// selected last, in the form of the node, a `list_node` or a `bit_node`.
 class child_windows {
 public:
-    child_windows(const catalogue& items, std::stop_token stop)
+    child_windows(const item_index& items, std::stop_token stop)
         : items_(items),
           stop_(std::move(stop)),
           counts_(items.size(), 0),
@@ -38,17 +38,17 @@ public:
     std::uint32_t count() const { return selected_; }
 
     /// Selects the windows of the first item of patterns, and counts all items in them.
-    std::uint32_t select_root(catalogue::item_id root) {
+    std::uint32_t select_root(item_index::item_id root) {
         rows_.clear();
         for (const std::uint32_t window : items_.windows_of(root)) {
             core::stop_at_times(rows_.size(), stop_);
             rows_.push_back({items_.row(window), 0, window, 0});
-            for (const catalogue::item_id id : items_.row(window)) ++counts_[id];
+            for (const item_index::item_id id : items_.row(window)) ++counts_[id];
         }
         return selected_ = static_cast<std::uint32_t>(rows_.size());
     }
     /// The number of the root's windows that hold an item. May be called once for every item.
-    std::uint32_t take_count(catalogue::item_id id) { return std::exchange(counts_[id], 0); }
+    std::uint32_t take_count(item_index::item_id id) { return std::exchange(counts_[id], 0); }
 
     /// The rank of an item of the node by its number.
     static auto rank_in(const node_items& from) {
@@ -265,7 +265,7 @@ private:
         }
     }
 
-    const catalogue& items_;
+    const item_index& items_;
     std::stop_token stop_;
     const bit_kernels& kernels_ = best_bit_kernels();
     // Indexed by the number of an item within the current node; zero between uses.

@@ -15,8 +15,8 @@
 
 #include "core/stop.hpp"
 #include "mine/spade/first_bin/bit_kernels.hpp"
-#include "mine/spade/first_bin/catalogue.hpp"
 #include "mine/spade/first_bin/child_windows.hpp"
+#include "mine/spade/first_bin/item_index.hpp"
 #include "mine/spade/first_bin/nodes.hpp"
 #include "mine/spade/first_bin/preceding_spikes.hpp"
 #include "mine/spade/first_bin/search_goal.hpp"
@@ -41,9 +41,9 @@ namespace spikeweave::spade {
 template <class Goal>
 class closed_search {
 public:
-    using item_id = catalogue::item_id;
+    using item_id = item_index::item_id;
 
-    closed_search(const catalogue& items, const preceding_spikes& before, Goal& goal,
+    closed_search(const item_index& items, const preceding_spikes& before, Goal& goal,
                   std::stop_token stop)
         : items_(items),
           goal_(goal),
@@ -456,7 +456,7 @@ private:
 
     static constexpr std::uint32_t levels = 8;
 
-    const catalogue& items_;
+    const item_index& items_;
     Goal& goal_;
     std::stop_token stop_;
     const preceding_spikes& before_;

@@ -109,7 +109,8 @@ struct probed {
 // Draws roots in proportion to their costs, as often as time allows.
 class root_drawer {
 public:
-    root_drawer(const spade::catalogue& items, std::uint32_t least_occ, const std::stop_token& stop)
+    root_drawer(const spade::item_index& items, std::uint32_t least_occ,
+                const std::stop_token& stop)
         : costs_(items.first_bin_items(), 0.0) {
         for (const spade::search_task& task : spade::plan_search(items, least_occ, stop))
             costs_[task.root] += task.cost;
@@ -122,15 +123,15 @@ public:
     }
 
     // Number i of a sequence that fills [0, 1) evenly from the start (the golden ratio's).
-    spade::catalogue::item_id root(std::size_t i) const {
+    spade::item_index::item_id root(std::size_t i) const {
         constexpr double golden = 0.6180339887498949;
         const double place = std::fmod(0.5 + golden * static_cast<double>(i), 1.0);
         const auto at = std::upper_bound(ends_.begin(), ends_.end(), place) - ends_.begin();
-        return static_cast<spade::catalogue::item_id>(
+        return static_cast<spade::item_index::item_id>(
             std::min<std::size_t>(static_cast<std::size_t>(at), costs_.size() - 1));
     }
     // The number of roots that each draw of this one represents.
-    double weight(spade::catalogue::item_id root) const { return total_ / costs_[root]; }
+    double weight(spade::item_index::item_id root) const { return total_ / costs_[root]; }
 
 private:
     std::vector<double> costs_;
@@ -138,7 +139,7 @@ private:
     double total_ = 0;
 };
 
-probed probe(const spade::catalogue& items, const spade::preceding_spikes& before,
+probed probe(const spade::item_index& items, const spade::preceding_spikes& before,
              const spade::rule_set& rules, const execution& run) {
     constexpr double most_children = 4;
     constexpr std::size_t fewest_probes = 8;
@@ -154,7 +155,7 @@ probed probe(const spade::catalogue& items, const spade::preceding_spikes& befor
     double visiting = 0;
     try {
         while (probes == 0 || now() < seconds_t(sample_time).count()) {
-            const spade::catalogue::item_id root = roots.root(probes);
+            const spade::item_index::item_id root = roots.root(probes);
             goal.begin();
             search.run(root, 0, 0);  // opens it
             const double opened = now();
@@ -182,7 +183,7 @@ spade_estimate estimate_mining(const spade_windows& windows, const pattern_minin
                                const execution& run) {
     spade::check_options(options);
     const spade::rule_set rules(options.rules);
-    const spade::catalogue items(windows, rules.least_occ(), run.stop);
+    const spade::item_index items(windows, rules.least_occ(), run.stop);
     const spade::preceding_spikes before(items, options.drop_window_subsets, run.stop);
     const probed found = probe(items, before, rules, run);
     const auto scaled = [&](double n) { return static_cast<std::uint64_t>(std::llround(n)); };

@@ -16,7 +16,8 @@ namespace {
 // Collects the patterns that meet the rules.
 class collecting : public wants_all_that_rules_take {
 public:
-    collecting(const catalogue& items, const pattern_mining_options& options, const rule_set& rules)
+    collecting(const item_index& items, const pattern_mining_options& options,
+               const rule_set& rules)
         : wants_all_that_rules_take(rules), items_(items), options_(options) {}
 
     void drop(const found_pattern& /*found*/) {
@@ -58,7 +59,7 @@ private:
         to.occurrence_offsets.push_back(to.occurrences.size());
     }
 
-    const catalogue& items_;
+    const item_index& items_;
     const pattern_mining_options& options_;
     part_taker grown_{};
     std::size_t looked_at_ = 0;
@@ -67,7 +68,7 @@ private:
 // One search for each working thread, with what it collects.
 class searches {
 public:
-    searches(const catalogue& items, const preceding_spikes& before,
+    searches(const item_index& items, const preceding_spikes& before,
              const pattern_mining_options& options, const rule_set& rules, std::stop_token stop)
         : items_(items),
           before_(before),
@@ -95,7 +96,7 @@ private:
     };
 
     // Prefers a search that was at this root before.
-    std::unique_ptr<worker> take(catalogue::item_id root) {
+    std::unique_ptr<worker> take(item_index::item_id root) {
         const std::lock_guard lock(access_);
         if (idle_.empty()) return std::make_unique<worker>(*this, rules_);
         const auto same = std::find_if(idle_.begin(), idle_.end(),
@@ -106,7 +107,7 @@ private:
         return one;
     }
 
-    const catalogue& items_;
+    const item_index& items_;
     const preceding_spikes& before_;
     const pattern_mining_options& options_;
     const rule_set& rules_;
@@ -120,7 +121,7 @@ private:
 mining_summary mine_first_bin(const spade_windows& windows, const pattern_mining_options& options,
                               const block_taker& take, const execution& run) {
     const rule_set rules(options.rules);
-    const catalogue items(windows, rules.least_occ(), run.stop);
+    const item_index items(windows, rules.least_occ(), run.stop);
     const preceding_spikes before(items, options.drop_window_subsets, run.stop);
     const std::vector<search_task> tasks = plan_search(items, rules.least_occ(), run.stop);
     std::vector<double> costs;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mine/spade/first_bin/bit_kernels.hpp"
-#include "mine/spade/first_bin/catalogue.hpp"
+#include "mine/spade/first_bin/item_index.hpp"
 
 namespace spikeweave::spade {
 

@@ -86,12 +86,12 @@ occurrence_maxima find_occurrence_maxima(const spade_windows& windows,
                                          const execution& run) {
     const pattern_mining_options options = spade::checked_options(windows, given);
     const spade::rule_set rules(options.rules);
-    const spade::catalogue items(windows, rules.least_occ(), run.stop);
+    const spade::item_index items(windows, rules.least_occ(), run.stop);
     const spade::preceding_spikes before(items, options.drop_window_subsets, run.stop);
     raising goal(options, rules, kind, windows.window_bins());
     // Units with many spikes come first: their patterns are likely to have the largest counts, and
     // to save the search others.
-    std::vector<spade::catalogue::item_id> roots(items.first_bin_items());
+    std::vector<spade::item_index::item_id> roots(items.first_bin_items());
     std::iota(roots.begin(), roots.end(), 0);
     std::stable_sort(roots.begin(), roots.end(), [&](auto a, auto b) {
         return items.windows_of(a).size() > items.windows_of(b).size();

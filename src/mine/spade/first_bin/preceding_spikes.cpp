@@ -8,7 +8,8 @@
 
 namespace spikeweave::spade {
 
-preceding_spikes::preceding_spikes(const catalogue& items, bool active, const std::stop_token& stop)
+preceding_spikes::preceding_spikes(const item_index& items, bool active,
+                                   const std::stop_token& stop)
     : items_(items) {
     if (!active || !items.from_bins() || items.window_bins() == 1 || items.window_count() == 0)
         return;
@@ -22,7 +23,7 @@ preceding_spikes::preceding_spikes(const catalogue& items, bool active, const st
     signatures_.assign(items.window_count() * words_, 0);
     for (std::uint32_t window = 0; window < items.window_count(); ++window) {
         core::stop_at_times(window, stop);
-        any_before(window, 0, [&](std::uint32_t before, catalogue::item_id item) {
+        any_before(window, 0, [&](std::uint32_t before, item_index::item_id item) {
             const std::uint32_t place = hash(before, item);
             signatures_[window * words_ + place / 64] |= std::uint64_t{1} << (place % 64);
             return false;
@@ -37,14 +38,14 @@ bool preceding_spikes::any_before(std::uint32_t window, std::uint32_t duration, 
     for (std::uint32_t v = window; v-- > 0;) {
         const std::uint32_t before = start - items_.start(v);
         if (before > most) return false;
-        for (const catalogue::item_id item : items_.first_bin_of(v))
+        for (const item_index::item_id item : items_.first_bin_of(v))
             if (take(before, item)) return true;
     }
     return false;
 }
 
 // Fibonacci hashing: the high bits of a product are well mixed.
-std::uint32_t preceding_spikes::hash(std::uint32_t before, catalogue::item_id item) const {
+std::uint32_t preceding_spikes::hash(std::uint32_t before, item_index::item_id item) const {
     const std::uint32_t slot = before * items_.first_bin_items() + item;
     const auto bits = static_cast<unsigned>(std::countr_zero(words_ * 64));
     return static_cast<std::uint32_t>(slot * std::uint32_t{2654435769}) >> (32 - bits);
@@ -63,13 +64,13 @@ bool preceding_spikes::precede_all(std::span<const std::uint32_t> windows,
         if (any == 0) return false;
     }
     const auto fires_before = [&](std::uint32_t window, std::uint32_t before,
-                                  catalogue::item_id item) {
-        return any_before(window, duration, [&](std::uint32_t other, catalogue::item_id id) {
+                                  item_index::item_id item) {
+        return any_before(window, duration, [&](std::uint32_t other, item_index::item_id id) {
             return other == before && id == item;
         });
     };
     return any_before(
-        windows.front(), duration, [&](std::uint32_t before, catalogue::item_id item) {
+        windows.front(), duration, [&](std::uint32_t before, item_index::item_id item) {
             const std::uint32_t place = hash(before, item);
             if ((common[place / 64] >> (place % 64) & 1U) == 0) return false;
             return std::all_of(windows.begin() + 1, windows.end(), [&](std::uint32_t window) {

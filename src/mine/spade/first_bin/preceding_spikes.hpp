@@ -6,7 +6,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "mine/spade/first_bin/catalogue.hpp"
+#include "mine/spade/first_bin/item_index.hpp"
 
 namespace spikeweave::spade {
 
@@ -21,7 +21,7 @@ namespace spikeweave::spade {
 class preceding_spikes {
 public:
     /// Always answers that no spike precedes, unless `active` and the windows were made from bins.
-    preceding_spikes(const catalogue& items, bool active, const std::stop_token& stop);
+    preceding_spikes(const item_index& items, bool active, const std::stop_token& stop);
 
     bool active() const { return words_ > 0; }
     std::size_t bytes() const { return signatures_.size() * sizeof(std::uint64_t); }
@@ -33,11 +33,11 @@ private:
     // window with its first `duration` + 1 bins, until it returns true; returns whether it did.
     template <class Take>
     bool any_before(std::uint32_t window, std::uint32_t duration, Take&& take) const;
-    std::uint32_t hash(std::uint32_t before, catalogue::item_id item) const;
+    std::uint32_t hash(std::uint32_t before, item_index::item_id item) const;
 
     static constexpr std::size_t most_words = 64;
 
-    const catalogue& items_;
+    const item_index& items_;
     std::size_t words_ = 0;  // length of a signature
     std::vector<std::uint64_t> signatures_;
 };

@@ -6,7 +6,7 @@
 #include <limits>
 #include <span>
 
-#include "mine/spade/first_bin/catalogue.hpp"
+#include "mine/spade/first_bin/item_index.hpp"
 
 /// What a `closed_search` looks for. A goal has these functions:
 ///   std::uint32_t least(size, units, duration, more_items, more_units)  the least count of any
@@ -20,9 +20,9 @@ namespace spikeweave::spade {
 
 /// A closed pattern as the search finds it.
 struct found_pattern {
-    std::span<const catalogue::item_id> ids;  ///< ascending: in time order
-    std::uint32_t duration;                   ///< in bins
-    std::span<const std::uint32_t> windows;   ///< windows that hold it, ascending
+    std::span<const item_index::item_id> ids;  ///< ascending: in time order
+    std::uint32_t duration;                    ///< in bins
+    std::span<const std::uint32_t> windows;    ///< windows that hold it, ascending
 };
 
 inline constexpr std::uint32_t unreachable = std::numeric_limits<std::uint32_t>::max();

@@ -15,15 +15,15 @@ constexpr double tasks_wanted = 1024;
 // on. Roots are examined one at a time, since all together would need a table of units × items.
 class shared_windows {
 public:
-    shared_windows(const catalogue& items, std::uint32_t least_occ)
+    shared_windows(const item_index& items, std::uint32_t least_occ)
         : items_(items), least_occ_(least_occ), counts_(items.size(), 0) {}
 
-    std::span<const std::uint32_t> of(catalogue::item_id root, const std::stop_token& stop) {
+    std::span<const std::uint32_t> of(item_index::item_id root, const std::stop_token& stop) {
         shared_.clear();
         std::size_t step = 0;
         for (const std::uint32_t window : items_.windows_of(root)) {
             core::stop_at_times(step++, stop);
-            for (const catalogue::item_id id : items_.row(window)) ++counts_[id];
+            for (const item_index::item_id id : items_.row(window)) ++counts_[id];
         }
         for (std::size_t id = root + std::size_t{1}; id < counts_.size(); ++id)
             if (counts_[id] >= least_occ_) shared_.push_back(counts_[id]);
@@ -33,7 +33,7 @@ public:
     }
 
 private:
-    const catalogue& items_;
+    const item_index& items_;
     std::uint32_t least_occ_;
     std::vector<std::uint32_t> counts_;
     std::vector<std::uint32_t> shared_;
@@ -45,15 +45,15 @@ double cost_of(std::uint32_t windows) {
 
 }  // namespace
 
-std::vector<search_task> plan_search(const catalogue& items, std::uint32_t least_occ,
+std::vector<search_task> plan_search(const item_index& items, std::uint32_t least_occ,
                                      const std::stop_token& stop) {
     shared_windows shared(items, least_occ);
     double total = 0;
-    for (catalogue::item_id root = 0; root < items.first_bin_items(); ++root)
+    for (item_index::item_id root = 0; root < items.first_bin_items(); ++root)
         for (const std::uint32_t windows : shared.of(root, stop)) total += cost_of(windows);
     const double most = total / tasks_wanted;
     std::vector<search_task> tasks;
-    for (catalogue::item_id root = 0; root < items.first_bin_items(); ++root) {
+    for (item_index::item_id root = 0; root < items.first_bin_items(); ++root) {
         search_task task{root, 0, past_all_ranks, 0};
         std::uint32_t rank = 0;
         for (const std::uint32_t windows : shared.of(root, stop)) {

@@ -378,7 +378,7 @@ void e_step::evaluate(const device_fits& fits, const std::vector<double>& plain,
     const unsigned columns = pieces(fits.clusters, columns_at_once);
     watch_.start(main_);
     ready_.record(main_);
-    ready_.hold(other_);
+    ready_.make_wait(other_);
     // The coefficients of one batch are gathered during the products of the batch before.
     for (std::size_t i = 0; i < batches.size(); ++i) {
         const batch& one = batches[i];
@@ -414,7 +414,7 @@ void e_step::evaluate(const device_fits& fits, const std::vector<double>& plain,
         }
     }
     joined_.record(other_);
-    joined_.hold(main_);
+    joined_.make_wait(main_);
     watch_.stop(main_);
     best_.download(best_here_.span());
     costs_.download(costs_here_.span());

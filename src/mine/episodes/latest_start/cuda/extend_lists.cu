@@ -238,7 +238,7 @@ std::uint64_t extension_words(const list_load& load, std::uint32_t jobs) {
 }
 
 void extend_lists(const device_trains& trains, const list_view& parents, const extension* jobs,
-                  const list_room& out, const list_load& load, std::uint64_t* zeroed_words,
+                  const list_memory& out, const list_load& load, std::uint64_t* zeroed_words,
                   const device::stream& on) {
     if (out.count == 0) return;
     const std::uint32_t steps = extension_steps(load);

@@ -213,7 +213,7 @@ mined_level latest_start_on_devices::extend(const mined_level& previous, bool la
 
 std::unique_ptr<level_counter> levels_of_latest_start_on_devices(
     std::span<const device_problem> devices, const level_rules& rules) {
-    if (devices.front().split == device_split::time || needs_stretches(devices.front())) {
+    if (devices.front().split == device_split::time || needs_segments(devices.front())) {
         const device_problem& first = devices.front();
         return levels_of_lists(
             first, rules,

@@ -14,10 +14,10 @@ count_result count_by_latest_start_on_device(const device_problem& problem,
                                              const candidate_set& candidates,
                                              std::uint64_t at_least) {
     if (candidates.count() == 0) return {};
-    if (candidates.count() == 1 && !needs_stretches(problem, false)) {
+    if (candidates.count() == 1 && !needs_segments(problem, false)) {
         if (auto counted = count_by_time_slices(problem, candidates)) return *std::move(counted);
     }
-    if (needs_stretches(problem)) return count_over_time(std::span(&problem, 1), candidates, 1);
+    if (needs_segments(problem)) return count_over_time(std::span(&problem, 1), candidates, 1);
     const device::scoped_device scope(problem.ordinal);
     const episode_trie trie(candidates);
     latest_start_worker worker(problem);

@@ -36,7 +36,7 @@ struct list_view {
 };
 
 /// The memory to which lists are written.
-struct list_room {
+struct list_memory {
     std::uint32_t* ends;
     std::uint32_t* starts;
     std::uint64_t* begins;
@@ -60,10 +60,10 @@ struct survivor_lists {
           begins(lists + std::size_t{1}, on),
           count(lists) {}
 
-    list_room room() const {
+    list_memory memory() const {
         return {ends.data(), starts.data(), begins.data(), count, ends.size()};
     }
-    list_view view() const { return room().view(); }
+    list_view view() const { return memory().view(); }
     std::uint64_t bytes() const { return 8 * ends.size() + 8 * begins.size(); }
 };
 
@@ -100,7 +100,7 @@ std::uint64_t counting_words(std::uint32_t lists);
 /// @param jobs the extensions, in device memory, `out.count` of them
 /// @param load the survivors of all parents of the jobs together
 void extend_lists(const device_trains& trains, const list_view& parents, const extension* jobs,
-                  const list_room& out, const list_load& load, std::uint64_t* zeroed_words,
+                  const list_memory& out, const list_load& load, std::uint64_t* zeroed_words,
                   const device::stream& on);
 
 /// Finds the largest number of occurrences without overlap in each list, among survivors that end

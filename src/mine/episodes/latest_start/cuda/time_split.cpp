@@ -19,15 +19,15 @@ namespace {
 constexpr std::uint64_t bytes_a_spike = 40;
 constexpr std::uint64_t bytes_a_spike_with_lists = 2 * bytes_a_spike;
 
-// Spikes [begin, end) of the sequence, of which those from `own` on belong to no stretch before.
-struct stretch {
+// Spikes [begin, end) of the sequence, of which those from `own` on belong to no segment before.
+struct time_segment {
     std::size_t begin;
     std::size_t own;
     std::size_t end;
 };
 
-// What one stretch says of each leaf.
-struct stretch_count {
+// What one segment says of each leaf.
+struct segment_count {
     std::int64_t origin = 0;  // the place that is 0 in it
     std::vector<std::vector<entry_count>> entries{};
 };
@@ -53,10 +53,10 @@ std::size_t first_later(const spike_sequence& spikes, std::int64_t time) {
 
 // Cuts the recording into parts of about `most_spikes` each. Simultaneous spikes stay together, and
 // no part is longer than the times of a device can represent.
-std::vector<stretch> cut(const spike_sequence& spikes, std::int64_t longest,
-                         std::size_t most_spikes) {
+std::vector<time_segment> cut(const spike_sequence& spikes, std::int64_t longest,
+                              std::size_t most_spikes) {
     const auto times = spikes.times_us();
-    std::vector<stretch> all;
+    std::vector<time_segment> all;
     for (std::size_t own = 0; own < times.size();) {
         std::size_t begin = own;
         if (own > 0) {
@@ -78,15 +78,15 @@ std::vector<stretch> cut(const spike_sequence& spikes, std::int64_t longest,
     return all;
 }
 
-stretch_count count_stretch(const device_problem& whole, const stretch& s, const episode_trie& trie,
-                            double& kernel_seconds) {
+segment_count count_segment(const device_problem& whole, const time_segment& s,
+                            const episode_trie& trie, double& kernel_seconds) {
     const resident_stream data(whole.spikes, {s.begin, s.end}, whole.ordinal, whole.run);
     const device_problem problem{whole, data, whole.ordinal};
     const bool by_time = whole.ties == tie_rule::time;
     const auto times = whole.spikes.times_us();
     const std::int64_t origin = by_time ? times[s.begin] : static_cast<std::int64_t>(s.begin);
     const std::int64_t own = by_time ? times[s.own] : static_cast<std::int64_t>(s.own);
-    stretch_count result{origin, {}};
+    segment_count result{origin, {}};
     result.entries.resize(trie.levels.back().size());
     const auto from = static_cast<std::uint32_t>(own - origin);
     latest_start_worker worker(problem, from);
@@ -99,11 +99,11 @@ stretch_count count_stretch(const device_problem& whole, const stretch& s, const
     return result;
 }
 
-// One occurrence after another through all stretches.
-std::uint64_t joined(const std::vector<stretch_count>& stretches, std::size_t leaf) {
+// One occurrence after another through all segments.
+std::uint64_t joined(const std::vector<segment_count>& segments, std::size_t leaf) {
     std::uint64_t count = 0;
     std::optional<std::int64_t> last_end;
-    for (const stretch_count& s : stretches) {
+    for (const segment_count& s : segments) {
         const std::vector<entry_count>& entries = s.entries[leaf];
         const auto next =
             last_end ? std::partition_point(
@@ -119,7 +119,7 @@ std::uint64_t joined(const std::vector<stretch_count>& stretches, std::size_t le
 
 }  // namespace
 
-bool needs_stretches(const device_problem& problem, bool with_lists) {
+bool needs_segments(const device_problem& problem, bool with_lists) {
     if (problem.data.length_us() >= latest_tick) return true;
     const std::uint64_t bytes = with_lists ? bytes_a_spike_with_lists : bytes_a_spike;
     return problem.spikes.size() > device::total_bytes_of(problem.ordinal) / bytes;
@@ -127,7 +127,7 @@ bool needs_stretches(const device_problem& problem, bool with_lists) {
 
 bool better_by_time(std::span<const device_problem> devices, const candidate_set& candidates) {
     const device_problem& first = devices.front();
-    if (first.split == device_split::time || needs_stretches(first, candidates.count() > 1))
+    if (first.split == device_split::time || needs_segments(first, candidates.count() > 1))
         return true;
     constexpr std::size_t worth_splitting = 20'000'000;
     return first.split == device_split::automatic && devices.size() > 1 &&
@@ -135,12 +135,12 @@ bool better_by_time(std::span<const device_problem> devices, const candidate_set
 }
 
 count_result count_over_time(std::span<const device_problem> devices,
-                             const candidate_set& candidates, std::size_t stretches) {
+                             const candidate_set& candidates, std::size_t segments) {
     if (candidates.count() == 0) return {};
     const device_problem& first = devices.front();
     const episode_trie trie(candidates);
     const std::size_t size = first.spikes.size();
-    std::size_t most = size / std::max<std::size_t>(1, stretches) + 1;
+    std::size_t most = size / std::max<std::size_t>(1, segments) + 1;
     for (const device_problem& d : devices) {
         const auto shared = static_cast<std::uint64_t>(
             std::count_if(devices.begin(), devices.end(),
@@ -148,16 +148,16 @@ count_result count_over_time(std::span<const device_problem> devices,
         const std::uint64_t room = device::limits_of(d.ordinal).free_bytes;
         most = std::min<std::size_t>(most, room / (shared * bytes_a_spike_with_lists) + 1);
     }
-    const std::vector<stretch> parts =
+    const std::vector<time_segment> parts =
         cut(first.spikes, longest_occurrence(first, candidates), most);
 
-    std::vector<stretch_count> said(parts.size());
+    std::vector<segment_count> said(parts.size());
     std::atomic<std::size_t> next{0};
     const auto take_parts = [&](const device_problem& on) {
         const device::scoped_device scope(on.ordinal);
         double seconds = 0;
         for (std::size_t p = next++; p < parts.size(); p = next++)
-            said[p] = count_stretch(on, parts[p], trie, seconds);
+            said[p] = count_segment(on, parts[p], trie, seconds);
         return seconds;
     };
     std::vector<std::future<double>> running;

@@ -9,14 +9,14 @@ namespace spikeweave::episodes {
 
 /// Whether the spikes with their survivor lists, or their time span, are too large for this device
 /// to process at once.
-bool needs_stretches(const device_problem& problem, bool with_lists = true);
+bool needs_segments(const device_problem& problem, bool with_lists = true);
 
 /// Whether a count is split by time, into one or more segments for each device, instead of by
 /// candidates. This is done if the spikes or their time span are too large for one device at once,
 /// or if there are too few candidates to share and many spikes.
 bool better_by_time(std::span<const device_problem> devices, const candidate_set& candidates);
 
-/// Counts by latest start in at least `stretches` segments of time, which the devices take in turn.
+/// Counts by latest start in at least `segments` segments of time, which the devices take in turn.
 /// Each segment includes the earlier spikes at which its occurrences may begin.
 ///
 /// The count of a segment depends on the end of the last occurrence before it, but only through the
@@ -24,6 +24,6 @@ bool better_by_time(std::span<const device_problem> devices, const candidate_set
 /// these results are joined in order. This is exact for segments of any length.
 /// @throws invalid_argument if an occurrence may be too long for any segment.
 count_result count_over_time(std::span<const device_problem> devices,
-                             const candidate_set& candidates, std::size_t stretches);
+                             const candidate_set& candidates, std::size_t segments);
 
 }  // namespace spikeweave::episodes

@@ -141,7 +141,7 @@ known_lists latest_start_worker::extended(const list_view& parents,
         known_lists out{survivor_lists(count, capacity, on_), {}, {}};
         watch_.start(on_);
         words.fill(0);
-        extend_lists(trains_, parents, jobs_there.data(), out.lists.room(), load, words.data(),
+        extend_lists(trains_, parents, jobs_there.data(), out.lists.memory(), load, words.data(),
                      on_);
         if (counted) {
             results.fill(0);
@@ -322,7 +322,7 @@ void latest_start_worker::count_chain(const episode_trie& trie, const leaf_visit
         // The last level's lists are in `even`.
         const bool in_even = (links.size() - 1 - k) % 2 == 0;
         survivor_lists& lists = in_even ? even.lists : odd.lists;
-        list_room out = lists.room();
+        list_memory out = lists.memory();
         if (k + 1 < links.size()) out.begins = begins.data() + (in_even ? 0 : most_in_chain + 1);
         out.count = l.jobs;
         extend_lists(trains_, parents, jobs_there.data() + l.first_job, out, l.load,

@@ -12,12 +12,12 @@ namespace spikeweave::spade {
 
 /// The items that occur often enough, numbered in time order (by lag, then by unit), and the
 /// windows written in these numbers.
-class catalogue {
+class item_index {
 public:
     using item_id = std::uint32_t;
 
     /// @param least_occ  items in fewer windows are left out
-    catalogue(const spade_windows& windows, std::uint32_t least_occ, const std::stop_token& stop);
+    item_index(const spade_windows& windows, std::uint32_t least_occ, const std::stop_token& stop);
 
     std::size_t size() const { return items_.size(); }
     /// Items below this number have lag 0.

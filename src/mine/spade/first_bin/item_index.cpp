@@ -1,4 +1,4 @@
-#include "mine/spade/first_bin/catalogue.hpp"
+#include "mine/spade/first_bin/item_index.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -8,12 +8,12 @@
 namespace spikeweave::spade {
 namespace {
 
-constexpr catalogue::item_id absent = std::numeric_limits<catalogue::item_id>::max();
+constexpr item_index::item_id absent = std::numeric_limits<item_index::item_id>::max();
 
 }  // namespace
 
-catalogue::catalogue(const spade_windows& windows, std::uint32_t least_occ,
-                     const std::stop_token& stop)
+item_index::item_index(const spade_windows& windows, std::uint32_t least_occ,
+                       const std::stop_token& stop)
     : unit_count_(windows.unit_count()),
       window_bins_(windows.window_bins()),
       from_bins_(windows.from_bins()),
