@@ -17,7 +17,6 @@
 
 namespace spikeweave {
 
-using spikes::finish;
 using spikes::is_digit;
 
 namespace {
