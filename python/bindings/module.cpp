@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "bindings/bindings.hpp"
+#include "bindings/core/arrays.hpp"
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/options.hpp"
@@ -26,20 +27,13 @@ void translate(const std::exception_ptr& error, void* /*unused*/) {
 }
 
 nb::list list_devices() {
-    nb::list all;
-    for (const spikeweave::device_info& one : spikeweave::devices()) {
-        nb::dict device;
-        device["ordinal"] = one.ordinal;
-        device["name"] = one.name;
-        device["total_bytes"] = one.total_bytes;
-        device["free_bytes"] = one.free_bytes;
-        device["multiprocessors"] = one.multiprocessors;
-        device["compute_capability"] = nb::make_tuple(one.compute_major, one.compute_minor);
-        device["driver"] = one.driver;
-        device["cuda"] = one.driver_cuda;
-        all.append(device);
-    }
-    return all;
+    using device = spikeweave::device_info;
+    return spikeweave::python::dicts_of(
+        spikeweave::devices(), "ordinal", &device::ordinal, "name", &device::name, "total_bytes",
+        &device::total_bytes, "free_bytes", &device::free_bytes, "multiprocessors",
+        &device::multiprocessors, "compute_capability",
+        [](const auto& one) { return nb::make_tuple(one.compute_major, one.compute_minor); },
+        "driver", &device::driver, "cuda", &device::driver_cuda);
 }
 
 }  // namespace

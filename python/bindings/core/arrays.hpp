@@ -58,10 +58,10 @@ array_out<Value> to_numpy(std::span<const Value> values) {
     return to_numpy(std::vector<Value>(values.begin(), values.end()));
 }
 
-template <class Value>
-std::vector<Value> copied(const array_in<Value>& array) {
+template <class Array>
+auto copied(const Array& array) {
     const auto values = span_of(array);
-    return {values.begin(), values.end()};
+    return std::vector(values.begin(), values.end());
 }
 
 /// Makes an array of a member of each element, or of what `get` returns for it.
@@ -92,6 +92,31 @@ nb::dict table_of(const Elements& elements, const Columns&... columns) {
     nb::dict out;
     add_columns(out, elements, columns...);
     return out;
+}
+
+/// Makes a list of what `show` returns for each element.
+template <class Elements, class Show>
+nb::list list_of(const Elements& elements, Show show) {
+    nb::list out;
+    for (const auto& element : elements) out.append(show(element));
+    return out;
+}
+
+/// Adds entries to a dictionary: each is a name, and a member of the element or a function.
+template <class Element, class Get, class... More>
+void add_entries(nb::dict& out, const Element& element, const char* name, Get get,
+                 const More&... more) {
+    out[name] = std::invoke(get, element);
+    if constexpr (sizeof...(more) > 0) add_entries(out, element, more...);
+}
+/// Makes a list with a dictionary of each element.
+template <class Elements, class... Entries>
+nb::list dicts_of(const Elements& elements, const Entries&... entries) {
+    return list_of(elements, [&](const auto& element) {
+        nb::dict out;
+        add_entries(out, element, entries...);
+        return out;
+    });
 }
 
 }  // namespace spikeweave::python

@@ -28,10 +28,7 @@ class conversation {
 public:
     void note(const progress& now) {
         const std::lock_guard lock(guard_);
-        if (!news_) news_.emplace();
-        news_->task = now.task;
-        news_->done = now.done;
-        news_->total = now.total;
+        news_ = news{std::string(now.task), now.done, now.total};
     }
 
     void finish(std::exception_ptr error) {

@@ -1,9 +1,11 @@
 #include "bindings/core/recording.hpp"
 
+#include <nanobind/stl/function.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -18,20 +20,14 @@ namespace {
 
 using frames_out = nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// A function of Python reads these samples: get(begin, end) gives frames × channels of int16. The
-// caller holds no lock, and may be any thread.
+// get(begin, end) gives frames × channels of int16.
+using frames_reader = std::function<nb::object(std::uint64_t, std::uint64_t)>;
+
+// A function of Python reads these samples. The caller holds no lock, and may be any thread.
 class samples_of_function final : public sample_source {
 public:
-    samples_of_function(nb::object get, std::uint64_t frames, std::size_t channels)
+    samples_of_function(frames_reader get, std::uint64_t frames, std::size_t channels)
         : get_(std::move(get)), frames_(frames), channels_(channels) {}
-    ~samples_of_function() override {
-        const nb::gil_scoped_acquire locked;
-        get_.reset();
-    }
-    samples_of_function(const samples_of_function&) = delete;
-    samples_of_function& operator=(const samples_of_function&) = delete;
-    samples_of_function(samples_of_function&&) = delete;
-    samples_of_function& operator=(samples_of_function&&) = delete;
 
     std::uint64_t frame_count() const override { return frames_; }
 
@@ -50,7 +46,7 @@ public:
     }
 
 private:
-    nb::object get_;
+    frames_reader get_;
     std::uint64_t frames_;
     std::size_t channels_;
 };
@@ -71,23 +67,15 @@ std::vector<recording_channel> channels_of(const nb::list& channels) {
 }
 
 nb::list channel_dicts(const std::vector<recording_channel>& channels) {
-    nb::list out;
-    for (const recording_channel& channel : channels) {
-        nb::dict one;
-        one["name"] = channel.name;
-        one["gain_uv"] = channel.gain_uv;
-        one["offset_uv"] = channel.offset_uv;
-        one["x_um"] = channel.x_um;
-        one["y_um"] = channel.y_um;
-        one["shank"] = channel.shank;
-        out.append(one);
-    }
-    return out;
+    return dicts_of(channels, "name", &recording_channel::name, "gain_uv",
+                    &recording_channel::gain_uv, "offset_uv", &recording_channel::offset_uv, "x_um",
+                    &recording_channel::x_um, "y_um", &recording_channel::y_um, "shank",
+                    &recording_channel::shank);
 }
 
 namespace {
 
-recording from_function(nb::object get, std::uint64_t frames, const nb::list& channels,
+recording from_function(frames_reader get, std::uint64_t frames, const nb::list& channels,
                         double sample_rate, bool has_positions) {
     recording_description about{.channels = channels_of(channels), .rate_hz = sample_rate};
     about.positions = has_positions ? position_source::file : position_source::assumed;

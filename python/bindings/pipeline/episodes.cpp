@@ -12,14 +12,17 @@
 namespace spikeweave::python {
 namespace {
 
-array_out<double> interval_array(const std::vector<delay_interval>& delays) {
+// Makes rows of the bounds of what `get` returns for each element.
+template <class Elements, class Get = std::identity>
+array_out<double> interval_array(const Elements& elements, Get get = {}) {
     std::vector<double> bounds;
-    bounds.reserve(2 * delays.size());
-    for (const delay_interval& delay : delays) {
+    bounds.reserve(2 * elements.size());
+    for (const auto& element : elements) {
+        const delay_interval& delay = std::invoke(get, element);
         bounds.push_back(to_seconds(delay.low));
         bounds.push_back(to_seconds(delay.high));
     }
-    return to_numpy(std::move(bounds), {delays.size(), std::size_t{2}});
+    return to_numpy(std::move(bounds), {elements.size(), std::size_t{2}});
 }
 
 // Makes flat arrays: episode i has units[offsets[i]:offsets[i + 1]], and one delay fewer.
@@ -28,39 +31,21 @@ nb::dict table_arrays(const episode_table& table) {
     for (const counted_episode& one : table.episodes) nodes += one.what.size();
     std::vector<std::int64_t> offsets{0};
     std::vector<std::uint32_t> units;
-    std::vector<double> steps;
+    std::vector<delay_interval> steps;
     offsets.reserve(table.episodes.size() + 1);
     units.reserve(nodes);
-    steps.reserve(2 * (nodes - std::min(nodes, table.episodes.size())));
+    steps.reserve(nodes - std::min(nodes, table.episodes.size()));
     for (const counted_episode& one : table.episodes) {
         for (const unit_id unit : one.what.units)
             units.push_back(static_cast<std::uint32_t>(index(unit)));
-        for (const delay_interval& delay : one.what.delays) {
-            steps.push_back(to_seconds(delay.low));
-            steps.push_back(to_seconds(delay.high));
-        }
+        steps.insert(steps.end(), one.what.delays.begin(), one.what.delays.end());
         offsets.push_back(static_cast<std::int64_t>(units.size()));
     }
-    const std::size_t rows = steps.size() / 2;
     nb::dict out;
     out["offsets"] = to_numpy(std::move(offsets));
     out["units"] = to_numpy(std::move(units));
-    out["delays"] = to_numpy(std::move(steps), {rows, std::size_t{2}});
+    out["delays"] = interval_array(steps);
     add_columns(out, table.episodes, "counts", &counted_episode::count);
-    return out;
-}
-
-nb::list levels_of(const episode_table& table) {
-    nb::list out;
-    for (const episode_level& level : table.levels) {
-        nb::dict one;
-        one["size"] = level.size;
-        one["candidates"] = level.candidates;
-        one["frequent"] = level.frequent;
-        one["seconds"] = level.seconds;
-        one["kernel_seconds"] = level.kernel_seconds;
-        out.append(one);
-    }
     return out;
 }
 
@@ -69,22 +54,13 @@ nb::dict circuit_arrays(const circuit& found) {
     nb::dict out =
         table_of(edges, "count", &circuit_edge::count, "expected", &circuit_edge::expected, "p",
                  &circuit_edge::p, "q", &circuit_edge::q, "strength", &circuit_edge::strength);
-    std::vector<delay_interval> delays;
-    std::vector<delay_interval> best;
-    nb::list kinds;
-    nb::list via;
-    for (const circuit_edge& edge : edges) {
-        delays.push_back(edge.delay);
-        best.push_back(edge.best);
-        kinds.append(std::string(to_string(edge.kind)));
-        via.append(edge.via ? nb::cast(index(*edge.via)) : nb::none());
-    }
     out["source"] = column<std::uint32_t>(edges, [](const auto& e) { return index(e.from); });
     out["target"] = column<std::uint32_t>(edges, [](const auto& e) { return index(e.to); });
-    out["delay"] = interval_array(delays);
-    out["best_delay"] = interval_array(best);
-    out["kind"] = kinds;
-    out["via"] = via;
+    out["delay"] = interval_array(edges, &circuit_edge::delay);
+    out["best_delay"] = interval_array(edges, &circuit_edge::best);
+    out["kind"] = list_of(edges, [](const auto& e) { return std::string(to_string(e.kind)); });
+    out["via"] =
+        list_of(edges, [](const auto& e) { return e.via ? nb::cast(index(*e.via)) : nb::none(); });
     out["chains"] = column<std::int64_t>(found.chains, std::identity{});
     return out;
 }
@@ -96,7 +72,10 @@ nb::dict find(const shared_spikes& spikes, const nb::dict& arguments) {
         call, [&](const execution& run) { return find_episodes(*spikes.sequence, options, run); });
     nb::dict out;
     out["table"] = table_arrays(found.table);
-    out["levels"] = levels_of(found.table);
+    out["levels"] =
+        dicts_of(found.table.levels, "size", &episode_level::size, "candidates",
+                 &episode_level::candidates, "frequent", &episode_level::frequent, "seconds",
+                 &episode_level::seconds, "kernel_seconds", &episode_level::kernel_seconds);
     out["assessed"] =
         table_of(deciding_tests(found), "expected", &episode_test::expected, "p", &episode_test::p,
                  "q", &episode_test::q, "strength", &episode_test::strength);
@@ -169,11 +148,9 @@ void bind_episodes(nb::module_& m) {
     m.def("find_occurrences", &occurrences, nb::arg("spikes"), nb::arg("offsets"), nb::arg("units"),
           nb::arg("delays"), nb::arg("ties"));
     m.def("episode_strategies", [](bool on_gpu) {
-        nb::list names;
-        for (const episode_strategy one :
-             available_episode_strategies(on_gpu ? device_kind::cuda : device_kind::cpu))
-            names.append(std::string(to_string(one)));
-        return names;
+        const auto device = on_gpu ? device_kind::cuda : device_kind::cpu;
+        return list_of(available_episode_strategies(device),
+                       [](episode_strategy one) { return std::string(to_string(one)); });
     });
 }
 

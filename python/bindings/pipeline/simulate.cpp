@@ -29,26 +29,19 @@ nb::dict to_python(simulated_spikes made) {
     add_columns(
         edges, made.truth, "delay", [](const auto& edge) { return to_seconds(edge.delay); },
         "probability", &planted_edge::probability);
-    nb::list chains;
-    for (const auto& chain : made.chains) chains.append(unit_array(chain));
     nb::dict out;
     out["edges"] = edges;
-    out["chains"] = chains;
+    out["chains"] = list_of(made.chains, unit_array);
     out["spikes"] = share(std::move(made.spikes));
     return out;
 }
 
 nb::dict to_python(simulated_patterns made) {
-    nb::list patterns;
-    for (const planted_pattern& one : made.truth) {
-        nb::dict pattern;
-        pattern["units"] = unit_array(one.units);
-        pattern["lags"] = column<double>(one.lags, to_seconds);
-        pattern["times"] = column<double>(one.times, to_seconds);
-        patterns.append(pattern);
-    }
     nb::dict out;
-    out["patterns"] = patterns;
+    out["patterns"] = dicts_of(
+        made.truth, "units", [](const auto& one) { return unit_array(one.units); }, "lags",
+        [](const auto& one) { return column<double>(one.lags, to_seconds); }, "times",
+        [](const auto& one) { return column<double>(one.times, to_seconds); });
     out["spikes"] = share(std::move(made.spikes));
     return out;
 }

@@ -88,11 +88,6 @@ nb::dict dense_arrays(const spike_features& features) {
     return out;
 }
 
-std::vector<double> doubles(const matrix_in<double>& values) {
-    const auto span = span_of(values);
-    return {span.begin(), span.end()};
-}
-
 spike_masks masks_of(const matrix_in<double>& rows) {
     spike_masks out;
     for (std::size_t i = 0; i < rows.shape(0); ++i)
@@ -119,7 +114,7 @@ nb::dict state_of(const sort_result& data) {
 sort_result data_of(const nb::dict& state) {
     sort_result out;
     const auto values = nb::cast<matrix_in<double>>(state["features"]);
-    out.features = spike_features(values.shape(1), doubles(values),
+    out.features = spike_features(values.shape(1), copied(values),
                                   masks_of(nb::cast<matrix_in<double>>(state["masks"])));
     each_member(out, [&]<class Member>(const char* name, Member& member) {
         if constexpr (std::is_arithmetic_v<Member>)

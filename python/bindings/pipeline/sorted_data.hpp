@@ -13,7 +13,6 @@ nb::dict unit_columns(const sort_result& data);
 /// Returns features and masks as matrices of spikes × features.
 nb::dict dense_arrays(const spike_features& features);
 spike_masks masks_of(const matrix_in<double>& rows);
-std::vector<double> doubles(const matrix_in<double>& values);
 
 /// Pickles and copies keep what `write_phy` needs of a result, as arrays.
 nb::dict state_of(const sort_result& data);
