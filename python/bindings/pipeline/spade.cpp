@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "bindings/bindings.hpp"
-#include "bindings/core/arguments.hpp"
 #include "bindings/core/arrays.hpp"
 #include "bindings/core/options.hpp"
 #include "bindings/core/spikes.hpp"
@@ -41,9 +40,8 @@ nb::dict tested_arrays(const std::vector<signature_test>& tested) {
     add_columns(out, tested, "patterns", &signature_test::patterns, "reached",
                 &signature_test::reached, "p", &signature_test::p, "q", &signature_test::q,
                 "tested", &signature_test::tested, "significant", &signature_test::significant);
-    nb::list reasons;
-    for (const signature_test& one : tested) reasons.append(std::string(to_string(one.reason)));
-    out["reason"] = reasons;
+    out["reason"] =
+        list_of(tested, [](const auto& one) { return std::string(to_string(one.reason)); });
     return out;
 }
 
@@ -72,58 +70,18 @@ void add_probabilities(nb::dict& out, const pattern_table& table, spectrum_kind 
     add_columns(out, of_patterns, "p", &signature_test::p, "q", &signature_test::q);
 }
 
-nb::list funnel_list(const std::vector<funnel_step>& funnel) {
-    nb::list out;
-    for (const funnel_step& step : funnel) {
-        nb::dict one;
-        one["step"] = step.step;
-        one["removed"] = step.removed;
-        one["left"] = step.left;
-        one["why"] = step.why;
-        out.append(one);
-    }
-    return out;
-}
-
 nb::dict input_of(const spade_result& found) {
     nb::dict out;
     out["origin"] = to_seconds(found.axes.origin);
     out["time_origin_note"] = found.time_origin_note;
     out["trials"] = found.options.surrogates.trials.size();
-    out["spikes"] = found.counts.spikes;
-    out["clipped"] = found.counts.clipped;
-    out["outside"] = found.counts.outside;
-    out["bins"] = found.counts.bins;
-    out["windows"] = found.counts.windows;
+    add_entries(out, found.counts, "spikes", &pattern_input::spikes, "clipped",
+                &pattern_input::clipped, "outside", &pattern_input::outside, "bins",
+                &pattern_input::bins, "windows", &pattern_input::windows);
     return out;
 }
 
-// Returns the window as a number of bins, because it may be given as a time.
-nb::object window_in_bins(nb::handle window, nb::handle bin_given) {
-    const bool is_time = nb::isinstance<nb::str>(window) || nb::hasattr(window, "rescale") ||
-                         nb::hasattr(window, "total_seconds");
-    if (!is_time) return nb::borrow(window);
-    const duration bin = bin_given.is_none() ? spade_options{}.bin : time_of("bin", bin_given);
-    const duration length = time_of("window", window);
-    if (bin <= duration{0} || length <= duration{0} || length % bin != duration{0} ||
-        length / bin > std::int64_t{UINT32_MAX})
-        throw invalid_argument("window", "expected a number of bins, or a whole multiple of bin (" +
-                                             format_duration(bin) + "), found " +
-                                             format_duration(length));
-    return nb::cast(length / bin);
-}
-
-nb::list spade_description() {
-    nb::list list = description<spade_options>();
-    for (const nb::handle entry : list)
-        if (nb::cast<std::string>(entry["name"]) == "window") entry["type"] = "Bins";
-    return list;
-}
-
-nb::dict spade(const shared_spikes& spikes, const nb::dict& given) {
-    const auto arguments = nb::steal<nb::dict>(PyDict_Copy(given.ptr()));
-    if (given.contains("window"))
-        arguments["window"] = window_in_bins(given["window"], given.get("bin", nb::none()));
+nb::dict spade(const shared_spikes& spikes, const nb::dict& arguments) {
     spade_options options;
     const call_options call = take_options(arguments, describe(options));
     spade_result found = run_for_result(call, [&](const execution& run) {
@@ -143,7 +101,9 @@ nb::dict spade(const shared_spikes& spikes, const nb::dict& given) {
         add_columns(table, found.stabilities, "intensional_stability", &stability::intensional,
                     "extensional_stability", &stability::extensional);
     out["table"] = table;
-    out["funnel"] = funnel_list(found.funnel);
+    out["funnel"] =
+        dicts_of(found.funnel, "step", &funnel_step::step, "removed", &funnel_step::removed, "left",
+                 &funnel_step::left, "why", &funnel_step::why);
     out["parameters"] = arguments_of(describe(found.options));
     out["input"] = input_of(found);
     add_warnings(out, spikes, found.warnings);
@@ -154,7 +114,7 @@ nb::dict spade(const shared_spikes& spikes, const nb::dict& given) {
 }  // namespace
 
 void bind_spade(nb::module_& m) {
-    m.def("spade_options", &spade_description);
+    m.def("spade_options", &description<spade_options>);
     m.def("spade", &spade, nb::arg("spikes"), nb::arg("given"));
 }
 
