@@ -63,24 +63,15 @@ nb::dict mine_windows(const array_in<std::uint64_t>& offsets, const array_in<std
         call, [&](const execution& run) { return mine_as_elephant(windows, options, run); }));
 }
 
-// Returns rows of size, count, (duration,) patterns.
-array_out<std::int64_t> count_bins(const array_in<std::uint64_t>& offsets,
-                                   const array_in<std::uint32_t>& bins, std::uint32_t bin_count,
-                                   const nb::dict& arguments) {
+nb::dict count_bins(const array_in<std::uint64_t>& offsets, const array_in<std::uint32_t>& bins,
+                    std::uint32_t bin_count, const nb::dict& arguments) {
     elephant_mining_options options;
     const call_options call = take_options(arguments, describe(options));
     const binned_spikes spikes = binned_of(offsets, bins, bin_count);
     const auto found = run_for_result(
         call, [&](const execution& run) { return count_as_elephant(spikes, options, run); });
-    const std::size_t columns = options.spectrum == spectrum_kind::size_count ? 3 : 4;
-    std::vector<std::int64_t> rows;
-    rows.reserve(found.size() * columns);
-    for (const signature_count& one : found) {
-        rows.insert(rows.end(), {one.size, one.count});
-        if (columns == 4) rows.push_back(one.duration);
-        rows.push_back(static_cast<std::int64_t>(one.patterns));
-    }
-    return to_numpy(std::move(rows), {found.size(), columns});
+    return table_of(found, "size", &signature_count::size, "count", &signature_count::count,
+                    "duration", &signature_count::duration, "patterns", &signature_count::patterns);
 }
 
 // Returns the bin in which each window begins, offsets into their items, and these.
@@ -139,12 +130,9 @@ array_out<std::size_t> reduce(const array_in<std::uint64_t>& item_offsets,
 // Says of each test whether it rejects at this level.
 nb::list rejected(const array_in<double>& p, const std::string& method, double alpha) {
     const auto values = span_of(p);
-    nb::list out;
-    for (const bool one :
-         correct_tests(values, values.size(), value_named<correction_method>(method), alpha)
-             .rejected)
-        out.append(one);
-    return out;
+    const auto corrected =
+        correct_tests(values, values.size(), value_named<correction_method>(method), alpha);
+    return list_of(corrected.rejected, [](bool one) { return one; });
 }
 
 nb::dict to_python(const pvalue_spectrum& spectrum) {

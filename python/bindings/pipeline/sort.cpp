@@ -1,11 +1,13 @@
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <filesystem>
 #include <memory>
 #include <utility>
+#include <variant>
 
 #include "bindings/bindings.hpp"
 #include "bindings/core/arrays.hpp"
@@ -67,34 +69,24 @@ nb::dict sort_traces(const recording& from, const nb::dict& arguments) {
     return out;
 }
 
-// Sorts by what `sort` makes of the options.
-template <class Sort>
-nb::dict sorted_features(const nb::object& masks, const nb::object& samples,
-                         const nb::dict& arguments, Sort sort) {
+// Sorts by the features of a file, or by these.
+nb::dict sort_given_features(const std::variant<std::filesystem::path, matrix_in<double>>& features,
+                             const nb::object& masks, const nb::object& samples,
+                             const nb::dict& arguments) {
     feature_sort_options options;
     const call_options call = take_options(arguments, describe(options));
     known_of_features known;
     if (!masks.is_none()) known.masks = masks_of(nb::cast<matrix_in<double>>(masks));
     if (!samples.is_none()) known.samples = copied(nb::cast<array_in<std::int64_t>>(samples));
-    feature_sort_result made = run_for_result(
-        call, [&](const execution& run) { return sort(std::move(known), options, run); });
+    feature_sort_result made = run_for_result(call, [&](const execution& run) {
+        if (const auto* path = std::get_if<std::filesystem::path>(&features))
+            return sort_features(*path, std::move(known), options, run);
+        const auto& values = std::get<matrix_in<double>>(features);
+        return sort_features(span_of(values), values.shape(1), std::move(known), options, run);
+    });
     nb::dict out = to_python(std::move(made.sorted));
     out["parameters"] = arguments_of(describe(made.options));
     return out;
-}
-
-nb::dict sort_given_features(const matrix_in<double>& values, const nb::object& masks,
-                             const nb::object& samples, const nb::dict& arguments) {
-    return sorted_features(masks, samples, arguments, [&](auto known, auto& options, auto& run) {
-        return sort_features(span_of(values), values.shape(1), std::move(known), options, run);
-    });
-}
-
-nb::dict sort_feature_file(const std::filesystem::path& path, const nb::object& masks,
-                           const nb::object& samples, const nb::dict& arguments) {
-    return sorted_features(masks, samples, arguments, [&](auto known, auto& options, auto& run) {
-        return sort_features(path, std::move(known), options, run);
-    });
 }
 
 void to_phy(const std::shared_ptr<const sort_result>& data, const std::string& folder) {
@@ -124,8 +116,6 @@ void bind_sort(nb::module_& m) {
         });
     m.def("sort_recording", &sort_traces, nb::arg("recording"), nb::arg("given"));
     m.def("sort_features", &sort_given_features, nb::arg("features"), nb::arg("masks").none(),
-          nb::arg("samples").none(), nb::arg("given"));
-    m.def("sort_feature_file", &sort_feature_file, nb::arg("path"), nb::arg("masks").none(),
           nb::arg("samples").none(), nb::arg("given"));
     m.def("write_phy", &to_phy, nb::arg("data"), nb::arg("folder"));
     m.def("sort_options", &description<sort_options>);

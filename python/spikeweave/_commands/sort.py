@@ -141,7 +141,7 @@ def sort_features(
         call = {**options, "progress": callback}
         if isinstance(features, (str, os.PathLike)):
             check_readable(Path(features))
-            found = _core.sort_feature_file(str(features), rows, frames, call)
+            found = _core.sort_features(features, rows, frames, call)
         else:
             values = _matrix("features", features)
             _check_rows("masks", rows, values.shape)

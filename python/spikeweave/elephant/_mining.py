@@ -33,8 +33,10 @@ def mine(binned: Binned, winlen: int, report: str, **rule: Any) -> ConceptList |
         if report == "a":
             found = _core.elephant_mine(*binned.arrays(), {**given, **call})
             return ConceptList.from_arrays(found, winlen)
-        rows = _core.elephant_count(*binned.arrays(), {**given, "spectrum": report, **call})
-        return _or_empty(rows, report)
+        found = _core.elephant_count(*binned.arrays(), {**given, "spectrum": report, **call})
+        if report == "#":
+            del found["duration"]
+        return _or_empty(np.column_stack(list(found.values())), report)
 
 
 @takes_binsize
