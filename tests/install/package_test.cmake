@@ -2,6 +2,8 @@
 # with CMake, and once with pkg-config and the compiler alone.
 # Usage: cmake -D form=static|shared -D main_form=... -D build=... -D tests=... -D scratch=... -D compiler=...
 #   -D libdir=... -D python=... -D pkg_config=... -D soname=... -P package_test.cmake
+cmake_minimum_required(VERSION 3.25)
+
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status EQUAL 0)
