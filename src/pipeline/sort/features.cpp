@@ -18,8 +18,8 @@ feature_sort_result sort_file(feature_file file, known_of_features known,
                               feature_sort_options options, const execution& run) {
     if (!known.samples.empty()) file.samples = std::move(known.samples);
     if (options.sample_rate) file.sample_rate = *options.sample_rate;
-    feature_sort_result out{.sorted = sort_features(std::move(file), options.sorting, run),
-                            .options = std::move(options)};
+    auto sorted = sort_features(std::move(file), options.sorting, run);
+    feature_sort_result out{.sorted = std::move(sorted), .options = std::move(options)};
     feature_sort_options& resolved = out.options;
     resolved.sorting = out.sorted.options;
     resolved.reading.mask.reset();

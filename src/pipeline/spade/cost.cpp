@@ -35,7 +35,7 @@ void check_items(std::size_t units, std::uint64_t window, const memory_guard& gu
                 fmt::format("{} units in windows of {} bins", core::grouped(units), window), guard);
 }
 
-void stop_when_too_long(const std::stop_token& over, std::stop_source source) {
+void stop_when_too_long(const std::stop_token& over, std::stop_source& source) {
     constexpr std::chrono::seconds most{10};
     std::mutex access;
     std::condition_variable_any woken;
@@ -51,7 +51,7 @@ surrogate_time try_once(Work work, const std::stop_token& asked) {
     std::stop_source source;
     const std::stop_callback both(asked, [source]() mutable { source.request_stop(); });
     const std::jthread timer(
-        [source](const std::stop_token& over) { stop_when_too_long(over, source); });
+        [source](const std::stop_token& over) mutable { stop_when_too_long(over, source); });
     const clock::time_point began = clock::now();
     surrogate_time tried;
     try {
