@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "io/file_error.hpp"
@@ -26,6 +27,18 @@ fs::path file_of_features(const h5::reader& file, std::uint32_t group) {
     return found.empty() ? file.path() : found;
 }
 
+bool is_group_number(std::string_view name) {
+    return !name.empty() &&
+           std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// The names of groups for a message: a damaged file may have any bytes there.
+std::string list_groups(std::vector<std::string> names) {
+    for (std::string& name : names)
+        if (!is_group_number(name)) name = io::shown(name);
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
 // Returns the requested group, or the only one.
 std::uint32_t choose_group(const h5::reader& file, std::optional<std::uint32_t> wanted) {
     const fs::path& path = file.path();
@@ -36,17 +49,16 @@ std::uint32_t choose_group(const h5::reader& file, std::optional<std::uint32_t> 
         if (std::find(names.begin(), names.end(), std::to_string(*wanted)) != names.end())
             return *wanted;
         throw io::file_error(path, fmt::format("has no channel group {}, expected one of {}",
-                                               *wanted, fmt::join(names, ", ")));
+                                               *wanted, list_groups(names)));
     }
     if (names.size() != 1)
         throw io::file_error(path,
                              fmt::format("holds {} channel groups ({}): say which one to sort "
                                          "(--channel-group)",
-                                         names.size(), fmt::join(names, ", ")));
+                                         names.size(), list_groups(names)));
     const std::string& name = names.front();
     constexpr std::size_t longest = 9;
-    if (name.empty() || name.size() > longest ||
-        !std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; }))
+    if (!is_group_number(name) || name.size() > longest)
         throw io::file_error(
             path, fmt::format("its channel group is {}, expected a number", io::shown(name)));
     return static_cast<std::uint32_t>(std::stoul(name));

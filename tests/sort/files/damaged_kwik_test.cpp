@@ -92,6 +92,16 @@ TEST(Kwik, RefusesTimesThatAreNoWholeNumbers) {
                 "time_samples: does not hold whole numbers");
 }
 
+TEST(Kwik, ShowsNamesOfGroupsThatCannotBePrinted) {
+    const temporary_folder folder;
+    h5::output file(folder.path() / "a.kwx");
+    for (const char* name : {"channel_groups", "channel_groups/\x10", "channel_groups/7"})
+        h5::create_group(file.get(), name);
+    file.commit();
+    EXPECT_SAYS(said_of(folder.path() / "a.kwx"),
+                "holds 2 channel groups ('\\x10', 7): say which one to sort");
+}
+
 // libhdf5 1.10 may crash on some of these; this process must survive.
 TEST(Kwik, IsReadOrRefusedWhateverByteChanges) {
     const temporary_folder folder;
