@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the one-way dependencies of docs/design/0003: which folders may include which, and what is public. Namespace
-spikeweave is the public interface, so private headers declare nothing in it, but in a namespace of their own. The word
-of a verb (`episodes`, `spade`, `sort`) names its folder in every stage. What needs CUDA, and nothing else, is in a
-folder `cuda`, in a file of this name or in a `.cu` or `.cuh` file.
+spikeweave is the public interface, so private headers declare nothing in it, but in a namespace of their own. The name
+of a command (`episodes`, `spade`, `sort`) is that of its folder in every stage. What needs CUDA, and nothing else, is
+in a folder `cuda`, in a file of this name or in a `.cu` or `.cuh` file.
 
 Usage: check_layers.py [ROOT]
 """
@@ -35,20 +35,21 @@ MEMBERS = {"sort/masked_gmm/model_parts.hpp"}
 PUBLIC_NAMESPACE = re.compile(r"namespace\s+spikeweave\s*\{")
 INCLUDE = re.compile(r'#\s*include\s+"(spikeweave/)?((?:[\w-]+/)*)([\w-]+)\.(\w+)"')
 
-# The stages whose folders are verbs. A file outside these folders is for all verbs and is not named after one.
-VERBS = ("episodes", "spade", "sort")
-BY_VERB = {"mine", "assess", "pipeline", "report"}
-NAMED_AFTER_A_VERB = re.compile(r"(episodes?|patterns?|spade|sort|sorting)(_|$)")
-# Where every verb has a file or a folder under its word.
+# The stages whose folders are named after commands. A file outside these folders is for all commands and has the name
+# of none.
+COMMANDS = ("episodes", "spade", "sort")
+BY_COMMAND = {"mine", "assess", "pipeline", "report"}
+NAMED_AFTER_A_COMMAND = re.compile(r"(episodes?|patterns?|spade|sort|sorting)(_|$)")
+# Where every command has a file or a folder of its name.
 PLACES = ("src/pipeline", "include/spikeweave/report", "src/report", "tests/report", "python/spikeweave/_commands",
           "docs/tutorials", "apps/spikeweave/commands")
 CUDA_LIBRARY = re.compile(r"#\s*include\s+<(cuda|cub/|thrust/)")
 SOURCE = re.compile(r"(?<![\w./}-])[\w./-]+\.(?:cpp|cu)\b")
 
 
-def verb_of(stage, names):
-    """Returns the verb of a file of a stage, from the names of its folders and its stem; None if it is for all verbs."""
-    return names[0] if stage in BY_VERB and names[0] in VERBS else None
+def command_of(stage, names):
+    """Returns the command of a file, from the names of its folders and its stem; None if it is for all commands."""
+    return names[0] if stage in BY_COMMAND and names[0] in COMMANDS else None
 
 
 def needs_cuda(path):
@@ -85,9 +86,9 @@ def check_line(line, place, own, path):
         return f"{own} may not use {used}"
     if used != own and not public and used not in SHARED and used != "core":
         return f"{used} is used by its public headers only"
-    verb, used_verb = verb_of(own, path.with_suffix("").parts[1:]), verb_of(used, names[1:])
-    if verb and used_verb and verb != used_verb:
-        return f"{own}/{verb} and {used}/{used_verb} do not know each other"
+    command, used_command = command_of(own, path.with_suffix("").parts[1:]), command_of(used, names[1:])
+    if command and used_command and command != used_command:
+        return f"{own}/{command} and {used}/{used_command} do not know each other"
     return None
 
 
@@ -114,17 +115,17 @@ def breaches(root):
 
 
 def misnamed(root):
-    """Yields what is called otherwise than its verb, and verbs that lack their place in a stage."""
+    """Yields what is not called as its command is, and commands that lack their place in a stage."""
     for base in ("include/spikeweave", "src", "tests", "benchmarks"):
         for path in sorted(root.glob(f"{base}/*/*")):
             name = path.stem
-            if path.parent.name in BY_VERB and NAMED_AFTER_A_VERB.match(name) and name not in VERBS:
-                yield path, 0, "its verb names the folder, as in report/spade"
-    for verb in VERBS:
-        if (root / f"include/spikeweave/pipeline/{verb}.hpp").exists():
+            if path.parent.name in BY_COMMAND and NAMED_AFTER_A_COMMAND.match(name) and name not in COMMANDS:
+                yield path, 0, "its command names the folder, as in report/spade"
+    for command in COMMANDS:
+        if (root / f"include/spikeweave/pipeline/{command}.hpp").exists():
             for place in PLACES:
-                if not any(path.stem == verb for path in (root / place).glob("*")):
-                    yield root / place, 0, f"there is no {verb} here"
+                if not any(path.stem == command for path in (root / place).glob("*")):
+                    yield root / place, 0, f"there is no {command} here"
 
 
 def misplaced_sources(root):

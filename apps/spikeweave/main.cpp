@@ -89,7 +89,7 @@ void declare(CLI::App& app, parsed& into) {
     add_spade(app, into.chosen);
     add_devices(app, into.chosen);
     app.footer(
-        "spikeweave help VERB says more about a verb.\n"
+        "spikeweave help COMMAND says more about a command.\n"
         "Exit status: 0 done, 2 bad input, options, output or device, 130 stopped on request, 1 a "
         "fault of spikeweave.");
 }

@@ -115,7 +115,7 @@ class NonsenseOptions(CliTest):
             with self.subTest(arguments):
                 self.refused("spade", path, *arguments, says=words)
 
-    def test_a_verb_is_needed_and_must_exist(self):
+    def test_a_command_is_needed_and_must_exist(self):
         self.refused()
         self.refused("fly")
         self.refused("episodes", says="FILE")
@@ -130,14 +130,14 @@ class BadFiles(CliTest):
         with os.fdopen(reading) as pipe:
             self.refused("info", "/dev/stdin", says="pipe", stdin=pipe)
 
-    def test_each_verb_refuses_each(self):
+    def test_each_command_refuses_each(self):
         for name, text in (("empty.tsv", ""), ("header.tsv", "time\tunit\n"), ("words.tsv", "time\tunit\nsoon\ta\n"),
                            ("nan.tsv", "time\tunit\nnan\ta\n"), ("columns.tsv", "0.1\n0.2\n"),
                            ("short.npz", b"PK\x03\x04"), ("short.nwb", b"\x89HDF\r\n\x1a\n"), ("short.gz", b"\x1f\x8b\x08")):
             path = self.file(name, text)
-            for verb in (("info",), ("episodes",), ("spade",), ("convert", self.folder / "out.tsv")):
-                with self.subTest(name=name, verb=verb[0]):
-                    self.refused(verb[0], path, *verb[1:], says=name)
+            for command in (("info",), ("episodes",), ("spade",), ("convert", self.folder / "out.tsv")):
+                with self.subTest(name=name, command=command[0]):
+                    self.refused(command[0], path, *command[1:], says=name)
 
     @needs_plain_memory
     def test_what_unpacks_to_far_more_takes_no_more_memory(self):

@@ -16,7 +16,7 @@ from support import CliTest, run, state
 
 SHIM = os.environ["SPIKEWEAVE_FAULT_SHIM"]
 ALL = "--all" in sys.argv
-# The kinds of calls: how many of them fail for each verb, and with which error.
+# The kinds of calls: how many of them fail for each command, and with which error.
 KINDS = {"write": (28, 2), "fsync": (5, 1), "rename": (13, 2), "open": (24, 2), "mkdir": (28, 1), "close": (5, 1), "malloc": (12, 2)}
 
 

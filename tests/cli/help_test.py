@@ -6,23 +6,23 @@ import unittest
 
 from support import ROOT, CliTest, run
 
-VERBS = (("info",), ("convert",), ("simulate", "sym26"), ("simulate", "culture"), ("simulate", "poisson"),
-         ("simulate", "patterns"), ("simulate", "recording"), ("simulate", "features"), ("sort",), ("episodes",), ("spade",),
-         ("devices",))
+COMMANDS = (("info",), ("convert",), ("simulate", "sym26"), ("simulate", "culture"), ("simulate", "poisson"),
+            ("simulate", "patterns"), ("simulate", "recording"), ("simulate", "features"), ("sort",), ("episodes",),
+            ("spade",), ("devices",))
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 
 
-def declared(*verb):
+def declared(*command):
     """Returns the options at the beginning of the lines of --help."""
-    lines = run(*verb, "--help").stdout.splitlines()
+    lines = run(*command, "--help").stdout.splitlines()
     return {option for line in lines if re.match(r"  -", line) for option in OPTION.findall(line.split()[0])}
 
 
 class Help(CliTest):
-    def test_every_verb_has_help_with_an_example(self):
+    def test_every_command_has_help_with_an_example(self):
         self.ok("--help")
-        for verb in VERBS:
-            self.assertIn("Example", self.ok(*verb, "--help").stdout, verb)
+        for command in COMMANDS:
+            self.assertIn("Example", self.ok(*command, "--help").stdout, command)
 
     def test_version_names_the_program(self):
         self.assertRegex(self.ok("--version").stdout, r"^spikeweave \d+\.\d+\.\d+(\+[0-9a-f]+)?\n$")
@@ -31,16 +31,16 @@ class Help(CliTest):
 class Docs(CliTest):
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
 
-    def test_tell_of_every_verb_and_option(self):
-        for verb in VERBS:
-            options = declared(*verb)
-            self.assertGreater(len(options), 2, verb)
+    def test_tell_of_every_command_and_option(self):
+        for command in COMMANDS:
+            options = declared(*command)
+            self.assertGreater(len(options), 2, command)
             for option in options:
-                self.assertRegex(self.page, rf"`[^`\n]*(?<![\w-]){re.escape(option)}(?![\w-])", verb)
-            self.assertIn(f"## spikeweave {' '.join(verb)}", self.page)
+                self.assertRegex(self.page, rf"`[^`\n]*(?<![\w-]){re.escape(option)}(?![\w-])", command)
+            self.assertIn(f"## spikeweave {' '.join(command)}", self.page)
 
     def test_tell_of_no_option_that_there_is_not(self):
-        known = set().union(*(declared(*verb) for verb in VERBS), declared())
+        known = set().union(*(declared(*command) for command in COMMANDS), declared())
         told = set(OPTION.findall(" ".join(re.findall(r"^\| `([^`]*)` \|", self.page, re.MULTILINE))))
 
         self.assertGreater(len(told), 30)

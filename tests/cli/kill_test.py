@@ -1,6 +1,6 @@
 """kill -9 at any time: a result is the complete old or new one, and other remains are those that docs/cli.md lists.
 
-kill_test.py            some kills of each verb
+kill_test.py            some kills of each command
 kill_test.py --all      five hundred of each; prints the outcomes
 """
 

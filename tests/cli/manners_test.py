@@ -10,21 +10,22 @@ from pathlib import Path
 
 from support import SPIKEWEAVE, CliTest, run, state
 
-VERBS = (("info",), ("convert",), ("simulate",), ("simulate", "sym26"), ("simulate", "culture"), ("simulate", "poisson"),
-         ("simulate", "patterns"), ("simulate", "recording"), ("simulate", "features"), ("sort",), ("episodes",), ("spade",),
-         ("devices",))
+COMMANDS = (("info",), ("convert",), ("simulate",), ("simulate", "sym26"), ("simulate", "culture"),
+            ("simulate", "poisson"), ("simulate", "patterns"), ("simulate", "recording"), ("simulate", "features"),
+            ("sort",), ("episodes",), ("spade",), ("devices",))
 
 
 class Typos(CliTest):
-    def test_name_the_verb_that_may_be_meant(self):
+    def test_name_the_command_that_may_be_meant(self):
         for words, meant in ((("epsiodes",), "episodes"), (("spdae", "x.tsv"), "spade"), (("epsiodes", "--help"), "episodes"),
                              (("help", "epsiodes"), "episodes"), (("-q", "inof", "x.tsv"), "info"),
                              (("--progress", "none", "sorts"), "sort"), (("simulate", "sym62", "-o", "x.tsv"), "sym26")):
             with self.subTest(words):
                 self.refused(*words, says=f"; did you mean {meant}?")
 
-    def test_list_the_verbs_where_none_is_near(self):
-        self.refused("fly", says="there is no verb 'fly' (there are info, convert, simulate, sort, episodes, spade, devices)")
+    def test_list_the_commands_where_none_is_near(self):
+        self.refused("fly", says="there is no command 'fly' "
+                                 "(there are info, convert, simulate, sort, episodes, spade, devices)")
         self.refused(says="expected one of info, convert, simulate, sort, episodes, spade, devices")
         self.refused("simulate", says=("expected one of sym26, culture", "spikeweave simulate --help"))
 
@@ -46,9 +47,9 @@ class Typos(CliTest):
 
 class Help(CliTest):
     def test_fits_eighty_columns_where_there_is_no_terminal(self):
-        for verb in ((), *VERBS):
-            for line in self.ok(*verb, "--help").stdout.splitlines():
-                self.assertLessEqual(len(line), 80, verb)
+        for command in ((), *COMMANDS):
+            for line in self.ok(*command, "--help").stdout.splitlines():
+                self.assertLessEqual(len(line), 80, command)
 
     def test_fits_the_terminal(self):
         primary, secondary = os.openpty()
@@ -68,13 +69,14 @@ class Help(CliTest):
         self.assertTrue(80 < longest <= 100, longest)
 
     def test_has_groups_and_no_conditions_among_the_names(self):
-        for verb, groups in ((("episodes",), ("Input:", "Output:", "Search:", "Significance:", "Options:")),
-                             (("spade",), ("Input:", "Output:", "Bins and windows:", "Surrogates:", "Significance:")),
-                             (("sort",), ("Input:", "Output:", "Input (recordings only):", "Search:", "Computation:"))):
-            text = self.ok(*verb, "--help").stdout
+        for command, groups in ((("episodes",), ("Input:", "Output:", "Search:", "Significance:", "Options:")),
+                                (("spade",), ("Input:", "Output:", "Bins and windows:", "Surrogates:", "Significance:")),
+                                (("sort",), ("Input:", "Output:", "Input (recordings only):", "Search:",
+                                             "Computation:"))):
+            text = self.ok(*command, "--help").stdout
             lines = text.splitlines()
             for group in groups:
-                self.assertIn(group, lines, verb)
+                self.assertIn(group, lines, command)
             names = [line for line in lines if line.startswith("  -")]
             self.assertFalse([line for line in names if "Excludes" in line or "Needs:" in line])
         self.assertIn("Not with --count-only, --delay-grid", " ".join(self.ok("episodes", "--help").stdout.split()))
@@ -114,9 +116,9 @@ class Pipes(CliTest):
         path = self.chain_file()
         for arguments in (("info",), ("episodes", "--min-count", "40"), ("spade", "--min-occ", "5")):
             with self.subTest(arguments), path.open(encoding="utf-8") as file:
-                verb, *options = arguments
-                wanted = self.ok(verb, path, *options).stdout
-                told = self.ok(verb, "-", *options, stdin=file).stdout
+                command, *options = arguments
+                wanted = self.ok(command, path, *options).stdout
+                told = self.ok(command, "-", *options, stdin=file).stdout
                 # The file's name and the seconds of each level are left out.
                 without = re.compile(r"^file .*$|\d\.\d{3}$", re.MULTILINE)
                 self.assertEqual(without.sub("", told), without.sub("", wanted))

@@ -15,7 +15,7 @@ def launched(**variables):
 
 
 class Launched(CliTest):
-    def test_a_verb_that_cannot_share_its_work_is_refused(self):
+    def test_a_command_that_cannot_share_its_work_is_refused(self):
         path = self.chain_file()
         for variables in ({"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "0"},
                           {"PMI_SIZE": "4", "PMI_RANK": "0"},
@@ -23,7 +23,7 @@ class Launched(CliTest):
             for arguments in (("info", path), ("convert", path, self.folder / "out.npz"),
                               ("simulate", "sym26", "-o", self.folder / "out.tsv"),
                               ("episodes", path, "--delays", "0-5ms")):
-                with self.subTest(variables=variables, verb=arguments[0]):
+                with self.subTest(variables=variables, command=arguments[0]):
                     result = run(*arguments, env=launched(**variables))
 
                     self.assertEqual((result.returncode, result.stdout), (2, ""))

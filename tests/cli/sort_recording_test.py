@@ -74,7 +74,7 @@ class SortRecording(CliTest):
         # The worst unit of the first eight seeds has 0.878, that of this one 0.953; overlaps cost the rest.
         self.assertGreater(accuracy[0], 0.87, accuracy)
 
-    def test_other_verbs_read_what_it_writes(self):
+    def test_other_commands_read_what_it_writes(self):
         self.ok("sort", self.recording, "--max-iterations", "5", "-o", self.folder / "out")
 
         described = json.loads(self.ok("info", self.folder / "out/spikes.npz", "--json").stdout)

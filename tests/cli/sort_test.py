@@ -56,7 +56,7 @@ class Sort(CliTest):
                          set(zip(self.labels("out"), map(tuple, own))))
         self.assertEqual(len(set(zip(self.labels("out"), map(tuple, own)))), 3)
 
-    def test_other_verbs_read_what_it_writes(self):
+    def test_other_commands_read_what_it_writes(self):
         self.ok("sort", self.probe(), "--sample-rate", "20000", "-o", self.folder / "out")
 
         described = json.loads(self.ok("info", self.folder / "out/spikes.npz", "--json").stdout)
@@ -80,7 +80,7 @@ class Sort(CliTest):
             self.assertAlmostEqual(float(row[9]), 1 / 3, delta=0.1)
             self.assertEqual(row[11], "")
 
-    def test_phy_is_read_by_other_verbs_and_can_be_left_out(self):
+    def test_phy_is_read_by_other_commands_and_can_be_left_out(self):
         self.ok("sort", self.probe(), "--sample-rate", "20000", "--features-per-channel", "2", "-o", self.folder / "out")
         self.ok("episodes", self.folder / "out/phy", "--min-count", "100")
         again = self.ok("sort", self.folder / "out/phy", "-o", self.folder / "again").stdout

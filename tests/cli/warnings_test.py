@@ -20,12 +20,12 @@ class Warnings(CliTest):
 
     def test_are_told_once_and_recorded(self):
         path = self.doubtful_file()
-        for verb in ("episodes", "spade"):
-            with self.subTest(verb):
-                result = self.ok(verb, path, "--surrogates", "50", "-o", self.folder / verb)
+        for command in ("episodes", "spade"):
+            with self.subTest(command):
+                result = self.ok(command, path, "--surrogates", "50", "-o", self.folder / command)
 
                 told = self.told(result)
-                run = json.loads((self.folder / verb / "run.json").read_text(encoding="utf-8"))
+                run = json.loads((self.folder / command / "run.json").read_text(encoding="utf-8"))
                 self.assertEqual(told, run["input"]["warnings"])
                 self.assertEqual(len(told), len(set(told)))
                 for words in ("lie outside of 0 ms to 5 s", "With 50 surrogates nothing can be significant"):

@@ -127,21 +127,21 @@ class Layers(Planted):
         self.plant("src/utils/a.cpp", "\n")
         self.assert_caught(self.tool, "src/utils/a.cpp", "no stage utils")
 
-    def test_catches_a_verb_that_uses_another(self):
+    def test_catches_a_command_that_uses_another(self):
         self.plant("src/assess/spade/a.cpp", '#include "spikeweave/mine/episodes.hpp"\n')
         self.assert_caught(self.tool, "src/assess/spade/a.cpp:1", "assess/spade and mine/episodes do not know each other")
         self.plant("src/assess/spade/a.cpp", '#include "assess/episodes/a.hpp"\n')
         self.assert_caught(self.tool, "src/assess/spade/a.cpp:1", "assess/spade and assess/episodes do not know each other")
 
-    def test_catches_a_file_for_all_verbs_that_is_for_one(self):
+    def test_catches_a_file_for_all_commands_that_is_for_one(self):
         self.plant("src/report/spade_json.cpp", "\n")
         self.assert_caught(self.tool, "src/report/spade_json.cpp", "names the folder")
 
-    def test_catches_a_folder_with_another_word_than_the_verb(self):
+    def test_catches_a_folder_with_another_name_than_the_command(self):
         self.plant("tests/mine/episode/a_test.cpp", "\n")
         self.assert_caught(self.tool, "tests/mine/episode", "names the folder")
 
-    def test_catches_a_verb_without_a_report(self):
+    def test_catches_a_command_without_a_report(self):
         self.plant("include/spikeweave/pipeline/spade.hpp", "\n")
         self.plant("src/pipeline/spade/run.cpp", "\n")
         self.assert_caught(self.tool, "src/report", "no spade here")

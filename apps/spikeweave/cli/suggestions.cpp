@@ -88,7 +88,7 @@ std::optional<std::string> explain_unknown(const CLI::App& app,
         if (std::ranges::find(commands, word) == commands.end()) {
             const auto near = nearest(word, commands);
             return fmt::format(
-                "there is no {} '{}'{}", at->get_parent() ? "model" : "verb", word,
+                "there is no {} '{}'{}", at->get_parent() ? "model" : "command", word,
                 near ? meant(near) : fmt::format(" (there are {})", fmt::join(commands, ", ")));
         }
         at = at->get_subcommand(word);

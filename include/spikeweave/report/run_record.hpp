@@ -32,7 +32,7 @@ SPIKEWEAVE_API input_record describe_input(const std::filesystem::path& path,
 struct run_record {
     /// The command line as typed, or the call.
     std::string command{};
-    /// Every parameter of the verb with its resolved value.
+    /// Every parameter of the command with its resolved value.
     parameter_list parameters{};
     input_record input{};
     /// Warnings of the reader and the checks, and the spikes left out.

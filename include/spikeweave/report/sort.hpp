@@ -57,7 +57,7 @@ struct sorting_report {
 SPIKEWEAVE_API sorting_report report_of(sort_result result, const execution& run = {});
 
 /// Writes `sorting.npz`, `sorting.clu.1`, `units.tsv`, `iterations.tsv`, `run.json`, and if times
-/// are known `sorting.res.1` and, with the sample rate, `spikes.npz` (for every verb that reads
+/// are known `sorting.res.1` and, with the sample rate, `spikes.npz` (for every command that reads
 /// spikes), `phy/` and, on request, `spikes.nwb` and `sorting.kwik` with `.kwx` and
 /// `.prm`; docs/results.md describes their columns. The files are identical byte for byte for the
 /// same input, parameters and seed; only `run.json` holds times, memory and threads.
