@@ -98,6 +98,9 @@ class SimulatedRecording:
         That contact.
     peak_uv, rate : ndarray of float64, shape (units,)
         Size of the trough there, and spikes per second.
+    motion_time, motion_um : ndarray of float64, shape (points,)
+        How far all units are up from where they began, in um, at these times in seconds. It is
+        linear between two of them, and a jump has its time twice. Empty without drift.
     """
 
     recording: Recording
@@ -105,6 +108,8 @@ class SimulatedRecording:
     channel: NDArray[np.uint32]
     peak_uv: NDArray[np.float64]
     rate: NDArray[np.float64]
+    motion_time: NDArray[np.float64]
+    motion_um: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

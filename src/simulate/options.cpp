@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -134,15 +135,37 @@ void add_units(option_list& list, recording_options& options) {
         "standard deviation of a unit's spike amplitudes, as a fraction of the mean")
         .at_most(1)
         .written("P");
-    list.add("drift", options.drift_um,
-             "how far the units move along the probe, at constant speed, from beginning to end, in "
-             "um")
+}
+
+void add_drift(option_list& list, recording_options& options) {
+    list.add("drift", options.drift_um, "how far the units move along the probe, in um")
         .at_least(-farthest_um)
         .at_most(farthest_um)
         .written("UM");
+    list.add("drift_shape", options.drift,
+             "how they move (linear: at constant speed until the end; zigzag: up and down, at "
+             "constant speed; jump: at once)")
+        .only_with("drift");
+    list.add("drift_period", options.drift_period, "time of a zigzag's way up and down")
+        .at_least(1)
+        .only_with("drift");
+    list.add("drift_start", options.drift_start, "when they begin to move")
+        .at_least(0)
+        .by_default("0 for linear, a tenth of the length for zigzag, half of it for jump")
+        .only_with("drift");
 }
 
 }  // namespace
+
+template <>
+enum_table<drift_shape> enum_names<drift_shape>() {
+    static constexpr std::array<named_value<drift_shape>, 3> values{{
+        {drift_shape::linear, "linear"},
+        {drift_shape::zigzag, "zigzag"},
+        {drift_shape::jump, "jump"},
+    }};
+    return {"shape of drift", values};
+}
 
 option_list describe(sym26_options& options) {
     option_list list;
@@ -220,6 +243,7 @@ option_list describe(recording_options& options) {
     list.add("length", options.length, "length of the recording").above(0);
     add_probe(list, options);
     add_units(list, options);
+    add_drift(list, options);
     list.add("noise", options.noise_uv, "standard deviation of the noise on each channel, in uV")
         .at_least(0)
         .at_most(highest_peak_uv)

@@ -33,6 +33,14 @@ void write_units(const std::filesystem::path& path, const recording_truth& truth
     file.commit();
 }
 
+void write_motion(const std::filesystem::path& path, const recording_truth& truth) {
+    io::atomic_file file(path);
+    file.write("time_s\tdisplacement_um\n");
+    for (const simulated_displacement& one : truth.motion)
+        file.write(fmt::format("{:.6f}\t{:.6f}\n", to_seconds(one.time), one.um));
+    file.commit();
+}
+
 }  // namespace
 
 simulated_recording simulate_recording(const recording_options& options, const execution& run) {
@@ -51,12 +59,14 @@ recording_truth simulate_recording(const std::filesystem::path& folder,
                                    const recording_options& options, bool overwrite,
                                    const execution& run) {
     recording_model model(options, run);
-    recording_writer writer(folder, model.description(), overwrite, {"truth.npz", "units.tsv"});
+    recording_writer writer(folder, model.description(), overwrite,
+                            {"truth.npz", "units.tsv", "motion.tsv"});
     parallel::for_each_in_order(
         model.block_count(), run, task, [&](std::size_t i) { return model.block(i); },
         [&](std::size_t, const std::vector<std::int16_t>& block) { writer.append(block); });
     write_spikes(writer.file("truth.npz"), model.truth().spikes, run);
     write_units(writer.file("units.tsv"), model.truth(), options);
+    if (!model.truth().motion.empty()) write_motion(writer.file("motion.tsv"), model.truth());
     writer.commit(run);
     return model.take_truth();
 }

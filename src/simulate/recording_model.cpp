@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/stop.hpp"
+#include "simulate/drift.hpp"
 #include "simulate/random_values.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/random.hpp"
@@ -57,6 +58,7 @@ recording_model::recording_model(const recording_options& options, const executi
                              .x_um = options.pitch_um * (c % options.columns),
                              .y_um = options.pitch_um * row});
     }
+    truth_.motion = motion_of(options);
     place_units();
     shape_units();
     draw_spikes(run);
@@ -230,8 +232,7 @@ void recording_model::add_spike(std::size_t u, std::size_t spike, std::uint64_t 
     const simulated_unit& what = truth_.units[u];
     const double frame_us = 1e6 / options_.rate_hz;
     const auto time_us = static_cast<double>(shape.times_us[spike]);
-    const double moved_um =
-        options_.drift_um * time_us / static_cast<double>(options_.length.count());
+    const double moved_um = displacement_um(truth_.motion, time_us);
     const auto fading = [&](std::size_t c, double moved, double& distance_um) {
         const double d2 = squared(channels_[c].x_um - what.x_um) +
                           squared(channels_[c].y_um - what.y_um - moved) + squared(what.depth_um);

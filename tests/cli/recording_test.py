@@ -33,6 +33,17 @@ class SimulateRecording(CliTest):
         self.assertEqual([(c["x_um"], c["y_um"]) for c in found["channels"]][2:4], [(60, 0), (0, 30)])
         self.assertEqual({c["gain_uv"] for c in found["channels"]}, {0.5})
 
+    def test_writes_how_the_units_move(self):
+        self.ok(*self.small, "--drift", "20", "--drift-shape", "zigzag", "--drift-period", "1s", "--drift-start", "250ms",
+                "-o", self.folder / "r")
+
+        rows = [line.split("\t") for line in (self.folder / "r" / "motion.tsv").read_text().splitlines()]
+
+        self.assertEqual(rows[0], ["time_s", "displacement_um"])
+        self.assertEqual([[float(x) for x in row] for row in rows[1:]], [[0, 0], [0.25, 0], [0.5, 10]])
+        self.ok(*self.small, "--overwrite", "-o", self.folder / "r")
+        self.assertFalse((self.folder / "r" / "motion.tsv").exists())
+
     def test_the_truth_is_a_file_of_spikes(self):
         self.ok(*self.small, "-o", self.folder / "r")
 
@@ -51,7 +62,10 @@ class SimulateRecording(CliTest):
         for arguments, words in ((("--channels", "0"), "--channels"), (("--columns", "9"), "9 columns"),
                                  (("--low-rate", "90"), "--low-rate"), (("--dead-time", "1s"), "dead time"),
                                  (("--jitter", "2"), "--jitter"), (("--low-peak", "900"), "--high-peak"),
-                                 (("--sample-rate", "9"), "--sample-rate"), (("--noise", "x"), "--noise")):
+                                 (("--sample-rate", "9"), "--sample-rate"), (("--noise", "x"), "--noise"),
+                                 (("--drift-shape", "jump"), "--drift"),
+                                 (("--drift", "9", "--drift-shape", "sine"), "--drift-shape"),
+                                 (("--drift", "9", "--drift-start", "1s"), "begin to move")):
             with self.subTest(arguments):
                 self.refused(*self.small, *arguments, "-o", self.folder / "r", says=words)
 

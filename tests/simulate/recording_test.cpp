@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include "simulate/recording_model.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
@@ -153,6 +156,82 @@ TEST(SimulateRecording, MovesItsUnitsAlongTheProbe) {
     const auto times = made.truth.spikes.times_us();
     EXPECT_NEAR(static_cast<double>(channel_at(times[times.size() - 2]) - channel_at(times[0])),
                 up ? 5 : -5, 1);
+}
+
+// The displacement that the truth gives, as a reader of motion.tsv computes it.
+double displacement_at(const std::vector<simulated_displacement>& motion, duration time) {
+    for (std::size_t i = 1; i < motion.size(); ++i) {
+        const simulated_displacement& to = motion[i];
+        if (time >= to.time) continue;
+        const simulated_displacement& from = motion[i - 1];
+        return from.um +
+               (to.um - from.um) * to_seconds(time - from.time) / to_seconds(to.time - from.time);
+    }
+    return motion.back().um;
+}
+
+TEST(SimulateRecording, MovesItsUnitsAsTheTruthSays) {
+    for (const drift_shape shape : values_of<drift_shape>()) {
+        SCOPED_TRACE(to_string(shape));
+        recording_options options{.channels = 24, .columns = 1, .length = 12s, .units = 1};
+        options.noise_uv = 0;
+        options.amplitude_jitter = 0;
+        options.low_hz = 10;
+        options.pitch_um = 10;
+        const double y_um = simulate_recording(options).truth.units[0].y_um;
+        options.drift_um = y_um < 115 ? 80 : -80;
+        options.drift = shape;
+        options.drift_period = 5s;
+        const simulated_recording made = simulate_recording(options);
+        const auto samples = samples_of(made.traces);
+        for (const std::int64_t time_us : made.truth.spikes.times_us()) {
+            const auto frame =
+                static_cast<std::size_t>(std::llround(static_cast<double>(time_us) * 0.03));
+            const auto* const at = samples.data() + frame * 24;
+            if (frame >= samples.size() / 24) continue;
+            const double now_um = y_um + displacement_at(made.truth.motion, duration{time_us});
+            EXPECT_NEAR(10 * static_cast<double>(std::min_element(at, at + 24) - at),
+                        std::clamp(now_um, 0.0, 230.0), 5.5);
+        }
+    }
+}
+
+TEST(SimulateRecording, KnowsTheShapesOfDrift) {
+    recording_options options{.channels = 1, .columns = 1, .length = 20s, .units = 1};
+    EXPECT_TRUE(simulate_recording(options).truth.motion.empty());
+    options.drift_um = 40;
+    options.drift_period = 8s;
+    const auto expect = [&](drift_shape shape, std::optional<duration> start,
+                            const std::vector<std::pair<duration, double>>& motion) {
+        options.drift = shape;
+        options.drift_start = start;
+        std::vector<std::pair<duration, double>> found;
+        for (const auto& one : simulate_recording(options).truth.motion)
+            found.emplace_back(one.time, one.um);
+        EXPECT_EQ(found, motion);
+    };
+    expect(drift_shape::linear, {}, {{0s, 0}, {20s, 40}});
+    expect(drift_shape::linear, 5s, {{0s, 0}, {5s, 0}, {20s, 40}});
+    expect(drift_shape::zigzag, {},
+           {{0s, 0}, {2s, 0}, {6s, 40}, {10s, 0}, {14s, 40}, {18s, 0}, {20s, 20}});
+    expect(drift_shape::zigzag, 0s, {{0s, 0}, {4s, 40}, {8s, 0}, {12s, 40}, {16s, 0}, {20s, 40}});
+    expect(drift_shape::jump, {}, {{0s, 0}, {10s, 0}, {10s, 40}, {20s, 40}});
+    options.drift_start = 20s;
+    EXPECT_SAYS(refusal_of([&] { simulate_recording(options); }), "begin to move after 20 s");
+}
+
+TEST(SimulateRecording, WritesTheMotionOnlyWithDrift) {
+    const temporary_folder folder;
+    recording_options options{.channels = 3, .length = 400ms, .units = 2};
+    options.drift_um = -12.5;
+    options.drift = drift_shape::jump;
+    simulate_recording(folder.path() / "rec", options);
+    EXPECT_EQ(read_bytes(folder.path() / "rec/motion.tsv"),
+              "time_s\tdisplacement_um\n0.000000\t0.000000\n0.200000\t0.000000\n"
+              "0.200000\t-12.500000\n0.400000\t-12.500000\n");
+    options.drift_um = 0;
+    simulate_recording(folder.path() / "rec", options, true);
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "rec/motion.tsv"));
 }
 
 TEST(SimulateRecording, RefusesWhatCannotBe) {

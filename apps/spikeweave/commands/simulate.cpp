@@ -149,7 +149,7 @@ void add_simulate(CLI::App& app, command& chosen) {
         sub, chosen,
         {"recording", "Voltages of units around a probe, and when each of them fired.",
          "folder to write, which SpikeInterface's read_binary_folder opens; the truth is its "
-         "truth.npz and units.tsv",
+         "truth.npz and units.tsv, with drift also motion.tsv",
          "replace OUT if it is such a folder",
          "recording --units 10 --length 10s --seed 1 -o rec"});
     add_model<feature_options>(

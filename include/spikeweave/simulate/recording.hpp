@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <vector>
 
+#include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
@@ -12,6 +14,15 @@
 #include "spikeweave/spikes/spike_sequence.hpp"
 
 namespace spikeweave {
+
+/// How the units move along the probe. All move together.
+enum class drift_shape : std::uint8_t {
+    linear,  ///< up by the distance until the end
+    zigzag,  ///< up by the distance and down again, periodically
+    jump,    ///< up by the distance at once
+};
+template <>
+SPIKEWEAVE_API enum_table<drift_shape> enum_names<drift_shape>();
 
 /// A recording with known ground truth: units near the contacts of a probe, each with its own
 /// waveform, which becomes smaller and later with distance; trains with a dead time; spatially
@@ -36,9 +47,14 @@ struct recording_options {
     double noise_uv = 8;  ///< standard deviation on each channel
     /// Reach of the noise: channels further apart than twice this are independent. 0: all are.
     double noise_reach_um = 30;
-    /// Distance that the units move up along the probe, at constant speed, from the first sample to
-    /// the last.
+    /// Distance that the units move up along the probe.
     double drift_um = 0;
+    drift_shape drift = drift_shape::linear;
+    /// Time of a zigzag's way up and down.
+    duration drift_period = std::chrono::seconds{60};
+    /// When the units begin to move. Not set: at once (linear), after a tenth of the recording
+    /// (zigzag), in the middle (jump).
+    std::optional<duration> drift_start{};
     double gain_uv = 0.195;  ///< per count
     std::uint64_t seed = 0;
 };
@@ -53,11 +69,20 @@ struct simulated_unit {
     std::uint32_t channel = 0;  ///< that contact
 };
 
+/// How far all units are up from where they began.
+struct simulated_displacement {
+    duration time{0};
+    double um = 0;
+};
+
 /// The ground truth of a simulated recording. Times are those of the troughs on the nearest
 /// contact; units are named 0, 1, …
 struct recording_truth {
     spike_sequence spikes;
     std::vector<simulated_unit> units{};
+    /// Between two of these times the displacement is linear; a jump has its time twice. Empty
+    /// without drift.
+    std::vector<simulated_displacement> motion{};
 };
 
 struct simulated_recording {
@@ -71,7 +96,7 @@ SPIKEWEAVE_API simulated_recording simulate_recording(const recording_options& o
                                                       const execution& run = {});
 
 /// The same in a folder, in bounded memory: what `recording_writer` makes, with `truth.npz` (which
-/// `read_spikes` reads) and `units.tsv` in it.
+/// `read_spikes` reads) and `units.tsv` in it, and with drift `motion.tsv`.
 /// @throws io_error if the folder exists and may not be replaced; else as above.
 SPIKEWEAVE_API recording_truth simulate_recording(const std::filesystem::path& folder,
                                                   const recording_options& options,

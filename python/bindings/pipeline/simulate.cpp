@@ -51,6 +51,10 @@ nb::dict to_python(simulated_recording made) {
     nb::dict out =
         table_of(units, "peak_uv", &simulated_unit::peak_uv, "rate", &simulated_unit::rate_hz);
     out["channel"] = column<std::uint32_t>(units, &simulated_unit::channel);
+    const auto& motion = made.truth.motion;
+    add_columns(
+        out, motion, "motion_time", [](const auto& one) { return to_seconds(one.time); },
+        "motion_um", &simulated_displacement::um);
     out["spikes"] = share(std::move(made.truth.spikes));
     out["recording"] = std::move(made.traces);
     return out;

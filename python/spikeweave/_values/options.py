@@ -177,6 +177,9 @@ class RecordingOptions(TypedDict, total=False):
     high_peak: float | None
     jitter: float | None
     drift: float | None
+    drift_shape: Literal["linear", "zigzag", "jump"] | None
+    drift_period: Time | None
+    drift_start: Time | None
     noise: float | None
     noise_reach: float | None
     seed: int | None
