@@ -233,7 +233,7 @@ TEST_P(OrderedFor, ReportsProgressUpToTheTotal) {
         300,
         {.threads = GetParam(),
          .on_progress =
-             [&](const progress& now) {
+             [&](const progress_report& now) {
                  EXPECT_EQ(now.task, "work");
                  EXPECT_EQ(now.total, 300U);
                  last = std::max(last, now.done);

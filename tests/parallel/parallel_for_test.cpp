@@ -51,7 +51,7 @@ TEST(ParallelFor, ReportsNeverTwiceAtOnceAndNeverBeyondTheTotal) {
     parallel::parallel_for(5000,
                            {.threads = 4,
                             .on_progress =
-                                [&](const progress& p) {
+                                [&](const progress_report& p) {
                                     ++reports;
                                     EXPECT_LE(p.done, p.total);
                                     EXPECT_EQ(p.task, "work");

@@ -20,7 +20,7 @@ std::size_t terminal_width() {
     return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-std::string text_of(const progress& now, double seconds) {
+std::string text_of(const progress_report& now, double seconds) {
     if (now.total == 0)
         return now.done == 0 ? std::string(now.task) : fmt::format("{}: {}", now.task, now.done);
     const double part = static_cast<double>(now.done) / static_cast<double>(now.total);
@@ -41,7 +41,7 @@ progress_line::progress_line(progress_style style) : style_(style) {
     if (!draws) style_ = progress_style::none;
 }
 
-void progress_line::report(const progress& now) {
+void progress_line::report(const progress_report& now) {
     if (!shown()) return;
     const auto time = clock::now();
     const bool new_task = now.task != task_;

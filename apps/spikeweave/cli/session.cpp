@@ -14,7 +14,7 @@ namespace spikeweave::cli {
 execution session::run(int threads) const {
     execution how{.threads = threads, .stop = stop, .ranks = ranks};
     if (progress.shown() && !quiet)
-        how.on_progress = [&line = progress](const spikeweave::progress& now) { line.report(now); };
+        how.on_progress = [&line = progress](const progress_report& now) { line.report(now); };
     return how;
 }
 

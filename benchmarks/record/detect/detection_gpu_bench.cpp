@@ -93,7 +93,7 @@ bool same(const detection_result& a, const detection_result& b) {
 // Records the time at which each part of the work was first reported.
 class parts_timer {
 public:
-    void hear(const progress& of) {
+    void hear(const progress_report& of) {
         const std::string task(of.task);
         if (task == last_) return;
         const auto now = clock_type::now();
@@ -121,7 +121,7 @@ private:
 
 void measure(benchmark::State& state, const load& what, const recording& from, execution run) {
     parts_timer parts;
-    run.on_progress = [&parts](const progress& now) { parts.hear(now); };
+    run.on_progress = [&parts](const progress_report& now) { parts.hear(now); };
     const auto began = clock_type::now();
     for (auto _ : state) {
         const detection_result found = detect_spikes(from, {}, run);

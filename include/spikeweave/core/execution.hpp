@@ -11,7 +11,7 @@ namespace spikeweave {
 
 /// The progress of a long call: `done` of `total` pieces of `task` are finished. `total` is 0 if
 /// it is not known.
-struct progress {
+struct progress_report {
     std::string_view task;
     std::uint64_t done = 0;
     std::uint64_t total = 0;
@@ -25,7 +25,7 @@ struct execution {
     /// Number of worker threads; 0 uses every core that this process may use.
     int threads = 0;
     /// Called from time to time, from any thread but never from two at once. May be empty.
-    std::function<void(const progress&)> on_progress{};
+    std::function<void(const progress_report&)> on_progress{};
     /// Once a stop is requested, the call throws `cancelled` within a second.
     std::stop_token stop{};
     /// The processes that share the work; each of them makes the same call. Null means this process

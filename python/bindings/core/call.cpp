@@ -26,7 +26,7 @@ struct news {
 // The two threads tell each other of progress and of the end.
 class conversation {
 public:
-    void note(const progress& now) {
+    void note(const progress_report& now) {
         const std::lock_guard lock(guard_);
         news_ = news{std::string(now.task), now.done, now.total};
     }
@@ -89,7 +89,7 @@ void run_unlocked(const call_options& how, const std::function<void(const execut
                 const memory_guard memory(0, stop.get_token());
                 try {
                     execution run{.threads = how.threads, .stop = memory.stop()};
-                    if (reports) run.on_progress = [&](const progress& now) { talk.note(now); };
+                    if (reports) run.on_progress = [&](const auto& now) { talk.note(now); };
                     work(run);
                 } catch (const cancelled&) {
                     memory.check();

@@ -94,7 +94,7 @@ TEST(SpikeFiles, LeaveNothingBehindWhenStopped) {
     const spike_sequence spikes = random_spikes(1, 300'000, true);
     for (const std::string& extension : written_extensions()) {
         std::stop_source stop;
-        execution run{.on_progress = [&](const progress&) { stop.request_stop(); },
+        execution run{.on_progress = [&](const progress_report&) { stop.request_stop(); },
                       .stop = stop.get_token()};
         EXPECT_THROW(write_spikes(folder.path() / ("a" + extension), spikes, run), cancelled);
         EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << extension;
@@ -109,7 +109,7 @@ TEST(SpikeFiles, TellHowFarTheyAreAndStopReading) {
         write_spikes(path, spikes);
         std::uint64_t last = 0;
         std::uint64_t total = 0;
-        execution run{.on_progress = [&](const progress& now) {
+        execution run{.on_progress = [&](const progress_report& now) {
             EXPECT_EQ(now.task, "reading a" + extension);
             EXPECT_GE(now.done, last);
             last = now.done;
@@ -120,7 +120,7 @@ TEST(SpikeFiles, TellHowFarTheyAreAndStopReading) {
         EXPECT_EQ(last, total);
 
         std::stop_source stop;
-        run.on_progress = [&](const progress&) { stop.request_stop(); };
+        run.on_progress = [&](const progress_report&) { stop.request_stop(); };
         run.stop = stop.get_token();
         EXPECT_THROW(read_spikes(path, {}, run), cancelled) << extension;
     }
