@@ -13,7 +13,7 @@ std::vector<spikeweave::episode> published_candidates(const spikeweave::delay_in
     for (std::uint32_t u = 0; u < published_units; ++u) {
         while (partners[u].size() < 9) {
             const unit_id to{static_cast<std::uint32_t>(random.below(published_units))};
-            if (index(to) != u &&
+            if (to_index(to) != u &&
                 std::find(partners[u].begin(), partners[u].end(), to) == partners[u].end())
                 partners[u].push_back(to);
         }
@@ -21,8 +21,8 @@ std::vector<spikeweave::episode> published_candidates(const spikeweave::delay_in
     std::vector<episode> walks;
     for (std::uint32_t a = 0; a < published_units; ++a) {
         for (const unit_id b : partners[a]) {
-            for (const unit_id c : partners[index(b)]) {
-                for (const unit_id d : partners[index(c)])
+            for (const unit_id c : partners[to_index(b)]) {
+                for (const unit_id d : partners[to_index(c)])
                     walks.push_back({{unit_id{a}, b, c, d}, {step, step, step}});
             }
         }

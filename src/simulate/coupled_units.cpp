@@ -74,8 +74,8 @@ public:
         std::uint32_t longest = 0;
         for (const coupling& c : what.couplings) {
             longest = std::max(longest, c.delay_ticks + c.jitter_ticks);
-            const auto from = static_cast<std::uint32_t>(index(c.from));
-            const auto to = static_cast<std::uint32_t>(index(c.to));
+            const auto from = static_cast<std::uint32_t>(to_index(c.from));
+            const auto to = static_cast<std::uint32_t>(to_index(c.to));
             // Sub-streams start at 1, because 0 is used for the unit's own spikes.
             states_[from].synapses.push_back({to, c.delay_ticks, c.jitter_ticks,
                                               drive_odds(c.probability),

@@ -17,14 +17,14 @@ spike_sequence select_units(const spike_sequence& spikes, std::span<const std::s
     std::vector<std::string> kept_names;
     kept_names.reserve(kept.size());
     for (const unit_id unit : kept) {
-        renumbered[index(unit)] = unit_id{static_cast<std::uint32_t>(kept_names.size())};
+        renumbered[to_index(unit)] = unit_id{static_cast<std::uint32_t>(kept_names.size())};
         kept_names.push_back(spikes.name(unit));
     }
 
     std::vector<std::int64_t> times_us;
     std::vector<unit_id> units;
     for (std::size_t i = 0; i < spikes.size(); ++i) {
-        const unit_id unit = renumbered[index(spikes.units()[i])];
+        const unit_id unit = renumbered[to_index(spikes.units()[i])];
         if (unit == left_out) continue;
         times_us.push_back(spikes.times_us()[i]);
         units.push_back(unit);

@@ -95,12 +95,12 @@ spike_sequence::spike_sequence(std::vector<std::int64_t> times_us, std::vector<u
         throw invalid_argument("two units have the same name");
     std::vector<std::int64_t> last(unit_names_.size(), INT64_MIN);
     for (std::size_t i = 0; i < times_us_.size(); ++i) {
-        if (index(units_[i]) >= unit_names_.size())
+        if (to_index(units_[i]) >= unit_names_.size())
             throw invalid_argument(fmt::format("spike {} is of unit {}, but there are {} units", i,
-                                               index(units_[i]), unit_names_.size()));
+                                               to_index(units_[i]), unit_names_.size()));
         if (i > 0 && times_us_[i] < times_us_[i - 1])
             throw invalid_argument(fmt::format("spike {} is earlier than the one before it", i));
-        if (std::exchange(last[index(units_[i])], times_us_[i]) == times_us_[i])
+        if (std::exchange(last[to_index(units_[i])], times_us_[i]) == times_us_[i])
             throw invalid_argument(fmt::format("spike {} is listed twice", i));
     }
     if (span_.end < span_.begin || (!empty() && (duration{times_us_.front()} < span_.begin ||
@@ -241,8 +241,8 @@ void spike_sequence_builder::merge_into(spike_sequence& out,
             do {
                 current.time_us = times[i];
                 if (!alone && current < queue.top()) break;
-                const unit_id unit{rank[index(units[i])]};
-                if (std::exchange(last[index(unit)], times[i]) == times[i]) {
+                const unit_id unit{rank[to_index(units[i])]};
+                if (std::exchange(last[to_index(unit)], times[i]) == times[i]) {
                     ++duplicates_;
                 } else {
                     out.times_us_.push_back(times[i]);

@@ -33,7 +33,7 @@ std::uint64_t digest(const spike_sequence& spikes) {
     };
     for (std::size_t i = 0; i < spikes.size(); ++i) {
         add(static_cast<std::uint64_t>(spikes.times_us()[i]));
-        add(index(spikes.units()[i]));
+        add(to_index(spikes.units()[i]));
     }
     return hash;
 }
@@ -121,7 +121,8 @@ TEST(SimulateSym26, PlantsWhatItSays) {
     ASSERT_EQ(simulated.truth.size(), 10U);
     EXPECT_EQ(simulated.truth[3], (planted_edge{unit_id{4}, unit_id{5}, 5ms, 0.8}));
     for (const planted_edge& edge : simulated.truth)
-        EXPECT_NEAR(followed(trains, edge.from, edge.to, 4ms, 6ms), 0.81, 0.06) << index(edge.from);
+        EXPECT_NEAR(followed(trains, edge.from, edge.to, 4ms, 6ms), 0.81, 0.06)
+            << to_index(edge.from);
     EXPECT_LT(followed(trains, unit_id{3}, unit_id{4}, 4ms, 6ms), 0.1);
     EXPECT_EQ(simulated.spikes.span(), (time_span{0us, 60s}));
     EXPECT_EQ(simulated.spikes.unit_names().front(), "n0");

@@ -256,7 +256,7 @@ const spade_windows& dithered() {
             builder.unit(std::to_string(unit));
         for (std::size_t i = 0; i < spikes.size(); ++i)
             builder.append(spikes.times_us()[i] + by(random),
-                           builder.unit(std::to_string(index(spikes.units()[i]))));
+                           builder.unit(std::to_string(to_index(spikes.units()[i]))));
         return spade_windows(bin_spikes(builder.finish(), {.bin = 5ms}).spikes, window_bins);
     }();
     return moved;

@@ -9,7 +9,8 @@ namespace spikeweave {
 /// `spike_sequence::unit_names`.
 enum class unit_id : std::uint32_t {};
 
-constexpr std::size_t index(unit_id unit) {
+/// Returns the index of `unit` in `spike_sequence::unit_names`.
+constexpr std::size_t to_index(unit_id unit) {
     return static_cast<std::size_t>(unit);
 }
 

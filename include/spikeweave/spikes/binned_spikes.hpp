@@ -44,8 +44,8 @@ public:
     /// Number of pairs of unit and bin.
     std::size_t size() const { return bins_.size(); }
     std::span<const std::uint32_t> bins(unit_id unit) const {
-        return std::span{bins_}.subspan(offsets_[index(unit)],
-                                        offsets_[index(unit) + 1] - offsets_[index(unit)]);
+        return std::span{bins_}.subspan(offsets_[to_index(unit)],
+                                        offsets_[to_index(unit) + 1] - offsets_[to_index(unit)]);
     }
 
     friend bool operator==(const binned_spikes&, const binned_spikes&) = default;

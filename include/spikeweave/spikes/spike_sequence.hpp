@@ -42,7 +42,7 @@ public:
     /// One name per unit, all different, in natural order ("2" before "10") when they come from a
     /// builder.
     const std::vector<std::string>& unit_names() const { return unit_names_; }
-    const std::string& name(unit_id unit) const { return unit_names_[index(unit)]; }
+    const std::string& name(unit_id unit) const { return unit_names_[to_index(unit)]; }
     /// The unit with that name. @throws invalid_argument if there is none; the message lists the
     /// names.
     unit_id unit(std::string_view name) const;

@@ -20,14 +20,14 @@ public:
     std::size_t size() const { return times_us_.size(); }
     /// Sorted, strictly increasing times of one unit, in microseconds.
     std::span<const std::int64_t> times_us(unit_id unit) const {
-        return std::span{times_us_}.subspan(offsets_[index(unit)], count(unit));
+        return std::span{times_us_}.subspan(offsets_[to_index(unit)], count(unit));
     }
     /// The position of each of those spikes in the sequence.
     std::span<const std::uint32_t> positions(unit_id unit) const {
-        return std::span{positions_}.subspan(offsets_[index(unit)], count(unit));
+        return std::span{positions_}.subspan(offsets_[to_index(unit)], count(unit));
     }
     std::size_t count(unit_id unit) const {
-        return offsets_[index(unit) + 1] - offsets_[index(unit)];
+        return offsets_[to_index(unit) + 1] - offsets_[to_index(unit)];
     }
     /// All units' times one after another, and the beginning of each unit: `unit_count() + 1`
     /// offsets.

@@ -106,7 +106,7 @@ void bind_spikes(nb::module_& m) {
             "units",
             [](const shared_spikes& s) {
                 return column<std::uint32_t>(s.sequence->units(),
-                                             [](unit_id unit) { return index(unit); });
+                                             [](unit_id unit) { return to_index(unit); });
             },
             nb::rv_policy::move)
         .def_prop_ro("unit_names", [](const shared_spikes& s) { return s.sequence->unit_names(); })

@@ -37,7 +37,7 @@ nb::dict table_arrays(const episode_table& table) {
     steps.reserve(nodes - std::min(nodes, table.episodes.size()));
     for (const counted_episode& one : table.episodes) {
         for (const unit_id unit : one.what.units)
-            units.push_back(static_cast<std::uint32_t>(index(unit)));
+            units.push_back(static_cast<std::uint32_t>(to_index(unit)));
         steps.insert(steps.end(), one.what.delays.begin(), one.what.delays.end());
         offsets.push_back(static_cast<std::int64_t>(units.size()));
     }
@@ -54,13 +54,13 @@ nb::dict circuit_arrays(const circuit& found) {
     nb::dict out =
         table_of(edges, "count", &circuit_edge::count, "expected", &circuit_edge::expected, "p",
                  &circuit_edge::p, "q", &circuit_edge::q, "strength", &circuit_edge::strength);
-    out["source"] = column<std::uint32_t>(edges, [](const auto& e) { return index(e.from); });
-    out["target"] = column<std::uint32_t>(edges, [](const auto& e) { return index(e.to); });
+    out["source"] = column<std::uint32_t>(edges, [](const auto& e) { return to_index(e.from); });
+    out["target"] = column<std::uint32_t>(edges, [](const auto& e) { return to_index(e.to); });
     out["delay"] = interval_array(edges, &circuit_edge::delay);
     out["best_delay"] = interval_array(edges, &circuit_edge::best);
     out["kind"] = list_of(edges, [](const auto& e) { return std::string(to_string(e.kind)); });
-    out["via"] =
-        list_of(edges, [](const auto& e) { return e.via ? nb::cast(index(*e.via)) : nb::none(); });
+    out["via"] = list_of(
+        edges, [](const auto& e) { return e.via ? nb::cast(to_index(*e.via)) : nb::none(); });
     out["chains"] = column<std::int64_t>(found.chains, std::identity{});
     return out;
 }

@@ -17,15 +17,15 @@ namespace spikeweave::python {
 namespace {
 
 array_out<std::uint32_t> unit_array(const std::vector<unit_id>& units) {
-    return column<std::uint32_t>(units, [](unit_id unit) { return index(unit); });
+    return column<std::uint32_t>(units, [](unit_id unit) { return to_index(unit); });
 }
 
 nb::dict to_python(simulated_spikes made) {
     nb::dict edges;
     edges["source"] =
-        column<std::uint32_t>(made.truth, [](const auto& edge) { return index(edge.from); });
+        column<std::uint32_t>(made.truth, [](const auto& edge) { return to_index(edge.from); });
     edges["target"] =
-        column<std::uint32_t>(made.truth, [](const auto& edge) { return index(edge.to); });
+        column<std::uint32_t>(made.truth, [](const auto& edge) { return to_index(edge.to); });
     add_columns(
         edges, made.truth, "delay", [](const auto& edge) { return to_seconds(edge.delay); },
         "probability", &planted_edge::probability);

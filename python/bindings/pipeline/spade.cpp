@@ -16,7 +16,7 @@ namespace {
 nb::dict table_arrays(const pattern_table& table, const pattern_axes& axes) {
     nb::dict out;
     out["units"] = column<std::uint32_t>(
-        table.items, [&](pattern_item item) { return index(table.unit(item)); });
+        table.items, [&](pattern_item item) { return to_index(table.unit(item)); });
     add_columns(out, table.item_offsets, "offsets", std::identity{});
     add_columns(out, table.items, "lag_bins", [&](pattern_item item) { return table.lag(item); });
     add_columns(out, table.counts, "counts", std::identity{});

@@ -44,7 +44,7 @@ void check(const spike_sequence& spikes, const episode_table& table,
                                            table.episodes.size(), assessed.size()));
     for (const counted_episode& counted : table.episodes)
         for (const unit_id unit : counted.what.units)
-            if (index(unit) >= spikes.unit_count())
+            if (to_index(unit) >= spikes.unit_count())
                 throw invalid_argument("the table is not of these spikes");
     if (!(options.alpha > 0 && options.alpha <= 1))
         throw invalid_argument(
@@ -88,7 +88,7 @@ public:
               std::span<const episode_test> assessed, const circuit_options& options,
               const execution& run)
         : options_(options), counts_(spikes, table, run), unit_counts_(spikes.unit_count()) {
-        for (const unit_id unit : spikes.units()) ++unit_counts_[index(unit)];
+        for (const unit_id unit : spikes.units()) ++unit_counts_[to_index(unit)];
         std::map<unit_pair, std::vector<std::size_t>> significant;
         for (std::size_t i = 0; i < table.episodes.size(); ++i) {
             const auto& [what, count] = table.episodes[i];
@@ -127,7 +127,7 @@ private:
         episode what;
     };
 
-    std::uint64_t unit_count(unit_id unit) const { return unit_counts_[index(unit)]; }
+    std::uint64_t unit_count(unit_id unit) const { return unit_counts_[to_index(unit)]; }
 
     // All paths of two significant steps whose summed delay can be that of a significant pair.
     std::vector<path> paths_beside(std::size_t e) const {

@@ -36,8 +36,8 @@ private:
         std::int64_t last = 0;
 
         std::span<const std::int64_t> of(unit_id unit) const {
-            return std::span{times_us}.subspan(offsets[index(unit)],
-                                               offsets[index(unit) + 1] - offsets[index(unit)]);
+            return std::span{times_us}.subspan(
+                offsets[to_index(unit)], offsets[to_index(unit) + 1] - offsets[to_index(unit)]);
         }
     };
     count_distribution with_turned(const direction& way, const episode& what,

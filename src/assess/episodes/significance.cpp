@@ -176,8 +176,8 @@ occurrence_model independent_model(const spike_sequence& spikes, const episode& 
     if (what.units.empty() || what.delays.size() + 1 != what.units.size())
         throw invalid_argument("an episode has one delay fewer than units");
     for (const unit_id unit : what.units)
-        if (index(unit) >= spikes.unit_count())
-            throw invalid_argument(fmt::format("there is no unit {}", index(unit)));
+        if (to_index(unit) >= spikes.unit_count())
+            throw invalid_argument(fmt::format("there is no unit {}", to_index(unit)));
     return independent_units(spikes, tick).model(what);
 }
 

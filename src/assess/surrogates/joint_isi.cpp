@@ -146,7 +146,7 @@ public:
         const std::size_t stride = how_.alternate ? 2 : 1;
         for (std::size_t start = 1; start <= stride; ++start)
             for (std::size_t i = start; i + 1 < times.size(); i += stride)
-                times[i] += step(units_[index(unit)], times[i] - times[i - 1],
+                times[i] += step(units_[to_index(unit)], times[i] - times[i - 1],
                                  times[i + 1] - times[i], random);
     }
 

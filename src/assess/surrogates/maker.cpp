@@ -147,7 +147,7 @@ void surrogate_maker::set_up::times_of(unit_id unit, std::uint32_t which,
     if (shuffled) return shuffled_times_of(unit, which, times);
     const auto source = trains.times_us(unit);
     times.assign(source.begin(), source.end());
-    random_stream random = stream(static_cast<std::uint32_t>(index(unit)), which);
+    random_stream random = stream(static_cast<std::uint32_t>(to_index(unit)), which);
     if (!times.empty()) move(unit, times, random);
 }
 
@@ -157,7 +157,7 @@ void surrogate_maker::set_up::shuffled_times_of(unit_id unit, std::uint32_t whic
                                                 std::vector<std::int64_t>& times) const {
     const bin_grid& bins = shuffled->grid;
     const auto before = shuffled->original.bins(unit);
-    random_stream random = stream(static_cast<std::uint32_t>(index(unit)), which);
+    random_stream random = stream(static_cast<std::uint32_t>(to_index(unit)), which);
     std::vector<std::uint32_t> after;
     shuffled->shuffler.shuffle(before, after, random);
     times.clear();
@@ -178,7 +178,7 @@ void surrogate_maker::set_up::bins_of(unit_id unit, std::uint32_t which,
                                       std::vector<std::int64_t>& times,
                                       std::vector<std::uint32_t>& out) const {
     if (shuffled) {
-        random_stream random = stream(static_cast<std::uint32_t>(index(unit)), which);
+        random_stream random = stream(static_cast<std::uint32_t>(to_index(unit)), which);
         return shuffled->shuffler.shuffle(shuffled->original.bins(unit), out, random);
     }
     times_of(unit, which, times);

@@ -15,7 +15,7 @@ namespace {
 
 std::vector<std::size_t> counts_of(const spike_sequence& spikes) {
     std::vector<std::size_t> counts(spikes.unit_count(), 0);
-    for (const unit_id unit : spikes.units()) ++counts[index(unit)];
+    for (const unit_id unit : spikes.units()) ++counts[to_index(unit)];
     return counts;
 }
 

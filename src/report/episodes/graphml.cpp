@@ -47,8 +47,8 @@ std::string circuit_graphml(const prepared& p) {
                        data("spikes", std::to_string(p.unit_counts[u])),
                        data("rate", p.rate_hz(u)));
     for (const circuit_edge& edge : p.report.circuit.edges) {
-        fmt::format_to(add, R"(    <edge source="u{}" target="u{}">)", index(edge.from),
-                       index(edge.to));
+        fmt::format_to(add, R"(    <edge source="u{}" target="u{}">)", to_index(edge.from),
+                       to_index(edge.to));
         out += data("low", milliseconds(edge.delay.low));
         out += data("high", milliseconds(edge.delay.high));
         out += data("best_low", milliseconds(edge.best.low));

@@ -18,7 +18,7 @@ void check(const episode_report& what) {
         throw invalid_argument(
             fmt::format("the report has {} episodes, {} assessed and {} assessed by surrogates", n,
                         what.assessed.size(), what.surrogates.size()));
-    const auto known = [&](unit_id unit) { return index(unit) < what.spikes.unit_count(); };
+    const auto known = [&](unit_id unit) { return to_index(unit) < what.spikes.unit_count(); };
     const bool units_fit =
         std::ranges::all_of(what.table.episodes,
                             [&](const counted_episode& counted) {
@@ -52,7 +52,7 @@ prepared::prepared(const episode_report& what)
     for (std::size_t k = 0; k < order.size(); ++k) number[order[k]] = k + 1;
     maximal.resize(episodes.size());
     for (const std::size_t i : maximal_episodes(what.table)) maximal[i] = true;
-    for (const unit_id unit : what.spikes.units()) ++unit_counts[index(unit)];
+    for (const unit_id unit : what.spikes.units()) ++unit_counts[to_index(unit)];
 }
 
 bool prepared::significant(std::size_t episode) const {

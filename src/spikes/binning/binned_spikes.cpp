@@ -34,7 +34,7 @@ binning_result bin_spikes(const spike_sequence& spikes, const binning_options& h
         last.assign(last.size(), -1);
         for (std::size_t i = 0; i < spikes.size(); ++i) {
             const std::int64_t bin = grid.bin_of(spikes.times_us()[i]);
-            const std::size_t unit = index(spikes.units()[i]);
+            const std::size_t unit = to_index(spikes.units()[i]);
             keep(unit, bin, bin == last[unit]);
             if (bin >= 0) last[unit] = bin;
         }

@@ -23,7 +23,7 @@ struct unit_facts {
 std::vector<unit_facts> facts_of_units(const spike_sequence& spikes) {
     std::vector<unit_facts> facts(spikes.unit_count());
     for (std::size_t i = 0; i < spikes.size(); ++i) {
-        unit_facts& unit = facts[index(spikes.units()[i])];
+        unit_facts& unit = facts[to_index(spikes.units()[i])];
         const std::int64_t now = spikes.times_us()[i];
         if (unit.last_us != INT64_MIN) {
             const std::int64_t interval = now - unit.last_us;
@@ -65,7 +65,7 @@ void check_time_unit(const spike_sequence& spikes, std::vector<std::string>& out
     constexpr std::size_t enough = 50;
     if (spikes.size() < enough || recorded_s <= 0) return;
     std::vector<std::uint64_t> counts(spikes.unit_count());
-    for (const unit_id unit : spikes.units()) ++counts[index(unit)];
+    for (const unit_id unit : spikes.units()) ++counts[to_index(unit)];
     std::erase(counts, 0U);
     const auto middle = counts.begin() + static_cast<std::ptrdiff_t>(counts.size() / 2);
     std::nth_element(counts.begin(), middle, counts.end());
@@ -128,7 +128,7 @@ void check_artefacts(const spike_sequence& spikes, std::vector<std::string>& out
         std::size_t units = 0;
         ++windows;
         for (; end < times.size() && times[end] - times[begin] < window_us; ++end)
-            units += std::exchange(seen[index(spikes.units()[end])], windows) != windows ? 1 : 0;
+            units += std::exchange(seen[to_index(spikes.units()[end])], windows) != windows ? 1 : 0;
         // Another window is tried only if it begins at a later time; steps by distinct times are
         // exact enough for a warning.
         if (units >= threshold) {
@@ -188,13 +188,13 @@ void check_shared(const spike_sequence& spikes, std::vector<std::string>& out) {
     constexpr double share = 0.5;
     constexpr std::size_t most_named = 5;
     std::vector<std::uint64_t> counts(spikes.unit_count(), 0);
-    for (const unit_id unit : spikes.units()) ++counts[index(unit)];
+    for (const unit_id unit : spikes.units()) ++counts[to_index(unit)];
     std::size_t found = 0;
     for (const auto& [pair, number] : shared_spikes_of(spikes)) {
-        const bool first_is_less = counts[index(pair.first)] <= counts[index(pair.second)];
+        const bool first_is_less = counts[to_index(pair.first)] <= counts[to_index(pair.second)];
         const unit_id less = first_is_less ? pair.first : pair.second;
         const unit_id more = first_is_less ? pair.second : pair.first;
-        const std::uint64_t of = counts[index(less)];
+        const std::uint64_t of = counts[to_index(less)];
         if (number < enough || static_cast<double>(number) < share * static_cast<double>(of))
             continue;
         if (++found <= most_named)

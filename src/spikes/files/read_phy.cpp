@@ -52,7 +52,7 @@ spike_file read_phy(const reading& job) {
     const auto& names = file.spikes.unit_names();
     const auto labelled = static_cast<std::size_t>(
         std::count_if(file.spikes.units().begin(), file.spikes.units().end(), [&](unit_id unit) {
-            return !noise.empty() && noise.contains(std::stoll(names[index(unit)]));
+            return !noise.empty() && noise.contains(std::stoll(names[to_index(unit)]));
         }));
     if (labelled > 0)
         file.warnings.push_back(

@@ -75,7 +75,7 @@ void write_npz(const writing& job) {
         [&](std::size_t i) { return static_cast<double>(spikes.times_us()[i]) / 1e6; }, meter);
     write_numbers<std::int64_t>(
         archive, "index", io::npy_kind::integer, spikes.size(),
-        [&](std::size_t i) { return keys[index(spikes.units()[i])]; }, meter);
+        [&](std::size_t i) { return keys[to_index(spikes.units()[i])]; }, meter);
     write_numbers<std::int64_t>(
         archive, "keys", io::npy_kind::integer, keys.size(), [&](std::size_t u) { return keys[u]; },
         meter);

@@ -28,7 +28,7 @@ nwb::digest digest_of(const writing& job) {
         for (const double value : column.values) out.add(std::bit_cast<std::uint64_t>(value));
     }
     for (const std::int64_t t : spikes.times_us()) out.add(static_cast<std::uint64_t>(t));
-    for (const unit_id unit : spikes.units()) out.add(static_cast<std::uint64_t>(index(unit)));
+    for (const unit_id unit : spikes.units()) out.add(static_cast<std::uint64_t>(to_index(unit)));
     for (const std::string& name : spikes.unit_names()) out.add(name);
     out.add(static_cast<std::uint64_t>(spikes.span().begin.count()));
     out.add(static_cast<std::uint64_t>(spikes.span().end.count()));

@@ -85,7 +85,7 @@ std::string header_of(const spike_sequence& spikes, char delimiter) {
     append_seconds(out, spikes.span().end.count());
     out += '\n';
     std::vector<bool> fires(spikes.unit_count());
-    for (const unit_id unit : spikes.units()) fires[index(unit)] = true;
+    for (const unit_id unit : spikes.units()) fires[to_index(unit)] = true;
     for (std::size_t u = 0; u < fires.size(); ++u)
         if (!fires[u]) out += fmt::format("# unit_without_spikes: {}\n", spikes.unit_names()[u]);
     return out + fmt::format("time_s{}unit\n", delimiter);

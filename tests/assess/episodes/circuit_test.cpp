@@ -45,13 +45,14 @@ using edge_set = std::set<std::pair<std::size_t, std::size_t>>;
 edge_set edges_of(const circuit& found, edge_kind kind) {
     edge_set out;
     for (const circuit_edge& edge : found.edges)
-        if (edge.kind == kind) out.insert({index(edge.from), index(edge.to)});
+        if (edge.kind == kind) out.insert({to_index(edge.from), to_index(edge.to)});
     return out;
 }
 
 edge_set truth_of(const simulated_spikes& simulated) {
     edge_set out;
-    for (const planted_edge& edge : simulated.truth) out.insert({index(edge.from), index(edge.to)});
+    for (const planted_edge& edge : simulated.truth)
+        out.insert({to_index(edge.from), to_index(edge.to)});
     return out;
 }
 
@@ -102,7 +103,7 @@ TEST_P(FindCircuitInSym26, ExplainsEveryRelationOverTwoSteps) {
     EXPECT_TRUE(edges_of(result.found, edge_kind::common_input).empty());
     for (const circuit_edge& edge : result.found.edges) {
         if (edge.kind == edge_kind::direct) continue;
-        EXPECT_EQ(index(*edge.via), index(edge.from) + 1);
+        EXPECT_EQ(to_index(*edge.via), to_index(edge.from) + 1);
         EXPECT_EQ(edge.best, (delay_interval{8ms, 11ms}));
     }
 }
@@ -177,8 +178,8 @@ TEST(FindCircuit, KeepsAConvergenceAndADivergenceOfTrueEdges) {
 
         const edge_set direct = edges_of(result.found, edge_kind::direct);
         for (const coupling& c : couplings)
-            EXPECT_TRUE(direct.contains({index(c.from), index(c.to)}))
-                << seed << ": " << index(c.from) << "→" << index(c.to);
+            EXPECT_TRUE(direct.contains({to_index(c.from), to_index(c.to)}))
+                << seed << ": " << to_index(c.from) << "→" << to_index(c.to);
     }
 }
 

@@ -304,7 +304,7 @@ TEST(AssessEpisodes, RejectsIndependentPoissonUnitsNoMoreOftenThanAlpha) {
             for (std::uint32_t i = 0; i < n; ++i)
                 ids.push_back(builder.unit(std::to_string(first + i)));
             for (std::size_t i = 0; i < spikes.size(); ++i)
-                builder.append(spikes.times_us()[i], ids[index(spikes.units()[i])]);
+                builder.append(spikes.times_us()[i], ids[to_index(spikes.units()[i])]);
         };
         add(20, 0, 4);
         add(70, 5, 3);

@@ -278,7 +278,8 @@ culture_result significant_pairs(const spike_sequence& spikes, std::uint64_t see
         out.constant_rates += constant[i].q < 0.01 ? 1 : 0;
         out.jitter += assessed[i].q < 0.01 ? 1 : 0;
         out.uncorrected += judged[i].p < 0.01 ? 1 : 0;
-        if (judged[i].q < 0.01) out.surrogate.insert({index(what.units[0]), index(what.units[1])});
+        if (judged[i].q < 0.01)
+            out.surrogate.insert({to_index(what.units[0]), to_index(what.units[1])});
     }
     return out;
 }

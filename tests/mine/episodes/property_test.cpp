@@ -31,7 +31,7 @@ TEST(EpisodeProperty, EveryStrategyFindsTheLargestSetOfDisjointOccurrences) {
         for (int k = 0; k < 3; ++k) {
             const episode what = draw.episode(1 + draw.below(5), units);
             if (std::all_of(what.units.begin(), what.units.end(),
-                            [&](unit_id u) { return index(u) < spikes.unit_count(); }))
+                            [&](unit_id u) { return to_index(u) < spikes.unit_count(); }))
                 several.push_back(what);
         }
         std::map<tie_rule, std::vector<std::uint64_t>> expected;
@@ -265,7 +265,7 @@ TEST_F(LargerStreams, NamesTimeShiftAndOrderOfTiesDoNotMatter) {
     spike_sequence_builder builder;
     for (std::size_t i = spikes.size(); i-- > 0;)
         builder.append(spikes.times_us()[i] + week,
-                       builder.unit("n" + std::to_string(9 - index(spikes.units()[i]))));
+                       builder.unit("n" + std::to_string(9 - to_index(spikes.units()[i]))));
     const spike_sequence changed = builder.finish();
     std::map<episode, std::uint64_t> back;
     for (const counted_episode& row : mine_episodes(changed, options).episodes) {

@@ -65,7 +65,7 @@ void expect_the_same(const spike_sequence& spikes) {
     for (std::uint32_t i = 0; i < events.size; ++i) {
         ASSERT_EQ(time(i, low[i], begins.data(), events.eras) + spikes.times_us()[0],
                   spikes.times_us()[i]);
-        ASSERT_EQ(units[i], index(spikes.units()[i]));
+        ASSERT_EQ(units[i], to_index(spikes.units()[i]));
     }
 
     const spike_trains expected(spikes);

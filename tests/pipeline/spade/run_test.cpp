@@ -329,7 +329,7 @@ TEST(SpadePipeline, CountsTrialsFromZeroWhereTheSpanIsThatOfTheSpikes) {
 TEST(SpadePipeline, HasTheDefaultsOfTheCommand) {
     const spade_options request;
     std::vector<std::size_t> counts(planted_recording().unit_count(), 0);
-    for (const unit_id unit : planted_recording().units()) ++counts[index(unit)];
+    for (const unit_id unit : planted_recording().units()) ++counts[to_index(unit)];
 
     const spade_input prepared = prepare(request);
 

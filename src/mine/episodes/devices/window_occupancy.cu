@@ -108,9 +108,9 @@ occupancy_answers most_within(const device_problem& problem, const candidate_set
     wanted.reserve(candidates.count() * nodes);
     for (std::size_t c = 0; c < candidates.count(); ++c) {
         for (std::size_t k = 0; k < nodes; ++k)
-            wanted.emplace_back(
-                std::uint64_t{index(candidates.units_of(c)[k])} << 32 | candidates.delays_of(c)[k],
-                wanted.size());
+            wanted.emplace_back(std::uint64_t{to_index(candidates.units_of(c)[k])} << 32 |
+                                    candidates.delays_of(c)[k],
+                                wanted.size());
     }
     std::sort(wanted.begin(), wanted.end());
     std::vector<occupancy_question> questions;

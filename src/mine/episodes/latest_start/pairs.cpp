@@ -44,7 +44,7 @@ public:
           rules_(rules),
           by_low_(intervals_by_low(problem)) {
         place_.resize(problem.spikes.unit_count(), not_wanted);
-        for (std::uint32_t u = 0; u < units.size(); ++u) place_[index(units[u])] = u;
+        for (std::uint32_t u = 0; u < units.size(); ++u) place_[to_index(units[u])] = u;
     }
 
     std::vector<frequent_pair> pairs_to(unit_id to) {
@@ -90,7 +90,7 @@ private:
             pair_state* const mine = states + d * units_.size();
             while (begin > 0 && times[begin - 1] >= time - interval.low) --begin;
             for (std::size_t at = begin; at-- > 0 && times[at] >= time - interval.high;) {
-                const std::uint32_t from = place_[index(units[at])];
+                const std::uint32_t from = place_[to_index(units[at])];
                 if (from == not_wanted) continue;
                 pair_state& state = mine[from];
                 if (places(at) <= state.last_end) continue;

@@ -37,7 +37,7 @@ public:
         wanted.assign(units * problem_.intervals.size(), nullptr);
         for (std::size_t i = 0; i < steps.size(); ++i) {
             builders[i].begin(from.size);
-            wanted[steps[i].delay * units + index(steps[i].to)] = &builders[i];
+            wanted[steps[i].delay * units + to_index(steps[i].to)] = &builders[i];
         }
         for (std::uint32_t spike = 0; spike < from.size; ++spike) {
             if (spike % spikes_between_stop_checks == 0) core::throw_if_stopped(problem_.run.stop);
@@ -65,7 +65,7 @@ private:
                 wanted.data() + d * problem_.spikes.unit_count();
             while (begin < end && times[begin] <= time + interval.low) ++begin;
             for (std::size_t at = begin; at < end && times[at] <= time + interval.high; ++at) {
-                step_table::builder* const table = tables[index(units[at])];
+                step_table::builder* const table = tables[to_index(units[at])];
                 if (table != nullptr) table->add(spike, place_in_train_[at]);
             }
         }

@@ -18,7 +18,7 @@ int bucket_shift(std::int64_t length_us, std::uint32_t spikes) {
 }  // namespace
 
 train_index::train_index(const spike_sequence& spikes) : trains_(spikes.unit_count()) {
-    for (const unit_id unit : spikes.units()) ++trains_[index(unit)].size;
+    for (const unit_id unit : spikes.units()) ++trains_[to_index(unit)].size;
     // Two sentinels follow each train: one ends every search, the other may be read after it.
     times_us_.resize(spikes.size() + 2 * trains_.size(), INT64_MAX);
     positions_.resize(times_us_.size());
@@ -30,7 +30,7 @@ train_index::train_index(const spike_sequence& spikes) : trains_(spikes.unit_cou
         offset += trains_[u].size + 2;
     }
     for (std::size_t i = 0; i < spikes.size(); ++i) {
-        const std::size_t at = next[index(spikes.units()[i])]++;
+        const std::size_t at = next[to_index(spikes.units()[i])]++;
         times_us_[at] = spikes.times_us()[i];
         positions_[at] = static_cast<std::uint32_t>(i);
     }

@@ -47,7 +47,7 @@ class train_index {
 public:
     explicit train_index(const spike_sequence& spikes);
 
-    const indexed_train& operator[](unit_id unit) const { return trains_[index(unit)]; }
+    const indexed_train& operator[](unit_id unit) const { return trains_[to_index(unit)]; }
     std::uint64_t bytes() const;
 
 private:

@@ -19,9 +19,9 @@ void check(const episode& e, std::size_t number, const spike_sequence& spikes) {
             "episode {} has {} units and {} delays: one delay between two units is needed", number,
             e.units.size(), e.delays.size()));
     for (const unit_id unit : e.units) {
-        if (index(unit) >= spikes.unit_count())
+        if (to_index(unit) >= spikes.unit_count())
             throw invalid_argument(fmt::format("episode {} has unit {}, but there are {} units",
-                                               number, index(unit), spikes.unit_count()));
+                                               number, to_index(unit), spikes.unit_count()));
     }
 }
 
@@ -56,7 +56,7 @@ episode_count_result count_episodes(const spike_sequence& spikes, std::span<cons
         if (size == 1) {
             const std::vector<std::uint64_t> spikes_of = episodes::spikes_per_unit(spikes, run);
             for (const std::size_t i : which)
-                result.counts[i] = spikes_of[index(given[i].units[0])];
+                result.counts[i] = spikes_of[to_index(given[i].units[0])];
             continue;
         }
         episodes::candidate_set candidates{size};

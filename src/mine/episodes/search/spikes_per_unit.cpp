@@ -23,7 +23,8 @@ std::vector<std::uint64_t> spikes_per_unit(const spike_sequence& spikes, const e
         const std::size_t begin = spikes.size() * task / tasks;
         const std::size_t end = spikes.size() * (task + 1) / tasks;
         std::vector<std::uint64_t> mine(units);
-        for (const unit_id unit : spikes.units().subspan(begin, end - begin)) ++mine[index(unit)];
+        for (const unit_id unit : spikes.units().subspan(begin, end - begin))
+            ++mine[to_index(unit)];
         counts[task] = std::move(mine);
     });
     std::vector<std::uint64_t> all = std::move(counts.front());

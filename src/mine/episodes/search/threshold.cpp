@@ -34,7 +34,7 @@ constexpr std::size_t default_pairs_per_unit = 32;
 std::uint64_t by_default(const spike_sequence& spikes, const episode_mining_options& options,
                          const execution& run) {
     std::vector<std::uint64_t> counts(spikes.unit_count());
-    for (const unit_id unit : spikes.units()) ++counts[index(unit)];
+    for (const unit_id unit : spikes.units()) ++counts[to_index(unit)];
     std::vector<std::uint64_t> active = counts;
     std::erase(active, 0);
     if (active.empty()) return least_default;

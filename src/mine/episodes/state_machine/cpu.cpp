@@ -44,7 +44,7 @@ public:
                 const interval_us step = node > 0
                                              ? problem.intervals[candidates.delays_of(c)[node - 1]]
                                              : interval_us{0, 0};
-                waiting_[index(candidates.units_of(c)[node])].push_back(
+                waiting_[to_index(candidates.units_of(c)[node])].push_back(
                     {static_cast<std::uint32_t>(c - begin), static_cast<std::uint32_t>(node),
                      step.low, step.high});
             }
@@ -55,7 +55,7 @@ public:
         constexpr std::size_t between_stop_checks = 1024;
         for (std::size_t i = 0; i < problem_.spikes.size(); ++i) {
             if (i % between_stop_checks == 0) core::throw_if_stopped(problem_.run.stop);
-            see(problem_.spikes.times_us()[i], waiting_[index(problem_.spikes.units()[i])]);
+            see(problem_.spikes.times_us()[i], waiting_[to_index(problem_.spikes.units()[i])]);
         }
         return std::move(counts_);
     }

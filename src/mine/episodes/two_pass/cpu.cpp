@@ -32,7 +32,7 @@ std::vector<std::uint64_t> upper_bounds(const counting_problem& problem,
     std::vector<std::vector<relaxed_node>> waiting(problem.spikes.unit_count());
     for (std::size_t c = begin; c < end; ++c) {
         for (std::size_t node = size; node-- > 0;) {
-            waiting[index(candidates.units_of(c)[node])].push_back(
+            waiting[to_index(candidates.units_of(c)[node])].push_back(
                 {static_cast<std::uint32_t>(c - begin), static_cast<std::uint32_t>(node),
                  node > 0 ? problem.intervals[candidates.delays_of(c)[node - 1]].high : 0});
         }
@@ -42,7 +42,7 @@ std::vector<std::uint64_t> upper_bounds(const counting_problem& problem,
     for (std::size_t i = 0; i < problem.spikes.size(); ++i) {
         if (i % 1024 == 0) core::throw_if_stopped(problem.run.stop);
         const std::int64_t time = problem.spikes.times_us()[i];
-        const auto& nodes = waiting[index(problem.spikes.units()[i])];
+        const auto& nodes = waiting[to_index(problem.spikes.units()[i])];
         for (std::size_t n = 0; n < nodes.size(); ++n) {
             const relaxed_node& node = nodes[n];
             std::int64_t* const mine = &stamps[node.candidate * size];

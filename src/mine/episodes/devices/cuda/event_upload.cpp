@@ -99,10 +99,10 @@ private:
                     static_cast<std::uint64_t>(times_[begin + i]) - origin);
             if (narrow_) {
                 for (std::size_t i = task * task_size; i < end; ++i)
-                    to.narrow()[i] = static_cast<std::uint16_t>(index(units_[begin + i]));
+                    to.narrow()[i] = static_cast<std::uint16_t>(to_index(units_[begin + i]));
             } else {
                 for (std::size_t i = task * task_size; i < end; ++i)
-                    to.units.data()[i] = static_cast<std::uint32_t>(index(units_[begin + i]));
+                    to.units.data()[i] = static_cast<std::uint32_t>(to_index(units_[begin + i]));
             }
         });
     }

@@ -63,11 +63,11 @@ std::vector<counted_pair> device_share::merge_pairs(std::span<const unit_id> uni
         items = 0;
     };
     for (std::size_t from = first; from < last; ++from) {
-        const auto list = static_cast<std::uint32_t>(index(units[from]));
+        const auto list = static_cast<std::uint32_t>(to_index(units[from]));
         for (std::size_t to = 0; to < units.size(); ++to) {
             if (from == to && !rules_.self_repeats) continue;
             for (std::uint32_t d = 0; d < intervals; ++d) {
-                jobs.push_back({list, static_cast<std::uint32_t>(index(units[to])), d});
+                jobs.push_back({list, static_cast<std::uint32_t>(to_index(units[to])), d});
                 named.push_back(
                     {static_cast<std::uint32_t>(from), d, static_cast<std::uint32_t>(to), 0});
                 items += begins[list + 1] - begins[list];
@@ -92,9 +92,9 @@ void device_share::keep_pairs(const candidate_set& frequent, std::size_t first, 
         std::size_t end = begin;
         for (; end < last && (jobs.empty() || items < most_items()); ++end) {
             const auto units = frequent.units_of(end);
-            const auto from = static_cast<std::uint32_t>(index(units[0]));
+            const auto from = static_cast<std::uint32_t>(to_index(units[0]));
             jobs.push_back(
-                {from, static_cast<std::uint32_t>(index(units[1])), frequent.delays_of(end)[0]});
+                {from, static_cast<std::uint32_t>(to_index(units[1])), frequent.delays_of(end)[0]});
             items += begins[from + 1] - begins[from];
         }
         known_lists lists = worker_->extended(worker_->train_lists(), begins, jobs, false);
@@ -128,7 +128,7 @@ device_share::joined_piece device_share::join(const candidate_set& parents, cons
         items += more;
         for (std::size_t j = begin; j < end; ++j) {
             piece.jobs.push_back({static_cast<std::uint32_t>(parent),
-                                  static_cast<std::uint32_t>(index(parents.units_of(j).back())),
+                                  static_cast<std::uint32_t>(to_index(parents.units_of(j).back())),
                                   parents.delays_of(j).back()});
             piece.by.push_back(j);
         }

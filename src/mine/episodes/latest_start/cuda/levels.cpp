@@ -150,7 +150,7 @@ mined_level latest_start_on_devices::pairs(std::span<const unit_id> units) {
     std::vector<double> costs;
     costs.reserve(units.size());
     for (const unit_id unit : units)
-        costs.push_back(static_cast<double>(begins[index(unit) + 1] - begins[index(unit)]));
+        costs.push_back(static_cast<double>(begins[to_index(unit) + 1] - begins[to_index(unit)]));
     const std::vector<std::size_t> borders = balanced(costs, shares_.size());
     std::vector<std::vector<counted_pair>> found(shares_.size());
     on_all([&](device_share& share, std::size_t i) {

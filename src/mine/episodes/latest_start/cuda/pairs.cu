@@ -245,8 +245,8 @@ struct wanted_units {
         std::vector<std::uint32_t> indices;
         indices.reserve(wanted.size());
         for (const unit_id unit : wanted) {
-            numbers[index(unit)] = static_cast<std::uint32_t>(indices.size());
-            indices.push_back(static_cast<std::uint32_t>(index(unit)));
+            numbers[to_index(unit)] = static_cast<std::uint32_t>(indices.size());
+            indices.push_back(static_cast<std::uint32_t>(to_index(unit)));
         }
         number_of = {numbers, on};
         units = {indices, on};

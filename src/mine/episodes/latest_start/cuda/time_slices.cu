@@ -402,7 +402,7 @@ std::optional<sweep_problem> sweep_of(const device_problem& problem,
     };
     for (std::uint32_t k = p.units; k-- > 0;) {
         slice_step& step = p.steps[k];
-        step.unit = static_cast<std::uint32_t>(index(units[k]));
+        step.unit = static_cast<std::uint32_t>(to_index(units[k]));
         if (k + 1 == p.units) continue;
         const interval_us& delay = problem.intervals[candidate.delays_of(0)[k]];
         step.delay = {ticks(delay.low), ticks(delay.high)};
@@ -428,7 +428,7 @@ std::optional<count_result> count_by_time_slices(const device_problem& problem,
     if (units.size() > most_units || problem.data.length_us() >= latest_tick) return {};
     const auto begins = problem.data.train_begins();
     for (const unit_id u : units) {
-        if (begins[index(u)] == begins[index(u) + 1]) return count_result{{0}};
+        if (begins[to_index(u)] == begins[to_index(u) + 1]) return count_result{{0}};
     }
 
     std::optional<sweep_problem> swept = sweep_of(problem, one_candidate);

@@ -48,10 +48,10 @@ std::vector<std::size_t> sorted_by_chain(const candidate_set& candidates) {
     std::vector<std::uint64_t> keys;
     keys.reserve(order.size());
     for (const std::size_t c : order) {
-        std::uint64_t key = index(candidates.units_of(c)[0]);
+        std::uint64_t key = to_index(candidates.units_of(c)[0]);
         for (std::size_t k = 0; k + 1 < candidates.size; ++k) {
             key = key << delay_bits | candidates.delays_of(c)[k];
-            key = key << unit_bits | index(candidates.units_of(c)[k + 1]);
+            key = key << unit_bits | to_index(candidates.units_of(c)[k + 1]);
         }
         keys.push_back(key);
     }
@@ -75,9 +75,9 @@ episode_trie::episode_trie(const candidate_set& candidates)
                       candidates.units_of(before)[k + 1] != units[k + 1];
             if (!differs) continue;
             const auto parent =
-                static_cast<std::uint32_t>(k == 0 ? index(units[0]) : levels[k - 1].size() - 1);
+                static_cast<std::uint32_t>(k == 0 ? to_index(units[0]) : levels[k - 1].size() - 1);
             levels[k].push_back(
-                {parent, static_cast<std::uint32_t>(index(units[k + 1])), delays[k]});
+                {parent, static_cast<std::uint32_t>(to_index(units[k + 1])), delays[k]});
         }
         leaf_of[order[i]] = static_cast<std::uint32_t>(levels.back().size() - 1);
     }

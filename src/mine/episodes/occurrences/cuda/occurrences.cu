@@ -64,7 +64,7 @@ public:
         starts_before_.push_back(0);
         const auto begins = problem.data.train_begins();
         for (std::size_t c = 0; c < candidates.count(); ++c) {
-            const std::uint32_t unit = index(candidates.units_of(c)[0]);
+            const std::uint32_t unit = to_index(candidates.units_of(c)[0]);
             starts_before_.push_back(starts_before_.back() + begins[unit + 1] - begins[unit]);
         }
         starts_before_there_ = {starts_before_, on_.stream()};
