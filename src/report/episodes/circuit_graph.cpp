@@ -20,7 +20,7 @@ struct point {
 
 class circuit_graph {
 public:
-    circuit_graph(drawing& out, double top, const prepared& p,
+    circuit_graph(drawing& out, double top, const episode_view& p,
                   const std::vector<std::size_t>& edges)
         : out_(out), p_(p), edges_(edges) {
         for (const std::size_t e : edges) {
@@ -109,7 +109,7 @@ private:
     }
 
     drawing& out_;
-    const prepared& p_;
+    const episode_view& p_;
     const std::vector<std::size_t>& edges_;
     std::map<unit_id, point> places_;
     double circle_ = 0;
@@ -118,7 +118,7 @@ private:
 
 }  // namespace
 
-double draw_circuit_graph(drawing& out, double top, const prepared& p,
+double draw_circuit_graph(drawing& out, double top, const episode_view& p,
                           const std::vector<std::size_t>& edges) {
     return circuit_graph(out, top, p, edges).draw();
 }

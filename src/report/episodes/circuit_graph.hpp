@@ -12,7 +12,7 @@ namespace spikeweave::report {
 /// grows with its strength.
 /// @param edges  of the report's circuit, at most `most_graph_edges`
 /// @return the height of the graph
-double draw_circuit_graph(drawing& out, double top, const prepared& p,
+double draw_circuit_graph(drawing& out, double top, const episode_view& p,
                           const std::vector<std::size_t>& edges);
 
 inline constexpr std::size_t most_graph_edges = 150;

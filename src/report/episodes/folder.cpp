@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 6> episode_files{
 
 void write_episode_report(const std::filesystem::path& folder, const episode_report& report,
                           bool overwrite, const execution& run) {
-    const report::prepared p(report);
+    const report::episode_view p(report);
     io::result_folder out(folder, overwrite, episode_files);
     io::atomic_file episodes(out.file("episodes.tsv"));
     report::write_episodes(

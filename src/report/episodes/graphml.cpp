@@ -38,7 +38,7 @@ std::string data(std::string_view key, double value) {
 
 }  // namespace
 
-std::string circuit_graphml(const prepared& p) {
+std::string circuit_graphml(const episode_view& p) {
     std::string out(header);
     const auto add = std::back_inserter(out);
     for (std::size_t u = 0; u < p.report.spikes.unit_count(); ++u)

@@ -16,7 +16,7 @@ json levels_of(const episode_table& table) {
     return levels;
 }
 
-json run_of(const prepared& p) {
+json run_of(const episode_view& p) {
     const episode_report& report = p.report;
     json out = run_json(report.run, {{"spikes", report.spikes.size()},
                                      {"units", report.spikes.unit_count()},
@@ -49,7 +49,7 @@ json interval_of(const delay_interval& delay) {
     return json::array({ms(delay.low), ms(delay.high)});
 }
 
-json episodes_of(const prepared& p) {
+json episodes_of(const episode_view& p) {
     json out = json::array();
     for (const std::size_t i : p.order) {
         const auto& [what, count] = p.report.table.episodes[i];
@@ -84,7 +84,7 @@ json episodes_of(const prepared& p) {
     return out;
 }
 
-json edges_of(const prepared& p) {
+json edges_of(const episode_view& p) {
     json out = json::array();
     for (const circuit_edge& edge : p.report.circuit.edges) {
         json one{{"from", p.name(edge.from)},
@@ -105,7 +105,7 @@ json edges_of(const prepared& p) {
 
 }  // namespace
 
-std::string run_json(const prepared& p) {
+std::string run_json(const episode_view& p) {
     return text_of(run_of(p));
 }
 
@@ -114,7 +114,7 @@ std::string run_json(const prepared& p) {
 namespace spikeweave {
 
 std::string to_json(const episode_report& report) {
-    const report::prepared p(report);
+    const report::episode_view p(report);
     report::json units = report::json::array();
     for (std::size_t u = 0; u < report.spikes.unit_count(); ++u)
         units.push_back({{"name", report.spikes.unit_names()[u]},

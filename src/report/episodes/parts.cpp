@@ -35,7 +35,7 @@ void check(const episode_report& what) {
 
 }  // namespace
 
-prepared::prepared(const episode_report& what)
+episode_view::episode_view(const episode_report& what)
     : report(what), unit_counts(what.spikes.unit_count()) {
     check(what);
     const auto& episodes = what.table.episodes;
@@ -55,16 +55,16 @@ prepared::prepared(const episode_report& what)
     for (const unit_id unit : what.spikes.units()) ++unit_counts[to_index(unit)];
 }
 
-bool prepared::significant(std::size_t episode) const {
+bool episode_view::significant(std::size_t episode) const {
     return judged[episode].q < report.circuit_rules.alpha;
 }
 
-double prepared::rate_hz(std::size_t unit) const {
+double episode_view::rate_hz(std::size_t unit) const {
     const double seconds = to_seconds(report.spikes.span().length());
     return seconds > 0 ? static_cast<double>(unit_counts[unit]) / seconds : 0;
 }
 
-std::vector<std::size_t> prepared::loose_edges() const {
+std::vector<std::size_t> episode_view::loose_edges() const {
     std::set<std::pair<unit_id, unit_id>> taken;
     for (const std::size_t i : report.circuit.chains) {
         const std::vector<unit_id>& units = report.table.episodes[i].what.units;

@@ -11,9 +11,9 @@
 namespace spikeweave::report {
 
 /// A report with the data that all its parts share, computed once.
-struct prepared {
+struct episode_view {
     /// @throws invalid_argument if the parts do not belong together.
-    explicit prepared(const episode_report& what);
+    explicit episode_view(const episode_report& what);
 
     const episode_report& report;
     /// Tests against surrogates if there are any, else under independence; the circuit was found
@@ -34,14 +34,14 @@ struct prepared {
 };
 
 /// Passes on `episodes.tsv` in pieces, because it may have millions of lines.
-void write_episodes(const prepared& p, const std::function<void(std::string_view)>& write,
+void write_episodes(const episode_view& p, const std::function<void(std::string_view)>& write,
                     const execution& run);
-std::string circuit_tsv(const prepared& p);
-std::string circuit_graphml(const prepared& p);
-std::string circuit_svg(const prepared& p);
-std::string run_json(const prepared& p);
+std::string circuit_tsv(const episode_view& p);
+std::string circuit_graphml(const episode_view& p);
+std::string circuit_svg(const episode_view& p);
+std::string run_json(const episode_view& p);
 /// Passes on `occurrences.tsv` in pieces.
-void write_occurrences(const prepared& p, const std::function<void(std::string_view)>& write,
+void write_occurrences(const episode_view& p, const std::function<void(std::string_view)>& write,
                        const execution& run);
 
 /// Formats an interval as "4–6 ms".

@@ -14,7 +14,7 @@ constexpr std::size_t most_edges = 20;
 
 class episode_page {
 public:
-    episode_page(const prepared& p, bool colour) : p_(p), colour_(colour) {}
+    episode_page(const episode_view& p, bool colour) : p_(p), colour_(colour) {}
 
     std::string written() {
         heading();
@@ -116,7 +116,7 @@ private:
         }
     }
 
-    const prepared& p_;
+    const episode_view& p_;
     bool colour_;
     std::string out_;
 };
@@ -127,7 +127,7 @@ private:
 namespace spikeweave {
 
 std::string summarize(const episode_report& report, bool colour) {
-    const report::prepared p(report);
+    const report::episode_view p(report);
     return report::episode_page(p, colour).written();
 }
 

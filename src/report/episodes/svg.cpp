@@ -35,7 +35,7 @@ constexpr std::string_view circuit_style =
 
 class circuit_picture {
 public:
-    explicit circuit_picture(const prepared& p) : p_(p) {}
+    explicit circuit_picture(const episode_view& p) : p_(p) {}
 
     std::string drawn() {
         y_ = drawing::margin + 14;
@@ -178,14 +178,14 @@ private:
         out_.text((from + to) / 2 - 2, y + 18, "strength", fmt::format("{:.2f}", strength));
     }
 
-    const prepared& p_;
+    const episode_view& p_;
     drawing out_;
     double y_ = 0;
 };
 
 }  // namespace
 
-std::string circuit_svg(const prepared& p) {
+std::string circuit_svg(const episode_view& p) {
     return circuit_picture(p).drawn();
 }
 

@@ -9,7 +9,7 @@
 namespace spikeweave::report {
 namespace {
 
-std::string units_text(const prepared& p, const episode& what) {
+std::string units_text(const episode_view& p, const episode& what) {
     std::string out = p.name(what.units.front());
     for (std::size_t k = 1; k < what.units.size(); ++k) out += "→" + p.name(what.units[k]);
     return out;
@@ -28,7 +28,7 @@ std::string delays_text(const episode& what) {
 
 }  // namespace
 
-void write_episodes(const prepared& p, const std::function<void(std::string_view)>& write,
+void write_episodes(const episode_view& p, const std::function<void(std::string_view)>& write,
                     const execution& run) {
     constexpr std::size_t piece = std::size_t{1} << 20U;
     const episode_report& report = p.report;
@@ -62,7 +62,7 @@ void write_episodes(const prepared& p, const std::function<void(std::string_view
     write(out);
 }
 
-std::string circuit_tsv(const prepared& p) {
+std::string circuit_tsv(const episode_view& p) {
     std::string out = "from\tto\tdelay\tbest_delay\tcount\texpected\tp\tq\tstrength\tkind\tvia\n";
     for (const circuit_edge& edge : p.report.circuit.edges)
         fmt::format_to(
@@ -73,7 +73,7 @@ std::string circuit_tsv(const prepared& p) {
     return out;
 }
 
-void write_occurrences(const prepared& p, const std::function<void(std::string_view)>& write,
+void write_occurrences(const episode_view& p, const std::function<void(std::string_view)>& write,
                        const execution& run) {
     // The episodes of the circuit: its chains, and the pairs of its direct edges.
     std::set<std::size_t> wanted(p.report.circuit.chains.begin(), p.report.circuit.chains.end());

@@ -62,8 +62,8 @@ episode_report small_episode_report() {
 
 std::string episodes_tsv(const episode_report& report) {
     std::string text;
-    report::write_episodes(report::prepared(report), [&](std::string_view piece) { text += piece; },
-                           {});
+    report::write_episodes(report::episode_view(report),
+                           [&](std::string_view piece) { text += piece; }, {});
     return text;
 }
 
@@ -103,7 +103,7 @@ TEST(EpisodeReport, ShowsSurrogatesBesideTheModelAndJudgesByThem) {
 TEST(EpisodeReport, ListsEdgesWithWhatExplainsThem) {
     const episode_report report = small_episode_report();
 
-    EXPECT_EQ(report::circuit_tsv(report::prepared(report)),
+    EXPECT_EQ(report::circuit_tsv(report::episode_view(report)),
               "from\tto\tdelay\tbest_delay\tcount\texpected\tp\tq\tstrength\tkind\tvia\n"
               "a\tb\t(4,6] ms\t(4,6] ms\t2\t0.008\t3.2e-05\t0.00039\t1\tdirect\t-\n"
               "a\t<c&\"d\">\t(8,11.5] ms\t(8,11.5] ms\t2\t0.014\t9e-05\t0.001\t1\tindirect\tb\n"
@@ -113,7 +113,7 @@ TEST(EpisodeReport, ListsEdgesWithWhatExplainsThem) {
 TEST(EpisodeReport, WritesGraphMLThatEscapesNames) {
     const episode_report report = small_episode_report();
 
-    const std::string xml = report::circuit_graphml(report::prepared(report));
+    const std::string xml = report::circuit_graphml(report::episode_view(report));
 
     EXPECT_NE(xml.find("<node id=\"u2\"><data key=\"name\">&lt;c&amp;&quot;d&quot;&gt;</data>"
                        "<data key=\"spikes\">2</data><data key=\"rate\">2</data></node>\n"),
@@ -167,16 +167,16 @@ TEST(EpisodeReport, WritesWellFormedXml) {
     episode_report empty{.spikes = {}};
 
     for (const episode_report* one : {&report, &without_chains, &empty}) {
-        expect_well_formed(report::circuit_graphml(report::prepared(*one)));
-        expect_well_formed(report::circuit_svg(report::prepared(*one)));
+        expect_well_formed(report::circuit_graphml(report::episode_view(*one)));
+        expect_well_formed(report::circuit_svg(report::episode_view(*one)));
     }
 }
 
 TEST(EpisodeReport, DrawsChainsAndTheEdgesOutsideThem) {
     episode_report report = small_episode_report();
-    const std::string chain = report::circuit_svg(report::prepared(report));
+    const std::string chain = report::circuit_svg(report::episode_view(report));
     report.circuit.chains.clear();
-    const std::string loose = report::circuit_svg(report::prepared(report));
+    const std::string loose = report::circuit_svg(report::episode_view(report));
 
     EXPECT_EQ(count_of("<circle ", chain), 3U);
     EXPECT_EQ(count_of("class=\"arrow\"", chain), 2U);
@@ -195,7 +195,7 @@ TEST(EpisodeReport, DrawsEveryUnitOnceWhereChainsShareUnits) {
     report.circuit.edges.push_back({b, a, near, near, 2, 0, 0, 0, 0.5, edge_kind::direct});
     report.circuit.edges.push_back({a, a, near, near, 2, 0, 0, 0, 0.5, edge_kind::direct});
 
-    const std::string svg = report::circuit_svg(report::prepared(report));
+    const std::string svg = report::circuit_svg(report::episode_view(report));
 
     EXPECT_EQ(count_of("<circle ", svg), 3U);
     EXPECT_EQ(count_of("class=\"arrow\"", svg), 4U);
@@ -217,7 +217,7 @@ TEST(EpisodeReport, DrawsTheStrongestOfManyEdges) {
                                                 from / 20.0, edge_kind::direct});
     report.spikes = {{}, {}, names, {0s, 1s}};
 
-    const std::string svg = report::circuit_svg(report::prepared(report));
+    const std::string svg = report::circuit_svg(report::episode_view(report));
 
     EXPECT_EQ(report.circuit.edges.size(), 190U);
     EXPECT_EQ(count_of("class=\"arrow\"", svg), 150U);
@@ -256,7 +256,7 @@ TEST(EpisodeReport, WrapsALongChain) {
     report.assessed = {{0, 0, 0, 1}};
     report.circuit.chains = {0};
 
-    const std::string svg = report::circuit_svg(report::prepared(report));
+    const std::string svg = report::circuit_svg(report::episode_view(report));
 
     EXPECT_EQ(count_of("class=\"arrow\"", svg), 24U);
     EXPECT_EQ(count_of("<circle ", svg), 27U);  // two circles are at an end and a beginning
@@ -335,7 +335,7 @@ TEST(WriteEpisodeReport, WritesAWholeFolderAndNothingBesideIt) {
     EXPECT_EQ(names_in(place.path()), (std::set<std::string>{"plain", "more"}));
     EXPECT_EQ(names_in(place.path() / "plain"), always);
     EXPECT_EQ(read_bytes(place.path() / "plain" / "circuit.tsv"),
-              report::circuit_tsv(report::prepared(report)));
+              report::circuit_tsv(report::episode_view(report)));
     const std::string occurrences = read_bytes(place.path() / "more" / "occurrences.tsv");
     EXPECT_EQ(occurrences.substr(0, occurrences.find("2\t1\t1")),
               "episode\toccurrence\tposition\tunit\ttime_s\n"
