@@ -113,7 +113,7 @@ def test_parameters_repeat_a_sorting_of_an_array():
 @pytest.mark.parametrize(
     "options",
     [
-        {"incremental": True, "first_fit": 300, "drift": 3.0},
+        {"incremental": True, "first_fit": 300, "refit_above": 3.0},
         {"start": "labels", "max_iterations": 5},
         {"start": "labels", "only_clusters": [2]},
         {"start": "clusters.npz", "only_clusters": [1, 3]},

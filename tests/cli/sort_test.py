@@ -192,8 +192,8 @@ class Sort(CliTest):
         self.assertEqual(self.labels("a"), self.labels("b"))
         self.refused("sort", path, "--save-model", model, says=("model.npz", "exists"))
         self.refused("sort", path, "--model", path, says="a.fet.1")
-        self.refused("sort", path, "--drift", "3", says="--incremental")
-        self.refused("sort", path, "--incremental", "--drift", "0", says="--drift")
+        self.refused("sort", path, "--refit-above", "3", says="--incremental")
+        self.refused("sort", path, "--incremental", "--refit-above", "0", says="--refit-above")
         few = self.file("few.fet.1", "2\n" + "1 2\n" * 5)
         self.refused("sort", few, "--mask", "all", "--model", model, says=("2", "6"))
 

@@ -59,7 +59,7 @@ void add_spikes(benchmark::State& state, std::uint32_t before) {
         return;
     }
     constexpr double never = std::numeric_limits<double>::infinity();
-    incremental_sorter sorter(model(), {.drift = never, .growth = never});
+    incremental_sorter sorter(model(), {.refit_above = never, .growth = never});
     const execution alone{.threads = 1};
     sorter.add(part(0, before), alone);
     std::vector<spike_features> pieces;

@@ -55,7 +55,7 @@ struct sort_options {
     /// Sort one spike after another.
     bool incremental = false;
     std::size_t first_fit = incremental_options{}.first_fit;
-    double drift = incremental_options{}.drift;
+    double refit_above = incremental_options{}.refit_above;
     /// A file of a model to whose units spikes are assigned; empty: none.
     std::filesystem::path model{};
     /// The file to write the model of the units to; empty: none.

@@ -23,7 +23,7 @@ struct incremental_options {
     std::size_t window = 500;
     /// Refit if the running score is worse than that of the fit by more than this, in nats per
     /// spike. Above 0; infinity: never.
-    double drift = 5;
+    double refit_above = 5;
     /// Refit when there are this many times the spikes of the last fit, to find units that rarely
     /// fire. Above 1; infinity: never.
     double growth = 2;

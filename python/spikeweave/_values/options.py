@@ -211,7 +211,7 @@ class SortFeaturesOptions(TypedDict, total=False):
     only_clusters: Numbers | None
     incremental: bool | None
     first_fit: int | None
-    drift: float | None
+    refit_above: float | None
     model: FilePath | None
     save_model: FilePath | None
     refractory: Time | None
@@ -254,7 +254,7 @@ class SortOptions(TypedDict, total=False):
     only_clusters: Numbers | None
     incremental: bool | None
     first_fit: int | None
-    drift: float | None
+    refit_above: float | None
     model: FilePath | None
     save_model: FilePath | None
     refractory: Time | None

@@ -54,7 +54,7 @@ void add_models(option_list& list, sort_options& options) {
     list.add("first_fit", options.first_fit, "number of spikes before the first fit")
         .at_least(1)
         .only_with("incremental");
-    list.add("drift", options.drift,
+    list.add("refit_above", options.refit_above,
              "refit when the cost per spike exceeds that of the fitted spikes by this many nats")
         .above(0)
         .written("NATS")
@@ -199,9 +199,11 @@ void sort_again(sort_input& input, sort_result& result, const execution& run) {
 
 void sort_one_by_one(sort_input& input, sort_result& result, const execution& run) {
     const sort_options& options = result.options;
-    incremental_options how{
-        .search = options.search, .first_fit = options.first_fit, .drift = options.drift};
-    if (!options.incremental) how.drift = how.growth = std::numeric_limits<double>::infinity();
+    incremental_options how{.search = options.search,
+                            .first_fit = options.first_fit,
+                            .refit_above = options.refit_above};
+    if (!options.incremental)
+        how.refit_above = how.growth = std::numeric_limits<double>::infinity();
     incremental_sorter sorter =
         input.model ? incremental_sorter(*input.model, how) : incremental_sorter(how);
     sorter.add(result.features, run);

@@ -23,9 +23,10 @@ void check(const incremental_options& options) {
         throw invalid_argument("spikes that come one after another have no clusters to begin with");
     if (options.first_fit == 0 || options.window == 0)
         throw invalid_argument("a first fit and a running score need at least one spike");
-    if (!(options.drift > 0))
+    if (!(options.refit_above > 0))
         throw invalid_argument(
-            fmt::format("the drift is {}, expected a number above 0", options.drift));
+            fmt::format("the running score may be worse by {}, expected a number above 0",
+                        options.refit_above));
     if (!(options.growth > 1))
         throw invalid_argument(
             fmt::format("the growth is {}, expected a number above 1", options.growth));
@@ -181,7 +182,7 @@ std::size_t incremental_sorter::add_some(const spike_features& features, std::si
         ++taken;
         ++since_fit_;
         if (since_fit_ < options_.window) continue;
-        drifted = running_cost_ > model_.cost() + options_.drift;
+        drifted = running_cost_ > model_.cost() + options_.refit_above;
         grown = fitted + static_cast<double>(since_fit_) >= options_.growth * fitted;
     }
     keep(features, begin, begin + taken);

@@ -170,7 +170,7 @@ TEST(SortingModel, RefusesSpikesOfOtherFeatures) {
 
 TEST(Incremental, DoesNotDependOnHowSpikesAreCutIntoPieces) {
     const spike_cloud made = cloud(6000);
-    const incremental_options options{.first_fit = 700, .window = 100, .drift = 1};
+    const incremental_options options{.first_fit = 700, .window = 100, .refit_above = 1};
     std::vector<incremental_sorter> sorters(4, incremental_sorter(options));
     const std::vector<std::size_t> sizes{6000, 5000, 333, 1};
     for (std::size_t s = 0; s < sizes.size(); ++s)
@@ -188,7 +188,7 @@ TEST(Incremental, DoesNotDependOnHowSpikesAreCutIntoPieces) {
 
 TEST(Incremental, FitsAtFirstWithEnoughSpikesAndThenAssigns) {
     const spike_cloud made = cloud(2000);
-    incremental_sorter sorter({.first_fit = 1000, .drift = never, .growth = never});
+    incremental_sorter sorter({.first_fit = 1000, .refit_above = never, .growth = never});
     EXPECT_EQ(sorter.add(part(made.features, 0, 999)), labels_t(999));
     EXPECT_EQ(sorter.model().feature_count(), 0U);
     sorter.add(part(made.features, 999, 1000));
@@ -208,8 +208,8 @@ TEST(Incremental, FitsAtFirstWithEnoughSpikesAndThenAssigns) {
 TEST(Incremental, FitsAgainWhenSpikesAreOfOtherKinds) {
     const spike_cloud before = cloud(3000, 1);
     const spike_cloud after = cloud(3000, 2);
-    incremental_sorter still({.first_fit = 2000, .drift = never, .growth = never});
-    incremental_sorter sorter({.first_fit = 2000, .drift = 20, .growth = 1.5});
+    incremental_sorter still({.first_fit = 2000, .refit_above = never, .growth = never});
+    incremental_sorter sorter({.first_fit = 2000, .refit_above = 20, .growth = 1.5});
     still.add(before.features);
     sorter.add(before.features);
     const std::size_t until_then = sorter.fits().size();
@@ -233,7 +233,7 @@ TEST(Incremental, FitsAgainWhenSpikesAreOfOtherKinds) {
 
 TEST(Incremental, UnitsKeepTheirNumbersWhenItFitsAgain) {
     const spike_cloud made = cloud(4000);
-    incremental_sorter sorter({.first_fit = 1000, .drift = never, .growth = never});
+    incremental_sorter sorter({.first_fit = 1000, .refit_above = never, .growth = never});
     sorter.add(part(made.features, 0, 2000));
     const labels_t before = sorter.labels();
     const std::uint32_t most = *std::max_element(before.begin(), before.end());
@@ -253,7 +253,7 @@ TEST(Incremental, UnitsKeepTheirNumbersWhenItFitsAgain) {
 TEST(Incremental, KeepsNoMoreSpikesThanItMay) {
     const spike_cloud made = cloud(6000);
     incremental_sorter sorter(
-        {.first_fit = 500, .drift = never, .growth = never, .most_kept = 1000});
+        {.first_fit = 500, .refit_above = never, .growth = never, .most_kept = 1000});
     sorter.add(made.features);
     const labels_t before = sorter.labels();
     sorter.fit();
@@ -266,7 +266,7 @@ TEST(Incremental, BeginsWithAModel) {
     const spike_cloud made = cloud(3000);
     const sorting_model model =
         fit_model(part(made.features, 0, 2000), {made.truth.begin(), made.truth.begin() + 2000});
-    incremental_sorter sorter(model, {.drift = never, .growth = never});
+    incremental_sorter sorter(model, {.refit_above = never, .growth = never});
     const labels_t found = sorter.add(part(made.features, 2000, 3000));
     EXPECT_EQ(found, model.assign(part(made.features, 2000, 3000)).labels);
     EXPECT_TRUE(sorter.fits().empty());
@@ -274,12 +274,9 @@ TEST(Incremental, BeginsWithAModel) {
 }
 
 TEST(Incremental, RefusesOptionsThatCannotBe) {
-    const std::vector<incremental_options> wrong{{.search = {.start = {1}}},
-                                                 {.first_fit = 0},
-                                                 {.window = 0},
-                                                 {.drift = 0},
-                                                 {.growth = 1.0},
-                                                 {.first_fit = 10, .most_kept = 9}};
+    const std::vector<incremental_options> wrong{
+        {.search = {.start = {1}}}, {.first_fit = 0}, {.window = 0},
+        {.refit_above = 0},         {.growth = 1.0},  {.first_fit = 10, .most_kept = 9}};
     for (std::size_t i = 0; i < wrong.size(); ++i)
         EXPECT_THROW(incremental_sorter{wrong[i]}, invalid_argument) << i;
     incremental_sorter sorter;
