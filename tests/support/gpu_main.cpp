@@ -5,11 +5,11 @@
 #include <iostream>
 
 #include "spikeweave/core/device.hpp"
-#include "support/ways.hpp"
+#include "support/strategy_cases.hpp"
 
 // One device, and the same device twice, which tests the split among devices with a single one.
-std::vector<way> every_way() {
-    std::vector<way> all;
+std::vector<strategy_case> strategy_cases() {
+    std::vector<strategy_case> all;
     for (const spikeweave::episode_strategy strategy :
          spikeweave::available_episode_strategies(spikeweave::device_kind::cuda)) {
         all.push_back({strategy, {0}});

@@ -28,15 +28,16 @@ struct protocol {
 };
 
 /// A spectrum, and the rules of the decisions.
-struct way {
+struct spectrum_case {
     spikeweave::spectrum_kind kind;
     spikeweave::compatibility compat;
 };
-constexpr std::array ways{
-    way{spikeweave::spectrum_kind::size_count_duration, spikeweave::compatibility::none},
-    way{spikeweave::spectrum_kind::size_count_duration, spikeweave::compatibility::elephant},
-    way{spikeweave::spectrum_kind::size_count, spikeweave::compatibility::none},
-    way{spikeweave::spectrum_kind::size_count, spikeweave::compatibility::elephant},
+constexpr std::array spectrum_cases{
+    spectrum_case{spikeweave::spectrum_kind::size_count_duration, spikeweave::compatibility::none},
+    spectrum_case{spikeweave::spectrum_kind::size_count_duration,
+                  spikeweave::compatibility::elephant},
+    spectrum_case{spikeweave::spectrum_kind::size_count, spikeweave::compatibility::none},
+    spectrum_case{spikeweave::spectrum_kind::size_count, spikeweave::compatibility::elephant},
 };
 
 struct outcome {
@@ -46,10 +47,11 @@ struct outcome {
     bool found = false;           ///< the planted pattern is one of them, spike by spike
 };
 
-/// The result for one recording: the patterns mined, and those left in each of the `ways`.
+/// The result for one recording: the patterns mined, and those left in each of the
+/// `spectrum_cases`.
 struct result {
     std::size_t mined = 0;
-    std::array<outcome, ways.size()> outcomes{};
+    std::array<outcome, spectrum_cases.size()> outcomes{};
 };
 
 inline spikeweave::occurrence_maxima over_durations(const spikeweave::occurrence_maxima& maxima) {
@@ -75,7 +77,7 @@ inline bool is_planted(const spikeweave::pattern_table& table, std::size_t i,
 }
 
 inline outcome judge(const spikeweave::pattern_table& table,
-                     const spikeweave::pvalue_spectrum& spectrum, const way& how,
+                     const spikeweave::pvalue_spectrum& spectrum, const spectrum_case& how,
                      const std::vector<spikeweave::planted_pattern>& planted, const protocol& as) {
     const auto tests =
         spikeweave::test_signatures(spikeweave::count_signatures(table, how.kind), spectrum,
@@ -120,12 +122,12 @@ inline result run(const spikeweave::patterns_options& data,
         without.add(over_durations(maxima));
     }
     result out{.mined = mined.table.size()};
-    for (std::size_t w = 0; w < ways.size(); ++w)
+    for (std::size_t w = 0; w < spectrum_cases.size(); ++w)
         out.outcomes[w] =
             judge(mined.table,
-                  (ways[w].kind == spectrum_kind::size_count ? without : with_durations)
+                  (spectrum_cases[w].kind == spectrum_kind::size_count ? without : with_durations)
                       .make_spectrum(mining.rules),
-                  ways[w], made.truth, as);
+                  spectrum_cases[w], made.truth, as);
     return out;
 }
 

@@ -112,7 +112,7 @@ void measure(const setting& what, std::size_t repetitions, std::uint32_t surroga
     double mined = 0;
     for (const result& r : results) mined += static_cast<double>(r.mined) / n;
     std::string line = fmt::format("{}\t{:.0f}", what.name, mined);
-    for (std::size_t w = 0; w < ways.size(); ++w) {
+    for (std::size_t w = 0; w < spectrum_cases.size(); ++w) {
         double tested = 0;
         double significant = 0;
         double reduced = 0;
@@ -143,7 +143,7 @@ int calibrate(const std::vector<std::string>& arguments) {
     if (arguments[0] == "map") settings = map_settings();
     if (settings.empty()) throw invalid_argument("the table is null, surrogates, power or map");
     fmt::print("setting\tvariant\tmined");
-    for (const way& w : ways) {
+    for (const spectrum_case& w : spectrum_cases) {
         const std::string name =
             fmt::format("{}{}", to_string(w.kind), w.compat == compatibility::elephant ? "E" : "");
         fmt::print("\t{0} tested\t{0} significant\t{0} reduced\t{0} any false\t{0} found", name);

@@ -12,7 +12,7 @@
 #include "spikeweave/spikes/files.hpp"
 #include "support/random_streams.hpp"
 #include "support/shared_data.hpp"
-#include "support/ways.hpp"
+#include "support/strategy_cases.hpp"
 
 // Tests what only devices can get wrong: the borders of warps, blocks, tiles and eras, lists that
 // fill up, results that change from run to run; and real recordings.
@@ -21,7 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class OnDevices : public ::testing::TestWithParam<way> {
+class OnDevices : public ::testing::TestWithParam<strategy_case> {
 protected:
     // The published superset of occurrences grows combinatorially in bursts.
     bool tries_all() const { return GetParam().strategy == episode_strategy::occurrences; }
@@ -279,9 +279,9 @@ TEST_P(OnRecordings, AHippocampusOfMoreThanAnHour) {
     expect_the_cpus_table({"hippocampus_w-maze.tsv.gz", {{1ms, 10ms}}, 1'000, 4});
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, OnDevices, ::testing::ValuesIn(every_way()),
+INSTANTIATE_TEST_SUITE_P(Every, OnDevices, ::testing::ValuesIn(strategy_cases()),
                          [](const auto& param) { return label(param.param); });
-INSTANTIATE_TEST_SUITE_P(Every, OnRecordings, ::testing::ValuesIn(every_way()),
+INSTANTIATE_TEST_SUITE_P(Every, OnRecordings, ::testing::ValuesIn(strategy_cases()),
                          [](const auto& param) { return label(param.param); });
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include "spikeweave/core/error.hpp"
 #include "support/brute_force.hpp"
-#include "support/ways.hpp"
+#include "support/strategy_cases.hpp"
 
 namespace spikeweave {
 namespace {
@@ -36,7 +36,7 @@ delay_interval us(std::int64_t low, std::int64_t high) {
     return {duration{low}, duration{high}};
 }
 
-class CountEpisodes : public ::testing::TestWithParam<way> {
+class CountEpisodes : public ::testing::TestWithParam<strategy_case> {
 protected:
     std::uint64_t count(const spike_sequence& spikes, const episode& what,
                         tie_rule ties = tie_rule::time) {
@@ -117,7 +117,7 @@ TEST_P(CountEpisodes, HasNoCapOnABurstWithinOneInterval) {
     EXPECT_EQ(count(spikes, chain(spikes, "AB", {us(0, 100'000)})), 2U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, CountEpisodes, ::testing::ValuesIn(every_way()),
+INSTANTIATE_TEST_SUITE_P(Every, CountEpisodes, ::testing::ValuesIn(strategy_cases()),
                          [](const auto& param) { return label(param.param); });
 
 TEST(BruteForce, SeesBothOccurrencesOfTheWorkedExample) {

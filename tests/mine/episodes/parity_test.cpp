@@ -5,7 +5,7 @@
 #include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/simulate/spikes.hpp"
 #include "support/run_length.hpp"
-#include "support/ways.hpp"
+#include "support/strategy_cases.hpp"
 
 // Compares all strategies on data of realistic size and kind; small streams are compared with brute
 // force elsewhere.
@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class EpisodeParity : public ::testing::TestWithParam<way> {
+class EpisodeParity : public ::testing::TestWithParam<strategy_case> {
 protected:
     // A GPU takes little time for the whole length.
     static bool is_shorter() { return is_shortened_run() && GetParam().devices.empty(); }
@@ -53,7 +53,7 @@ TEST_P(EpisodeParity, OnABurstingCulture) {
         100);
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, EpisodeParity, ::testing::ValuesIn(every_way()),
+INSTANTIATE_TEST_SUITE_P(Every, EpisodeParity, ::testing::ValuesIn(strategy_cases()),
                          [](const auto& param) { return label(param.param); });
 
 // The published merge of segments has no solution at some boundaries of bursty data with wide

@@ -9,7 +9,7 @@
 #include "support/brute_force.hpp"
 #include "support/random_streams.hpp"
 #include "support/run_length.hpp"
-#include "support/ways.hpp"
+#include "support/strategy_cases.hpp"
 
 namespace spikeweave {
 namespace {
@@ -38,7 +38,7 @@ TEST(EpisodeProperty, EveryStrategyFindsTheLargestSetOfDisjointOccurrences) {
         for (const tie_rule ties : {tie_rule::time, tie_rule::order}) {
             for (const episode& what : several)
                 expected[ties].push_back(brute_force(spikes, what, ties).count());
-            for (const way& how : every_way()) {
+            for (const strategy_case& how : strategy_cases()) {
                 const auto counted = count_episodes(
                     spikes, several, {.ties = ties, .strategy = how.strategy}, how.run(1));
                 ASSERT_EQ(counted.ran_on, how.strategy);
@@ -122,7 +122,7 @@ TEST(EpisodeProperty, PreEliminationLosesNothingAtTheThreshold) {
         const std::vector<episode> what{
             draw.episode(2 + draw.below(3), static_cast<std::uint32_t>(spikes.unit_count()))};
         const std::uint64_t exact = count_episodes(spikes, what).counts[0];
-        for (const way& how : every_way()) {
+        for (const strategy_case& how : strategy_cases()) {
             if (how.strategy != episode_strategy::two_pass) continue;
             for (const std::uint64_t at_least : {1, 2, 3}) {
                 const std::uint64_t counted =
@@ -202,8 +202,8 @@ TEST(EpisodeProperty, MiningEqualsUnprunedBruteForce) {
         ASSERT_EQ(mined(episode_strategy::latest_start, pair_method::look_back, one_thread()),
                   expected)
             << "case " << i;
-        const auto all = every_way();
-        const way& one = all[draw.below(all.size())];
+        const auto all = strategy_cases();
+        const strategy_case& one = all[draw.below(all.size())];
         ASSERT_EQ(mined(one.strategy, pair_method::automatic, one.run(1)), expected)
             << label(one) << " case " << i;
     }
@@ -231,7 +231,7 @@ TEST_F(LargerStreams, EveryStrategyMinesTheSame) {
         options.ties = ties;
         options.strategy = episode_strategy::reference;
         const auto reference = as_map(mine_episodes(spikes, options));
-        for (const way& how : every_way()) {
+        for (const strategy_case& how : strategy_cases()) {
             options.strategy = how.strategy;
             EXPECT_EQ(as_map(mine_episodes(spikes, options, how.run())), reference) << label(how);
         }

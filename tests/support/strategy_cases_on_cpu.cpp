@@ -1,7 +1,7 @@
-#include "support/ways.hpp"
+#include "support/strategy_cases.hpp"
 
-std::vector<way> every_way() {
-    std::vector<way> all;
+std::vector<strategy_case> strategy_cases() {
+    std::vector<strategy_case> all;
     for (const spikeweave::episode_strategy strategy : spikeweave::available_episode_strategies())
         all.push_back({strategy});
     return all;

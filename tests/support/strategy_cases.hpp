@@ -9,7 +9,7 @@
 
 /// A strategy and where it runs. Tests of every strategy are built twice: for the CPU, and with
 /// gpu_main.cpp for devices.
-struct way {
+struct strategy_case {
     spikeweave::episode_strategy strategy;
     std::vector<int> devices{};
 
@@ -18,11 +18,11 @@ struct way {
     }
 };
 
-/// All ways of this executable.
-std::vector<way> every_way();
+/// The cases of this executable.
+std::vector<strategy_case> strategy_cases();
 
 /// "latest_start" or "latest_start_on_0_0", for names of tests.
-inline std::string label(const way& one) {
+inline std::string label(const strategy_case& one) {
     std::string text(to_string(one.strategy));
     std::replace(text.begin(), text.end(), '-', '_');
     if (!one.devices.empty()) text += "_on";
@@ -30,6 +30,6 @@ inline std::string label(const way& one) {
     return text;
 }
 
-inline std::ostream& operator<<(std::ostream& out, const way& one) {
+inline std::ostream& operator<<(std::ostream& out, const strategy_case& one) {
     return out << label(one);
 }
