@@ -183,7 +183,7 @@ int run_and_report(int argc, char** argv, job& now) {
     } catch (const spikeweave::invalid_argument& error) {
         return fail(now, user_error, spikeweave::with_command_line_names(error.what()));
     } catch (const spikeweave::io_error& error) {
-        return fail(now, user_error, error.what());
+        return fail(now, user_error, spikeweave::with_command_line_names(error.what()));
     } catch (const spikeweave::device_error& error) {
         return fail(now, user_error, error.what());
     } catch (const std::filesystem::filesystem_error& error) {

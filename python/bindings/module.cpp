@@ -18,7 +18,7 @@ void translate(const std::exception_ptr& error, void* /*unused*/) {
     try {
         std::rethrow_exception(error);
     } catch (const spikeweave::io_error& failure) {
-        PyErr_SetString(PyExc_OSError, failure.what());
+        PyErr_SetString(PyExc_OSError, spikeweave::with_plain_names(failure.what()).c_str());
     } catch (const spikeweave::invalid_argument& refused) {
         PyErr_SetString(PyExc_ValueError, spikeweave::with_plain_names(refused.what()).c_str());
     } catch (const spikeweave::cancelled& stopped) {

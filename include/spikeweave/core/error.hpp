@@ -7,8 +7,10 @@
 
 namespace spikeweave {
 
-/// A precondition is broken: an argument, an option or a value is invalid. Names of options stand
-/// between backquotes in the text, so that callers can spell them in their own way.
+// Names of options stand between backquotes in the texts of errors, so that callers can spell them
+// in their own way (`with_command_line_names` and `with_plain_names` in core/options.hpp).
+
+/// A precondition is broken: an argument, an option or a value is invalid.
 struct SPIKEWEAVE_API invalid_argument : std::invalid_argument {
     using std::invalid_argument::invalid_argument;
     /// The text then is "`field`: problem".

@@ -310,8 +310,8 @@ SPIKEWEAVE_API std::string default_of(const option& one);
 /// "--min-count" of "min_count"; "--no-min-count" if `off`.
 SPIKEWEAVE_API std::string command_line_name(std::string_view option, bool off = false);
 
-/// A message of an `invalid_argument` for the command line: names of options, which stand between
-/// backquotes, become "--min-count".
+/// The message of an error for the command line: names of options, which stand between backquotes,
+/// become "--min-count".
 SPIKEWEAVE_API std::string with_command_line_names(std::string_view message);
 /// The same message with the plain names, as Python has them.
 SPIKEWEAVE_API std::string with_plain_names(std::string_view message);

@@ -54,7 +54,7 @@ std::uint32_t choose_group(const h5::reader& file, std::optional<std::uint32_t> 
     if (names.size() != 1)
         throw io::file_error(path,
                              fmt::format("holds {} channel groups ({}): say which one to sort "
-                                         "(--channel-group)",
+                                         "(`channel_group`)",
                                          names.size(), list_groups(names)));
     const std::string& name = names.front();
     constexpr std::size_t longest = 9;

@@ -145,7 +145,7 @@ void finish(spike_file& file, spike_sequence_builder& builder, const reading& jo
 std::string found_before_zero(std::string_view time) {
     return fmt::format(
         "found the time {} before zero, expected none (recordings aligned to an event have such: "
-        "--allow-negative, in Python allow_negative=True)",
+        "`allow_negative`)",
         time);
 }
 

@@ -125,7 +125,7 @@ TEST(TextFiles, SayTheLineAndWhatIsWrongWithIt) {
         {"inf a\n", "line 3: found 'inf', expected a time in seconds"},
         {"-0.5 a\n",
          "line 3: found the time '-0.5' before zero, expected none (recordings aligned "
-         "to an event have such: --allow-negative"},
+         "to an event have such: `allow_negative`)"},
         {"0.5x a\n", "line 3: found '0.5x', expected a time"},
         {"1e30 a\n", "line 3: found '1e30', expected a time in seconds of at most 2305843009213 s"},
         {"0.7\n", "line 3: found 1 columns in '0.7', expected 2"},
