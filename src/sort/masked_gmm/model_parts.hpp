@@ -8,9 +8,8 @@
 #include "sort/masked_gmm/sparse_data.hpp"
 #include "spikeweave/sort/sorting_model.hpp"
 
-namespace spikeweave {
-
-struct sorting_model::parts {
+/// What a model consists of.
+struct spikeweave::sorting_model::parts {
     masked_gmm::feature_space space{};
     std::vector<std::uint32_t> units{};
     /// One fit per unit; none is dead.
@@ -20,5 +19,3 @@ struct sorting_model::parts {
     std::uint64_t spikes = 0;
     std::optional<feature_basis> basis{};
 };
-
-}  // namespace spikeweave
