@@ -182,11 +182,11 @@ TEST(PlanSegments, FillsTheDeviceWithWholeWarpsForEachEpisode) {
 
 TEST(PlanOccurrences, LeavesRoomForAtLeastOneAndIndicesOf32Bits) {
     device::device_limits limits = some_limits();
-    EXPECT_LE(episodes::room_for_occurrences(limits).most_occurrences, std::uint64_t{1} << 30);
+    EXPECT_LE(episodes::occurrence_capacity_of(limits).most_occurrences, std::uint64_t{1} << 30);
     limits.free_bytes = 3 * 64 * 1000;
-    EXPECT_EQ(episodes::room_for_occurrences(limits).most_occurrences, 1000U);
+    EXPECT_EQ(episodes::occurrence_capacity_of(limits).most_occurrences, 1000U);
     limits.free_bytes = 0;
-    EXPECT_EQ(episodes::room_for_occurrences(limits).most_occurrences, 1U);
+    EXPECT_EQ(episodes::occurrence_capacity_of(limits).most_occurrences, 1U);
 }
 
 }  // namespace

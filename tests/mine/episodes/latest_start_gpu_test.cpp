@@ -91,16 +91,16 @@ TEST(LatestStartOnDevices, CountsTheSameInLittleRoom) {
         candidates.append(one.units, delays);
     }
     const episodes::episode_trie trie(candidates);
-    for (const std::uint64_t room : {100ULL, 100'000ULL, 1'000'000ULL}) {
+    for (const std::uint64_t capacity : {100ULL, 100'000ULL, 1'000'000ULL}) {
         std::vector<std::uint64_t> leaves(trie.levels.back().size());
         const device::scoped_device scope(0);
-        episodes::latest_start_worker worker(devices.problems()[0], 0, room);
+        episodes::latest_start_worker worker(devices.problems()[0], 0, capacity);
         worker.count_leaves(trie, 0, [&](std::size_t first, const episodes::known_lists& here) {
             for (std::size_t i = 0; i < here.counts.size(); ++i)
                 leaves[first + i] = here.counts[i].count;
         });
         for (std::size_t i = 0; i < what.size(); ++i)
-            EXPECT_EQ(leaves[trie.leaf_of[i]], expected[i]) << room << " bytes, episode " << i;
+            EXPECT_EQ(leaves[trie.leaf_of[i]], expected[i]) << capacity << " bytes, episode " << i;
     }
 }
 

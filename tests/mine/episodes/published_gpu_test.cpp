@@ -146,17 +146,17 @@ TEST(Occurrences, ThatDoNotFitAreCountedInParts) {
                                             compaction_method::count_scan_write}) {
             episodes::device_problem problem = several.on_device();
             problem.compaction = how;
-            for (const std::uint64_t room : {4U, 20U, 100U, 1000U}) {
+            for (const std::uint64_t capacity : {4U, 20U, 100U, 1000U}) {
                 try {
                     ASSERT_EQ(episodes::count_by_occurrences_within(problem, several.candidates,
-                                                                    {room, 1})
+                                                                    {capacity, 1})
                                   .counts,
                               expected.counts)
-                        << to_string(how) << ", room for " << room << "\n"
+                        << to_string(how) << ", room for " << capacity << "\n"
                         << counterexample(spikes, what[0]);
                 } catch (const device_error&) {
                     ++refused;
-                    EXPECT_LT(room, 1000U);
+                    EXPECT_LT(capacity, 1000U);
                 }
             }
         }

@@ -60,7 +60,7 @@ constexpr std::uint32_t pieces_of_sweeps(std::uint64_t sweeps, std::uint64_t lon
 }
 
 /// The memory for lists of partial occurrences.
-struct occurrence_room {
+struct occurrence_capacity {
     /// Number of elements in one list.
     std::uint64_t most_occurrences = 0;
     /// Number of continuations of a partial occurrence for which memory is reserved before they are
@@ -68,9 +68,9 @@ struct occurrence_room {
     std::uint32_t first_ways = 4;
 };
 
-/// Plans for two lists with their places, or one while it is sorted and scheduled: 64 bytes per
+/// Plans for two lists with their offsets, or one while it is sorted and scheduled: 64 bytes per
 /// occurrence.
-constexpr occurrence_room room_for_occurrences(const device::device_limits& limits) {
+constexpr occurrence_capacity occurrence_capacity_of(const device::device_limits& limits) {
     constexpr std::uint64_t bytes = 64;
     constexpr std::uint64_t most = std::uint64_t{1} << 30;
     return {std::clamp<std::uint64_t>(work_space_bytes(limits) / bytes, 1, most)};

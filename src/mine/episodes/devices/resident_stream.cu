@@ -132,7 +132,7 @@ struct resident_stream::state {
     state& operator=(state&&) = delete;
 
     void need_events();
-    event_room make_room();
+    event_buffers allocate_events();
     void finish_events(std::span<const std::uint32_t> first_of_era);
     void make_trains();
     void make_search();
@@ -161,14 +161,14 @@ struct resident_stream::state {
     device::buffer<std::uint32_t> train_era_begin;
     std::vector<std::uint32_t> train_begins;
     bool has_search = false;
-    train_place event_place{};
-    device::buffer<train_place> search_places;
+    train_layout event_layout{};
+    device::buffer<train_layout> search_layouts;
     device::buffer<std::uint32_t> search_buckets;
     device::buffer<std::uint64_t> search_begins;
     device::buffer<std::uint32_t> event_buckets;
 };
 
-event_room resident_stream::state::make_room() {
+event_buffers resident_stream::state::allocate_events() {
     const device::scoped_device scope(ordinal);
     time_low = {size, on};
     unit = {size, on};
@@ -191,10 +191,10 @@ void resident_stream::state::finish_events(std::span<const std::uint32_t> first_
 void resident_stream::state::need_events() {
     const std::lock_guard lock(together->access);
     if (has_events) return;
-    std::vector<event_room> rooms;
-    rooms.reserve(together->members.size());
-    for (state* member : together->members) rooms.push_back(member->make_room());
-    upload_events(times, unit_of, rooms, run);
+    std::vector<event_buffers> buffers;
+    buffers.reserve(together->members.size());
+    for (state* member : together->members) buffers.push_back(member->allocate_events());
+    upload_events(times, unit_of, buffers, run);
     const std::vector<std::uint32_t> firsts = first_of_eras(times, eras);
     for (state* member : together->members) member->finish_events(firsts);
 }
@@ -243,22 +243,22 @@ void resident_stream::state::make_search() {
     if (has_search) return;
     make_trains();
     const auto last = static_cast<std::uint32_t>(length_us);
-    std::vector<train_place> places;
-    places.reserve(units);
+    std::vector<train_layout> layouts;
+    layouts.reserve(units);
     std::uint32_t buckets = 0;
     for (std::uint32_t u = 0; u < units; ++u) {
-        places.push_back(
-            place_of_train(train_begins[u], train_begins[u + 1] - train_begins[u], buckets, last));
-        buckets += places.back().bucket_count + 1;
+        layouts.push_back(
+            layout_of_train(train_begins[u], train_begins[u + 1] - train_begins[u], buckets, last));
+        buckets += layouts.back().bucket_count + 1;
     }
-    event_place = place_of_train(0, size, 0, last);
-    search_places = {places, on};
+    event_layout = layout_of_train(0, size, 0, last);
+    search_layouts = {layouts, on};
     search_begins = {std::vector<std::uint64_t>(train_begins.begin(), train_begins.end()), on};
     search_buckets = {buckets, on};
-    event_buckets = {std::size_t{event_place.bucket_count} + 1, on};
-    fill_buckets(train_time_low.data(), search_places.data(), units, size, search_buckets.data(),
+    event_buckets = {std::size_t{event_layout.bucket_count} + 1, on};
+    fill_buckets(train_time_low.data(), search_layouts.data(), units, size, search_buckets.data(),
                  on);
-    const device::buffer<train_place> whole(std::array{event_place}, on);
+    const device::buffer<train_layout> whole(std::array{event_layout}, on);
     fill_buckets(time_low.data(), whole.data(), 1, size, event_buckets.data(), on);
     on.wait();
     has_search = true;
@@ -322,8 +322,8 @@ resident_search resident_stream::search() const {
     const std::lock_guard lock(state_->access);
     const device::scoped_device on(state_->ordinal);
     state_->make_search();
-    return {state_->search_places.data(), state_->search_buckets.data(),
-            state_->search_begins.data(), state_->event_place, state_->event_buckets.data()};
+    return {state_->search_layouts.data(), state_->search_buckets.data(),
+            state_->search_begins.data(), state_->event_layout, state_->event_buckets.data()};
 }
 
 std::span<const std::uint32_t> resident_stream::train_begins() const {

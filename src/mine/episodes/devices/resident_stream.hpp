@@ -29,7 +29,7 @@ struct resident_events {
 /// The spikes of each unit, unit after unit, in device memory.
 struct resident_trains {
     const std::uint32_t* time_low;
-    /// Index of each spike among all spikes, which is its place under tie_rule::order.
+    /// Index of each spike among all spikes, which is its order key under tie_rule::order.
     const std::uint32_t* position;
     /// The spikes of unit u are begin[u] to begin[u + 1]; units + 1 elements.
     const std::uint32_t* begin;
@@ -44,10 +44,10 @@ struct resident_trains {
 /// Tables for searching the trains, and all events, of a recording with a single era, in device
 /// memory.
 struct resident_search {
-    const train_place* trains;  ///< by unit
+    const train_layout* trains;  ///< by unit
     const std::uint32_t* buckets;
     const std::uint64_t* begins;  ///< begin of each unit's train; units + 1 elements
-    train_place events;           ///< all events as one train
+    train_layout events;          ///< all events as one train
     const std::uint32_t* event_buckets;
 };
 

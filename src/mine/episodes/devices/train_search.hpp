@@ -28,7 +28,7 @@ SPIKEWEAVE_HD inline std::uint32_t later_by(std::uint32_t time, std::uint32_t de
 }
 
 /// The positions of one unit's spikes and of its search table in the arrays of all units.
-struct train_place {
+struct train_layout {
     std::uint32_t begin;
     std::uint32_t size;
     std::uint32_t buckets_begin;
@@ -36,10 +36,10 @@ struct train_place {
     std::int32_t shift;
 };
 
-/// Makes a place whose table has about one bucket per eight spikes if spikes were spread evenly.
+/// Makes a layout whose table has about one bucket per eight spikes if spikes were spread evenly.
 /// @param last time of the last spike of all trains
-constexpr train_place place_of_train(std::uint32_t begin, std::uint32_t size,
-                                     std::uint32_t buckets_begin, std::uint32_t last) {
+constexpr train_layout layout_of_train(std::uint32_t begin, std::uint32_t size,
+                                       std::uint32_t buckets_begin, std::uint32_t last) {
     const std::uint32_t wanted = size / 8 > 0 ? size / 8 : 1;
     std::int32_t shift = 0;
     while (last >> shift > wanted) ++shift;

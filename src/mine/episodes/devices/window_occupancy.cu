@@ -116,11 +116,11 @@ occupancy_answers most_within(const device_problem& problem, const candidate_set
     std::vector<occupancy_question> questions;
     std::vector<std::size_t> question_of(wanted.size());
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-        const auto [key, place] = wanted[i];
+        const auto [key, index] = wanted[i];
         if (i == 0 || key != wanted[i - 1].first)
             questions.push_back({static_cast<std::uint32_t>(key >> 32),
                                  problem.intervals[static_cast<std::uint32_t>(key)].*bound});
-        question_of[place] = questions.size() - 1;
+        question_of[index] = questions.size() - 1;
     }
     const occupancy_answers answers = most_spikes_within(problem, questions);
     occupancy_answers of_nodes{{}, answers.kernel_seconds};

@@ -43,15 +43,15 @@ std::vector<std::vector<std::int64_t>> find_occurrences(const spike_sequence& sp
         throw invalid_argument("an episode needs one delay between two units");
     const spike_trains trains(spikes);
     const auto lists = linked_lists(trains, what);
-    const auto place = [&](unit_id unit, std::uint32_t spike) -> std::int64_t {
+    const auto order_key = [&](unit_id unit, std::uint32_t spike) -> std::int64_t {
         return ties == tie_rule::time ? trains.times_us(unit)[spike]
                                       : trains.positions(unit)[spike];
     };
     std::vector<std::vector<std::int64_t>> found;
     std::int64_t last_end = INT64_MIN;
     for (const linked_survivor& end : lists.back()) {
-        if (place(what.units.front(), end.start) <= last_end) continue;
-        last_end = place(what.units.back(), end.spike);
+        if (order_key(what.units.front(), end.start) <= last_end) continue;
+        last_end = order_key(what.units.back(), end.spike);
         std::vector<std::int64_t>& times = found.emplace_back(what.size());
         linked_survivor at = end;
         for (std::size_t node = what.size(); node-- > 0;) {

@@ -43,18 +43,18 @@ public:
           units_(units),
           rules_(rules),
           by_low_(intervals_by_low(problem)) {
-        place_.resize(problem.spikes.unit_count(), not_wanted);
-        for (std::uint32_t u = 0; u < units.size(); ++u) place_[to_index(units[u])] = u;
+        index_in_units_.resize(problem.spikes.unit_count(), not_wanted);
+        for (std::uint32_t u = 0; u < units.size(); ++u) index_in_units_[to_index(units[u])] = u;
     }
 
     std::vector<frequent_pair> pairs_to(unit_id to) {
         std::vector<pair_state>& states = states_.local();
         states.assign(units_.size() * problem_.intervals.size(), {});
         const indexed_train& train = trains_[to];
-        const auto all = [&](const auto& places) {
+        const auto all = [&](const auto& order_key) {
             for (std::uint32_t i = 0; i < train.size; ++i) {
                 if (i % spikes_between_stop_checks == 0) core::throw_if_stopped(problem_.run.stop);
-                look_back(train, i, places, states.data());
+                look_back(train, i, order_key, states.data());
             }
         };
         if (problem_.ties == tie_rule::time) {
@@ -76,24 +76,24 @@ public:
 private:
     static constexpr std::uint32_t not_wanted = UINT32_MAX;
 
-    // places: the place of each spike, by which overlap is decided.
-    template <class Places>
-    void look_back(const indexed_train& train, std::uint32_t spike, const Places& places,
+    // order_key: returns the order key of a spike, by which overlap is decided
+    template <class OrderKey>
+    void look_back(const indexed_train& train, std::uint32_t spike, const OrderKey& order_key,
                    pair_state* states) const {
         const std::int64_t* const times = problem_.spikes.times_us().data();
         const unit_id* const units = problem_.spikes.units().data();
         const std::int64_t time = train.times_us[spike];
-        const std::int64_t end = places(train.positions[spike]);
+        const std::int64_t end = order_key(train.positions[spike]);
         std::size_t begin = train.positions[spike];  // one after the next to examine
         for (const std::uint32_t d : by_low_) {
             const interval_us& interval = problem_.intervals[d];
             pair_state* const mine = states + d * units_.size();
             while (begin > 0 && times[begin - 1] >= time - interval.low) --begin;
             for (std::size_t at = begin; at-- > 0 && times[at] >= time - interval.high;) {
-                const std::uint32_t from = place_[to_index(units[at])];
+                const std::uint32_t from = index_in_units_[to_index(units[at])];
                 if (from == not_wanted) continue;
                 pair_state& state = mine[from];
-                if (places(at) <= state.last_end) continue;
+                if (order_key(at) <= state.last_end) continue;
                 ++state.count;
                 state.last_end = end;
             }
@@ -105,7 +105,7 @@ private:
     std::span<const unit_id> units_;
     const level_rules& rules_;
     std::vector<std::uint32_t> by_low_;
-    std::vector<std::uint32_t> place_;  // index of each unit in `units_`
+    std::vector<std::uint32_t> index_in_units_;
     tbb::enumerable_thread_specific<std::vector<pair_state>> states_;
 };
 

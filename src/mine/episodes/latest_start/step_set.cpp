@@ -21,10 +21,10 @@ public:
         : problem_(problem),
           trains_(trains),
           by_low_(intervals_by_low(problem)),
-          place_in_train_(problem.spikes.size()) {
+          index_in_train_(problem.spikes.size()) {
         for (std::uint32_t u = 0; u < problem.spikes.unit_count(); ++u) {
             const indexed_train& train = trains[unit_id{u}];
-            for (std::uint32_t i = 0; i < train.size; ++i) place_in_train_[train.positions[i]] = i;
+            for (std::uint32_t i = 0; i < train.size; ++i) index_in_train_[train.positions[i]] = i;
         }
     }
 
@@ -32,7 +32,7 @@ public:
     void fill(std::span<const episode_step> steps, std::span<std::optional<step_table>> tables) {
         const std::size_t units = problem_.spikes.unit_count();
         const indexed_train& from = trains_[steps[0].from];
-        auto& [builders, wanted] = rooms_.local();
+        auto& [builders, wanted] = scratch_.local();
         if (builders.size() < steps.size()) builders.resize(steps.size());
         wanted.assign(units * problem_.intervals.size(), nullptr);
         for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -48,7 +48,7 @@ public:
 
 private:
     using table_list = std::vector<step_table::builder*>;
-    struct room {
+    struct scratch {
         std::vector<step_table::builder> builders;
         table_list wanted;  // by interval and target unit; null where no step goes
     };
@@ -66,7 +66,7 @@ private:
             while (begin < end && times[begin] <= time + interval.low) ++begin;
             for (std::size_t at = begin; at < end && times[at] <= time + interval.high; ++at) {
                 step_table::builder* const table = tables[to_index(units[at])];
-                if (table != nullptr) table->add(spike, place_in_train_[at]);
+                if (table != nullptr) table->add(spike, index_in_train_[at]);
             }
         }
     }
@@ -74,8 +74,8 @@ private:
     const counting_problem& problem_;
     const train_index& trains_;
     std::vector<std::uint32_t> by_low_;
-    std::vector<std::uint32_t> place_in_train_;  // of each spike of the sequence
-    tbb::enumerable_thread_specific<room> rooms_;
+    std::vector<std::uint32_t> index_in_train_;  // of each spike of the sequence
+    tbb::enumerable_thread_specific<scratch> scratch_;
 };
 
 }  // namespace

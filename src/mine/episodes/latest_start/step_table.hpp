@@ -19,7 +19,7 @@ public:
         std::uint32_t end;
     };
 
-    /// Collects a table spike by spike; its room is reused from table to table.
+    /// Collects a table spike by spike; its memory is reused from table to table.
     class builder {
     public:
         void begin(std::uint32_t spikes) {
@@ -53,7 +53,7 @@ public:
 
         std::vector<entry> entries_;
         std::size_t last_ = 0;
-        std::size_t most_ = 0;  // the last entry that there is room for
+        std::size_t most_ = 0;  // the last entry that fits
         std::uint32_t spikes_in_all_ = 0;
     };
 

@@ -25,14 +25,14 @@ public:
 
     std::uint64_t count() {
         for (std::uint32_t start = 0; start < trains_.count(units_[0]); ++start) {
-            start_ = place(units_[0], start);
+            start_ = order_key(units_[0], start);
             go_on(0, start);
         }
         return count_;
     }
 
 private:
-    std::int64_t place(unit_id unit, std::uint32_t i) const {
+    std::int64_t order_key(unit_id unit, std::uint32_t i) const {
         return problem_.ties == tie_rule::time ? trains_.times_us(unit)[i]
                                                : trains_.positions(unit)[i];
     }
@@ -44,7 +44,7 @@ private:
         if (node == delays_.size()) {
             if (start_ <= last_end_) return;
             ++count_;
-            last_end_ = place(units_[node], i);
+            last_end_ = order_key(units_[node], i);
             return;
         }
         const interval_us& step = problem_.intervals[delays_[node]];

@@ -34,8 +34,8 @@ public:
     }
 
 private:
-    // The place of a spike, by which overlap is decided.
-    std::int64_t place(std::size_t spike) const {
+    // The order key of a spike, by which overlap is decided.
+    std::int64_t order_key(std::size_t spike) const {
         return problem_.ties == tie_rule::time ? problem_.spikes.times_us()[spike]
                                                : static_cast<std::int64_t>(spike);
     }
@@ -44,7 +44,7 @@ private:
         constexpr std::uint64_t steps_between_stop_checks = 1 << 16;
         if (++steps_ % steps_between_stop_checks == 0) core::throw_if_stopped(problem_.run.stop);
         if (size == units_.size()) {
-            found_.push_back({place(first), place(last)});
+            found_.push_back({order_key(first), order_key(last)});
             return;
         }
         const auto times = problem_.spikes.times_us();

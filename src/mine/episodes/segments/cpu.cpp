@@ -27,7 +27,7 @@ constexpr std::int64_t most_segments = 256;
 
 struct event {
     std::int64_t time;
-    std::int64_t place;  // decides on overlap: the time, or the position in the sequence
+    std::int64_t order_key;  // decides on overlap: the time, or the position in the sequence
     unit_id unit;
 };
 
@@ -62,9 +62,9 @@ public:
 
 private:
     struct survivor {
-        std::int64_t time;   // time of the end
-        std::int64_t place;  // place of the end
-        std::int64_t start;  // place of the latest start
+        std::int64_t time;       // time of the end
+        std::int64_t order_key;  // order key of the end
+        std::int64_t start;      // order key of the latest start
     };
     struct machine_result {
         std::int64_t first_end;  // a: the first completion within reach of the segment's begin,
@@ -111,7 +111,7 @@ std::vector<segmented_candidate::survivor> segmented_candidate::survivors(std::i
     const auto last = after(end);
     std::vector<survivor> ends;
     for (auto e = first; e != last; ++e) {
-        if (e->unit == units_[0]) ends.push_back({e->time, e->place, e->place});
+        if (e->unit == units_[0]) ends.push_back({e->time, e->order_key, e->order_key});
     }
     for (std::size_t k = 0; k < steps_.size(); ++k) {
         std::vector<survivor> next;
@@ -121,7 +121,7 @@ std::vector<segmented_candidate::survivor> segmented_candidate::survivors(std::i
             while (eligible < ends.size() && ends[eligible].time < e->time - steps_[k].low)
                 ++eligible;
             if (eligible > 0 && e->time - ends[eligible - 1].time <= steps_[k].high)
-                next.push_back({e->time, e->place, ends[eligible - 1].start});
+                next.push_back({e->time, e->order_key, ends[eligible - 1].start});
         }
         ends = std::move(next);
     }
@@ -134,19 +134,19 @@ std::uint64_t segmented_candidate::count() const {
     std::int64_t last_end = INT64_MIN;
     for (std::size_t p = 0; p + 1 < boundaries_.size(); ++p) {
         const auto ends = survivors(boundaries_[p], boundaries_[p + 1]);
-        const auto first_starting_after = [&](std::int64_t place) {
+        const auto first_starting_after = [&](std::int64_t order_key) {
             return static_cast<std::size_t>(
                 std::partition_point(ends.begin(), ends.end(),
-                                     [&](const survivor& s) { return s.start <= place; }) -
+                                     [&](const survivor& s) { return s.start <= order_key; }) -
                 ends.begin());
         };
         // For each survivor: how many are taken from it on, and where the last of them ends.
         std::vector<std::uint64_t> taken(ends.size() + 1);
         std::vector<std::int64_t> final_end(ends.size());
         for (std::size_t j = ends.size(); j-- > 0;) {
-            const std::size_t next = first_starting_after(ends[j].place);
+            const std::size_t next = first_starting_after(ends[j].order_key);
             taken[j] = 1 + taken[next];
-            final_end[j] = next < ends.size() ? final_end[next] : ends[j].place;
+            final_end[j] = next < ends.size() ? final_end[next] : ends[j].order_key;
         }
         const std::size_t entry = first_starting_after(last_end);
         if (entry == ends.size()) continue;

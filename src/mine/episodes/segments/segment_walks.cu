@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(threads) cut_time(const segment_problem<Stamp>
     p.cuts[candidate] = one;
 }
 
-// The bounds of a segment as places.
+// The bounds of a segment as order keys.
 template <class Stamp>
 struct segment_bounds {
     Stamp after;
@@ -53,16 +53,16 @@ struct segment_bounds {
 // Offers an occurrence to a walk. Returns whether the walk leaves the segment with it.
 template <class Stamp>
 __device__ __forceinline__ bool crosses(walk<Stamp>& one, const segment_bounds<Stamp>& bounds,
-                                        Stamp code, Stamp place, Stamp start) {
+                                        Stamp code, Stamp order_key, Stamp start) {
     if (one.crossing != 0 || start <= one.last_end) return false;
-    one.last_end = place;
+    one.last_end = order_key;
     if (code <= bounds.after) return false;
-    if (one.first_end == 0 && code <= bounds.within_reach) one.first_end = place;
+    if (one.first_end == 0 && code <= bounds.within_reach) one.first_end = order_key;
     if (code <= bounds.last) {
         ++one.count;
         return false;
     }
-    one.crossing = place;
+    one.crossing = order_key;
     return true;
 }
 
@@ -87,9 +87,9 @@ __device__ __forceinline__ std::uint64_t slots_of(const segment_problem<Stamp>& 
 // Takes an occurrence if it starts after the end of the one before.
 template <class Stamp>
 __device__ __forceinline__ void take_if_free(Stamp& last_end, std::int64_t& taken, Stamp start,
-                                             Stamp place) {
+                                             Stamp order_key) {
     if (start > last_end) {
-        last_end = place;
+        last_end = order_key;
         ++taken;
     }
 }
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(threads, 1) walk_segments(const segment_proble
 #pragma unroll
     for (int k = 0; k < size; ++k) {
         if (k > 0) from -= min(static_cast<std::int64_t>(at(k).high), p.length + 1);
-        walk_at(k) = {place_of(p, from), 0, 0, 0};
+        walk_at(k) = {order_key_of(p, from), 0, 0, 0};
     }
     const segment_bounds<Stamp> bounds{coded<Stamp>(begin), coded<Stamp>(begin + own_cut.reach),
                                        coded<Stamp>(end), coded<Stamp>(end + own_cut.reach)};
@@ -143,12 +143,12 @@ __global__ void __launch_bounds__(threads, 1) walk_segments(const segment_proble
                    [&](std::uint32_t i, Stamp time, std::uint32_t unit) {
                        const Stamp code = time + 1;
                        if (code > bounds.last_crossing) return false;
-                       const Stamp place = p.by_order ? static_cast<Stamp>(i + 1) : code;
+                       const Stamp order_key = p.by_order ? static_cast<Stamp>(i + 1) : code;
                        Stamp start = 0;
-                       if (!ends_at(at, size, time, place, unit, start)) return true;
+                       if (!ends_at(at, size, time, order_key, unit, start)) return true;
 #pragma unroll
                        for (int k = 0; k < size; ++k)
-                           if (crosses(walk_at(k), bounds, code, place, start)) ++crossed;
+                           if (crosses(walk_at(k), bounds, code, order_key, start)) ++crossed;
                        return crossed < size;
                    });
     const std::uint32_t row = thread * p.size;
@@ -187,7 +187,7 @@ __global__ void __launch_bounds__(threads, 1)
     const std::int64_t begin = own_cut.boundary(segment);
     Stamp last = coded<Stamp>(own_cut.boundary(segment + 1));
     Stamp true_end = p.crossing[row];
-    Stamp own_end = place_of(p, begin);
+    Stamp own_end = order_key_of(p, begin);
     std::int64_t taken = 1;
     std::int64_t own_taken = 0;
     bool met = false;
@@ -203,11 +203,11 @@ __global__ void __launch_bounds__(threads, 1)
                     p.by_order ? static_cast<Stamp>(i) : coded<Stamp>(own_cut.boundary(segment));
                 own_taken = 0;
             }
-            const Stamp place = p.by_order ? static_cast<Stamp>(i + 1) : code;
+            const Stamp order_key = p.by_order ? static_cast<Stamp>(i + 1) : code;
             Stamp start = 0;
-            if (ends_at(at, size, time, place, unit, start)) {
-                take_if_free(true_end, taken, start, place);
-                take_if_free(own_end, own_taken, start, place);
+            if (ends_at(at, size, time, order_key, unit, start)) {
+                take_if_free(true_end, taken, start, order_key);
+                take_if_free(own_end, own_taken, start, order_key);
             }
             met = true_end == own_end;
             return !met;

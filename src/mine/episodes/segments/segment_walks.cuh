@@ -18,8 +18,8 @@ constexpr std::uint32_t none = UINT32_MAX;
 template <class Stamp>
 constexpr std::size_t largest_in_registers = sizeof(Stamp) == sizeof(std::uint32_t) ? 8 : 4;
 
-// A survivor of a node. `start` is a place, the number by which overlap is decided: the time or the
-// index of a spike plus one, so that 0 is before all spikes.
+// A survivor of a node. `start` is an order key, the number by which overlap is decided: the time
+// or the index of a spike plus one, so that 0 is before all spikes.
 template <class Stamp>
 struct entry {
     Stamp time;
@@ -41,7 +41,7 @@ struct node {
     entry<Stamp> newest;
 };
 
-// One greedy count. Ends are places; 0 means none.
+// One greedy count. Ends are order keys; 0 means none.
 template <class Stamp>
 struct walk {
     Stamp last_end;
@@ -92,7 +92,7 @@ struct segment_problem {
     __device__ std::uint32_t rows() const { return candidates * segments * size; }
 };
 
-// Converts a time to a place, or to 0 if it is before the first spike.
+// Converts a time to an order key, or to 0 if it is before the first spike.
 template <class Stamp>
 __device__ Stamp coded(std::int64_t time) {
     constexpr auto most = static_cast<std::int64_t>(
@@ -118,7 +118,7 @@ __device__ inline std::uint32_t first_after(const resident_events& events, std::
 
 // Returns the last end with which a walk that begins after `time` starts.
 template <class Stamp>
-__device__ Stamp place_of(const segment_problem<Stamp>& p, std::int64_t time) {
+__device__ Stamp order_key_of(const segment_problem<Stamp>& p, std::int64_t time) {
     return p.by_order ? static_cast<Stamp>(first_after(p.events, time)) : coded<Stamp>(time);
 }
 
@@ -155,7 +155,7 @@ __device__ void append(node<Stamp>& to, entry<Stamp> one, Stamp low) {
 
 // Processes one spike. Returns whether an occurrence ends at it, and sets its latest start.
 template <class Stamp, class NodeAt>
-__device__ bool ends_at(const NodeAt& at, int size, Stamp time, Stamp place, std::uint32_t unit,
+__device__ bool ends_at(const NodeAt& at, int size, Stamp time, Stamp order_key, std::uint32_t unit,
                         Stamp& start) {
     bool ends = false;
 #pragma unroll
@@ -173,7 +173,7 @@ __device__ bool ends_at(const NodeAt& at, int size, Stamp time, Stamp place, std
             ends = true;
         }
     }
-    if (at(0).unit == unit) append(at(0), {time, place}, at(1).low);
+    if (at(0).unit == unit) append(at(0), {time, order_key}, at(1).low);
     return ends;
 }
 

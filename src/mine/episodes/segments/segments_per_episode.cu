@@ -307,7 +307,7 @@ count_result count_in_segments(const device_problem& problem, const candidate_se
                                std::uint32_t segments) {
     if (candidates.count() == 0) return {};
     const device::scoped_device scope(problem.ordinal);
-    // A place is one more than a time and has to fit as well.
+    // An order key is one more than a time and has to fit as well.
     return problem.data.length_us() < std::numeric_limits<std::uint32_t>::max()
                ? segment_counter<std::uint32_t>(problem, candidates, segments).count()
                : segment_counter<std::uint64_t>(problem, candidates, segments).count();

@@ -19,14 +19,14 @@ struct ring {
 struct ring_chunk {
     std::size_t first_candidate;
     std::size_t candidates;
-    std::uint32_t lanes;  ///< machines that share a ring's place; a power of two, at most 32
+    std::uint32_t lanes;  ///< machines whose rings are interleaved; a power of two, at most 32
     /// The ring of node k of the candidates first_candidate + g * lanes … is rings[g * nodes + k].
     std::vector<ring> rings{};
     std::uint64_t slots = 0;
 };
 
 /// @param capacities  of candidate c, node k: [c * nodes + k]; rings are as large as the largest of
-///                    those that share their place
+///                    those that are interleaved with them
 /// @param most_slots  most slots of a chunk; a single candidate may take more
 std::vector<ring_chunk> plan_rings(std::span<const std::uint32_t> capacities, std::size_t nodes,
                                    std::uint64_t most_slots);

@@ -127,9 +127,9 @@ __device__ node<Stamp> empty_node(const machine_problem<Stamp>& p, std::uint32_t
         one.high = step.high;
     }
     if (k + 1 < p.size) {
-        const ring place = p.rings[std::uint64_t{candidate / p.lanes} * (p.size - 1) + k];
-        one.capacity = place.capacity;
-        one.stamps = p.stamps + place.begin + candidate % p.lanes;
+        const ring layout = p.rings[std::uint64_t{candidate / p.lanes} * (p.size - 1) + k];
+        one.capacity = layout.capacity;
+        one.stamps = p.stamps + layout.begin + candidate % p.lanes;
     }
     return one;
 }

@@ -75,17 +75,17 @@ count_result count_by_two_pass(const counting_problem& problem, const candidate_
     });
 
     candidate_set left{candidates.size};
-    std::vector<std::size_t> places;
+    std::vector<std::size_t> chosen;
     for (std::size_t c = 0; c < candidates.count(); ++c) {
         if (result.counts[c] < at_least) {
             result.counts[c] = 0;
         } else {
             left.append(candidates.units_of(c), candidates.delays_of(c));
-            places.push_back(c);
+            chosen.push_back(c);
         }
     }
     const count_result exact = count_by_state_machine(problem, left, at_least);
-    for (std::size_t i = 0; i < places.size(); ++i) result.counts[places[i]] = exact.counts[i];
+    for (std::size_t i = 0; i < chosen.size(); ++i) result.counts[chosen[i]] = exact.counts[i];
     return result;
 }
 

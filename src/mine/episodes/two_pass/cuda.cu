@@ -184,17 +184,17 @@ count_result count_by_two_pass_on_device(const device_problem& problem,
                             ? bounds_with<std::uint32_t>(problem, candidates)
                             : bounds_with<std::uint64_t>(problem, candidates);
     candidate_set left{candidates.size};
-    std::vector<std::size_t> places;
-    places.reserve(candidates.count());
+    std::vector<std::size_t> chosen;
+    chosen.reserve(candidates.count());
     for (std::size_t c = 0; c < candidates.count(); ++c) {
         if (most.of[c] < at_least) continue;
         left.append(candidates.units_of(c), candidates.delays_of(c));
-        places.push_back(c);
+        chosen.push_back(c);
     }
     const count_result exact = count_by_thread_per_episode_on_device(problem, left, at_least);
     count_result result{std::vector<std::uint64_t>(candidates.count()), 0,
                         most.kernel_seconds + exact.kernel_seconds};
-    for (std::size_t i = 0; i < places.size(); ++i) result.counts[places[i]] = exact.counts[i];
+    for (std::size_t i = 0; i < chosen.size(); ++i) result.counts[chosen[i]] = exact.counts[i];
     return result;
 }
 

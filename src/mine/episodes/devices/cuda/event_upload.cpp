@@ -19,12 +19,12 @@ constexpr std::size_t upload_slots = 3;
 // Spikes that one thread converts at a time.
 constexpr std::size_t task_size = std::size_t{1} << 15;
 
-// Page-locked room for one piece, and when the copies from it have ended.
+// Page-locked memory for one piece, and when the copies from it have ended.
 struct slot {
-    slot(std::size_t size, std::span<const event_room> to) : times(size), units(size) {
+    slot(std::size_t size, std::span<const event_buffers> to) : times(size), units(size) {
         copied.reserve(to.size());
-        for (const event_room& room : to) {
-            const device::scoped_device scope(room.ordinal);
+        for (const event_buffers& target : to) {
+            const device::scoped_device scope(target.ordinal);
             copied.emplace_back();
         }
     }
@@ -40,9 +40,9 @@ struct slot {
 // Page-locked memory must not go while it is copied from, not even when something failed.
 class end_of_copies {
 public:
-    explicit end_of_copies(std::span<const event_room> of) : of_(of) {}
+    explicit end_of_copies(std::span<const event_buffers> of) : of_(of) {}
     ~end_of_copies() {
-        for (const event_room& room : of_) cudaStreamSynchronize(room.on->get());
+        for (const event_buffers& target : of_) cudaStreamSynchronize(target.on->get());
     }
     end_of_copies(const end_of_copies&) = delete;
     end_of_copies(end_of_copies&&) = delete;
@@ -50,7 +50,7 @@ public:
     end_of_copies& operator=(end_of_copies&&) = delete;
 
 private:
-    std::span<const event_room> of_;
+    std::span<const event_buffers> of_;
 };
 
 template <class T>
@@ -61,7 +61,7 @@ void copy(T* to, const T* from, std::size_t n, const device::stream& on) {
 class upload {
 public:
     upload(std::span<const std::int64_t> times, std::span<const unit_id> units,
-           std::span<const event_room> to, execution run)
+           std::span<const event_buffers> to, execution run)
         : times_(times),
           units_(units),
           to_(to),
@@ -86,7 +86,7 @@ public:
             convert(begin, size, slots[i % upload_slots]);
             send(begin, size, slots[i % upload_slots]);
         }
-        for (const event_room& room : to_) room.on->wait();
+        for (const event_buffers& target : to_) target.on->wait();
     }
 
 private:
@@ -109,21 +109,21 @@ private:
 
     void send(std::size_t begin, std::size_t size, const slot& from) const {
         for (std::size_t d = 0; d < to_.size(); ++d) {
-            const event_room& room = to_[d];
-            const device::scoped_device scope(room.ordinal);
-            copy(room.time_low + begin, from.times.data(), size, *room.on);
+            const event_buffers& target = to_[d];
+            const device::scoped_device scope(target.ordinal);
+            copy(target.time_low + begin, from.times.data(), size, *target.on);
             if (narrow_) {
-                copy(room.narrow_unit + begin, from.narrow(), size, *room.on);
+                copy(target.narrow_unit + begin, from.narrow(), size, *target.on);
             } else {
-                copy(room.unit + begin, from.units.data(), size, *room.on);
+                copy(target.unit + begin, from.units.data(), size, *target.on);
             }
-            from.copied[d].record(*room.on);
+            from.copied[d].record(*target.on);
         }
     }
 
     std::span<const std::int64_t> times_;
     std::span<const unit_id> units_;
-    std::span<const event_room> to_;
+    std::span<const event_buffers> to_;
     bool narrow_;
     execution run_;
 };
@@ -131,7 +131,7 @@ private:
 }  // namespace
 
 void upload_events(std::span<const std::int64_t> times_us, std::span<const unit_id> units,
-                   std::span<const event_room> to, const execution& run) {
+                   std::span<const event_buffers> to, const execution& run) {
     if (times_us.empty() || to.empty()) return;
     // Others wait for the spikes: this thread must not take up work of theirs meanwhile.
     parallel::isolate([&] { upload(times_us, units, to, run).run_all(); });

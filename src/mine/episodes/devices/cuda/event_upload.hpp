@@ -13,7 +13,7 @@ namespace spikeweave::episodes {
 constexpr std::size_t most_narrow_units = std::size_t{1} << 16;
 
 /// Device memory for all spikes. One of the two pointers for units is null.
-struct event_room {
+struct event_buffers {
     int ordinal;
     const device::stream* on;
     std::uint32_t* time_low;  ///< microseconds since the first spike, the low 32 bits
@@ -26,6 +26,6 @@ struct event_room {
 /// for units.
 /// @throws device_error, cancelled.
 void upload_events(std::span<const std::int64_t> times_us, std::span<const unit_id> units,
-                   std::span<const event_room> to, const execution& run);
+                   std::span<const event_buffers> to, const execution& run);
 
 }  // namespace spikeweave::episodes

@@ -25,17 +25,17 @@ struct count_problem {
 
 // A survivor that starts after the end of the previous survivor is taken whatever was taken before:
 // it heads a group of its own. Counts the group's occurrences, earliest end first.
-__device__ std::uint32_t count_group(const count_problem& p, const tile_place& place,
+__device__ std::uint32_t count_group(const count_problem& p, const tile_range& range,
                                      std::uint64_t head) {
     std::uint32_t before = p.ends[head];
     std::uint32_t last_end = before;
     std::uint32_t taken = 1;
     std::uint64_t i = head + 1;
-    for (; i < place.list_end; ++i) {
+    for (; i < range.list_end; ++i) {
         const std::uint32_t start = p.starts[i];
         if (start > before) return taken;
         if (i - head == longest_group) {
-            p.results[place.job].dense = 1;
+            p.results[range.job].dense = 1;
             return taken;
         }
         before = p.ends[i];
@@ -44,25 +44,25 @@ __device__ std::uint32_t count_group(const count_problem& p, const tile_place& p
             last_end = before;
         }
     }
-    p.results[place.job].after_last = last_end + 1;
+    p.results[range.job].after_last = last_end + 1;
     return taken;
 }
 
 __global__ void __launch_bounds__(threads) count_tiles(const count_problem p) {
-    __shared__ tile_place place;
+    __shared__ tile_range range;
     __shared__ std::uint32_t warp_sums[warps];
     const std::uint32_t lane = threadIdx.x % 32;
     const std::uint32_t warp = threadIdx.x / 32;
     for (;;) {
-        if (warp == 0) take_tile(p.source, p.next_tile, place);
+        if (warp == 0) take_tile(p.source, p.next_tile, range);
         __syncthreads();
-        if (place.none) return;
+        if (range.none) return;
         std::uint32_t taken = 0;
-        for (std::uint64_t i = place.begin + threadIdx.x; i < place.end; i += threads) {
+        for (std::uint64_t i = range.begin + threadIdx.x; i < range.end; i += threads) {
             if (p.ends[i] < p.from) continue;
             const bool head =
-                i == place.list_begin || p.ends[i - 1] < p.from || p.starts[i] > p.ends[i - 1];
-            if (head) taken += count_group(p, place, i);
+                i == range.list_begin || p.ends[i - 1] < p.from || p.starts[i] > p.ends[i - 1];
+            if (head) taken += count_group(p, range, i);
         }
         taken = __reduce_add_sync(whole_warp, taken);
         if (lane == 0) warp_sums[warp] = taken;
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(threads) count_tiles(const count_problem p) {
         if (warp == 0) {
             const std::uint32_t all =
                 __reduce_add_sync(whole_warp, lane < warps ? warp_sums[lane] : 0);
-            if (lane == 0 && all > 0) atomicAdd(&p.results[place.job].count, all);
+            if (lane == 0 && all > 0) atomicAdd(&p.results[range.job].count, all);
         }
         __syncthreads();
     }

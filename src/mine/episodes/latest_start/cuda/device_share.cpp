@@ -19,7 +19,7 @@ bool device_share::keep(std::vector<kept_lists>& where, kept_lists&& lists, memo
     const std::uint64_t bytes = lists.lists.lists.bytes();
     std::uint64_t held = bytes + kept_bytes_;
     for (const kept_lists& l : where) held += l.lists.lists.bytes();
-    if (held > worker_->room_bytes()) return false;
+    if (held > worker_->capacity_bytes()) return false;
     limit.add(bytes);
     where.push_back(std::move(lists));
     return true;

@@ -88,7 +88,7 @@ private:
     found_episodes count_anew(const candidate_set& candidates);
     bool keep(std::vector<kept_lists>& where, kept_lists&& lists, memory_limit& limit);
     void drop(memory_limit& limit);
-    std::uint64_t most_items() const { return worker_->room_bytes() / 4 / 8; }
+    std::uint64_t most_items() const { return worker_->capacity_bytes() / 4 / 8; }
 
     const level_rules& rules_;
     std::unique_ptr<latest_start_worker> worker_;

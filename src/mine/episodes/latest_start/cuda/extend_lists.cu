@@ -80,18 +80,18 @@ __device__ window window_of(const searched_train& target, const interval_32& ste
     return {first, size};
 }
 
-// `places_are_times` means tie_rule::time.
-template <bool places_are_times>
-__device__ std::uint32_t time_at(const device_trains& data, std::uint32_t place) {
-    if constexpr (places_are_times) {
-        return place;
+// `keys_are_times` means tie_rule::time.
+template <bool keys_are_times>
+__device__ std::uint32_t time_at(const device_trains& data, std::uint32_t order_key) {
+    if constexpr (keys_are_times) {
+        return order_key;
     } else {
-        return data.event_times[place];
+        return data.event_times[order_key];
     }
 }
 
 // Writes the windows of one step of a warp in order, beginning at `at`. Returns the end.
-__device__ std::uint64_t write_windows(const extend_problem& p, const std::uint32_t* target_places,
+__device__ std::uint64_t write_windows(const extend_problem& p, const std::uint32_t* target_keys,
                                        window w, std::uint32_t start, std::uint64_t at) {
     const std::uint32_t lane = threadIdx.x % 32;
     std::uint32_t up_to = 0;
@@ -108,7 +108,7 @@ __device__ std::uint64_t write_windows(const extend_problem& p, const std::uint3
     constexpr std::uint32_t alone = 16;
     if (w.size <= alone) {
         for (std::uint32_t i = 0; i < w.size && mine + i < p.capacity; ++i) {
-            p.out_ends[mine + i] = target_places[w.first + i];
+            p.out_ends[mine + i] = target_keys[w.first + i];
             p.out_starts[mine + i] = start;
         }
     }
@@ -120,7 +120,7 @@ __device__ std::uint64_t write_windows(const extend_problem& p, const std::uint3
         const std::uint32_t same_start = __shfl_sync(whole_warp, start, from);
         const std::uint64_t there = __shfl_sync(whole_warp, mine, from);
         for (std::uint32_t i = lane; i < size && there + i < p.capacity; i += 32) {
-            p.out_ends[there + i] = target_places[first + i];
+            p.out_ends[there + i] = target_keys[first + i];
             p.out_starts[there + i] = same_start;
         }
     }
@@ -129,19 +129,19 @@ __device__ std::uint64_t write_windows(const extend_problem& p, const std::uint3
 
 // Finds the windows of a warp's survivors, from item `run_begin` on: their beginnings and sizes. A
 // warp processes 32 survivors per step. Returns the sum of this thread's sizes.
-template <bool places_are_times>
+template <bool keys_are_times>
 __device__ __forceinline__ std::uint32_t find_windows(
     const extend_problem& p, const searched_train& target, const interval_32& step,
-    const tile_place& place, std::uint64_t run_begin, std::uint32_t* firsts, std::uint32_t* sizes) {
+    const tile_range& range, std::uint64_t run_begin, std::uint32_t* firsts, std::uint32_t* sizes) {
     std::uint32_t sum = 0;
     for (std::uint32_t s = 0; s < p.steps; ++s) {
         const std::uint64_t item = run_begin + s * 32 + threadIdx.x % 32;
         window w{0, 0};
-        if (item < place.end) {
-            const std::uint32_t time = time_at<places_are_times>(p.data, p.ends[item]);
-            const std::uint32_t next_time =
-                item + 1 < place.list_end ? time_at<places_are_times>(p.data, p.ends[item + 1])
-                                          : latest_tick;
+        if (item < range.end) {
+            const std::uint32_t time = time_at<keys_are_times>(p.data, p.ends[item]);
+            const std::uint32_t next_time = item + 1 < range.list_end
+                                                ? time_at<keys_are_times>(p.data, p.ends[item + 1])
+                                                : latest_tick;
             w = window_of(target, step, time, next_time);
         }
         firsts[s * threads + threadIdx.x] = w.first;
@@ -153,7 +153,7 @@ __device__ __forceinline__ std::uint32_t find_windows(
 
 // Finds where the output of a tile begins, and turns the sums of its warps into running sums.
 // Called by a whole warp.
-__device__ __forceinline__ void place_output(const extend_problem& p, const tile_place& place,
+__device__ __forceinline__ void place_output(const extend_problem& p, const tile_range& range,
                                              std::uint32_t tile, std::uint32_t* warp_sums,
                                              std::uint64_t& out_begin) {
     const std::uint32_t lane = threadIdx.x % 32;
@@ -168,52 +168,52 @@ __device__ __forceinline__ void place_output(const extend_problem& p, const tile
     if (lane < warps) warp_sums[lane] = up_to;
     if (lane == 0) {
         out_begin = before;
-        if (place.first) p.out_begins[place.job] = before;
-        if (place.last) p.out_begins[p.source.job_count] = before + all;
+        if (range.first) p.out_begins[range.job] = before;
+        if (range.last) p.out_begins[p.source.job_count] = before + all;
     }
 }
 
-template <bool places_are_times>
+template <bool keys_are_times>
 __global__ void __launch_bounds__(threads) extend_tiles(const extend_problem p) {
     __shared__ std::uint32_t firsts[most_steps * threads];
     __shared__ std::uint32_t sizes[most_steps * threads];
     __shared__ std::uint32_t warp_sums[warps];
-    __shared__ tile_place place;
+    __shared__ tile_range range;
     __shared__ std::uint32_t tile;
     __shared__ std::uint64_t out_begin;
     const std::uint32_t lane = threadIdx.x % 32;
     const std::uint32_t warp = threadIdx.x / 32;
     for (;;) {
         if (warp == 0) {
-            const std::uint32_t next = take_tile(p.source, p.next_tile, place);
+            const std::uint32_t next = take_tile(p.source, p.next_tile, range);
             if (lane == 0) tile = next;
         }
         __syncthreads();
-        if (place.none) return;
-        const extension job = p.source.jobs[place.job];
-        const train_place to = p.data.trains[job.unit];
+        if (range.none) return;
+        const extension job = p.source.jobs[range.job];
+        const train_layout to = p.data.trains[job.unit];
         const interval_32 step = p.data.intervals[job.delay];
         const searched_train target{p.data.times + to.begin, p.data.buckets + to.buckets_begin,
                                     to.size, to.bucket_count, to.shift};
 
         // Each warp has a contiguous part of the tile and processes 32 survivors per step.
-        const std::uint64_t run_begin = place.begin + std::uint64_t{warp} * p.steps * 32;
+        const std::uint64_t run_begin = range.begin + std::uint64_t{warp} * p.steps * 32;
         const std::uint32_t sum = __reduce_add_sync(
             whole_warp,
-            find_windows<places_are_times>(p, target, step, place, run_begin, firsts, sizes));
+            find_windows<keys_are_times>(p, target, step, range, run_begin, firsts, sizes));
         if (lane == 0) warp_sums[warp] = sum;
         __syncthreads();
 
-        if (warp == 0) place_output(p, place, tile, warp_sums, out_begin);
+        if (warp == 0) place_output(p, range, tile, warp_sums, out_begin);
         __syncthreads();
 
-        const std::uint32_t* const target_places = p.data.places + to.begin;
+        const std::uint32_t* const target_keys = p.data.order_keys + to.begin;
         std::uint64_t at = out_begin + (warp == 0 ? 0 : warp_sums[warp - 1]);
         for (std::uint32_t s = 0; s < p.steps; ++s) {
             const std::uint64_t item = run_begin + s * 32 + lane;
             const window w{firsts[s * threads + threadIdx.x], sizes[s * threads + threadIdx.x]};
             const std::uint32_t start = w.size > 0 ? p.starts[item] : 0;
-            at = write_windows(p, target_places, w, start, at);
+            at = write_windows(p, target_keys, w, start, at);
         }
         __syncthreads();
     }

@@ -23,7 +23,7 @@ struct tile_source {
     std::uint32_t tile_items;
 };
 
-struct tile_place {
+struct tile_range {
     std::uint64_t list_begin;
     std::uint64_t list_end;
     std::uint64_t begin;  // first item of the tile in the array of all lists
@@ -51,7 +51,7 @@ __device__ inline std::uint32_t tiles_of(const tile_source& s, std::uint32_t job
 }
 
 // Finds a tile. Called by a whole warp.
-__device__ inline tile_place find_tile(const tile_source& s, std::uint32_t tile) {
+__device__ inline tile_range find_tile(const tile_source& s, std::uint32_t tile) {
     const std::uint32_t lane = threadIdx.x % 32;
     std::uint32_t job = 0;
     std::uint32_t first_tile = 0;
@@ -80,27 +80,27 @@ __device__ inline tile_place find_tile(const tile_source& s, std::uint32_t tile)
         job = low;
         first_tile = s.tile_begins[job];
     }
-    tile_place place{};
-    place.none = tile >= total;
-    if (place.none) return place;
-    place.job = job;
-    place.list_begin = list_begin_of(s, job);
-    place.list_end = list_end_of(s, job);
-    place.begin = place.list_begin + std::uint64_t{tile - first_tile} * s.tile_items;
-    place.end = min(place.list_end, place.begin + s.tile_items);
-    place.first = tile == first_tile;
-    place.last = tile + 1 == total;
-    return place;
+    tile_range range{};
+    range.none = tile >= total;
+    if (range.none) return range;
+    range.job = job;
+    range.list_begin = list_begin_of(s, job);
+    range.list_end = list_end_of(s, job);
+    range.begin = range.list_begin + std::uint64_t{tile - first_tile} * s.tile_items;
+    range.end = min(range.list_end, range.begin + s.tile_items);
+    range.first = tile == first_tile;
+    range.last = tile + 1 == total;
+    return range;
 }
 
 // Takes the next tile for the block and returns its number. Called by a whole warp.
 __device__ __forceinline__ std::uint32_t take_tile(const tile_source& s, std::uint32_t* next_tile,
-                                                   tile_place& place) {
+                                                   tile_range& range) {
     const std::uint32_t lane = threadIdx.x % 32;
     std::uint32_t next = lane == 0 ? atomicAdd(next_tile, 1U) : 0;
     next = __shfl_sync(whole_warp, next, 0);
-    const tile_place found = find_tile(s, next);
-    if (lane == 0) place = found;
+    const tile_range found = find_tile(s, next);
+    if (lane == 0) range = found;
     return next;
 }
 

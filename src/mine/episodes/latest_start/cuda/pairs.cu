@@ -35,7 +35,7 @@ constexpr std::uint32_t not_wanted = UINT32_MAX;
 struct look_back_problem {
     resident_events events;
     resident_trains trains;
-    train_place event_place;
+    train_layout event_layout;
     const std::uint32_t* event_buckets;
     const interval_32* intervals;
     const std::uint32_t* number_of;  // index of each unit among the wanted ones
@@ -158,8 +158,8 @@ __global__ void __launch_bounds__(threads) look_back(const look_back_problem p) 
     }
     __syncwarp();
 
-    const searched_train all{p.events.time_low, p.event_buckets, p.event_place.size,
-                             p.event_place.bucket_count, p.event_place.shift};
+    const searched_train all{p.events.time_low, p.event_buckets, p.event_layout.size,
+                             p.event_layout.bucket_count, p.event_layout.shift};
     count_part(p, all, step, {piece_begin, piece_end, from_begin, from_count}, free_from, count);
     std::uint32_t* const counts =
         p.counts + (std::uint64_t{blockIdx.x} * p.interval_count + interval) * p.wanted_count +

@@ -17,13 +17,13 @@ constexpr std::uint32_t most_merged = threads * 32;
 constexpr std::uint32_t none = UINT32_MAX;
 
 // The sum over the threads before this one in the block, and over all of them.
-struct place_in_block {
+struct block_prefix {
     std::uint32_t before;
     std::uint32_t all;
 };
 
-__device__ __forceinline__ place_in_block sum_over_block(std::uint32_t own,
-                                                         std::uint32_t* warp_sums) {
+__device__ __forceinline__ block_prefix sum_over_block(std::uint32_t own,
+                                                       std::uint32_t* warp_sums) {
     const std::uint32_t lane = threadIdx.x % 32;
     const std::uint32_t warp = threadIdx.x / 32;
     std::uint32_t up_to = own;
@@ -132,7 +132,7 @@ struct step_lists {
     interval_32 delay;
     const std::uint32_t* spikes;  // spikes of the step's unit
     std::uint32_t size;
-    const std::uint32_t* places;  // places of the same spikes; null if places are times
+    const std::uint32_t* order_keys;  // order keys of the same spikes; null if these are times
     const std::uint32_t*
         ends;  // ends of the survivors of the previous unit; in the first step its spikes
     const std::uint32_t* starts;  // starts of these survivors
@@ -141,10 +141,10 @@ struct step_lists {
     std::uint32_t* new_starts;
 
     __device__ std::uint32_t start_of(std::uint32_t parent) const {
-        return places != nullptr && step == 1 ? parent : starts[parent];
+        return order_keys != nullptr && step == 1 ? parent : starts[parent];
     }
     __device__ std::uint32_t end_of(std::uint32_t spike) const {
-        return places != nullptr && last ? places[spike] : spikes[spike];
+        return order_keys != nullptr && last ? order_keys[spike] : spikes[spike];
     }
 };
 
@@ -174,12 +174,12 @@ __device__ __forceinline__ std::uint32_t survive_few(const step_lists& lists,
         while (first + size < lists.size && lists.spikes[first + size] <= limit) ++size;
         start = lists.start_of(i);
     }
-    const place_in_block place = sum_over_block(size, warp_sums);
+    const block_prefix prefix = sum_over_block(size, warp_sums);
     for (std::uint32_t k = 0; k < size; ++k) {
-        lists.new_ends[place.before + k] = lists.end_of(first + k);
-        lists.new_starts[place.before + k] = start;
+        lists.new_ends[prefix.before + k] = lists.end_of(first + k);
+        lists.new_starts[prefix.before + k] = start;
     }
-    return place.all;
+    return prefix.all;
 }
 
 // The same for many survivors, with a merge.
@@ -187,16 +187,16 @@ __device__ __forceinline__ std::uint32_t survive_many(const step_lists& lists,
                                                       std::uint32_t* warp_sums) {
     const merged_part part =
         merge(lists.ends, lists.parents, lists.spikes, lists.size, lists.delay);
-    const place_in_block place = sum_over_block(__popc(part.found), warp_sums);
-    std::uint32_t* end = lists.new_ends + place.before;
-    std::uint32_t* start = lists.new_starts + place.before;
+    const block_prefix prefix = sum_over_block(__popc(part.found), warp_sums);
+    std::uint32_t* end = lists.new_ends + prefix.before;
+    std::uint32_t* start = lists.new_starts + prefix.before;
     for (std::uint32_t left = part.found; left != 0; left &= left - 1) {
         const auto item = static_cast<std::uint32_t>(__ffs(static_cast<int>(left)) - 1);
         const std::uint32_t parents_before = __popc(part.parents & ((1U << item) - 1));
         *end++ = lists.end_of(part.first_spike + item - parents_before);
         *start++ = lists.start_of(part.first_parent + parents_before - 1);
     }
-    return place.all;
+    return prefix.all;
 }
 
 }  // namespace spikeweave::episodes::slice_merge

@@ -31,9 +31,9 @@ __global__ void __launch_bounds__(threads) copy_lists(const choose_problem p) {
 // x: trains, y: parts of each
 __global__ void __launch_bounds__(threads)
     fill_bucket_tables(const std::uint32_t* __restrict__ times,
-                       const train_place* __restrict__ trains,
+                       const train_layout* __restrict__ trains,
                        std::uint32_t* __restrict__ buckets) {
-    const train_place train = trains[blockIdx.x];
+    const train_layout train = trains[blockIdx.x];
     const std::uint32_t* const mine = times + train.begin;
     std::uint32_t* const out = buckets + train.buckets_begin;
     const std::uint64_t stride = std::uint64_t{gridDim.y} * threads;
@@ -74,7 +74,7 @@ survivor_lists chosen_lists(const list_view& lists, std::span<const std::uint64_
     return out;
 }
 
-void fill_buckets(const std::uint32_t* times, const train_place* trains, std::uint32_t train_count,
+void fill_buckets(const std::uint32_t* times, const train_layout* trains, std::uint32_t train_count,
                   std::uint64_t spikes, std::uint32_t* buckets, const device::stream& on) {
     if (train_count == 0) return;
     const dim3 grid(train_count, shares(spikes, train_count));

@@ -13,20 +13,20 @@
 /// work is in the order of one stream; a call does not wait unless its comment says so.
 namespace spikeweave::episodes {
 
-/// The spikes in the form that kernels read. A spike's *place* decides on overlap: its time under
-/// `tie_rule::time`, its position in the sequence under `tie_rule::order`.
+/// The spikes in the form that kernels read. A spike's *order key* decides on overlap: its time
+/// under `tie_rule::time`, its position in the sequence under `tie_rule::order`.
 struct device_trains {
     const std::uint32_t* times;        ///< unit by unit
-    const std::uint32_t* places;       ///< unit by unit; the same as `times` under tie_rule::time
-    const std::uint32_t* event_times;  ///< by position; null when places are times
-    const train_place* trains;         ///< by unit
+    const std::uint32_t* order_keys;   ///< unit by unit; the same as `times` under tie_rule::time
+    const std::uint32_t* event_times;  ///< by position; null when order keys are times
+    const train_layout* trains;        ///< by unit
     const std::uint32_t* buckets;
     const std::uint64_t* begins;  ///< begin of each unit's train, and the end of the last
     const interval_32* intervals;
 };
 
 /// Several lists, one after another: list i is [begins[i], begins[i + 1]) of `ends` and `starts`,
-/// which are both places. Elements at or beyond `capacity` were not written.
+/// which are both order keys. Elements at or beyond `capacity` were not written.
 struct list_view {
     const std::uint32_t* ends = nullptr;
     const std::uint32_t* starts = nullptr;
@@ -77,7 +77,7 @@ struct extension {
 /// The result of counting one list.
 struct list_count {
     std::uint32_t count;
-    std::uint32_t after_last;  ///< one more than the place of the last occurrence's end; 0: none
+    std::uint32_t after_last;  ///< one more than the order key of the last one's end; 0: none
     std::uint32_t dense;       ///< if not 0, groups of overlapping survivors are too long for one
                                ///< thread; count the list with `count_dense_lists`
 };
@@ -126,7 +126,7 @@ survivor_lists chosen_lists(const list_view& lists, std::span<const std::uint64_
 struct entry_count {
     std::uint32_t start;       ///< start of the survivor
     std::uint32_t count;       ///< occurrences from it on, including itself
-    std::uint32_t after_last;  ///< one more than the place of the last one's end
+    std::uint32_t after_last;  ///< one more than the order key of the last one's end
 };
 
 /// Finds for each list the survivors at which a count that began before `from` can continue: all
@@ -137,8 +137,8 @@ std::vector<std::vector<entry_count>> entries_of_lists(const list_view& lists,
                                                        std::uint32_t from,
                                                        const device::stream& on);
 
-/// Fills the table for searching trains (`train_place::buckets_begin` and so on are set already).
-void fill_buckets(const std::uint32_t* times, const train_place* trains, std::uint32_t train_count,
+/// Fills the table for searching trains (`train_layout::buckets_begin` and so on are set already).
+void fill_buckets(const std::uint32_t* times, const train_layout* trains, std::uint32_t train_count,
                   std::uint64_t spikes, std::uint32_t* buckets, const device::stream& on);
 
 }  // namespace spikeweave::episodes

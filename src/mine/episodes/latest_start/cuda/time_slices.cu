@@ -50,9 +50,9 @@ struct sweep_result {
 };
 
 struct sweep_problem {
-    const std::uint32_t* times;   // unit by unit
-    const std::uint32_t* places;  // the same as `times` under tie_rule::time
-    const train_place* trains;
+    const std::uint32_t* times;       // unit by unit
+    const std::uint32_t* order_keys;  // the same as `times` under tie_rule::time
+    const train_layout* trains;
     const std::uint32_t* buckets;
     slice_step steps[most_units];
     std::uint32_t units;
@@ -61,7 +61,7 @@ struct sweep_problem {
     // For each slice and unit: the index of the first spike in all trains, and the number of
     // spikes.
     uint2* bounds;
-    std::uint32_t* before;  // for each slice: place of the last unit's spike before it
+    std::uint32_t* before;  // for each slice: order key of the last unit's spike before it
     std::uint64_t* states;
     sweep_result* result;
 };
@@ -73,26 +73,26 @@ __global__ void __launch_bounds__(threads) find_slices(const sweep_problem p) {
     if (i >= p.slices * p.units) return;
     const std::uint32_t slice = i / p.units;
     const std::uint32_t step = i % p.units;
-    const train_place last_train = p.trains[p.steps[p.units - 1].unit];
+    const train_layout last_train = p.trains[p.steps[p.units - 1].unit];
     const std::uint32_t first = slice * p.spikes_each;
     const std::uint32_t last = min(first + p.spikes_each, last_train.size) - 1;
     if (step + 1 == p.units) {
         p.states[slice] = 0;
-        p.before[slice] = slice == 0 ? 0 : p.places[last_train.begin + first - 1];
+        p.before[slice] = slice == 0 ? 0 : p.order_keys[last_train.begin + first - 1];
         p.bounds[i] = {last_train.begin + first, last + 1 - first};
         return;
     }
     const std::uint32_t first_time = p.times[last_train.begin + first];
     const std::uint32_t last_time = p.times[last_train.begin + last];
     const slice_step& here = p.steps[step];
-    const train_place place = p.trains[here.unit];
-    const searched_train train{p.times + place.begin, p.buckets + place.buckets_begin, place.size,
-                               place.bucket_count, place.shift};
+    const train_layout layout = p.trains[here.unit];
+    const searched_train train{p.times + layout.begin, p.buckets + layout.buckets_begin,
+                               layout.size, layout.bucket_count, layout.shift};
     const std::uint32_t begin =
         first_time > here.high_left ? train.first_after(first_time - here.high_left - 1) : 0;
     const std::uint32_t end =
         last_time > here.low_left ? train.first_after(last_time - here.low_left - 1) : 0;
-    p.bounds[i] = {place.begin + begin, max(begin, end) - begin};
+    p.bounds[i] = {layout.begin + begin, max(begin, end) - begin};
 }
 
 __device__ void copy_16_bytes(std::uint32_t* to, const std::uint32_t* from) {
@@ -112,9 +112,9 @@ __device__ void wait_for_copies() {
 // Words of a unit in shared memory. Copies are of 4 spikes at aligned addresses.
 constexpr std::uint32_t unit_words = most_of_unit + 8;
 
-// Buffers for the times of two units' spikes, the ends of survivors (times; places in the last
-// step) and twice their starts (the place of the first spike; its index under tie_rule::order).
-struct slice_room {
+// Buffers for the times of two units' spikes, the ends of survivors (times; order keys in the last
+// step) and twice their starts (the order key of the first spike; its index under tie_rule::order).
+struct slice_buffers {
     std::uint32_t* words;
 
     __device__ std::uint32_t* spikes(std::uint32_t step) const {
@@ -127,38 +127,38 @@ struct slice_room {
     }
 };
 
-constexpr std::size_t room_bytes(std::uint32_t units) {
+constexpr std::size_t buffer_bytes(std::uint32_t units) {
     return (units == 2 ? 4 : 5) * std::size_t{unit_words} * sizeof(std::uint32_t);
 }
 
-// The position of the spikes of a slice.
-struct slice_place {
+// Where the spikes of a slice are.
+struct slice_layout {
     std::uint32_t slice;
-    std::uint32_t before;             // place of the last unit's spike before the slice
+    std::uint32_t before;             // order key of the last unit's spike before the slice
     std::uint32_t size[most_units];   // number of spikes of each unit
     std::uint32_t begin[most_units];  // index of the first of them in all trains
 };
 
 // The same while it is loaded: each lane of a warp has one unit.
-struct fetched_place {
+struct fetched_layout {
     std::uint32_t slice;
     std::uint32_t before;
     std::uint32_t failed;
     uint2 bounds;
 };
 
-__device__ fetched_place fetch(const sweep_problem& p, std::uint32_t slice) {
+__device__ fetched_layout fetch(const sweep_problem& p, std::uint32_t slice) {
     const std::uint32_t lane = threadIdx.x % 32;
-    fetched_place place{slice, 0, 0, {0, 0}};
-    if (slice >= p.slices) return place;
-    if (lane < p.units) place.bounds = p.bounds[slice * p.units + lane];
-    place.before = p.before[slice];
-    place.failed = *static_cast<volatile std::uint32_t*>(&p.result->failed);
-    return place;
+    fetched_layout layout{slice, 0, 0, {0, 0}};
+    if (slice >= p.slices) return layout;
+    if (lane < p.units) layout.bounds = p.bounds[slice * p.units + lane];
+    layout.before = p.before[slice];
+    layout.failed = *static_cast<volatile std::uint32_t*>(&p.result->failed);
+    return layout;
 }
 
-// Stores a loaded place. A slice that is too large fails the whole sweep; later slices are empty.
-__device__ void put_down(const sweep_problem& p, const fetched_place& from, slice_place& to) {
+// Stores a loaded layout. A slice that is too large fails the whole sweep; later slices are empty.
+__device__ void put_down(const sweep_problem& p, const fetched_layout& from, slice_layout& to) {
     const std::uint32_t lane = threadIdx.x % 32;
     const bool too_large = __any_sync(whole_warp, from.bounds.y > most_of_unit);
     if (lane < p.units) {
@@ -171,18 +171,18 @@ __device__ void put_down(const sweep_problem& p, const fetched_place& from, slic
     if (too_large) p.result->failed = 1;
 }
 
-__device__ std::uint32_t* spikes_of(const slice_place& place, const slice_room& room,
+__device__ std::uint32_t* spikes_of(const slice_layout& layout, const slice_buffers& buffers,
                                     std::uint32_t step) {
-    return room.spikes(step) + place.begin[step] % 4;
+    return buffers.spikes(step) + layout.begin[step] % 4;
 }
 
 // Starts copying the spikes of one unit.
-__device__ __forceinline__ void copy_spikes(const sweep_problem& p, const slice_place& place,
-                                            const slice_room& room, std::uint32_t step) {
-    const std::uint32_t before = place.begin[step] % 4;
-    const std::uint32_t* const from = p.times + (place.begin[step] - before);
-    std::uint32_t* const to = room.spikes(step);
-    const std::uint32_t words = place.size[step] == 0 ? 0 : before + place.size[step];
+__device__ __forceinline__ void copy_spikes(const sweep_problem& p, const slice_layout& layout,
+                                            const slice_buffers& buffers, std::uint32_t step) {
+    const std::uint32_t before = layout.begin[step] % 4;
+    const std::uint32_t* const from = p.times + (layout.begin[step] - before);
+    std::uint32_t* const to = buffers.spikes(step);
+    const std::uint32_t words = layout.size[step] == 0 ? 0 : before + layout.size[step];
     const std::uint32_t by_four = words / 4 * 4;
     constexpr std::uint32_t at_once = 4 * threads;
 #pragma unroll
@@ -192,39 +192,39 @@ __device__ __forceinline__ void copy_spikes(const sweep_problem& p, const slice_
     }
     const std::uint32_t rest = by_four + threadIdx.x;
     if (rest < words) copy_4_bytes(to + rest, from + rest);
-    if (threadIdx.x == 0) to[before + place.size[step]] = none;
+    if (threadIdx.x == 0) to[before + layout.size[step]] = none;
 }
 
-template <bool places_are_times>
-__device__ __forceinline__ step_lists lists_of(const sweep_problem& p, const slice_place& place,
-                                               const slice_room& room, std::uint32_t step,
+template <bool keys_are_times>
+__device__ __forceinline__ step_lists lists_of(const sweep_problem& p, const slice_layout& layout,
+                                               const slice_buffers& buffers, std::uint32_t step,
                                                std::uint32_t parents) {
-    const std::uint32_t* const ends = step == 1 ? spikes_of(place, room, 0) : room.ends();
+    const std::uint32_t* const ends = step == 1 ? spikes_of(layout, buffers, 0) : buffers.ends();
     return {step,
             step + 1 == p.units,
             p.steps[step - 1].delay,
-            spikes_of(place, room, step),
-            place.size[step],
-            places_are_times ? nullptr : p.places + place.begin[step],
+            spikes_of(layout, buffers, step),
+            layout.size[step],
+            keys_are_times ? nullptr : p.order_keys + layout.begin[step],
             ends,
-            step > 1 ? room.starts(step - 1) : ends,
+            step > 1 ? buffers.starts(step - 1) : ends,
             parents,
-            room.ends(),
-            room.starts(step)};
+            buffers.ends(),
+            buffers.starts(step)};
 }
 
 // The state that a slice publishes for later ones, in one word; 0: not known yet.
 constexpr std::uint64_t no_survivors = 1;
-constexpr std::uint64_t taken_up_to = std::uint64_t{1} << 32;  // plus the first place that is free
+constexpr std::uint64_t taken_up_to = std::uint64_t{1} << 32;  // plus the first free order key
 
 // Counts the non-overlapped occurrences of a slice from its survivors.
-template <bool places_are_times>
+template <bool keys_are_times>
 class slice_count {
 public:
-    __device__ slice_count(const sweep_problem& problem, const slice_place& slice_at,
-                           const slice_room& slice, std::uint32_t survivors)
+    __device__ slice_count(const sweep_problem& problem, const slice_layout& slice_at,
+                           const slice_buffers& slice, std::uint32_t survivors)
         : p(problem),
-          place(slice_at),
+          layout(slice_at),
           starts(slice.starts(problem.units - 1)),
           ends(slice.ends()),
           size(survivors) {}
@@ -235,7 +235,7 @@ public:
         if (size == 0 && threadIdx.x == 0) tell(no_survivors);
         std::uint32_t taken = 0;
         for (std::uint32_t i = threadIdx.x; i < size; i += threads) {
-            if (i == 0 ? is_first_of_all(place.slice, place.before) : start_of(i) > ends[i - 1])
+            if (i == 0 ? is_first_of_all(layout.slice, layout.before) : start_of(i) > ends[i - 1])
                 taken += follow(i, 0);
         }
         return taken;
@@ -243,10 +243,10 @@ public:
 
     // Counts the group that continues from earlier slices, if there is one. Called by one thread.
     __device__ __forceinline__ std::uint32_t leading_group() const {
-        if (size == 0 || is_first_of_all(place.slice, place.before)) return 0;
+        if (size == 0 || is_first_of_all(layout.slice, layout.before)) return 0;
         volatile const std::uint64_t* const states = p.states;
         std::uint32_t free_from = 0;
-        for (std::uint32_t slice = place.slice; !is_first_of_all(slice, p.before[slice]);) {
+        for (std::uint32_t slice = layout.slice; !is_first_of_all(slice, p.before[slice]);) {
             --slice;
             std::uint64_t state = 0;
             do state = states[slice];
@@ -260,7 +260,7 @@ public:
 
 private:
     __device__ std::uint32_t start_of(std::uint32_t i) const {
-        return places_are_times ? starts[i] : p.places[place.begin[0] + starts[i]];
+        return keys_are_times ? starts[i] : p.order_keys[layout.begin[0] + starts[i]];
     }
 
     // Returns whether nothing that ended before a slice can affect it: `before` is its
@@ -270,7 +270,7 @@ private:
     }
 
     __device__ void tell(std::uint64_t state) const {
-        static_cast<volatile std::uint64_t*>(p.states)[place.slice] = state;
+        static_cast<volatile std::uint64_t*>(p.states)[layout.slice] = state;
     }
 
     // Takes survivors, earliest end first, up to the next group.
@@ -293,22 +293,22 @@ private:
     }
 
     const sweep_problem& p;
-    const slice_place& place;
+    const slice_layout& layout;
     const std::uint32_t* starts;
     const std::uint32_t* ends;
     std::uint32_t size;
 };
 
-template <bool places_are_times>
+template <bool keys_are_times>
 __global__ void __launch_bounds__(threads) sweep_slices(const __grid_constant__ sweep_problem p) {
     extern __shared__ uint4 memory[];
-    __shared__ slice_place places[2];
+    __shared__ slice_layout layouts[2];
     __shared__ std::uint32_t warp_sums[warps];
-    const slice_room room{reinterpret_cast<std::uint32_t*>(memory)};
-    const auto copy_first_units = [&](const slice_place& place) {
-        if (place.slice >= p.slices) return;
-        copy_spikes(p, place, room, 0);
-        copy_spikes(p, place, room, 1);
+    const slice_buffers buffers{reinterpret_cast<std::uint32_t*>(memory)};
+    const auto copy_first_units = [&](const slice_layout& layout) {
+        if (layout.slice >= p.slices) return;
+        copy_spikes(p, layout, buffers, 0);
+        copy_spikes(p, layout, buffers, 1);
     };
     // While a slice is counted, thread 0 asks for the next one and the block starts copying it.
     std::uint32_t next = 0;
@@ -317,34 +317,34 @@ __global__ void __launch_bounds__(threads) sweep_slices(const __grid_constant__ 
     };
 
     ask_for_slice();
-    if (threadIdx.x < 32) put_down(p, fetch(p, __shfl_sync(whole_warp, next, 0)), places[0]);
+    if (threadIdx.x < 32) put_down(p, fetch(p, __shfl_sync(whole_warp, next, 0)), layouts[0]);
     __syncthreads();
-    copy_first_units(places[0]);
+    copy_first_units(layouts[0]);
     ask_for_slice();
     std::uint32_t taken = 0;
-    for (std::uint32_t turn = 0; places[turn].slice < p.slices; turn ^= 1U) {
-        const slice_place& here = places[turn];
-        fetched_place following{};
+    for (std::uint32_t turn = 0; layouts[turn].slice < p.slices; turn ^= 1U) {
+        const slice_layout& here = layouts[turn];
+        fetched_layout following{};
         std::uint32_t survivors = here.size[0];
         for (std::uint32_t step = 1; step < p.units; ++step) {
             wait_for_copies();
             __syncthreads();
-            const step_lists lists = lists_of<places_are_times>(p, here, room, step, survivors);
+            const step_lists lists = lists_of<keys_are_times>(p, here, buffers, step, survivors);
             // This overwrites the spikes of the previous unit, which only the first step still
             // reads.
-            if (step > 1 && !lists.last) copy_spikes(p, here, room, step + 1);
+            if (step > 1 && !lists.last) copy_spikes(p, here, buffers, step + 1);
             const bool looks_ahead = lists.last && threadIdx.x < 32;
             if (looks_ahead) following = fetch(p, __shfl_sync(whole_warp, next, 0));
             survivors = survivors <= threads ? survive_few(lists, warp_sums)
                                              : survive_many(lists, warp_sums);
             if (threadIdx.x == 0) lists.new_ends[survivors] = none;
-            if (looks_ahead) put_down(p, following, places[turn ^ 1U]);
+            if (looks_ahead) put_down(p, following, layouts[turn ^ 1U]);
             __syncthreads();
-            if (step == 1 && !lists.last) copy_spikes(p, here, room, 2);
+            if (step == 1 && !lists.last) copy_spikes(p, here, buffers, 2);
         }
-        copy_first_units(places[turn ^ 1U]);
+        copy_first_units(layouts[turn ^ 1U]);
         ask_for_slice();
-        const slice_count<places_are_times> count(p, here, room, survivors);
+        const slice_count<keys_are_times> count(p, here, buffers, survivors);
         taken += count.groups();
         // The other threads of the warp must have published their state, because this one may wait.
         __syncwarp();
@@ -393,7 +393,7 @@ std::optional<sweep_problem> sweep_of(const device_problem& problem,
     const auto begins = problem.data.train_begins();
     sweep_problem p{};
     p.times = trains.time_low;
-    p.places = problem.ties == tie_rule::time ? trains.time_low : trains.position;
+    p.order_keys = problem.ties == tie_rule::time ? trains.time_low : trains.position;
     p.trains = search.trains;
     p.buckets = search.buckets;
     p.units = static_cast<std::uint32_t>(units.size());
@@ -452,7 +452,7 @@ std::optional<count_result> count_by_time_slices(const device_problem& problem,
     // More blocks than any GPU runs at once; the late ones find nothing left to do.
     constexpr std::uint32_t most_blocks = 2048;
     const std::uint32_t blocks = std::min(p.slices, most_blocks);
-    const std::size_t shared = room_bytes(p.units);
+    const std::size_t shared = buffer_bytes(p.units);
     watch.start(on);
     find_slices<<<static_cast<std::uint32_t>(pieces_of(all_bounds, threads)), threads, 0,
                   on.get()>>>(p);

@@ -28,7 +28,7 @@ struct time_segment {
 
 // What one segment says of each leaf.
 struct segment_count {
-    std::int64_t origin = 0;  // the place that is 0 in it
+    std::int64_t origin = 0;  // the order key that is 0 in it
     std::vector<std::vector<entry_count>> entries{};
 };
 
@@ -145,8 +145,8 @@ count_result count_over_time(std::span<const device_problem> devices,
         const auto shared = static_cast<std::uint64_t>(
             std::count_if(devices.begin(), devices.end(),
                           [&](const device_problem& o) { return o.ordinal == d.ordinal; }));
-        const std::uint64_t room = device::limits_of(d.ordinal).free_bytes;
-        most = std::min<std::size_t>(most, room / (shared * bytes_a_spike_with_lists) + 1);
+        const std::uint64_t free_bytes = device::limits_of(d.ordinal).free_bytes;
+        most = std::min<std::size_t>(most, free_bytes / (shared * bytes_a_spike_with_lists) + 1);
     }
     const std::vector<time_segment> parts =
         cut(first.spikes, longest_occurrence(first, candidates), most);

@@ -84,7 +84,7 @@ episode_trie::episode_trie(const candidate_set& candidates)
 }
 
 latest_start_worker::latest_start_worker(const device_problem& problem, std::uint32_t from,
-                                         std::uint64_t room_bytes)
+                                         std::uint64_t capacity_bytes)
     : problem_(problem),
       from_(from),
       limits_(device::limits_of(problem.ordinal)),
@@ -105,11 +105,12 @@ latest_start_worker::latest_start_worker(const device_problem& problem, std::uin
                intervals_.data()};
     const auto begins = problem.data.train_begins();
     train_begins_.assign(begins.begin(), begins.end());
-    room_bytes_ = room_bytes > 0 ? room_bytes : work_space_bytes(limits_);
+    capacity_bytes_ = capacity_bytes > 0 ? capacity_bytes : work_space_bytes(limits_);
 }
 
 list_view latest_start_worker::train_lists() const {
-    return {trains_.places, trains_.places, trains_.begins, resident_.units, resident_.size};
+    return {trains_.order_keys, trains_.order_keys, trains_.begins, resident_.units,
+            resident_.size};
 }
 
 // Each spike survives at most once.
@@ -205,7 +206,7 @@ void latest_start_worker::count_below(const episode_trie& trie, std::size_t leve
     const std::vector<extension>& jobs = trie.levels[level];
     const bool leaves = level + 1 == trie.levels.size();
     // Every level on the way down keeps one piece: 8 bytes a survivor.
-    const std::uint64_t most_items = room_bytes_ / trie.levels.size() / 8;
+    const std::uint64_t most_items = capacity_bytes_ / trie.levels.size() / 8;
     constexpr std::size_t most_jobs = std::size_t{1} << 20;
     std::vector<extension> piece;
     for (std::size_t begin = first_job; begin < last_job;) {
@@ -253,7 +254,7 @@ bool latest_start_worker::fits_a_chain(const episode_trie& trie) const {
         if (jobs.size() > most_in_chain) return false;
         most = std::max(most, most_survivors(jobs));
     }
-    return 16 * most <= room_bytes_;
+    return 16 * most <= capacity_bytes_;
 }
 
 // The extensions of all levels, and where each finds its zeroed words.

@@ -34,12 +34,12 @@ struct known_lists {
 /// Latest-start counting on one device, whose `scoped_device` the caller holds.
 class latest_start_worker {
 public:
-    /// @param from earliest place at which a survivor that counts may end: 0, or the first place
+    /// @param from earliest order key at which a survivor that counts may end: 0, or the first one
     ///             that does not belong to an earlier segment of time
-    /// @param room_bytes memory for survivor lists; 0 means what the device has to spare
+    /// @param capacity_bytes memory for survivor lists; 0 means what the device has to spare
     /// @throws invalid_argument if the recording is too long for one segment.
     explicit latest_start_worker(const device_problem& problem, std::uint32_t from = 0,
-                                 std::uint64_t room_bytes = 0);
+                                 std::uint64_t capacity_bytes = 0);
 
     const device_problem& problem() const { return problem_; }
     const device::stream& stream() const { return on_; }
@@ -48,7 +48,7 @@ public:
     /// The train of every unit, as the survivor list of an episode of this unit alone.
     list_view train_lists() const;
     std::span<const std::uint64_t> train_begins() const { return train_begins_; }
-    std::uint64_t room_bytes() const { return room_bytes_; }
+    std::uint64_t capacity_bytes() const { return capacity_bytes_; }
     double kernel_seconds() const { return kernel_seconds_; }
     double& kernel_seconds() { return kernel_seconds_; }
 
@@ -86,7 +86,7 @@ private:
     resident_trains resident_;
     device_trains trains_{};
     std::vector<std::uint64_t> train_begins_;
-    std::uint64_t room_bytes_;
+    std::uint64_t capacity_bytes_;
     double survivors_each_ = 1;  // survivors per survivor of the parent, as measured so far
     double kernel_seconds_ = 0;
 };

@@ -6,7 +6,7 @@
 
 namespace spikeweave::episodes {
 
-void throw_no_room_for_occurrences(int ordinal, std::uint64_t most) {
+void throw_occurrence_capacity_exceeded(int ordinal, std::uint64_t most) {
     throw device_error(
         fmt::format("GPU {} has too little memory: one spike begins more partial occurrences than "
                     "the {} there is room for (the strategy latest-start lists none)",

@@ -55,14 +55,14 @@ __global__ void __launch_bounds__(threads)
 
 __global__ void __launch_bounds__(threads)
     write_matches(const list_problem p, std::uint32_t node, const partial* __restrict__ list,
-                  std::uint32_t size, const std::uint64_t* __restrict__ places,
+                  std::uint32_t size, const std::uint64_t* __restrict__ offsets,
                   partial* __restrict__ to) {
     const std::uint64_t i = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
     if (i >= size) return;
     const partial one = list[i];
     const matches found = matches_of(p, node, one);
     for (std::uint32_t k = 0; k < found.count; ++k)
-        to[places[i] + k] = {one.candidate, one.start, found.first + k};
+        to[offsets[i] + k] = {one.candidate, one.start, found.first + k};
 }
 
 // `total` keeps counting beyond `capacity`.
@@ -77,17 +77,17 @@ __global__ void __launch_bounds__(threads)
     const std::uint64_t i = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
     partial one{};
     matches found{};
-    unsigned long long place = 0;
+    unsigned long long offset = 0;
     if (i < size) {
         one = list[i];
         found = matches_of(p, node, one);
-        if (found.count > 0) place = atomicAdd(&in_block, std::uint64_t{found.count});
+        if (found.count > 0) offset = atomicAdd(&in_block, std::uint64_t{found.count});
     }
     __syncthreads();
     if (threadIdx.x == 0 && in_block > 0) begin = atomicAdd(total, in_block);
     __syncthreads();
-    for (std::uint32_t k = 0; k < found.count && begin + place + k < capacity; ++k)
-        to[begin + place + k] = {one.candidate, one.start, found.first + k};
+    for (std::uint32_t k = 0; k < found.count && begin + offset + k < capacity; ++k)
+        to[begin + offset + k] = {one.candidate, one.start, found.first + k};
 }
 
 // Thread i has the slots from i * slots on; `most` is the largest number of slots that a thread
@@ -110,11 +110,11 @@ __global__ void __launch_bounds__(threads)
 }
 
 std::optional<partial_list> by_atomics(const list_problem& p, const partial_list& from,
-                                       std::uint32_t node, const occurrence_room& room,
+                                       std::uint32_t node, const occurrence_capacity& limits,
                                        timed_stream& on) {
     const device::buffer<unsigned long long> total(1, on.stream());
     std::uint64_t capacity =
-        std::min(room.most_occurrences, std::uint64_t{from.size} * room.first_ways);
+        std::min(limits.most_occurrences, std::uint64_t{from.size} * limits.first_ways);
     for (;;) {
         partial_list to{{capacity, on.stream()}};
         device::check(cudaMemsetAsync(total.data(), 0, sizeof(unsigned long long), on.get()));
@@ -123,7 +123,7 @@ std::optional<partial_list> by_atomics(const list_problem& p, const partial_list
                 p, node, from.of.data(), from.size, capacity, total.data(), to.of.data());
         });
         const std::uint64_t needed = total.downloaded().front();
-        if (needed > room.most_occurrences) return std::nullopt;
+        if (needed > limits.most_occurrences) return std::nullopt;
         if (needed <= capacity) {
             to.size = static_cast<std::uint32_t>(needed);
             return to;
@@ -168,20 +168,20 @@ void append(partial_list& to, const partial_list& more, const timed_stream& on) 
 }
 
 std::optional<partial_list> by_select(const list_problem& p, const partial_list& from,
-                                      std::uint32_t node, const occurrence_room& room,
+                                      std::uint32_t node, const occurrence_capacity& limits,
                                       timed_stream& on) {
-    std::uint32_t slots = room.first_ways;
+    std::uint32_t slots = limits.first_ways;
     std::vector<partial_list> pieces;
     std::uint64_t all = 0;
     for (std::uint32_t begin = 0; begin < from.size;) {
         const auto size = static_cast<std::uint32_t>(
-            std::clamp<std::uint64_t>(room.most_occurrences / slots, 1, from.size - begin));
+            std::clamp<std::uint64_t>(limits.most_occurrences / slots, 1, from.size - begin));
         const std::uint32_t slots_before = slots;
         partial_list piece = selected(p, from.of.data() + begin, size, node, slots, on);
         if (slots != slots_before) continue;
         begin += size;
         all += piece.size;
-        if (all > room.most_occurrences) return std::nullopt;
+        if (all > limits.most_occurrences) return std::nullopt;
         if (size == from.size) return piece;
         // The copy drops the memory of slots that were not taken.
         partial_list& kept = pieces.emplace_back(partial_list{{piece.size, on.stream()}});
@@ -193,26 +193,26 @@ std::optional<partial_list> by_select(const list_problem& p, const partial_list&
 }
 
 std::optional<partial_list> by_counts(const list_problem& p, const partial_list& from,
-                                      std::uint32_t node, const occurrence_room& room,
+                                      std::uint32_t node, const occurrence_capacity& limits,
                                       timed_stream& on) {
     const device::buffer<std::uint64_t> counts(std::size_t{from.size} + 1, on.stream());
-    const device::buffer<std::uint64_t> places(std::size_t{from.size} + 1, on.stream());
+    const device::buffer<std::uint64_t> offsets(std::size_t{from.size} + 1, on.stream());
     on.run([&] {
         count_matches<<<blocks_for(counts.size()), threads, 0, on.get()>>>(
             p, node, from.of.data(), from.size, counts.data());
     });
     on.run_with_space([&](void* space, std::size_t& bytes) {
-        return cub::DeviceScan::ExclusiveSum(space, bytes, counts.data(), places.data(),
+        return cub::DeviceScan::ExclusiveSum(space, bytes, counts.data(), offsets.data(),
                                              static_cast<std::int64_t>(counts.size()), on.get());
     });
     std::vector<std::uint64_t> needed(1);
-    places.download(needed, from.size);
+    offsets.download(needed, from.size);
     on.stream().wait();
-    if (needed.front() > room.most_occurrences) return std::nullopt;
+    if (needed.front() > limits.most_occurrences) return std::nullopt;
     partial_list to{{needed.front(), on.stream()}, static_cast<std::uint32_t>(needed.front())};
     on.run([&] {
         write_matches<<<blocks_for(from.size), threads, 0, on.get()>>>(
-            p, node, from.of.data(), from.size, places.data(), to.of.data());
+            p, node, from.of.data(), from.size, offsets.data(), to.of.data());
     });
     return to;
 }
@@ -230,10 +230,10 @@ partial_list starts_from(const list_problem& p, std::uint64_t first, std::uint32
 
 std::optional<partial_list> extended(const list_problem& p, const partial_list& from,
                                      std::uint32_t node, compaction_method how,
-                                     const occurrence_room& room, timed_stream& on) {
-    if (how == compaction_method::atomic) return by_atomics(p, from, node, room, on);
-    return how == compaction_method::select ? by_select(p, from, node, room, on)
-                                            : by_counts(p, from, node, room, on);
+                                     const occurrence_capacity& limits, timed_stream& on) {
+    if (how == compaction_method::atomic) return by_atomics(p, from, node, limits, on);
+    return how == compaction_method::select ? by_select(p, from, node, limits, on)
+                                            : by_counts(p, from, node, limits, on);
 }
 
 }  // namespace spikeweave::episodes::occurrence_lists

@@ -79,7 +79,7 @@ partial_list starts_from(const list_problem& problem, std::uint64_t first, std::
 /// the result.
 std::optional<partial_list> extended(const list_problem& problem, const partial_list& from,
                                      std::uint32_t node, compaction_method how,
-                                     const occurrence_room& room, timed_stream& on);
+                                     const occurrence_capacity& limits, timed_stream& on);
 
 /// The candidates of a list, and what earlier lists gave for all candidates.
 struct schedule_state {

@@ -44,10 +44,10 @@ using namespace occurrence_lists;
 class occurrence_counter {
 public:
     occurrence_counter(const device_problem& problem, const candidate_set& candidates,
-                       compaction_method how, const occurrence_room& room)
+                       compaction_method how, const occurrence_capacity& capacity)
         : problem_(problem),
           how_(how),
-          room_(room),
+          capacity_(capacity),
           on_(problem.run.stop),
           units_(plain(candidates.units), on_.stream()),
           delays_(candidates.delays, on_.stream()),
@@ -81,7 +81,7 @@ public:
     }
 
     count_result count() {
-        std::uint64_t together = std::max<std::uint64_t>(room_.most_occurrences / 4, 1);
+        std::uint64_t together = std::max<std::uint64_t>(capacity_.most_occurrences / 4, 1);
         for (std::uint64_t first = 0; first < starts_before_.back();) {
             core::throw_if_stopped(problem_.run.stop);
             const auto now =
@@ -90,7 +90,8 @@ public:
                 first += now;
                 continue;
             }
-            if (now == 1) throw_no_room_for_occurrences(problem_.ordinal, room_.most_occurrences);
+            if (now == 1)
+                throw_occurrence_capacity_exceeded(problem_.ordinal, capacity_.most_occurrences);
             together = now / 2;
         }
         return {counts_.downloaded(), 0, on_.kernel_seconds()};
@@ -106,7 +107,7 @@ private:
 
     const device_problem& problem_;
     compaction_method how_;
-    occurrence_room room_;
+    occurrence_capacity capacity_;
     std::vector<std::uint64_t> starts_before_;
     timed_stream on_;
     device::buffer<std::uint32_t> units_;
@@ -122,7 +123,7 @@ private:
 bool occurrence_counter::count_from(std::uint64_t first, std::uint32_t starts) {
     partial_list now = starts_from(p_, first, starts, on_);
     for (std::uint32_t node = 0; node + 1 < p_.size && now.size > 0; ++node) {
-        std::optional<partial_list> next = extended(p_, now, node, how_, room_, on_);
+        std::optional<partial_list> next = extended(p_, now, node, how_, capacity_, on_);
         if (!next) return false;
         now = std::move(*next);
     }
@@ -142,16 +143,16 @@ bool occurrence_counter::count_from(std::uint64_t first, std::uint32_t starts) {
 
 count_result count_by_occurrences_within(const device_problem& problem,
                                          const candidate_set& candidates,
-                                         const occurrence_room& room) {
+                                         const occurrence_capacity& capacity) {
     if (candidates.count() == 0) return {};
     const device::scoped_device scope(problem.ordinal);
-    return occurrence_counter(problem, candidates, problem.compaction, room).count();
+    return occurrence_counter(problem, candidates, problem.compaction, capacity).count();
 }
 
 count_result count_by_occurrences_on_device(const device_problem& problem,
                                             const candidate_set& candidates, std::uint64_t) {
     return count_by_occurrences_within(problem, candidates,
-                                       room_for_occurrences(device::limits_of(problem.ordinal)));
+                                       occurrence_capacity_of(device::limits_of(problem.ordinal)));
 }
 
 }  // namespace spikeweave::episodes

@@ -9,9 +9,9 @@ namespace spikeweave::episodes {
 
 /// Counts with this much memory, whatever the device has.
 count_result count_by_occurrences_within(const device_problem&, const candidate_set&,
-                                         const occurrence_room&);
+                                         const occurrence_capacity&);
 
 /// Messages are made in a file that nvcc does not compile. @throws device_error.
-[[noreturn]] void throw_no_room_for_occurrences(int ordinal, std::uint64_t most);
+[[noreturn]] void throw_occurrence_capacity_exceeded(int ordinal, std::uint64_t most);
 
 }  // namespace spikeweave::episodes
