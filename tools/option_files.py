@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes what the repository keeps of the library's options: the types for type checkers in
 python/spikeweave/_values/options.py, and the tables of docs/cli.md between the comments
-`<!-- options: FUNCTION, GROUP -->` and `<!-- end of options -->`.
+`<!-- options: FUNCTION, GROUP -->` and `<!-- end of options -->`; without a group, all options are in the table.
 
 Usage: option_files.py [--check]     with the package importable; --check only compares
 """
@@ -20,7 +20,9 @@ from __future__ import annotations
 
 from typing import {typing}
 '''
-TABLE = re.compile(r"(<!-- options: (\w+), ([^>]*?) -->\n).*?(<!-- end of options -->)", re.DOTALL)
+TABLE = re.compile(r"(<!-- options: (\w+)(?:, ([^>]*?))? -->\n).*?(<!-- end of options -->)", re.DOTALL)
+# Options of reading: no function of Python takes them as a dictionary, so their types are not needed.
+READING = ("read", "read_recording", "read_features")
 
 
 def described():
@@ -50,6 +52,7 @@ def types(options):
     """The text of the file with types."""
     names = set()
     classes = []
+    options = {function: listed for function, listed in options.items() if function not in READING}
     for function, listed in options.items():
         name = "".join(part.capitalize() for part in function.split("_"))
         classes.append(f"\n\nclass {name}Options(TypedDict, total=False):\n" + "".join(map(field, listed)))
@@ -83,7 +86,7 @@ def tables(page, options):
 
     def table(match):
         begin, function, group, end = match.groups()
-        rows = [row(one) for one in options[function] if one["group"] == group]
+        rows = [row(one) for one in options[function] if group in (None, one["group"])]
         if not rows:
             raise SystemExit(f"docs/cli.md: {function} has no group of options '{group}'")
         return begin + "\n| option | description |\n|---|---|\n" + "".join(rows) + "\n" + end

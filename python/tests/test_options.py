@@ -15,6 +15,7 @@ from spikeweave import _core, simulate
 
 ROOT = Path(__file__).resolve().parents[2]
 DESCRIBED = {
+    "read": (spikeweave.read, _core.read_options),
     "episodes": (spikeweave.episodes, _core.episodes_options),
     "count_episodes": (spikeweave.count_episodes, _core.count_episodes_options),
     "spade": (spikeweave.spade, _core.spade_options),
@@ -39,6 +40,12 @@ def test_signatures_and_docstrings_have_all_options(name):
         assert parameters[option["name"]].kind is inspect.Parameter.KEYWORD_ONLY
         assert re.search(rf"^    {option['name']}\n        [A-Z]", function.__doc__, re.MULTILINE)
     assert "{options}" not in function.__doc__
+
+
+def test_recordings_are_read_with_all_options():
+    parameters = inspect.signature(spikeweave.read_recording).parameters
+
+    assert {one["name"] for one in _core.read_recording_options()} < parameters.keys()
 
 
 def test_files_in_the_repository_are_those_of_the_library():

@@ -51,30 +51,6 @@ private:
     std::size_t channels_;
 };
 
-}  // namespace
-
-std::vector<recording_channel> channels_of(const nb::list& channels) {
-    std::vector<recording_channel> out;
-    for (const nb::handle one : channels)
-        out.push_back(
-            {.name = nb::cast<std::string>(one["name"]),
-             .gain_uv = nb::cast<double>(one["gain_uv"]),
-             .offset_uv = nb::cast<double>(one["offset_uv"]),
-             .x_um = nb::cast<double>(one["x_um"]),
-             .y_um = nb::cast<double>(one["y_um"]),
-             .shank = static_cast<std::uint32_t>(whole_of("shank", one["shank"], 0, UINT32_MAX))});
-    return out;
-}
-
-nb::list channel_dicts(const std::vector<recording_channel>& channels) {
-    return dicts_of(channels, "name", &recording_channel::name, "gain_uv",
-                    &recording_channel::gain_uv, "offset_uv", &recording_channel::offset_uv, "x_um",
-                    &recording_channel::x_um, "y_um", &recording_channel::y_um, "shank",
-                    &recording_channel::shank);
-}
-
-namespace {
-
 recording from_function(frames_reader get, std::uint64_t frames, const nb::list& channels,
                         double sample_rate, bool has_positions) {
     recording_description about{.channels = channels_of(channels), .rate_hz = sample_rate};
@@ -109,6 +85,26 @@ array_out<std::int16_t> read_samples(const recording& from, std::uint64_t begin,
 
 }  // namespace
 
+std::vector<recording_channel> channels_of(const nb::list& channels) {
+    std::vector<recording_channel> out;
+    for (const nb::handle one : channels)
+        out.push_back(
+            {.name = nb::cast<std::string>(one["name"]),
+             .gain_uv = nb::cast<double>(one["gain_uv"]),
+             .offset_uv = nb::cast<double>(one["offset_uv"]),
+             .x_um = nb::cast<double>(one["x_um"]),
+             .y_um = nb::cast<double>(one["y_um"]),
+             .shank = static_cast<std::uint32_t>(whole_of("shank", one["shank"], 0, UINT32_MAX))});
+    return out;
+}
+
+nb::list channel_dicts(const std::vector<recording_channel>& channels) {
+    return dicts_of(channels, "name", &recording_channel::name, "gain_uv",
+                    &recording_channel::gain_uv, "offset_uv", &recording_channel::offset_uv, "x_um",
+                    &recording_channel::x_um, "y_um", &recording_channel::y_um, "shank",
+                    &recording_channel::shank);
+}
+
 void bind_recording(nb::module_& m) {
     nb::class_<recording>(m, "Recording")
         .def_prop_ro("frames", &recording::frame_count)
@@ -121,6 +117,7 @@ void bind_recording(nb::module_& m) {
         .def_prop_ro("warnings", [](const recording& r) { return r.description().warnings; })
         .def("read", &read_samples, nb::arg("begin"), nb::arg("end"));
     m.def("read_recording", &open, nb::arg("path"), nb::arg("given"));
+    m.def("read_recording_options", &description<recording_read_options>);
     m.def("recording_of", &from_function, nb::arg("get"), nb::arg("frames"), nb::arg("channels"),
           nb::arg("sample_rate"), nb::arg("has_positions"));
     m.def("is_recording",

@@ -63,9 +63,8 @@ array_out<double> seconds_of(std::span<const std::int64_t> times_us) {
 nb::tuple trains_of(const shared_spikes& spikes) {
     const spike_trains trains = run_for_result(
         {}, [&](const execution& /*run*/) { return spike_trains(*spikes.sequence); });
-    return nb::make_tuple(
-        seconds_of(trains.times_us()),
-        column<std::int64_t>(trains.offsets(), [](std::size_t offset) { return offset; }));
+    return nb::make_tuple(seconds_of(trains.times_us()),
+                          column<std::int64_t>(trains.offsets(), std::identity{}));
 }
 
 // Returns the positions of names in natural order, in which "n2" is before "n10".
@@ -105,8 +104,7 @@ void bind_spikes(nb::module_& m) {
         .def_prop_ro(
             "units",
             [](const shared_spikes& s) {
-                return column<std::uint32_t>(s.sequence->units(),
-                                             [](unit_id unit) { return to_index(unit); });
+                return column<std::uint32_t>(s.sequence->units(), &to_index);
             },
             nb::rv_policy::move)
         .def_prop_ro("unit_names", [](const shared_spikes& s) { return s.sequence->unit_names(); })
@@ -114,8 +112,7 @@ void bind_spikes(nb::module_& m) {
                      [](const shared_spikes& s) { return to_seconds(s.sequence->span().begin); })
         .def_prop_ro("t_stop",
                      [](const shared_spikes& s) { return to_seconds(s.sequence->span().end); })
-        .def_prop_ro("has_recorded_span",
-                     [](const shared_spikes& s) { return s.has_recorded_span; })
+        .def_ro("has_recorded_span", &shared_spikes::has_recorded_span)
         .def("trains", &trains_of)
         .def("check", [](const shared_spikes& s) { return check_spikes(*s.sequence); })
         .def("same_as", [](const shared_spikes& a, const shared_spikes& b) {
@@ -124,6 +121,7 @@ void bind_spikes(nb::module_& m) {
     m.def("make_spikes", &make_spikes, nb::arg("times"), nb::arg("units"), nb::arg("names"),
           nb::arg("t_start").none(), nb::arg("t_stop").none());
     m.def("read_spikes", &read_file, nb::arg("path"), nb::arg("given"));
+    m.def("read_options", &description<spike_read_options>);
     m.def("write_spikes", &write, nb::arg("path"), nb::arg("spikes"), nb::arg("progress").none());
     m.def("natural_order", &natural_order, nb::arg("names"));
     m.def("seconds", [](nb::handle value) { return to_seconds(time_of("time", value)); });

@@ -17,18 +17,17 @@ namespace spikeweave::python {
 namespace {
 
 array_out<std::uint32_t> unit_array(const std::vector<unit_id>& units) {
-    return column<std::uint32_t>(units, [](unit_id unit) { return to_index(unit); });
+    return column<std::uint32_t>(units, &to_index);
 }
 
 nb::dict to_python(simulated_spikes made) {
+    const auto& truth = made.truth;
     nb::dict edges;
-    edges["source"] =
-        column<std::uint32_t>(made.truth, [](const auto& edge) { return to_index(edge.from); });
-    edges["target"] =
-        column<std::uint32_t>(made.truth, [](const auto& edge) { return to_index(edge.to); });
+    edges["source"] = column<std::uint32_t>(truth, [](const auto& e) { return to_index(e.from); });
+    edges["target"] = column<std::uint32_t>(truth, [](const auto& e) { return to_index(e.to); });
     add_columns(
-        edges, made.truth, "delay", [](const auto& edge) { return to_seconds(edge.delay); },
-        "probability", &planted_edge::probability);
+        edges, truth, "delay", [](const auto& e) { return to_seconds(e.delay); }, "probability",
+        &planted_edge::probability);
     nb::dict out;
     out["edges"] = edges;
     out["chains"] = list_of(made.chains, unit_array);

@@ -120,6 +120,7 @@ void bind_sort(nb::module_& m) {
     m.def("write_phy", &to_phy, nb::arg("data"), nb::arg("folder"));
     m.def("sort_options", &description<sort_options>);
     m.def("sort_features_options", &description<feature_sort_options>);
+    m.def("read_features_options", &description<feature_read_options>);
 }
 
 }  // namespace spikeweave::python

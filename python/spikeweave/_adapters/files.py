@@ -36,9 +36,9 @@ def read(
     path
         A file, or a Phy folder.
     format
-        ``"text"``, ``"wagenaar"``, ``"meabench"``, ``"npy"``, ``"npz"``, ``"phy"``,
-        ``"klustakwik"`` or ``"nwb"``; ``"auto"`` detects it from the content, then from the
-        extension.
+        Format of the file: ``"text"``, ``"wagenaar"``, ``"meabench"``, ``"npy"``, ``"npz"``,
+        ``"phy"``, ``"klustakwik"`` or ``"nwb"``; ``"auto"`` detects it from the content, then from
+        the extension.
     time_unit
         Unit of the times in text and npy files: ``"s"``, ``"ms"``, ``"us"`` or ``"samples:RATE"``.
         By default as stated in the file, else seconds.
