@@ -18,6 +18,10 @@ execution session::run(int threads) const {
     return how;
 }
 
+double session::seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+}
+
 void session::warn(const std::vector<std::string>& warnings) const {
     if (quiet || !is_root() || warnings.empty()) return;
     progress.clear();
@@ -31,6 +35,19 @@ void session::warn(run_record& record, const std::vector<std::string>& warnings)
 
 void session::stop_if_asked() const {
     if (stop.stop_requested()) throw cancelled();
+}
+
+void run_within_memory(std::uint64_t most_bytes, const std::string& advice, const session& now,
+                       const std::function<void(const memory_guard&, session&)>& work) {
+    const memory_guard guard(most_bytes, now.stop, {.bound = "--max-memory", .advice = advice});
+    session guarded = now;
+    guarded.stop = guard.stop();
+    try {
+        work(guard, guarded);
+    } catch (const cancelled&) {
+        guard.check();
+        throw;
+    }
 }
 
 std::vector<std::string> add_warnings(run_record& record,

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -8,6 +10,7 @@
 
 #include "cli/progress.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/memory.hpp"
 #include "spikeweave/parallel/communicator.hpp"
 #include "spikeweave/report/run_record.hpp"
 
@@ -22,10 +25,13 @@ struct session {
     bool quiet = false;
     /// The processes that share the work; null if this one was started alone.
     std::shared_ptr<communicator> ranks{};
+    std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
 
     /// Whether this is the process that writes files and prints the result.
     bool is_root() const { return !ranks || ranks->rank() == 0; }
     execution run(int threads = 0) const;
+    /// The time since the command began.
+    double seconds() const;
     /// Shows warnings on stderr, unless the user asked for quiet.
     void warn(const std::vector<std::string>& warnings) const;
     /// Adds warnings to the record, and shows those that it did not have.
@@ -36,6 +42,13 @@ struct session {
 
 /// The action to run after the command line is parsed.
 using command = std::function<void(session&)>;
+
+/// Calls `work` with a session that is stopped when this process needs more memory than
+/// --max-memory, which is `most_bytes`, allows.
+/// @param advice  what makes a command need less
+/// @throws invalid_argument if it needs more; whatever `work` throws.
+void run_within_memory(std::uint64_t most_bytes, const std::string& advice, const session& now,
+                       const std::function<void(const memory_guard&, session&)>& work);
 
 /// Adds warnings with the options' names as the user types them.
 /// @return those that the record did not have

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -11,7 +10,6 @@
 #include "cli/output.hpp"
 #include "cli/spike_input.hpp"
 #include "commands/commands.hpp"
-#include "spikeweave/core/error.hpp"
 #include "spikeweave/core/memory.hpp"
 #include "spikeweave/pipeline/episodes.hpp"
 #include "spikeweave/report/episodes.hpp"
@@ -99,7 +97,6 @@ void print(const episodes_command& options, const episode_report& report) {
 }
 
 void find(episodes_command& options, const memory_guard& memory, session& now) {
-    const auto began = std::chrono::steady_clock::now();
     if (!options.to.empty()) check_output_place(options.to, options.overwrite);
     const execution run = now.run(options.analysis.run.threads);
     auto [spikes, has_recorded_span, record] = read_input(options.input, now, run);
@@ -117,8 +114,7 @@ void find(episodes_command& options, const memory_guard& memory, session& now) {
     report.with_occurrences = options.occurrences;
     record_input(report.run, std::move(record), now);
     add_parameters(report.run.parameters, describe(options), {"only_units", "count_only"});
-    report.run.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    report.run.seconds = now.seconds();
     if (!options.to.empty()) write_episode_report(options.to, report, options.overwrite, run);
     now.progress.clear();
     if (options.json) {
@@ -129,20 +125,12 @@ void find(episodes_command& options, const memory_guard& memory, session& now) {
     }
 }
 
-// The guard watches the memory, because what counting, tests and files take is not known before.
+// The memory is watched, because what counting, tests and files take is not known before.
 void run(episodes_command& options, session& now) {
-    const memory_guard memory(
-        options.analysis.mining.max_memory_bytes, now.stop,
-        {.bound = "--max-memory",
-         .advice = "a larger --min-count or a --max-size gives fewer episodes"});
-    session guarded = now;
-    guarded.stop = memory.stop();
-    try {
-        find(options, memory, guarded);
-    } catch (const cancelled&) {
-        memory.check();
-        throw;
-    }
+    run_within_memory(
+        options.analysis.mining.max_memory_bytes,
+        "a larger --min-count or a --max-size gives fewer episodes", now,
+        [&](const memory_guard& memory, session& guarded) { find(options, memory, guarded); });
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -174,36 +172,16 @@ void add_command_parameters(sort_command options, bool is_recording, parameter_l
     add_parameters(list, describe(options), {"kk2_labels", "phy", "nwb"});
 }
 
-// Says what is in spikes.npz, and what could not be.
-std::string times_text(const sorting_report& report, const std::filesystem::path& folder) {
-    if (report.sorted.samples.empty())
-        return "the times of the spikes are not known: no spikes.npz, no phy\n";
-    if (!report.sorted.has_times())
-        return "without --sample-rate the times are known in samples only: no spikes.npz, no "
-               "phy\n";
-    std::uint64_t spikes = 0;
-    for (const sorted_unit& unit : report.units) spikes += unit.spikes;
-    std::string text = fmt::format("{} spikes of units in {}/spikes.npz, without {} of noise",
-                                   grouped(spikes - report.run.duplicates), folder.string(),
-                                   grouped(report.sorted.labels.size() - spikes));
-    if (report.run.duplicates > 0)
-        text += fmt::format(" and {} at the time of another of their unit",
-                            grouped(report.run.duplicates));
-    return text + "\n";
-}
-
 void print(const sort_command& options, const sorting_report& report, session& now) {
     if (options.json) write_stdout(to_json(report) + "\n");
     if (options.json || now.quiet) return;
     std::string text = summarize(report);
     if (!options.to.empty())
-        text +=
-            fmt::format("\nwritten to {}\n{}", options.to.string(), times_text(report, options.to));
+        text += "\n" + with_command_line_names(summarize_files(report, options.to));
     write_stdout(text);
 }
 
 void run(sort_command& options, session& now) {
-    const auto began = std::chrono::steady_clock::now();
     const std::filesystem::path& model = options.analysis.save_model;
     if (!options.to.empty()) check_output_place(options.to, options.overwrite);
     if (!model.empty()) check_output_place(model, options.overwrite);
@@ -219,8 +197,7 @@ void run(sort_command& options, session& now) {
     report.first_label = options.klustakwik2_labels ? 3U : 2U;
     report.nwb = options.nwb;
     if (!options.phy) report.phy_features.reset();
-    report.run.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    report.run.seconds = now.seconds();
     if (!options.to.empty()) write_sorting_report(options.to, report, options.overwrite, run);
     now.progress.clear();
     print(options, report, now);

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -78,13 +77,12 @@ std::string spade_strategy_list() {
     return text + "All are exact and give the same patterns.\n";
 }
 
-//// One call of the command.
+/// One call of the command.
 struct spade_job {
     const spade_command& options;
     const memory_guard& guard;
     const session& now;
     execution run;
-    std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
 };
 
 /// What is analysed, and the record of reading it.
@@ -146,8 +144,7 @@ pattern_report report_on(Result result, spade_file& in, const spade_job& job) {
     record_input(report.run, std::move(in.record), job.now);
     spade_command options = job.options;
     add_parameters(report.run.parameters, describe(options), {"only_units", "max_memory"});
-    report.run.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - job.began).count();
+    report.run.seconds = job.now.seconds();
     return report;
 }
 
@@ -210,19 +207,10 @@ void find(spade_command& options, const memory_guard& guard, const session& now)
 }
 
 void run(spade_command& options, session& now) {
-    const memory_guard guard(
-        options.max_memory_bytes, now.stop,
-        {.bound = "--max-memory",
-         .advice = "a larger --min-occ or --min-spikes, or a smaller --window, gives fewer "
-                   "patterns"});
-    session guarded = now;
-    guarded.stop = guard.stop();
-    try {
-        find(options, guard, guarded);
-    } catch (const cancelled&) {
-        guard.check();
-        throw;
-    }
+    run_within_memory(
+        options.max_memory_bytes,
+        "a larger --min-occ or --min-spikes, or a smaller --window, gives fewer patterns", now,
+        [&](const memory_guard& guard, session& guarded) { find(options, guard, guarded); });
 }
 
 }  // namespace

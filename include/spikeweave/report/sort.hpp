@@ -75,4 +75,9 @@ SPIKEWEAVE_API std::string to_json(const sorting_report& report);
 /// The result as a page of text for a terminal.
 SPIKEWEAVE_API std::string summarize(const sorting_report& report);
 
+/// Says where the result was written, which spikes are in `spikes.npz` and why it may be missing.
+/// Names of options stand between backquotes.
+SPIKEWEAVE_API std::string summarize_files(const sorting_report& report,
+                                           const std::filesystem::path& folder);
+
 }  // namespace spikeweave

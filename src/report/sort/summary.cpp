@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <string>
 
+#include "core/grouped.hpp"
 #include "report/sort/parts.hpp"
 #include "report/text.hpp"
 
@@ -49,6 +52,25 @@ std::string summarize(const sorting_report& report) {
                        shown(quality.snr));
     }
     return text;
+}
+
+std::string summarize_files(const sorting_report& report, const std::filesystem::path& folder) {
+    std::string text = fmt::format("written to {}\n", folder.string());
+    if (report.sorted.samples.empty())
+        return text + "the times of the spikes are not known: no spikes.npz, no phy\n";
+    if (!report.sorted.has_times())
+        return text +
+               "without `sample_rate` the times are known in samples only: no spikes.npz, no phy\n";
+    const std::uint64_t noise = report::noise_spikes(report);
+    const std::uint64_t duplicates = report.run.duplicates;
+    fmt::format_to(std::back_inserter(text),
+                   "{} spikes of units in {}/spikes.npz, without {} of noise",
+                   core::grouped(report.sorted.labels.size() - noise - duplicates), folder.string(),
+                   core::grouped(noise));
+    if (duplicates > 0)
+        fmt::format_to(std::back_inserter(text), " and {} at the time of another of their unit",
+                       core::grouped(duplicates));
+    return text + "\n";
 }
 
 }  // namespace spikeweave
