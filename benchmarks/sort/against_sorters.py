@@ -1,82 +1,42 @@
 #!/usr/bin/env python3
-"""Compares spikeweave sort with klusta, MountainSort5 and Tridesclous2, on recordings with known truth.
+"""Compares spikeweave sort with other sorters, on recordings with known truth or on a real one.
 
-Makes the environments of the other sorters from the pins in benchmarks/sort/peers, in FOLDER [build/peers]. Recordings and
-results of these sorters are kept there until the pins change; spikeweave sorts again each time. A sorter that cannot be
-installed, or fails, is in the table with the reason. klustakwik2 takes minutes.
-Usage: against_sorters.py SPIKEWEAVE [--folder FOLDER] [--save] [--only SORTER]...
+Makes the environments of the other sorters from the pins in benchmarks/sort/peers, in FOLDER
+[build/peers]. Recordings and results of these sorters are kept there until the pins change;
+spikeweave sorts again each time. A sorter that cannot be installed, or fails, is in the table with
+the reason. All run at their defaults, one after another. klustakwik2 takes minutes.
+Figures of each run are in FOLDER/results; peers/judge.py says what they mean.
+Usage: against_sorters.py SPIKEWEAVE [options]
+       against_sorters.py --download-wheels FOLDER [--python-version 3.12]
 """
 
-import argparse
-import hashlib
 import json
 import resource
+import shlex
 import shutil
-import subprocess
 import sys
 import time
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path.append(str(HERE.parent / "support"))
-import results  # noqa: E402
+import options
+import recordings
+import tables
+from environments import AGREE, JUDGE, PEERS, SORT, Environments, Failed, download_wheels, run
 
-PEERS = HERE / "peers"
-INSIDE = PEERS / "inside.py"
-# The requirements files from which each environment is installed, in order.
-ENVIRONMENTS = {"spikeinterface": ["spikeinterface.txt"], "klusta": ["klusta_build.txt", "klusta.txt"]}
-# The environment of each sorter and its task in inside.py.
+sys.path.append(str(Path(__file__).resolve().parent.parent / "support"))
+import results
+
+# The environment of each sorter and its name in peers/sort.py.
 SORTERS = {
     "klusta": ("klusta", "klusta"),
     "MountainSort5": ("spikeinterface", "mountainsort5"),
     "Tridesclous2": ("spikeinterface", "tridesclous2"),
-    "spikeweave": (None, "spikeweave"),
+    "SpyKING CIRCUS 2": ("spikeinterface", "spykingcircus2"),
+    "Lupin": ("torch", "lupin"),
+    "Kilosort4": ("torch", "kilosort4"),
 }
-COLUMNS = ("recording", "sorter", "seconds", "processor seconds", "units", "accuracy", "recall", "precision", "units above 0.8")
-
-
-class Failed(Exception):
-    pass
-
-
-def run(*command, log):
-    """Runs a command. Its output is in the log, and the last line of it in the error."""
-    with open(log, "a", encoding="utf-8") as file:
-        done = subprocess.run([str(word) for word in command], stdout=file, stderr=subprocess.STDOUT, check=False)
-    if done.returncode != 0:
-        lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        raise Failed(lines[-1][:200] if lines else f"exit status {done.returncode}")
-
-
-def environment(name, folder):
-    """Returns the Python of an environment with the pins, and makes the environment if necessary."""
-    pins = [PEERS / file for file in ENVIRONMENTS[name]]
-    digest = hashlib.sha256(b"".join(path.read_bytes() for path in pins)).hexdigest()
-    place, log = folder / name, folder / f"{name}.log"
-    python, stamp = place / "bin/python", place / "pins.sha256"
-    if stamp.exists() and stamp.read_text() == digest:
-        return python
-    print(f"making {place}", file=sys.stderr)
-    shutil.rmtree(place, ignore_errors=True)
-    for found in folder.glob(f"{name}-*.json"):
-        found.unlink()
-    log.unlink(missing_ok=True)
-    run(sys.executable, "-m", "venv", place, log=log)
-    for path in pins:
-        run(python, "-m", "pip", "install", "--no-build-isolation", "-r", path, log=log)
-    stamp.write_text(digest)
-    return python
-
-
-def make_recordings(spikeweave, python, folder):
-    """Returns {name: folder with binary.json, probe.json, the samples and truth.npz (samples, labels)}."""
-    own, theirs = folder / "spikeweave_simulate", folder / "spikeinterface_generate"
-    log = folder / "recordings.log"
-    if not own.exists():
-        run(spikeweave, "simulate", "recording", "--seed", "1", "-o", own, log=log)
-    if not theirs.exists():
-        run(python, INSIDE, "generate", theirs, log=log)
-    return {"generate_ground_truth_recording": theirs, "spikeweave simulate recording": own}
+OWN = "spikeweave"
+VERSIONED = ("klusta", "klustakwik2", "spikeinterface", "mountainsort5", "kilosort")
 
 
 def processor_seconds():
@@ -84,63 +44,166 @@ def processor_seconds():
     return used.ru_utime + used.ru_stime
 
 
-def sort_with_spikeweave(spikeweave, recording, result):
-    sorted_to = result.with_suffix("")
-    began, used = time.perf_counter(), processor_seconds()
-    run(spikeweave, "sort", recording, "-o", sorted_to, "--overwrite", log=result.with_suffix(".log"))
-    result.with_suffix(".json").write_text(json.dumps({
-        "seconds": time.perf_counter() - began, "processor seconds": processor_seconds() - used}))
-    shutil.copy(sorted_to / "sorting.npz", result)
+class Comparison:
+    """Sorters, their environments, and the folder of their results."""
+
+    def __init__(self, chosen):
+        self.folder = chosen.folder.resolve()
+        self.results = self.folder / "results"
+        self.results.mkdir(parents=True, exist_ok=True)
+        self.spikeweave = chosen.spikeweave.resolve()
+        self.variants = {OWN: []} | {
+            f"{OWN} {name}": shlex.split(options) for name, options in chosen.variant
+        }
+        self.names = chosen.only or [*SORTERS, *self.variants]
+        self.python = Environments(self.folder, chosen.wheels).python
+
+    def sort_with_spikeweave(self, chosen, recording, result):
+        sorted_to = result.with_suffix("")
+        began, used = time.perf_counter(), processor_seconds()
+        run(
+            self.spikeweave,
+            "sort",
+            recording,
+            "-o",
+            sorted_to,
+            "--overwrite",
+            *chosen,
+            log=result.with_suffix(".log"),
+        )
+        took = {
+            "seconds": time.perf_counter() - began,
+            "processor seconds": processor_seconds() - used,
+        }
+        shutil.copy(sorted_to / "sorting.npz", result)
+        shutil.rmtree(sorted_to)
+        result.with_suffix(".json").write_text(json.dumps(took))
+
+    def sort(self, sorter, recording):
+        """Returns the .npz of samples and labels; the seconds are in the .json beside it."""
+        where, task = SORTERS.get(sorter, ("own", sorter.replace(" ", "-")))
+        result = self.results / f"{recording.name}.{where}.{task}.npz"
+        log = result.with_suffix(".log")
+        if sorter in self.variants:
+            log.unlink(missing_ok=True)
+            self.sort_with_spikeweave(self.variants[sorter], recording, result)
+        elif not result.with_suffix(".json").exists():
+            python = self.python(where)
+            log.unlink(missing_ok=True)
+            run(python, SORT, task, recording, result, log=log)
+        return result
+
+    def measure(self, sorter, recording):
+        """Returns the figures of one run."""
+        result = self.sort(sorter, recording)
+        judged = result.with_suffix(".judged.json")
+        newest = max(path.stat().st_mtime for path in (result, JUDGE))
+        if not judged.exists() or judged.stat().st_mtime < newest:
+            run(
+                self.python("spikeinterface"),
+                JUDGE,
+                recording,
+                result,
+                judged,
+                log=result.with_suffix(".log"),
+            )
+        return {
+            **json.loads(result.with_suffix(".json").read_text()),
+            **json.loads(judged.read_text()),
+        }
 
 
-def measure(name, recording, folder, spikeweave, pythons):
-    """Returns the figures of one row."""
-    where, task = SORTERS[name]
-    result = folder / "-".join([where or "own", task, recording.name, "found.npz"])
-    log, took, judged = (result.with_suffix(suffix) for suffix in (".log", ".json", ".judged.json"))
-    if where is None:
-        sort_with_spikeweave(spikeweave, recording, result)
-    elif where not in pythons:
-        raise Failed(f"not installed: see {where}.log")
-    elif not took.exists():
-        log.unlink(missing_ok=True)
-        run(pythons[where], INSIDE, task, recording, result, log=log)
-    run(pythons["spikeinterface"], INSIDE, "compare", recording, result, judged, log=log)
-    return {**json.loads(took.read_text()), **json.loads(judged.read_text())}
+def compare_on_simulated(compared, chosen):
+    """Returns the runs: dictionaries of recording, sorter and its figures, or the error."""
+    first = recordings.DEVELOP if chosen.set == "develop" else recordings.REPORT
+    runs = []
+    cache = chosen.cache.resolve() if chosen.cache else compared.folder / "recordings"
+    cache.mkdir(parents=True, exist_ok=True)
+    for kind in recordings.matching(chosen.recordings):
+        for seed in range(first, first + chosen.seeds):
+            try:
+                place = recordings.make(
+                    kind, seed, cache, compared.spikeweave, compared.python("spikeinterface")
+                )
+            except Failed as reason:
+                print(kind, seed, f"cannot be made: {reason}", sep="\t", file=sys.stderr)
+                continue
+            for sorter in compared.names:
+                one = {"recording": kind, "seed": seed, "sorter": sorter}
+                try:
+                    one.update(compared.measure(sorter, place))
+                except Failed as reason:
+                    one["error"] = str(reason)
+                runs.append(one)
+                print(tables.line(one), flush=True)
+                if chosen.json:
+                    chosen.json.write_text(json.dumps(runs, indent=1) + "\n")
+    return runs
+
+
+def compare_on_real(compared, file):
+    """Returns the rows of the table of agreement, and those of failures."""
+    cache = compared.folder / "recordings"
+    cache.mkdir(parents=True, exist_ok=True)
+    place = recordings.real(file.resolve(), cache, compared.python("spikeinterface"))
+    rate = json.loads((place / "binary.json").read_text())["kwargs"]["sampling_frequency"]
+    found, failures = [], []
+    for sorter in compared.names:
+        try:
+            found.append(f"{sorter}={compared.sort(sorter, place)}")
+        except Failed as reason:
+            failures.append([sorter, str(reason), *[None] * (len(tables.AGREEMENT) - 2)])
+    figures = compared.results / f"{place.name}.agreement.json"
+    run(
+        compared.python("spikeinterface"),
+        AGREE,
+        rate,
+        figures,
+        *found,
+        log=figures.with_suffix(".log"),
+    )
+    return json.loads(figures.read_text()) + failures
+
+
+def versions():
+    pins = [
+        line.replace("==", " ")
+        for file in ("klusta.txt", "spikeinterface.txt", "wheels.txt")
+        for line in (PEERS / file).read_text().splitlines()
+        if line.split("==")[0] in VERSIONED
+    ]
+    return list(dict.fromkeys(pins))
+
+
+def report(chosen, name, columns, rows):
+    print(tables.text(columns, rows))
+    if chosen.save:
+        results.save(name, columns, rows, chosen.spikeweave, versions())
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("spikeweave", type=Path)
-    parser.add_argument("--folder", type=Path, default=results.ROOT / "build/peers")
-    parser.add_argument("--save", action="store_true")
-    parser.add_argument("--only", action="append", choices=SORTERS, default=[])
-    chosen = parser.parse_args()
-
-    folder = chosen.folder.resolve()
-    folder.mkdir(parents=True, exist_ok=True)
-    pythons = {}
-    for name in ENVIRONMENTS:
-        try:
-            pythons[name] = environment(name, folder)
-        except Failed as reason:
-            print(f"{name} cannot be installed: {reason}", file=sys.stderr)
-    if "spikeinterface" not in pythons:
+    chosen = options.arguments(__doc__, [*SORTERS], OWN)
+    if chosen.download_wheels:
+        size = download_wheels(chosen.download_wheels, chosen.python_version)
+        print(f"{size / 2**20:.1f} MiB in {chosen.download_wheels}")
+        return 0
+    compared = Comparison(chosen)
+    try:
+        compared.python("spikeinterface")
+        if chosen.recording:
+            report(
+                chosen,
+                "agreement_of_sorters",
+                tables.AGREEMENT,
+                compare_on_real(compared, chosen.recording),
+            )
+            return 0
+    except Failed as reason:
+        print(reason, file=sys.stderr)
         return 1
-    rows = []
-    for where, recording in make_recordings(chosen.spikeweave.resolve(), pythons["spikeinterface"], folder).items():
-        for name in chosen.only or SORTERS:
-            try:
-                found = measure(name, recording, folder, chosen.spikeweave.resolve(), pythons)
-                rows.append([where, name, *(found[column] for column in COLUMNS[2:])])
-            except Failed as reason:
-                rows.append([where, name, str(reason), *[None] * (len(COLUMNS) - 3)])
-            print(*rows[-1], sep="\t", flush=True)
-    if chosen.save:
-        results.save("against_sorters", COLUMNS, rows, chosen.spikeweave,
-                     versions=[line.replace("==", " ") for file in ("klusta.txt", "spikeinterface.txt")
-                               for line in (PEERS / file).read_text().splitlines()
-                               if line.split("==")[0] in ("klusta", "klustakwik2", "spikeinterface", "mountainsort5")])
+    runs = compare_on_simulated(compared, chosen)
+    report(chosen, "against_sorters", tables.SUMMARY, tables.summary(runs))
+    report(chosen, "against_sorters_by_snr", *tables.by_snr(runs))
     return 0
 
 

@@ -1,0 +1,131 @@
+"""The recordings on which sorters are compared: what they are called and how they are made.
+
+SpikeInterface makes the kinds whose recipe has `maker`, see peers/generate.py; `spikeweave simulate
+recording` makes the others from its options. A drifting kind has a static twin: the same units and
+spikes, which also say how large the units are.
+"""
+
+import fnmatch
+import json
+import shutil
+
+from environments import GENERATE, JUDGE, Failed, run
+
+DEVELOP, REPORT = 0, 100  # the first seed of each set
+MOST_DEVELOP_SEEDS = 8
+
+
+def generated(channels, units, seconds, noise):
+    return {
+        "maker": "still",
+        "channels": channels,
+        "units": units,
+        "seconds": seconds,
+        "noise": noise,
+    }
+
+
+def drifting(motion):
+    return {
+        "maker": "drifting",
+        "channels": 64,
+        "units": 40,
+        "seconds": 120,
+        "micrometres": 30,
+        "motion": motion,
+    }
+
+
+def simulated(channels, units, seconds, *options):
+    return {
+        "options": ["--channels", channels, "--units", units, "--length", f"{seconds}s", *options]
+    }
+
+
+# Add the kinds of a new option of the simulator here.
+KINDS = {
+    "si-32-20-60s-8uV": generated(32, 20, 60, 8),
+    "si-32-30-120s-12uV": generated(32, 30, 120, 12),
+    "si-64-60-120s-8uV": generated(64, 60, 120, 8),
+    "si-384-250-60s-8uV": generated(384, 250, 60, 8),
+    "si-drift-static": drifting("static"),
+    "si-drift-rigid": drifting("rigid"),
+    "si-drift-zigzag": drifting("zigzag"),
+    "si-drift-jump": drifting("jump"),
+    "own-32-20-60s-8uV": simulated(32, 20, 60),
+    "own-32-30-120s-12uV": simulated(32, 30, 120, "--noise", 12),
+    "own-64-60-120s-8uV": simulated(64, 60, 120),
+    "own-384-250-60s-8uV": simulated(384, 250, 60),
+    "own-drift-static": simulated(64, 40, 120),
+    "own-drift-rigid": simulated(64, 40, 120, "--drift", 30),
+    "own-drift-zigzag": simulated(64, 40, 120, "--drift", 30, "--drift-shape", "zigzag"),
+    "own-drift-jump": simulated(64, 40, 120, "--drift", 30, "--drift-shape", "jump"),
+}
+
+
+def matching(patterns):
+    """Returns the kinds that match one of the patterns, as of files.
+
+    A space is a hyphen, and the end may be left out.
+    """
+    wanted = [pattern.replace(" ", "-") for pattern in patterns] or ["*"]
+    return [
+        kind for kind in KINDS if any(fnmatch.fnmatch(kind, pattern + "*") for pattern in wanted)
+    ]
+
+
+def twin(kind):
+    start, drift, _ = kind.partition("-drift-")
+    return f"{start}-drift-static" if drift and kind != f"{start}-drift-static" else None
+
+
+def finished(place, recipe):
+    kept = place / "recipe.json"
+    return kept.exists() and json.loads(kept.read_text()) == recipe
+
+
+def make(kind, seed, folder, spikeweave, python):
+    """Returns the folder of a recording, with the files that judge.py needs and units.npz."""
+    place, log = folder / f"{kind}-seed{seed}", folder / "recordings.log"
+    recipe = json.loads(json.dumps({**KINDS[kind], "seed": seed}))
+    other = make(twin(kind), seed, folder, spikeweave, python) if twin(kind) else None
+    if not finished(place, recipe):
+        shutil.rmtree(place, ignore_errors=True)
+        if "maker" in recipe:
+            run(python, GENERATE, place, json.dumps(recipe), log=log)
+        else:
+            run(
+                spikeweave,
+                "simulate",
+                "recording",
+                *recipe["options"],
+                "--seed",
+                seed,
+                "-o",
+                place,
+                log=log,
+            )
+        if other:
+            shutil.copy(other / "units.npz", place)
+        else:
+            run(python, JUDGE, "--units", place, log=log)
+        (place / "recipe.json").write_text(json.dumps(recipe))
+    return place
+
+
+def real(file, folder, python):
+    """Returns the folder of a recording without known truth, in the format of the others."""
+    if not file.exists():
+        raise Failed(f"'{file}' does not exist")
+    if (file / "binary.json").exists() and (file / "probe.json").exists():
+        return file
+    place = folder / f"real-{file.stem}"
+    if not place.exists():
+        run(
+            python,
+            GENERATE,
+            place,
+            json.dumps({"maker": "copy", "file": str(file)}),
+            log=folder / "recordings.log",
+        )
+    return place
