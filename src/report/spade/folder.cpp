@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 8> pattern_files{
     "patterns.svg", "spectrum.svg",   "patterns.nwb", "run.json"};
 
 // Writes all files but `patterns.tsv`.
-void write_others(const io::result_folder& out, const report::prepared_patterns& p,
+void write_others(const io::result_folder& out, const report::pattern_view& p,
                   const execution& run) {
     out.write("signatures.tsv", report::signatures_tsv(p));
     out.write("funnel.tsv", report::funnel_tsv(p));
@@ -34,7 +34,7 @@ void write_others(const io::result_folder& out, const report::prepared_patterns&
 
 void write_pattern_report(const std::filesystem::path& folder, const pattern_report& report,
                           bool overwrite, const execution& run) {
-    const report::prepared_patterns p(report);
+    const report::pattern_view p(report);
     io::result_folder out(folder, overwrite, pattern_files);
     io::atomic_file patterns(out.file("patterns.tsv"));
     report::write_patterns(
@@ -78,7 +78,7 @@ void pattern_stream::take(const pattern_table& block) {
 }
 
 void pattern_stream::commit(const pattern_report& report, const execution& run) {
-    const report::prepared_patterns p(report);
+    const report::pattern_view p(report);
     state_->flush();
     state_->file.commit();
     write_others(state_->folder, p, run);

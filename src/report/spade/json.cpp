@@ -24,7 +24,7 @@ json funnel_of(const pattern_report& report) {
     return steps;
 }
 
-json run_of(const prepared_patterns& p) {
+json run_of(const pattern_view& p) {
     const pattern_report& report = p.report;
     json out = run_json(report.run, {{"spikes", report.input.spikes},
                                      {"units", report.axes.unit_names.size()},
@@ -54,7 +54,7 @@ json run_of(const prepared_patterns& p) {
     return out;
 }
 
-json pattern_of(const prepared_patterns& p, std::size_t i) {
+json pattern_of(const pattern_view& p, std::size_t i) {
     const pattern_report& report = p.report;
     json units = json::array();
     json lags = json::array();
@@ -86,8 +86,7 @@ json pattern_of(const prepared_patterns& p, std::size_t i) {
     return one;
 }
 
-json signature_json(const prepared_patterns& p, const pattern_signature& what,
-                    std::uint64_t patterns) {
+json signature_json(const pattern_view& p, const pattern_signature& what, std::uint64_t patterns) {
     json one{{"size", what.size}, {"count", what.count}};
     if (p.report.spectrum == spectrum_kind::size_count_duration)
         one["duration_ms"] = ms(p.report.axes.bin * what.duration);
@@ -95,7 +94,7 @@ json signature_json(const prepared_patterns& p, const pattern_signature& what,
     return one;
 }
 
-json signatures_of(const prepared_patterns& p) {
+json signatures_of(const pattern_view& p) {
     json out = json::array();
     if (!p.tested()) {
         for (const signature_count& found : p.report.signatures)
@@ -117,7 +116,7 @@ json signatures_of(const prepared_patterns& p) {
 
 }  // namespace
 
-std::string pattern_run_json(const prepared_patterns& p) {
+std::string pattern_run_json(const pattern_view& p) {
     return text_of(run_of(p));
 }
 
@@ -126,7 +125,7 @@ std::string pattern_run_json(const prepared_patterns& p) {
 namespace spikeweave {
 
 std::string to_json(const pattern_report& report) {
-    const report::prepared_patterns p(report);
+    const report::pattern_view p(report);
     report::json patterns = report::json::array();
     for (const std::size_t i : p.order) patterns.push_back(report::pattern_of(p, i));
     return report::text_of({{"run", report::run_of(p)},

@@ -5,7 +5,7 @@
 
 namespace spikeweave::report {
 
-void write_pattern_nwb(const std::filesystem::path& path, const prepared_patterns& /*p*/) {
+void write_pattern_nwb(const std::filesystem::path& path, const pattern_view& /*p*/) {
     throw io::file_error(
         path, "this build of spikeweave has no NWB (it was configured with SPIKEWEAVE_HDF5=OFF)");
 }

@@ -34,7 +34,7 @@ struct columns {
     std::vector<double> extensional{};
 };
 
-columns columns_of(const prepared_patterns& p) {
+columns columns_of(const pattern_view& p) {
     columns out;
     const pattern_table& table = p.report.table;
     for (const std::size_t i : p.order) {
@@ -81,7 +81,7 @@ void write_numbers(const nwb::table& table, const char* name, const std::vector<
     h5::write_block(column.get(), 0, values.size(), H5T_NATIVE_DOUBLE, values.data());
 }
 
-void write_table(hid_t file, const prepared_patterns& p, const columns& all,
+void write_table(hid_t file, const pattern_view& p, const columns& all,
                  const nwb::digest& identity) {
     const bool stable = !p.report.stabilities.empty();
     const std::string starts = p.report.axes.timed ? "occurrence_times" : "windows";
@@ -120,7 +120,7 @@ void write_table(hid_t file, const prepared_patterns& p, const columns& all,
 
 }  // namespace
 
-void write_pattern_nwb(const std::filesystem::path& path, const prepared_patterns& p) {
+void write_pattern_nwb(const std::filesystem::path& path, const pattern_view& p) {
     const h5::quiet no_printing;
     const columns all = columns_of(p);
     const nwb::digest identity = identity_of(all);

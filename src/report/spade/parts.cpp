@@ -51,7 +51,7 @@ std::vector<const signature_test*> tests_of(const pattern_report& report) {
 
 }  // namespace
 
-prepared_patterns::prepared_patterns(const pattern_report& what) : report(what) {
+pattern_view::pattern_view(const pattern_report& what) : report(what) {
     check(what);
     tests = tests_of(what);
     const pattern_table& table = what.table;
@@ -69,7 +69,7 @@ prepared_patterns::prepared_patterns(const pattern_report& what) : report(what) 
     for (std::size_t k = 0; k < order.size(); ++k) number[order[k]] = k + 1;
 }
 
-std::string prepared_patterns::chain(std::size_t pattern) const {
+std::string pattern_view::chain(std::size_t pattern) const {
     std::string out;
     duration before{0};
     for (const pattern_item item : report.table.pattern(pattern)) {
@@ -82,7 +82,7 @@ std::string prepared_patterns::chain(std::size_t pattern) const {
     return out;
 }
 
-std::string prepared_patterns::how_tested() const {
+std::string pattern_view::how_tested() const {
     if (!tested()) return "not tested: no surrogates";
     return fmt::format("tested against {} surrogates (alpha {}, {})",
                        core::grouped(report.assessment->spectrum.surrogates), report.testing.alpha,

@@ -12,9 +12,9 @@
 namespace spikeweave::report {
 
 /// A report with the data that all its parts share, computed once.
-struct prepared_patterns {
+struct pattern_view {
     /// @throws invalid_argument if the parts do not belong together.
-    explicit prepared_patterns(const pattern_report& what);
+    explicit pattern_view(const pattern_report& what);
 
     const pattern_report& report;
     /// Indices into the table in the order in which patterns are listed: by p, then by falling
@@ -40,15 +40,15 @@ struct prepared_patterns {
 };
 
 /// Passes on `patterns.tsv` in pieces.
-void write_patterns(const prepared_patterns& p, const std::function<void(std::string_view)>& write,
+void write_patterns(const pattern_view& p, const std::function<void(std::string_view)>& write,
                     const execution& run);
-std::string signatures_tsv(const prepared_patterns& p);
-std::string spectrum_tsv(const prepared_patterns& p);
-std::string funnel_tsv(const prepared_patterns& p);
-std::string patterns_svg(const prepared_patterns& p);
-std::string spectrum_svg(const prepared_patterns& p);
-std::string pattern_run_json(const prepared_patterns& p);
+std::string signatures_tsv(const pattern_view& p);
+std::string spectrum_tsv(const pattern_view& p);
+std::string funnel_tsv(const pattern_view& p);
+std::string patterns_svg(const pattern_view& p);
+std::string spectrum_svg(const pattern_view& p);
+std::string pattern_run_json(const pattern_view& p);
 /// @throws io_error, always in a build without HDF5.
-void write_pattern_nwb(const std::filesystem::path& path, const prepared_patterns& p);
+void write_pattern_nwb(const std::filesystem::path& path, const pattern_view& p);
 
 }  // namespace spikeweave::report

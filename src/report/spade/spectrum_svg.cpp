@@ -48,7 +48,7 @@ std::string_view colour_of(double p) {
 // durations, which is the least significant one.
 class map_of_p {
 public:
-    explicit map_of_p(const prepared_patterns& p) : p_(p) {
+    explicit map_of_p(const pattern_view& p) : p_(p) {
         for (const spectrum_entry& entry : p.report.assessment->spectrum.entries) {
             double& field = fields_[{entry.what.size, entry.what.count}];
             field = std::max(field, entry.p);
@@ -172,7 +172,7 @@ private:
         out_.text(left + width / 2, bottom() + 34, "tick", "occurrences");
     }
 
-    const prepared_patterns& p_;
+    const pattern_view& p_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, double> fields_;
     std::uint32_t low_ = ~0U;
     std::uint32_t high_ = 0;
@@ -184,7 +184,7 @@ private:
 
 }  // namespace
 
-std::string spectrum_svg(const prepared_patterns& p) {
+std::string spectrum_svg(const pattern_view& p) {
     return map_of_p(p).drawn();
 }
 

@@ -14,7 +14,7 @@ constexpr std::size_t most_signatures = 12;
 
 class pattern_page {
 public:
-    pattern_page(const prepared_patterns& p, bool colour) : p_(p), colour_(colour) {}
+    pattern_page(const pattern_view& p, bool colour) : p_(p), colour_(colour) {}
 
     std::string written() {
         heading();
@@ -99,7 +99,7 @@ private:
                  step.removed == 0 ? "" : fmt::format("  {} removed: {}", step.removed, step.why));
     }
 
-    const prepared_patterns& p_;
+    const pattern_view& p_;
     bool colour_;
     std::string out_;
 };
@@ -110,7 +110,7 @@ private:
 namespace spikeweave {
 
 std::string summarize(const pattern_report& report, bool colour) {
-    const report::prepared_patterns p(report);
+    const report::pattern_view p(report);
     return report::pattern_page(p, colour).written();
 }
 

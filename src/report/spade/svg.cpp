@@ -46,7 +46,7 @@ std::string shortened(std::string text, std::size_t most) {
 
 class pattern_picture {
 public:
-    explicit pattern_picture(const prepared_patterns& p)
+    explicit pattern_picture(const pattern_view& p)
         : p_(p),
           trains_(p.report.spikes),
           shown_(p.order.begin(), p.order.begin() + static_cast<std::ptrdiff_t>(std::min(
@@ -253,7 +253,7 @@ private:
                      of_pattern);
     }
 
-    const prepared_patterns& p_;
+    const pattern_view& p_;
     spike_trains trains_;
     std::vector<std::size_t> shown_;
     drawing out_;
@@ -262,7 +262,7 @@ private:
 
 }  // namespace
 
-std::string patterns_svg(const prepared_patterns& p) {
+std::string patterns_svg(const pattern_view& p) {
     return pattern_picture(p).drawn();
 }
 

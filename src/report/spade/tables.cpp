@@ -10,14 +10,14 @@ namespace spikeweave::report {
 namespace {
 
 // Signatures of the spectrum "#" have no duration.
-std::string duration_text(const prepared_patterns& p, std::uint32_t bins) {
+std::string duration_text(const pattern_view& p, std::uint32_t bins) {
     return p.report.spectrum == spectrum_kind::size_count ? "-"
                                                           : milliseconds(p.report.axes.bin * bins);
 }
 
 }  // namespace
 
-void write_patterns(const prepared_patterns& p, const std::function<void(std::string_view)>& write,
+void write_patterns(const pattern_view& p, const std::function<void(std::string_view)>& write,
                     const execution& run) {
     constexpr std::size_t piece = std::size_t{1} << 20U;
     const pattern_report& report = p.report;
@@ -36,7 +36,7 @@ void write_patterns(const prepared_patterns& p, const std::function<void(std::st
     write(lines.text());
 }
 
-std::string signatures_tsv(const prepared_patterns& p) {
+std::string signatures_tsv(const pattern_view& p) {
     std::string out =
         "size\tcount\tduration_ms\tpatterns\treached\tp\ttested\tq\tsignificant\treason\n";
     if (!p.tested()) {
@@ -54,7 +54,7 @@ std::string signatures_tsv(const prepared_patterns& p) {
     return out;
 }
 
-std::string spectrum_tsv(const prepared_patterns& p) {
+std::string spectrum_tsv(const pattern_view& p) {
     std::string out = "size\tcount\tduration_ms\treached\tp\n";
     if (!p.tested()) return out;
     for (const spectrum_entry& entry : p.report.assessment->spectrum.entries)
@@ -64,7 +64,7 @@ std::string spectrum_tsv(const prepared_patterns& p) {
     return out;
 }
 
-std::string funnel_tsv(const prepared_patterns& p) {
+std::string funnel_tsv(const pattern_view& p) {
     std::string out = "step\tbefore\tremoved\tleft\twhy\n";
     for (const funnel_step& step : p.report.funnel)
         fmt::format_to(std::back_inserter(out), "{}\t{}\t{}\t{}\t{}\n", step.step,

@@ -82,7 +82,7 @@ pattern_report untested_report() {
 
 std::string patterns_tsv(const pattern_report& report) {
     std::string text;
-    report::write_patterns(report::prepared_patterns(report),
+    report::write_patterns(report::pattern_view(report),
                            [&](std::string_view piece) { text += piece; }, {});
     return text;
 }
@@ -122,7 +122,7 @@ TEST(PatternReport, GivesStabilityWhereItWasComputed) {
 TEST(PatternReport, SaysOfEverySignatureWhatBecameOfIt) {
     const pattern_report report = small_pattern_report();
 
-    EXPECT_EQ(report::signatures_tsv(report::prepared_patterns(report)),
+    EXPECT_EQ(report::signatures_tsv(report::pattern_view(report)),
               "size\tcount\tduration_ms\tpatterns\treached\tp\ttested\tq\tsignificant\treason\n"
               "2\t2\t-\t5\t99\t1\tno\t1\tno\t" +
                   std::string(to_string(test_reason::p_is_one)) +
@@ -132,10 +132,10 @@ TEST(PatternReport, SaysOfEverySignatureWhatBecameOfIt) {
                   "\n"
                   "3\t2\t-\t1\t3\t0.04\tyes\t0.04\tyes\t" +
                   std::string(to_string(test_reason::tested)) + "\n");
-    EXPECT_EQ(report::spectrum_tsv(report::prepared_patterns(report)),
+    EXPECT_EQ(report::spectrum_tsv(report::pattern_view(report)),
               "size\tcount\tduration_ms\treached\tp\n"
               "2\t2\t-\t99\t1\n2\t3\t-\t25\t0.252525\n3\t2\t-\t3\t0.030303\n");
-    EXPECT_EQ(report::funnel_tsv(report::prepared_patterns(report)),
+    EXPECT_EQ(report::funnel_tsv(report::pattern_view(report)),
               "step\tbefore\tremoved\tleft\twhy\n"
               "closed patterns\t9\t0\t9\t\n"
               "window subsets\t9\t2\t7\tpart of a longer one\n"
@@ -147,7 +147,7 @@ TEST(PatternReport, GivesSignaturesTheirDurationWithThreeDimensions) {
     report.spectrum = spectrum_kind::size_count_duration;
     report.signatures = {{2, 4, 2, 1}};
 
-    EXPECT_NE(report::signatures_tsv(report::prepared_patterns(report))
+    EXPECT_NE(report::signatures_tsv(report::pattern_view(report))
                   .find("\n2\t4\t10\t1\t-\t-\tno\t-\t-\tno surrogates\n"),
               std::string::npos);
 }
@@ -315,7 +315,7 @@ std::vector<double> marks_of(const std::string& svg, const std::string& colour) 
 TEST(PatternReport, DrawsSpikesAtTheirTimesAndLags) {
     pattern_report report = small_pattern_report();
     // 800 pixels show the 2 s from 1 s on.
-    const std::string svg = report::patterns_svg(report::prepared_patterns(report));
+    const std::string svg = report::patterns_svg(report::pattern_view(report));
     const std::vector<double> marks = marks_of(svg, "#0072b2");
 
     ASSERT_EQ(marks.size(), 8U);
@@ -333,7 +333,7 @@ TEST(PatternReport, DrawsSpikesAtTheirTimesAndLags) {
 TEST(PatternReport, HasRoundMarksAndNoEmptyColumn) {
     pattern_report report = small_pattern_report();
 
-    const std::string svg = report::patterns_svg(report::prepared_patterns(report));
+    const std::string svg = report::patterns_svg(report::pattern_view(report));
 
     // The axis extends from 1 s to 3 s.
     for (const char* mark : {">1<", ">1.5<", ">2<", ">2.5<", ">3<"})
@@ -345,7 +345,7 @@ TEST(PatternReport, HasRoundMarksAndNoEmptyColumn) {
     for (const std::size_t i : {0, 1})
         report.table.append(all.pattern(i), all.counts[i], all.occurrences_of(i));
     report.patterns = 2;
-    const std::string two = report::patterns_svg(report::prepared_patterns(report));
+    const std::string two = report::patterns_svg(report::pattern_view(report));
     EXPECT_EQ(count_of("font-size:13px", two), 2U);
     EXPECT_NE(two.find("<text x=\"483\""), std::string::npos);
     EXPECT_EQ(svg.find("<text x=\"483\""), std::string::npos);
@@ -353,13 +353,13 @@ TEST(PatternReport, HasRoundMarksAndNoEmptyColumn) {
 
 TEST(PatternReport, ShowsWhatElseAUnitDoesAroundAPattern) {
     pattern_report report = small_pattern_report();
-    const std::string without = report::patterns_svg(report::prepared_patterns(report));
+    const std::string without = report::patterns_svg(report::pattern_view(report));
     // The four occurrences of the first pattern, and a spike of b in none of them.
     report.spikes = {{1'001'000, 1'003'000, 1'012'000, 1'051'000, 1'061'000},
                      {unit_id{0}, unit_id{1}, unit_id{1}, unit_id{0}, unit_id{1}},
                      report.axes.unit_names,
                      {1s, 3s}};
-    const std::string with = report::patterns_svg(report::prepared_patterns(report));
+    const std::string with = report::patterns_svg(report::pattern_view(report));
 
     EXPECT_EQ(count_of("class=\"other\"", without), 0U);
     EXPECT_GT(count_of("class=\"other\"", with), 0U);
@@ -367,7 +367,7 @@ TEST(PatternReport, ShowsWhatElseAUnitDoesAroundAPattern) {
 
 TEST(PatternReport, DrawsTheSpectrumWithWhatWasFound) {
     pattern_report report = small_pattern_report();
-    const std::string svg = report::spectrum_svg(report::prepared_patterns(report));
+    const std::string svg = report::spectrum_svg(report::pattern_view(report));
 
     // Three fields with their background and six of the legend; three marks, two of them
     // significant, and the legend.
@@ -376,13 +376,13 @@ TEST(PatternReport, DrawsTheSpectrumWithWhatWasFound) {
     EXPECT_EQ(count_of("class=\"found\"", svg), 1U + 1U);
     EXPECT_EQ(svg.find("no surrogate has"), std::string::npos);
     report.assessment->spectrum.entries.clear();
-    const std::string unreached = report::spectrum_svg(report::prepared_patterns(report));
+    const std::string unreached = report::spectrum_svg(report::pattern_view(report));
     EXPECT_NE(unreached.find("no surrogate has a pattern"), std::string::npos);
     EXPECT_EQ(count_of("class=\"kept\"", unreached), 2U + 1U);
     report.assessment->tests.signatures.clear();
     report.table = {.window_bins = window};
     report.patterns = 0;
-    EXPECT_NE(report::spectrum_svg(report::prepared_patterns(report)).find("nothing was found"),
+    EXPECT_NE(report::spectrum_svg(report::pattern_view(report)).find("nothing was found"),
               std::string::npos);
 }
 
