@@ -95,9 +95,14 @@ class SimulatedRecording:
     spikes : SpikeSequence
         Spikes of each unit, at the troughs on its nearest contact.
     channel : ndarray of uint32, shape (units,)
-        That contact.
+        That contact, or where varied waveforms are largest.
     peak_uv, rate : ndarray of float64, shape (units,)
         Size of the trough there, and spikes per second.
+    waveform : list of str
+        Kind of each unit's waveform.
+    bursting : ndarray of bool, shape (units,)
+    like : ndarray of int64, shape (units,)
+        The earlier unit that each unit resembles; -1: none.
     motion_time, motion_um : ndarray of float64, shape (points,)
         How far all units are up from where they began, in um, at these times in seconds. It is
         linear between two of them, and a jump has its time twice. Empty without drift.
@@ -108,6 +113,9 @@ class SimulatedRecording:
     channel: NDArray[np.uint32]
     peak_uv: NDArray[np.float64]
     rate: NDArray[np.float64]
+    waveform: list[str]
+    bursting: NDArray[np.bool_]
+    like: NDArray[np.int64]
     motion_time: NDArray[np.float64]
     motion_um: NDArray[np.float64]
 
@@ -304,6 +312,7 @@ def recording(
     <Recording: 4 channels, 1 s at 30000 Hz>
     """
     made = _made(_core.simulate_recording, options, threads, progress)
+    made["bursting"] = made["bursting"].view(np.bool_)
     return SimulatedRecording(
         Recording(made.pop("recording")), SpikeSequence._from_core(made.pop("spikes")), **made
     )

@@ -116,25 +116,70 @@ void add_units(option_list& list, recording_options& options) {
     const auto add = [&](const char* name, double& field, const char* help) -> option& {
         return list.add(name, field, help).at_least(0);
     };
-    add("low_rate", options.low_hz, "lowest mean rate of a unit, of those drawn uniformly")
+    add("low_rate", options.low_hz, "lower end of the range of the units' mean rates")
         .at_least(1e-6)
         .at_most(highest_hz)
         .written("HZ");
-    add("high_rate", options.high_hz, "highest mean rate of a unit")
+    add("high_rate", options.high_hz, "upper end of the range of mean rates")
         .at_most(highest_hz)
         .written("HZ");
     list.add("dead_time", options.refractory, "dead time between two spikes of a unit").at_least(0);
     add("low_peak", options.low_uv,
-        "smallest trough of a unit on the nearest contact, of those drawn uniformly, in uV")
+        "lower end of the range of the units' troughs on the nearest contact, in uV")
         .at_most(highest_peak_uv)
         .written("UV");
-    add("high_peak", options.high_uv, "largest trough of a unit on the nearest contact, in uV")
+    add("high_peak", options.high_uv, "upper end of the range of troughs, in uV")
         .at_most(highest_peak_uv)
         .written("UV");
     add("jitter", options.amplitude_jitter,
         "standard deviation of a unit's spike amplitudes, as a fraction of the mean")
         .at_most(1)
         .written("P");
+}
+
+void add_noise(option_list& list, recording_options& options) {
+    list.add("noise", options.noise_uv, "standard deviation of the noise on each channel, in uV")
+        .at_least(0)
+        .at_most(highest_peak_uv)
+        .written("UV");
+    list.add("noise_reach", options.noise_reach_um,
+             "channels up to twice this distance apart share noise, in um")
+        .at_least(0)
+        .at_most(farthest_um)
+        .written("UM");
+}
+
+void add_difficulty(option_list& list, recording_options& options) {
+    constexpr double most_per_channel = 1000;
+    list.add("difficulty", options.difficulty, "sets the options from here to `noise_spectrum`");
+    list.add("distribution", options.distribution,
+             "how rates and peaks are drawn from their ranges (lognormal: the ranges are one "
+             "standard deviation around the median, and values as far as two)")
+        .by_default("uniform for easy, lognormal for realistic");
+    list.add("waveforms", options.waveforms,
+             "what waveforms the units have (alike: broad ones; varied: also narrow, triphasic and "
+             "positive ones, different on each channel)")
+        .by_default("alike for easy, varied for realistic");
+    const auto add = [&](const char* name, std::optional<double>& field, double most,
+                         const char* help, const char* by_default) {
+        list.add(name, field, help)
+            .at_least(0)
+            .at_most(most)
+            .written(most > 1 ? "X" : "P")
+            .by_default(by_default);
+    };
+    add("similar", options.similar, 1,
+        "fraction of units that lie beside an earlier one and have a similar waveform",
+        "0 for easy, 0.3 for realistic");
+    add("bursting", options.bursting, 1,
+        "fraction of units that fire bursts, in which their spikes become smaller",
+        "0 for easy, 0.3 for realistic");
+    add("background", options.background, most_per_channel,
+        "number of small units per channel, which are not part of the truth",
+        "0 for easy, 2 for realistic");
+    list.add("noise_spectrum", options.spectrum,
+             "spectrum of the noise (coloured: falls with frequency)")
+        .by_default("white for easy, coloured for realistic");
 }
 
 void add_drift(option_list& list, recording_options& options) {
@@ -165,6 +210,54 @@ enum_table<drift_shape> enum_names<drift_shape>() {
         {drift_shape::jump, "jump"},
     }};
     return {"shape of drift", values};
+}
+
+template <>
+enum_table<recording_difficulty> enum_names<recording_difficulty>() {
+    static constexpr std::array<named_value<recording_difficulty>, 2> values{{
+        {recording_difficulty::easy, "easy"},
+        {recording_difficulty::realistic, "realistic"},
+    }};
+    return {"difficulty", values};
+}
+
+template <>
+enum_table<unit_distribution> enum_names<unit_distribution>() {
+    static constexpr std::array<named_value<unit_distribution>, 2> values{{
+        {unit_distribution::uniform, "uniform"},
+        {unit_distribution::lognormal, "lognormal"},
+    }};
+    return {"distribution", values};
+}
+
+template <>
+enum_table<waveform_variety> enum_names<waveform_variety>() {
+    static constexpr std::array<named_value<waveform_variety>, 2> values{{
+        {waveform_variety::alike, "alike"},
+        {waveform_variety::varied, "varied"},
+    }};
+    return {"variety of waveforms", values};
+}
+
+template <>
+enum_table<noise_spectrum> enum_names<noise_spectrum>() {
+    static constexpr std::array<named_value<noise_spectrum>, 2> values{{
+        {noise_spectrum::white, "white"},
+        {noise_spectrum::coloured, "coloured"},
+    }};
+    return {"spectrum of noise", values};
+}
+
+template <>
+enum_table<waveform_kind> enum_names<waveform_kind>() {
+    static constexpr std::array<named_value<waveform_kind>, 5> values{{
+        {waveform_kind::broad, "broad"},
+        {waveform_kind::narrow, "narrow"},
+        {waveform_kind::early_peak, "early_peak"},
+        {waveform_kind::triphasic, "triphasic"},
+        {waveform_kind::positive, "positive"},
+    }};
+    return {"kind of waveform", values};
 }
 
 option_list describe(sym26_options& options) {
@@ -244,15 +337,8 @@ option_list describe(recording_options& options) {
     add_probe(list, options);
     add_units(list, options);
     add_drift(list, options);
-    list.add("noise", options.noise_uv, "standard deviation of the noise on each channel, in uV")
-        .at_least(0)
-        .at_most(highest_peak_uv)
-        .written("UV");
-    list.add("noise_reach", options.noise_reach_um,
-             "channels up to twice this distance apart share noise, in um")
-        .at_least(0)
-        .at_most(farthest_um)
-        .written("UM");
+    add_noise(list, options);
+    add_difficulty(list, options);
     add_seed(list, options.seed);
     return list;
 }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cmath>
+#include <string_view>
 
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/random.hpp"
@@ -31,6 +33,25 @@ inline float nearly_normal_float(random_stream& random) {
 
 inline double between(random_stream& random, double low, double high) {
     return low + (high - low) * random.uniform();
+}
+
+/// Draws from a lognormal distribution with `low` and `high`, above 0, one standard deviation below
+/// and above the median, as far as two of them. Powers of one step, linear in between, take the
+/// place of the exponential function.
+inline double lognormal(random_stream& random, double low, double high) {
+    constexpr double half_coins = 32;
+    constexpr double two_sds = 8;  // of 64 coins
+    double coins = 0;
+    do {
+        coins = static_cast<double>(std::popcount(random.next_u64())) - half_coins +
+                random.uniform() - 0.5;
+    } while (std::abs(coins) > two_sds);
+    const double step = std::sqrt(std::sqrt(std::sqrt(high / low)));
+    double value = std::sqrt(low) * std::sqrt(high);
+    double left = std::abs(coins);
+    for (; left >= 1; left -= 1) value = coins < 0 ? value / step : value * step;
+    const double last = 1 + left * (step - 1);
+    return coins < 0 ? value / last : value * last;
 }
 
 /// @throws invalid_argument with the names of both options if `low` is above `high`.

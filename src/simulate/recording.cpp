@@ -18,17 +18,27 @@ namespace {
 
 constexpr auto task = "simulating";
 
+// Columns that say the same of every unit in easy recordings are left out there.
 void write_units(const std::filesystem::path& path, const recording_truth& truth,
                  const recording_options& options) {
+    const simulate::recording_realism realism = simulate::realism_of(options);
+    const bool varies = realism.waveforms == waveform_variety::varied || realism.similar > 0 ||
+                        realism.bursting > 0;
     io::atomic_file file(path);
-    file.write("unit\tchannel\tx_um\ty_um\tdepth_um\trate_hz\tpeak_uv\tpeak_by_noise\n");
+    file.write("unit\tchannel\tx_um\ty_um\tdepth_um\trate_hz\tpeak_uv\tpeak_by_noise");
+    file.write(varies ? "\twaveform\tbursting\tlike\n" : "\n");
     for (std::size_t u = 0; u < truth.units.size(); ++u) {
         const simulated_unit& what = truth.units[u];
         const std::string by_noise =
             options.noise_uv > 0 ? fmt::format("{:.2f}", what.peak_uv / options.noise_uv) : "-";
-        file.write(fmt::format("{}\t{}\t{:.2f}\t{:.2f}\t{:.2f}\t{:.3f}\t{:.2f}\t{}\n", u,
+        file.write(fmt::format("{}\t{}\t{:.2f}\t{:.2f}\t{:.2f}\t{:.3f}\t{:.2f}\t{}", u,
                                what.channel, what.x_um, what.y_um, what.depth_um, what.rate_hz,
                                what.peak_uv, by_noise));
+        if (varies)
+            file.write(fmt::format("\t{}\t{}\t{}", to_string(what.waveform),
+                                   what.bursting ? "yes" : "no",
+                                   what.like ? std::to_string(*what.like) : "-"));
+        file.write("\n");
     }
     file.commit();
 }

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "simulate/recording_noise.hpp"
+#include "simulate/recording_units.hpp"
 #include "spikeweave/simulate/recording.hpp"
 
 namespace spikeweave::simulate {
@@ -23,40 +26,21 @@ public:
     std::vector<std::int16_t> block(std::size_t i) const;
 
 private:
-    struct unit {
-        std::vector<std::int64_t> times_us{};
-        std::vector<float> sizes{};  // size of each spike, 1 on average
-        double trough_us = 0;        // half of its width
-        double rebound_after_us = 0;
-        double rebound_us = 0;
-        double rebound_size = 0;
-        double reach_um = 0;  // at this distance a quarter of the amplitude is left
-    };
-    struct share {
-        std::uint32_t channel;
-        float weight;
-    };
+    struct samples;
 
-    void place_units();
-    void shape_units();
     void draw_spikes(const execution& run);
-    void correlate_noise();
-    void add_noise(std::size_t block, std::vector<float>& by_channel, std::size_t frames) const;
-    void add_spikes(std::size_t u, std::uint64_t first, std::size_t frames,
-                    std::vector<float>& by_channel) const;
-    void add_spike(std::size_t u, std::size_t spike, std::uint64_t first, std::size_t frames,
-                   std::vector<float>& by_channel) const;
+    void add_spikes(const recording_unit& unit, samples& to) const;
+    void add_spike(const recording_unit& unit, const unit_field& field, std::size_t spike,
+                   samples& to) const;
+    void add_part(const unit_waveform& shape, const waveform_part& part, double size,
+                  double time_us, float* out, const samples& to) const;
 
     recording_options options_;
-    std::uint64_t frames_ = 0;
+    std::uint64_t frames_;
     std::vector<recording_channel> channels_;
-    std::vector<unit> units_;
+    std::vector<recording_unit> units_;  // those of the truth, then those of the background
+    recording_noise noise_;
     recording_truth truth_;
-    std::vector<std::vector<share>>
-        noise_;  // for each channel: the white noises that it is made of
 };
-
-/// The shape of a spike's trough and rebound: 1 at 0, and 0 from ±1 on.
-double bump(double x);
 
 }  // namespace spikeweave::simulate

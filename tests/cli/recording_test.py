@@ -33,6 +33,20 @@ class SimulateRecording(CliTest):
         self.assertEqual([(c["x_um"], c["y_um"]) for c in found["channels"]][2:4], [(60, 0), (0, 30)])
         self.assertEqual({c["gain_uv"] for c in found["channels"]}, {0.5})
 
+    def test_makes_harder_recordings(self):
+        kinds = ("broad", "narrow", "early_peak", "triphasic", "positive")
+        self.ok(*self.small, "--difficulty", "realistic", "--similar", "1", "-o", self.folder / "r")
+        self.ok(*self.small, "--distribution", "lognormal", "--waveforms", "varied", "--similar", "1", "--bursting", "0.3",
+                "--background", "2", "--noise-spectrum", "coloured", "-o", self.folder / "same")
+
+        header, *rows = [line.split("\t") for line in (self.folder / "r" / "units.tsv").read_text().splitlines()]
+
+        self.assertEqual(header[-3:], ["waveform", "bursting", "like"])
+        self.assertEqual([row[-1] for row in rows][:2], ["-", "0"])
+        self.assertTrue({row[-3] for row in rows} <= set(kinds))
+        for name in ("traces.raw", "truth.npz", "units.tsv"):
+            self.assertEqual((self.folder / "r" / name).read_bytes(), (self.folder / "same" / name).read_bytes(), name)
+
     def test_writes_how_the_units_move(self):
         self.ok(*self.small, "--drift", "20", "--drift-shape", "zigzag", "--drift-period", "1s", "--drift-start", "250ms",
                 "-o", self.folder / "r")
@@ -63,6 +77,8 @@ class SimulateRecording(CliTest):
                                  (("--low-rate", "90"), "--low-rate"), (("--dead-time", "1s"), "dead time"),
                                  (("--jitter", "2"), "--jitter"), (("--low-peak", "900"), "--high-peak"),
                                  (("--sample-rate", "9"), "--sample-rate"), (("--noise", "x"), "--noise"),
+                                 (("--difficulty", "hard"), "--difficulty"), (("--similar", "2"), "--similar"),
+                                 (("--distribution", "lognormal", "--low-peak", "0"), "--low-peak"),
                                  (("--drift-shape", "jump"), "--drift"),
                                  (("--drift", "9", "--drift-shape", "sine"), "--drift-shape"),
                                  (("--drift", "9", "--drift-start", "1s"), "begin to move")):

@@ -40,6 +40,10 @@ enum class random_purpose : std::uint32_t {
     feature_units = 60,
     feature_spikes = 61,
     feature_times = 62,
+    recording_shapes = 63,
+    recording_likeness = 64,
+    recording_bursts = 65,
+    recording_coloured_noise = 66,
 };
 
 /// A counter-based generator (Philox4x32-10: Salmon et al. 2011, SC'11,

@@ -24,10 +24,51 @@ enum class drift_shape : std::uint8_t {
 template <>
 SPIKEWEAVE_API enum_table<drift_shape> enum_names<drift_shape>();
 
+/// What the options of a recording are that are not set.
+enum class recording_difficulty : std::uint8_t {
+    easy,       ///< waveforms of one kind, noise that is white in time, and nothing else
+    realistic,  ///< what makes real recordings hard to sort
+};
+template <>
+SPIKEWEAVE_API enum_table<recording_difficulty> enum_names<recording_difficulty>();
+
+/// How the units' rates and amplitudes are drawn from a range.
+enum class unit_distribution : std::uint8_t {
+    uniform,
+    lognormal,  ///< two thirds within the range, and none more than sqrt(high / low) outside
+};
+template <>
+SPIKEWEAVE_API enum_table<unit_distribution> enum_names<unit_distribution>();
+
+enum class waveform_variety : std::uint8_t {
+    alike,   ///< all are broad, and only their widths differ
+    varied,  ///< of all kinds, which differ from channel to channel
+};
+template <>
+SPIKEWEAVE_API enum_table<waveform_variety> enum_names<waveform_variety>();
+
+enum class noise_spectrum : std::uint8_t {
+    white,
+    coloured,  ///< falls with frequency, above a part that is white and not shared by channels
+};
+template <>
+SPIKEWEAVE_API enum_table<noise_spectrum> enum_names<noise_spectrum>();
+
+/// Kinds of waveforms on the nearest contact.
+enum class waveform_kind : std::uint8_t {
+    broad,
+    narrow,
+    early_peak,  ///< a positive peak before the trough
+    triphasic,   ///< a narrow trough between large peaks, as near an axon
+    positive,    ///< upside down
+};
+template <>
+SPIKEWEAVE_API enum_table<waveform_kind> enum_names<waveform_kind>();
+
 /// A recording with known ground truth: units near the contacts of a probe, each with its own
 /// waveform, which becomes smaller and later with distance; trains with a dead time; spatially
-/// correlated noise, white in time and nearly normal (a sum of 64 coins). One seed gives the same
-/// bytes on every machine and any number of threads. docs/algorithms/detection.md has the formulas.
+/// correlated and nearly normal noise (a sum of 64 coins). One seed gives the same bytes on every
+/// machine and any number of threads. docs/algorithms/detection.md has the formulas.
 struct recording_options {
     std::uint32_t channels = 32;
     std::uint32_t columns = 2;  ///< contacts side by side; rows go up from there
@@ -35,11 +76,11 @@ struct recording_options {
     double rate_hz = 30000;     ///< sample rate
     duration length = std::chrono::seconds{60};
     std::uint32_t units = 20;
-    /// Range of the units' mean rates, drawn uniformly.
+    /// Range of the units' mean rates.
     double low_hz = 2;
     double high_hz = 12;
     duration refractory = std::chrono::milliseconds{4};
-    /// Range of the units' trough on the nearest contact, drawn uniformly.
+    /// Range of the units' trough on the nearest contact.
     double low_uv = 50;
     double high_uv = 250;
     /// Standard deviation of each spike's amplitude, as a fraction of the mean.
@@ -57,6 +98,17 @@ struct recording_options {
     std::optional<duration> drift_start{};
     double gain_uv = 0.195;  ///< per count
     std::uint64_t seed = 0;
+    recording_difficulty difficulty = recording_difficulty::easy;
+    /// What follows is as `difficulty` has it if not set. Easy: uniform; realistic: lognormal.
+    std::optional<unit_distribution> distribution{};
+    std::optional<waveform_variety> waveforms{};  ///< alike; varied
+    /// Fraction of the units that lie beside an earlier one and resemble it: 0; 0.3.
+    std::optional<double> similar{};
+    /// Fraction of the units that fire bursts, in which amplitudes fall: 0; 0.3.
+    std::optional<double> bursting{};
+    /// Small units per channel that are in no truth: 0; 2.
+    std::optional<double> background{};
+    std::optional<noise_spectrum> spectrum{};  ///< white; coloured
 };
 SPIKEWEAVE_API option_list describe(recording_options& options);
 
@@ -66,7 +118,10 @@ struct simulated_unit {
     double depth_um = 0;  ///< in front of the plane of the contacts
     double rate_hz = 0;
     double peak_uv = 0;         ///< of the trough on the nearest contact
-    std::uint32_t channel = 0;  ///< that contact
+    std::uint32_t channel = 0;  ///< that contact, or where varied waveforms are largest
+    waveform_kind waveform = waveform_kind::broad;
+    bool bursting = false;
+    std::optional<std::uint32_t> like{};  ///< the earlier unit that it resembles
 };
 
 /// How far all units are up from where they began.

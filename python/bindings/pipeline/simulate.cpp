@@ -50,6 +50,11 @@ nb::dict to_python(simulated_recording made) {
     nb::dict out =
         table_of(units, "peak_uv", &simulated_unit::peak_uv, "rate", &simulated_unit::rate_hz);
     out["channel"] = column<std::uint32_t>(units, &simulated_unit::channel);
+    out["waveform"] =
+        list_of(units, [](const auto& unit) { return std::string(to_string(unit.waveform)); });
+    add_columns(out, units, "bursting", &simulated_unit::bursting, "like", [](const auto& unit) {
+        return unit.like ? static_cast<std::int64_t>(*unit.like) : -1;
+    });
     const auto& motion = made.truth.motion;
     add_columns(
         out, motion, "motion_time", [](const auto& one) { return to_seconds(one.time); },

@@ -182,6 +182,13 @@ class RecordingOptions(TypedDict, total=False):
     drift_start: Time | None
     noise: float | None
     noise_reach: float | None
+    difficulty: Literal["easy", "realistic"] | None
+    distribution: Literal["uniform", "lognormal"] | None
+    waveforms: Literal["alike", "varied"] | None
+    similar: float | None
+    bursting: float | None
+    background: float | None
+    noise_spectrum: Literal["white", "coloured"] | None
     seed: int | None
 
 
