@@ -49,8 +49,6 @@ def run(*command, log):
 
 def install_beside_torch(place, python, wheels, log):
     """Installs into an environment that has the packages of this Python as well."""
-    if not importlib.util.find_spec("torch"):
-        raise Failed("needs PyTorch, which this Python does not have")
     run(sys.executable, "-m", "venv", "--without-pip", place, log=log)
     (own,) = (place / "lib").glob("python*/site-packages")
     (own / "parent.pth").write_text("\n".join(site.getsitepackages()) + "\n")
@@ -66,6 +64,16 @@ def install(name, place, python, log):
         run(*pip, "-r", PEERS / file, log=log)
 
 
+def forget_results(folder, name, wheels):
+    """Removes what sorters found with other pins."""
+    for stale in {name, "spikeinterface"} if wheels else {name}:
+        for found in folder.glob(f"*.{stale}.*"):
+            if found.is_dir():
+                shutil.rmtree(found)
+            else:
+                found.unlink()
+
+
 def environment(name, folder, wheels):
     """Returns the Python of an environment with the pins, which it makes if necessary."""
     digest = hashlib.sha256(
@@ -77,10 +85,11 @@ def environment(name, folder, wheels):
         return python
     if name == "klusta" and wheels:
         raise Failed("needs an old Python's packages from PyPI")
+    if name == "torch" and not importlib.util.find_spec("torch"):
+        raise Failed("needs PyTorch, which this Python does not have")
     print(f"making {place}", file=sys.stderr)
     shutil.rmtree(place, ignore_errors=True)
-    for found in (folder / "results").glob(f"*.{name}.*"):
-        found.unlink()
+    forget_results(folder / "results", name, wheels)
     log.unlink(missing_ok=True)
     if name == "torch":
         install_beside_torch(place, python, wheels, log)

@@ -7,6 +7,7 @@ MEANS = (
     "recall",
     "precision",
     "units above 0.8",
+    "share of the best other's",
     "true units",
     "units",
     "false units",
@@ -16,6 +17,7 @@ MEANS = (
     "seconds",
     "processor seconds",
 )
+GOOD = 0.8
 SUMMARY = ("recording", "sorter", "seeds", *MEANS)
 AGREEMENT = (
     "sorter",
@@ -33,7 +35,7 @@ def line(one):
     start = f"{one['recording']} seed {one['seed']}\t{one['sorter']}"
     if "error" in one:
         return f"{start}\t{one['error']}"
-    return start + "".join(f"\t{name} {cell(one[name])}" for name in MEANS)
+    return start + "".join(f"\t{name} {cell(one[name])}" for name in MEANS if name in one)
 
 
 def cell(value):
@@ -54,8 +56,28 @@ def grouped(runs, *keys):
     return groups
 
 
+def good_units(one):
+    return {unit for unit, accuracy in one["accuracies"].items() if accuracy > GOOD}
+
+
+def compare_with_the_best(runs):
+    """Says in each run what share of the best other sorter's good units it found as well.
+
+    Variants of a sorter, which have its name and another word, are no other sorter.
+    """
+    for some in grouped([one for one in runs if "error" not in one], "recording", "seed").values():
+        for one in some:
+            family = one["sorter"].split()[0]
+            others = [other for other in some if other["sorter"].split()[0] != family]
+            best = max(others, key=lambda other: other["accuracy"], default=None)
+            wanted = good_units(best) if best else set()
+            share = len(wanted & good_units(one)) / len(wanted) if wanted else None
+            one["share of the best other's"] = share
+
+
 def summary(runs):
     """Returns rows of means over the seeds on which a sorter did not fail, or of the reason."""
+    compare_with_the_best(runs)
     rows = []
     for (recording, sorter), some in grouped(runs, "recording", "sorter").items():
         good = [one for one in some if "error" not in one]
