@@ -44,6 +44,12 @@ def processor_seconds():
     return used.ru_utime + used.ru_stime
 
 
+def newer(file, *others):
+    """Whether a file was written after others; those that do not exist do not matter."""
+    times = [other.stat().st_mtime for other in others if other.exists()]
+    return file.exists() and file.stat().st_mtime >= max(times, default=0)
+
+
 class Comparison:
     """Sorters, their environments, and the folder of their results."""
 
@@ -87,7 +93,7 @@ class Comparison:
         if sorter in self.variants:
             log.unlink(missing_ok=True)
             self.sort_with_spikeweave(self.variants[sorter], recording, result)
-        elif not result.with_suffix(".json").exists():
+        elif not newer(result.with_suffix(".json"), recording / "recipe.json", SORT):
             python = self.python(where)
             log.unlink(missing_ok=True)
             run(python, SORT, task, recording, result, log=log)
@@ -97,8 +103,7 @@ class Comparison:
         """Returns the figures of one run."""
         result = self.sort(sorter, recording)
         judged = result.with_suffix(".judged.json")
-        newest = max(path.stat().st_mtime for path in (result, JUDGE))
-        if not judged.exists() or judged.stat().st_mtime < newest:
+        if not newer(judged, result, JUDGE):
             run(
                 self.python("spikeinterface"),
                 JUDGE,

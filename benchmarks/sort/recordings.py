@@ -37,9 +37,12 @@ def drifting(motion):
 
 
 def simulated(channels, units, seconds, *options):
-    return {
-        "options": ["--channels", channels, "--units", units, "--length", f"{seconds}s", *options]
-    }
+    size = ["--channels", channels, "--units", units, "--length", f"{seconds}s"]
+    return {"options": [*size, *options]}
+
+
+def realistic(channels, units, seconds, *options):
+    return simulated(channels, units, seconds, "--difficulty", "realistic", *options)
 
 
 # Add the kinds of a new option of the simulator here.
@@ -55,11 +58,14 @@ KINDS = {
     "own-32-20-60s-8uV": simulated(32, 20, 60),
     "own-32-30-120s-12uV": simulated(32, 30, 120, "--noise", 12),
     "own-64-60-120s-8uV": simulated(64, 60, 120),
-    "own-384-250-60s-8uV": simulated(384, 250, 60),
-    "own-drift-static": simulated(64, 40, 120),
-    "own-drift-rigid": simulated(64, 40, 120, "--drift", 30),
-    "own-drift-zigzag": simulated(64, 40, 120, "--drift", 30, "--drift-shape", "zigzag"),
-    "own-drift-jump": simulated(64, 40, 120, "--drift", 30, "--drift-shape", "jump"),
+    "own-realistic-32-20-60s-8uV": realistic(32, 20, 60),
+    "own-realistic-32-30-120s-12uV": realistic(32, 30, 120, "--noise", 12),
+    "own-realistic-64-60-120s-8uV": realistic(64, 60, 120),
+    "own-realistic-384-250-60s-8uV": realistic(384, 250, 60),
+    "own-drift-static": realistic(64, 40, 120),
+    "own-drift-rigid": realistic(64, 40, 120, "--drift", 30),
+    "own-drift-zigzag": realistic(64, 40, 120, "--drift", 30, "--drift-shape", "zigzag"),
+    "own-drift-jump": realistic(64, 40, 120, "--drift", 30, "--drift-shape", "jump"),
 }
 
 

@@ -10,7 +10,7 @@ measures the true units, into units.npz.
 - false units: get_false_positive_units of SpikeInterface's GroundTruthComparison. Such a unit is no
   true unit's match, and agrees with none by 0.2 or more. One that does is redundant; overmerged
   ones agree with several.
-- by SNR: the depth of a unit's mean waveform, over the noise (median absolute deviation) of its
+- by SNR: the peak of a unit's mean waveform, over the noise (median absolute deviation) of its
   main channel, both raw.
 - collisions: true spikes within 0.5 ms of a spike of a unit whose main channel is within 60 um,
   pooled over units.
@@ -30,7 +30,7 @@ SNR_EDGES = (0, 3, 4, 6, 12, 20, np.inf)
 COLLISION_MS = 0.5
 LAG_EDGES_MS = (0, 0.25, 0.5, 1)
 NEIGHBOUR_UM = 60
-BEFORE, AFTER = 15, 15  # samples in which the trough of a mean waveform is looked for
+BEFORE, AFTER = 15, 15  # samples in which the peak of a mean waveform is looked for
 MOST_SPIKES = 500  # for a mean waveform
 
 
@@ -71,7 +71,8 @@ def measure_units(recording):
     peaks, labels = true_spikes(recording, rate)
     units, snr, main = np.unique(labels), [], []
     for unit in units:
-        depth = -(mean_waveform(samples, peaks[labels == unit]) - middle).min(axis=0)
+        wave = mean_waveform(samples, peaks[labels == unit]) - middle
+        depth = np.abs(wave).max(axis=0)
         main.append(int(np.argmax(depth)))
         snr.append(depth[main[-1]] / max(noise[main[-1]], 1e-9))
     return {"units": units, "snr": snr, "positions": places[main]}
