@@ -3,6 +3,7 @@
 #include "spikeweave/sort/files.hpp"
 #include "spikeweave/sort/masked_gmm.hpp"
 #include "spikeweave/sort/quality.hpp"
+#include "spikeweave/sort/templates.hpp"
 
 namespace spikeweave {
 namespace {
@@ -90,6 +91,33 @@ option_list describe(feature_read_options& options) {
         .written("yes|no");
     list.add("channel_group", options.channel_group,
              "which group of channels to read if a .kwik or .kwx holds several");
+    return list;
+}
+
+option_list describe(template_options& options) {
+    option_list list;
+    list.begin_group("Templates (recordings only)");
+    list.add("stages", options.stages,
+             "how far to go: cluster, the clusters of detected spikes; templates, then find all "
+             "spikes by the templates of the clusters, which tells overlapping ones apart");
+    list.add("merge", options.merge,
+             "whether clusters are split, merged and dropped; merges.tsv has each decision")
+        .only_with("stages");
+    list.add("match_threshold", options.match_threshold,
+             "a spike correlates with a template of norm 1 by at least this many SDs of the noise")
+        .above(0)
+        .only_with("stages");
+    list.add("least_amplitude", options.least_amplitude,
+             "smallest amplitude of a spike, relative to the template")
+        .above(0)
+        .only_with("stages");
+    list.add("most_amplitude", options.most_amplitude,
+             "largest amplitude of a spike, relative to the template")
+        .above(0)
+        .only_with("stages");
+    list.add("least_spikes", options.least_spikes, "a unit of fewer spikes is dropped")
+        .at_least(1)
+        .only_with("stages");
     return list;
 }
 

@@ -36,7 +36,6 @@ using record::staged_run;
 using record::staging;
 using record::steps_on_cpu;
 using record::subtract_medians;
-using record::trace_block;
 using record::value_of;
 using record::values_of;
 using record::waveform_at;

@@ -110,6 +110,22 @@ SPIKEWEAVE_API detection_result detect_spikes(const recording& from,
                                               const detection_options& options = {},
                                               const execution& run = {});
 
+/// Where spikes are that were found by other means than `detect_spikes`.
+struct known_spikes {
+    std::span<const std::int64_t> frames{};          ///< ascending
+    std::span<const float> fractions{};              ///< offset of the peak, -0.5 to 0.5 frames
+    std::span<const std::uint32_t> peak_channels{};  ///< where each spike is largest
+};
+
+/// Describes spikes that are known already by masks and features, as `detect_spikes` does. A mask
+/// is that of the highest sample within 0.25 ms; on the peak channel it is 1.
+/// @param options  as for the detection; with its basis
+/// @throws invalid_argument if the options have no basis or one of another kind of recording, if
+/// the lists differ in length, or if a spike is not in the recording; io_error; cancelled.
+SPIKEWEAVE_API detection_result describe_spikes(const recording& from, const known_spikes& spikes,
+                                                const detection_options& options,
+                                                const execution& run = {});
+
 /// Pairs of channels that are neighbours, each list ascending, without the channel itself.
 SPIKEWEAVE_API std::vector<std::vector<std::uint32_t>> neighbours_of(
     const std::vector<recording_channel>& channels, double neighbour_um = 0);

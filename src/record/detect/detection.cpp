@@ -18,8 +18,10 @@ namespace spikeweave {
 
 using record::channel_peak;
 using record::crossing_rule;
+using record::crossings_by;
 using record::detect_in_blocks;
 using record::event;
+using record::feature_space_of;
 using record::find_events;
 using record::found_events;
 using record::principal_components;
@@ -45,34 +47,6 @@ void check(const detection_options& options) {
         throw invalid_argument("the longest connected set has to last some time");
 }
 
-crossing_rule crossings_by(const filtered_recording& traces, const detection_options& options) {
-    crossing_rule rule{.above = static_cast<float>(options.weak_threshold),
-                       .both = options.sign == spike_sign::both};
-    const float towards = options.sign == spike_sign::negative ? -1.0F : 1.0F;
-    rule.by_noise.reserve(traces.noise().size());
-    for (const double sd : traces.noise())
-        rule.by_noise.push_back(sd > 0 ? towards / static_cast<float>(sd) : 0.0F);
-    return rule;
-}
-
-// Returns the basis without its components.
-feature_basis space_of(const filtered_recording& traces, const detection_options& options,
-                       const waveform_window& window) {
-    const recording& from = traces.source();
-    feature_basis space{.rate_hz = from.rate_hz(),
-                        .low_hz = options.preprocessing.low_corner,
-                        .high_hz = options.preprocessing.high_corner,
-                        .order = options.preprocessing.filter_order,
-                        .reference = traces.reference(),
-                        .whiten = options.preprocessing.whiten,
-                        .frames_before = static_cast<std::uint32_t>(window.before),
-                        .frames_after = static_cast<std::uint32_t>(window.after),
-                        .features_per_channel = options.features_per_channel};
-    for (const recording_channel& channel : from.channels())
-        space.contacts.push_back({channel.x_um, channel.y_um, channel.shank});
-    return space;
-}
-
 class spike_finder {
 public:
     spike_finder(const filtered_recording& traces, const detection_options& options,
@@ -84,7 +58,7 @@ public:
           steps_(run.devices.empty()
                      ? steps_on_cpu(traces, crossings_, window_, block_frames)
                      : steps_on_devices(traces, crossings_, window_, block_frames, run)) {
-        out_.basis = space_of(traces, options, window_);
+        out_.basis = feature_space_of(traces, options);
         if (options.basis) check_same_space(*options.basis, out_.basis);
     }
 

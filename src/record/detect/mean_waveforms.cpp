@@ -17,7 +17,6 @@ namespace spikeweave {
 
 using record::block_reader;
 using record::standard_block_frames;
-using record::trace_block;
 using record::waveform_window;
 using record::window_of;
 

@@ -6,18 +6,11 @@
 #include <span>
 #include <vector>
 
+#include "record/detect/crossing_rule.hpp"
 #include "record/detect/flood_fill.hpp"
 #include "record/detect/waveforms.hpp"
 
 namespace spikeweave::record {
-
-/// Defines which samples are weak: those whose product with the factor of their channel is above
-/// `above`.
-struct crossing_rule {
-    std::vector<float> by_noise{};  ///< 0 for a channel that is left out
-    float above = 0;
-    bool both = false;  ///< both signs: the absolute value of the product counts
-};
 
 /// Samples beyond the weak threshold, ordered by frame, then by channel.
 struct piece_crossings {

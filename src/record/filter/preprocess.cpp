@@ -26,7 +26,6 @@ using record::reach_of;
 using record::span_of;
 using record::standard_block_frames;
 using record::subtract_medians;
-using record::trace_block;
 using record::trace_recipe;
 using record::whiten_frames;
 
@@ -296,5 +295,28 @@ trace_block block_reader::read(std::size_t block) const {
 }
 
 }  // namespace record
+
+trace_blocks::trace_blocks(const filtered_recording& traces, std::size_t apron)
+    : reader_(std::make_shared<const block_reader>(traces, apron)) {}
+
+const recording& trace_blocks::source() const {
+    return reader_->source();
+}
+
+std::size_t trace_blocks::apron() const {
+    return reader_->apron();
+}
+
+std::size_t trace_blocks::block_frames() const {
+    return reader_->block_frames();
+}
+
+std::size_t trace_blocks::block_count() const {
+    return reader_->block_count();
+}
+
+trace_block trace_blocks::read(std::size_t block) const {
+    return reader_->read(block);
+}
 
 }  // namespace spikeweave

@@ -18,7 +18,6 @@ using record::crossing;
 using record::flood_fill;
 using record::fraction_of;
 using record::take_waveform;
-using record::trace_block;
 using record::waveform_window;
 
 namespace {

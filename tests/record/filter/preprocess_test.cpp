@@ -18,7 +18,6 @@ namespace spikeweave {
 using record::block_reader;
 using record::filter_both_ways;
 using record::reach_of;
-using record::trace_block;
 
 namespace {
 

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spikeweave/core/enum_names.hpp"
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
+#include "spikeweave/core/options.hpp"
+#include "spikeweave/record/preprocess.hpp"
+#include "spikeweave/record/recording.hpp"
+#include "spikeweave/sort/sorting.hpp"
+#include "spikeweave/sort/spike_features.hpp"
+
+namespace spikeweave {
+
+/// How far the spikes of a recording are sorted.
+enum class sort_stages : std::uint8_t {
+    cluster,    ///< clusters of detected spikes
+    templates,  ///< then spikes are found again by the templates of the clusters
+};
+template <>
+SPIKEWEAVE_API enum_table<sort_stages> enum_names<sort_stages>();
+
+/// Whether clusters are split, merged and dropped after clustering.
+enum class unit_merges : std::uint8_t {
+    none,       ///< clusters stay as they are
+    automatic,  ///< by the rules of docs/algorithms/templates.md
+};
+template <>
+SPIKEWEAVE_API enum_table<unit_merges> enum_names<unit_merges>();
+
+/// Times are from the spike; other figures are in standard deviations of the noise.
+struct template_options {
+    sort_stages stages = sort_stages::templates;
+    unit_merges merge = unit_merges::automatic;
+    /// Least correlation of the traces with a template of norm 1 at which a spike is looked for.
+    double match_threshold = 5;
+    /// Spikes have at least and at most this amplitude, relative to the template.
+    double least_amplitude = 0.6;
+    double most_amplitude = 1.6;
+    /// A unit of fewer spikes is dropped.
+    std::uint32_t least_spikes = 20;
+};
+SPIKEWEAVE_API option_list describe(template_options& options);
+
+/// What became of a cluster.
+enum class cluster_fate : std::uint8_t { kept, split, merged, dropped };
+SPIKEWEAVE_API std::string_view to_string(cluster_fate fate);
+
+/// One decision about a cluster. Clusters of the first pass have their numbers; those that a split
+/// makes get numbers above.
+struct cluster_decision {
+    std::uint32_t cluster = 0;
+    cluster_fate fate = cluster_fate::kept;
+    /// The cluster that it was merged with, or that was split off; the unit's final number if it
+    /// was kept; 0: none.
+    std::uint32_t other = 0;
+    std::uint64_t spikes = 0;  ///< of the cluster at that time
+    /// Distance of the two groups of spikes, in standard deviations along the line that separates
+    /// them best.
+    std::optional<double> distance{};
+    /// Largest correlation of the two templates over lags, and the share of the energy of the
+    /// larger one in which they differ.
+    std::optional<double> similarity{};
+    std::optional<double> difference{};
+    /// Pairs of spikes within the refractory period, and the number expected of independent units.
+    std::optional<double> coincidences{};
+    std::optional<double> expected_coincidences{};
+    std::string reason{};
+};
+
+/// Spikes that were found by templates.
+struct template_sorting {
+    /// All spikes are of units; ordered by frame.
+    sorting sorted{};
+    std::vector<float> amplitudes{};             ///< of each spike, relative to its unit's template
+    std::vector<std::uint32_t> peak_channels{};  ///< of each unit
+    std::vector<cluster_decision> decisions{};   ///< in the order in which they were made
+};
+
+/// Finds the spikes of a recording by templates of their units: clusters are split and merged by
+/// the separation of their features, averaged, and matched to the whitened traces by matching
+/// pursuit, so that spikes that overlap are told apart; the templates are averaged again from what
+/// is left of the traces, and units that are noise, a copy or a sum of others are dropped. The same
+/// for any number of threads: the matching is done in integers.
+/// @param features  of the detected spikes, `features_per_channel` for each channel
+/// @param clusters  of these spikes
+/// @throws invalid_argument if an option is out of range or the sizes differ; io_error; cancelled.
+///
+/// docs/algorithms/templates.md has the formulas. Pachitariu et al. 2024,
+/// doi:10.1038/s41592-024-02232-7; Yger et al. 2018, doi:10.7554/eLife.34518; Mallat and Zhang
+/// 1993, doi:10.1109/78.258082.
+SPIKEWEAVE_API template_sorting sort_by_templates(
+    const recording& from, const spike_features& features, std::size_t features_per_channel,
+    const sorting& clusters, const preprocessing_options& preprocessing,
+    const template_options& options = {}, const execution& run = {});
+
+}  // namespace spikeweave

@@ -1,0 +1,173 @@
+#include "sort/templates/clean_units.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "sort/templates/placed_waveforms.hpp"
+
+namespace spikeweave::templates {
+namespace {
+
+constexpr double least_share = 0.25;       // of the spikes that a unit had before
+constexpr double most_left_of_sum = 0.25;  // share of the energy that others do not explain
+constexpr double most_difference = 0.1;    // share of the energy in which copies differ
+constexpr double coincidence_window_s = 0.002;
+constexpr double sum_window_s = 0.0005;
+
+class cleaner {
+public:
+    cleaner(const matched_units& units, std::vector<cluster_decision>& decisions)
+        : units_(units), decisions_(decisions), frames_(units.plan.filters.size()) {
+        for (const template_spike& spike : units.spikes) frames_[spike.unit].push_back(spike.frame);
+        fates_.resize(frames_.size());
+        std::iota(fates_.begin(), fates_.end(), 0U);
+    }
+
+    std::vector<std::uint32_t> clean() {
+        for (std::uint32_t u = 0; u < fates_.size(); ++u) drop_if_few(u);
+        if (!units_.merge) return fates_;
+        for (std::uint32_t u = 0; u < fates_.size(); ++u)
+            if (is_there(u)) drop_if_sum(u);
+        for (std::uint32_t u = 0; u < fates_.size(); ++u)
+            for (const overlap& row : units_.plan.overlaps.of(u))
+                if (row.other > u && is_there(u) && is_there(row.other)) merge_if_copy(u, row);
+        return fates_;
+    }
+
+private:
+    bool is_there(std::uint32_t unit) const { return fates_[unit] == unit; }
+    double norm(std::uint32_t unit) const {
+        return static_cast<double>(units_.plan.filters[unit].norm) / steps_per_sd;
+    }
+    double count(std::uint32_t unit) const { return static_cast<double>(frames_[unit].size()); }
+    // Pairs of spikes of independent units that are at most this far apart.
+    double expected_pairs(std::uint32_t a, std::uint32_t b, double window_s) const {
+        return count(a) * count(b) * 2 * window_s * units_.rate_hz / units_.frame_count;
+    }
+    double pairs(std::uint32_t a, std::uint32_t b, double window_s) const;
+    void drop(std::uint32_t unit, const char* reason);
+    void drop_if_few(std::uint32_t unit);
+    void drop_if_sum(std::uint32_t unit);
+    void merge_if_copy(std::uint32_t unit, const overlap& row);
+
+    const matched_units& units_;
+    std::vector<cluster_decision>& decisions_;
+    std::vector<std::vector<std::int64_t>> frames_;
+    std::vector<std::uint32_t> fates_{};
+};
+
+double cleaner::pairs(std::uint32_t a, std::uint32_t b, double window_s) const {
+    const auto reach = static_cast<std::int64_t>(window_s * units_.rate_hz);
+    std::size_t sum = 0;
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    const auto& others = frames_[b];
+    for (const std::int64_t at : frames_[a]) {
+        while (begin < others.size() && others[begin] < at - reach) ++begin;
+        while (end < others.size() && others[end] <= at + reach) ++end;
+        sum += end - begin;
+    }
+    return static_cast<double>(sum);
+}
+
+void cleaner::drop(std::uint32_t unit, const char* reason) {
+    fates_[unit] = no_unit;
+    decisions_.push_back({.cluster = units_.numbers[unit],
+                          .fate = cluster_fate::dropped,
+                          .spikes = frames_[unit].size(),
+                          .reason = reason});
+}
+
+void cleaner::drop_if_few(std::uint32_t unit) {
+    const auto found = frames_[unit].size();
+    if (found == 0)
+        drop(unit, "its template is found nowhere");
+    else if (units_.merge && found < units_.least_spikes)
+        drop(unit, "it has too few spikes");
+    else if (units_.merge && count(unit) < least_share * static_cast<double>(units_.before[unit]))
+        drop(unit, "other templates explain most of its spikes better");
+}
+
+// A template that others explain, of no more spikes than fall together by chance, is the mean of
+// their collisions.
+void cleaner::drop_if_sum(std::uint32_t unit) {
+    const matched_filter& filter = units_.plan.filters[unit];
+    const std::size_t apron = 3 * units_.window.size();
+    std::uint32_t width = 0;
+    for (const matched_filter& each : units_.plan.filters)
+        for (const std::uint32_t c : each.channels) width = std::max(width, c + 1);
+    trace_block traces{.frames = filter.frames, .apron = apron, .channels = width};
+    traces.values.resize((filter.frames + 2 * apron) * width);
+    integer_block integers{.channels = width, .frames = filter.frames + 2 * apron};
+    integers.values.resize(traces.values.size());
+    double energy = 0;
+    for (std::size_t c = 0; c < filter.channels.size(); ++c) {
+        const std::vector<float> waveform = waveform_of(filter, c, 0);
+        for (std::size_t f = 0; f < waveform.size(); ++f) {
+            energy += double{waveform[f]} * waveform[f];
+            traces.values[(apron + f) * width + filter.channels[c]] = waveform[f];
+            integers.values[filter.channels[c] * integers.frames + apron + f] =
+                static_cast<std::int16_t>(std::lround(waveform[f] * steps_per_sd));
+        }
+    }
+    std::vector<template_spike> others;
+    for (const block_match& match :
+         match_block(units_.plan, integers, static_cast<std::size_t>(units_.window.before), unit)) {
+        if (!is_there(match.unit) || count(match.unit) < count(unit)) continue;
+        others.push_back({.frame = match.frame - static_cast<std::int64_t>(apron),
+                          .fraction = static_cast<float>(match.part) / parts_of_frame,
+                          .unit = match.unit,
+                          .amplitude = static_cast<float>(match.size) /
+                                       static_cast<float>(units_.plan.filters[match.unit].norm)});
+    }
+    if (others.size() < 2) return;
+    double together = 0;
+    for (std::size_t i = 0; i < others.size(); ++i)
+        for (std::size_t k = i + 1; k < others.size(); ++k)
+            together += expected_pairs(others[i].unit, others[k].unit, sum_window_s);
+    if (count(unit) > 10 + 4 * together) return;
+    placed_waveforms(units_.plan.filters, units_.window).subtract(others, traces);
+    double left = 0;
+    for (const float x : traces.values) left += double{x} * x;
+    if (left < most_left_of_sum * energy) drop(unit, "its template is the sum of others");
+}
+
+void cleaner::merge_if_copy(std::uint32_t unit, const overlap& row) {
+    const std::uint32_t other = row.other;
+    const double similarity =
+        static_cast<double>(*std::ranges::max_element(row.values)) / (1 << overlap_bits);
+    const double a = norm(unit);
+    const double b = norm(other);
+    const double difference =
+        (a * a + b * b - 2 * a * b * similarity) / (std::max(a, b) * std::max(a, b));
+    if (difference > most_difference) return;
+    const double found = pairs(unit, other, coincidence_window_s);
+    const double expected = expected_pairs(unit, other, coincidence_window_s);
+    // Two neurons fire together as often as chance has it; one neuron does not.
+    if (found > expected / 2 + 1) return;
+    const bool keeps_first = count(unit) >= count(other);
+    const std::uint32_t kept = keeps_first ? unit : other;
+    const std::uint32_t gone = keeps_first ? other : unit;
+    for (std::uint32_t& fate : fates_)
+        if (fate == gone) fate = kept;
+    decisions_.push_back({.cluster = units_.numbers[gone],
+                          .fate = cluster_fate::merged,
+                          .other = units_.numbers[kept],
+                          .spikes = frames_[gone].size(),
+                          .similarity = similarity,
+                          .difference = difference,
+                          .coincidences = found,
+                          .expected_coincidences = expected,
+                          .reason = "both have the same template and do not fire together"});
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> clean_units(const matched_units& units,
+                                       std::vector<cluster_decision>& decisions) {
+    return cleaner(units, decisions).clean();
+}
+
+}  // namespace spikeweave::templates

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sort/templates/matching.hpp"
+#include "sort/templates/unit_template.hpp"
+#include "spikeweave/sort/templates.hpp"
+
+namespace spikeweave::templates {
+
+/// What is known of the units when their spikes have been matched.
+struct matched_units {
+    const match_plan& plan;
+    const template_window& window;
+    std::span<const template_spike> spikes;  ///< ascending by frame
+    std::span<const std::uint64_t> before;   ///< number of spikes of each unit before
+    std::span<const std::uint32_t> numbers;  ///< of the units, in the table of decisions
+    double frame_count = 0;                  ///< of the recording
+    double rate_hz = 0;
+    std::uint32_t least_spikes = 0;
+    bool merge = true;  ///< otherwise units are only dropped if there is nothing left of them
+};
+
+/// For each unit: its own index if it is kept, that of the unit that takes its spikes, or
+/// `no_unit` if it is dropped.
+constexpr std::uint32_t no_unit = 0xffffffff;
+
+/// Decides which units stay: those of too few spikes, and sums of other units, are dropped; copies
+/// of another unit are merged with it.
+/// @param decisions  those that are made are appended
+std::vector<std::uint32_t> clean_units(const matched_units& units,
+                                       std::vector<cluster_decision>& decisions);
+
+}  // namespace spikeweave::templates

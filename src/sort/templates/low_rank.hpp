@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sort/templates/unit_template.hpp"
+
+/// Templates as sums of products of a spatial and a temporal part, in integers, so that their
+/// correlation with traces is the same to the bit wherever and in whatever order it is computed.
+namespace spikeweave::templates {
+
+/// Traces and correlations are in 64ths of a standard deviation of the noise.
+constexpr int steps_per_sd = 64;
+/// Traces are limited to this many steps, so that no sum of the filters overflows 32 bits.
+constexpr int largest_step = 16000;
+/// The parts of a filter have norm 1, in 4096ths.
+constexpr int filter_bits = 12;
+constexpr std::size_t most_ranks = 5;
+
+/// The matched filter of a template: of norm 1 over channels and frames.
+struct matched_filter {
+    std::vector<std::uint32_t> channels{};
+    std::size_t ranks = 0;
+    std::size_t frames = 0;
+    std::vector<std::int16_t> spatial{};   ///< ranks x channels
+    std::vector<std::int16_t> temporal{};  ///< ranks x frames
+    std::int32_t norm = 0;                 ///< of the template, in steps
+
+    std::span<const std::int16_t> spatial_of(std::size_t rank) const {
+        return std::span{spatial}.subspan(rank * channels.size(), channels.size());
+    }
+    std::span<const std::int16_t> temporal_of(std::size_t rank) const {
+        return std::span{temporal}.subspan(rank * frames, frames);
+    }
+};
+
+/// The fewest ranks, at most `most_ranks`, that leave no more than a standard deviation of the
+/// noise, or 2 %, of the template.
+matched_filter filter_of(const unit_template& from);
+
+/// The template that the filter stands for on one of its channels, shifted later by `fraction`
+/// frames, in standard deviations of the noise.
+std::vector<float> waveform_of(const matched_filter& filter, std::size_t channel_index,
+                               double fraction);
+
+}  // namespace spikeweave::templates

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sort/templates/low_rank.hpp"
+#include "sort/templates/overlaps.hpp"
+#include "sort/templates/unit_template.hpp"
+
+namespace spikeweave::templates {
+
+/// When a correlation counts as a spike.
+struct match_rule {
+    double threshold = 5;          ///< least correlation with the filter, in standard deviations
+    double least_amplitude = 0.6;  ///< relative to the template
+    double most_amplitude = 1.6;
+    double amplitude_spread = 0.2;  ///< standard deviation that is expected of amplitudes
+    double misfit = 0.1;  ///< share of a spike that its template may leave where others overlap
+    std::int64_t apart_frames = 15;  ///< spikes of a unit are at least this far apart
+};
+
+/// What is constant for all blocks.
+struct match_plan {
+    match_plan(std::vector<matched_filter> filters, const match_rule& rule, const execution& run);
+
+    std::vector<matched_filter> filters;
+    overlap_table overlaps;
+    match_rule rule;
+    std::vector<std::int32_t> least{};          ///< smallest correlation of a spike, by filter
+    std::vector<std::int64_t> spread_weight{};  ///< cost of an unusual amplitude, in 2^-16
+    std::int32_t misfit = 0;                    ///< in 2^-overlap_bits
+};
+
+/// Traces of a block as integers, channel by channel.
+struct integer_block {
+    std::size_t channels = 0;
+    std::size_t frames = 0;
+    std::vector<std::int16_t> values{};  ///< channels x frames
+
+    std::span<const std::int16_t> on(std::size_t channel) const {
+        return std::span{values}.subspan(channel * frames, frames);
+    }
+};
+
+/// The correlation of each frame of a block with a filter whose spike is there; 0 where the filter
+/// goes beyond the block.
+std::vector<std::int32_t> correlations(const integer_block& block, const matched_filter& filter,
+                                       std::size_t before);
+
+/// A spike found in a block.
+struct block_match {
+    std::int32_t frame = 0;  ///< in the block
+    std::uint32_t unit = 0;
+    std::int32_t part = 0;  ///< offset from the frame in parts of a frame, from -2 to 2
+    std::int32_t size = 0;  ///< amplitude times the template's norm, in steps
+
+    friend bool operator==(const block_match&, const block_match&) = default;
+};
+
+/// Finds spikes by matching pursuit: in each round those are taken that are better than all others
+/// that they overlap, and subtracted. By frame, then unit.
+std::vector<block_match> match_block(const match_plan& plan, const integer_block& block,
+                                     std::size_t before, std::int64_t excluded = -1);
+
+}  // namespace spikeweave::templates

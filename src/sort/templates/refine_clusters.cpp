@@ -1,0 +1,165 @@
+#include "sort/templates/refine_clusters.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "core/stop.hpp"
+#include "parallel/parallel_for.hpp"
+#include "sort/templates/separation.hpp"
+
+namespace spikeweave::templates {
+namespace {
+
+// Two groups of spikes are split at the first distance and merged at the second; a cluster that is
+// cut in the middle has 2.65.
+constexpr double split_distance = 4;
+constexpr double merge_distance = 3.2;
+constexpr std::size_t least_spikes = 15;
+constexpr std::size_t least_share = 100;  // one in this many spikes may be split off
+constexpr std::size_t most_channels = 8;
+
+struct part {
+    std::vector<std::uint32_t> spikes{};
+    double distance = 0;
+};
+
+// Splits a cluster as long as its parts are two groups. The first part keeps its number.
+std::vector<part> split(std::vector<std::uint32_t> spikes, const cluster_points& points) {
+    std::vector<part> done;
+    std::vector<part> waiting{{std::move(spikes)}};
+    while (!waiting.empty()) {
+        part now = std::move(waiting.back());
+        waiting.pop_back();
+        const std::size_t least = std::max(least_spikes, now.spikes.size() / least_share);
+        const auto channels = points.largest_channels(now.spikes, most_channels);
+        const separation found = separate(points.of(now.spikes, channels), least);
+        if (found.distance < split_distance) {
+            done.push_back(std::move(now));
+            continue;
+        }
+        std::array<part, 2> halves{part{{}, now.distance}, part{{}, found.distance}};
+        for (std::size_t i = 0; i < now.spikes.size(); ++i)
+            halves[static_cast<std::size_t>(found.side[i])].spikes.push_back(now.spikes[i]);
+        waiting.push_back(std::move(halves[1]));
+        waiting.push_back(std::move(halves[0]));
+    }
+    return done;
+}
+
+std::vector<spike_cluster> split_all(std::vector<spike_cluster> clusters,
+                                     const cluster_points& points, const execution& run,
+                                     std::vector<cluster_decision>& decisions) {
+    std::vector<std::vector<part>> parts(clusters.size());
+    std::vector<std::size_t> sizes;
+    std::uint32_t next = 0;
+    for (const spike_cluster& cluster : clusters) {
+        next = std::max(next, cluster.number);
+        sizes.push_back(cluster.spikes.size());
+    }
+    parallel::parallel_for(clusters.size(), run, "splits", [&](std::size_t i) {
+        parts[i] = split(std::move(clusters[i].spikes), points);
+    });
+    std::vector<spike_cluster> out;
+    for (std::size_t i = 0; i < clusters.size(); ++i)
+        for (std::size_t k = 0; k < parts[i].size(); ++k) {
+            const std::uint32_t number = k == 0 ? clusters[i].number : ++next;
+            if (k > 0)
+                decisions.push_back({.cluster = clusters[i].number,
+                                     .fate = cluster_fate::split,
+                                     .other = number,
+                                     .spikes = sizes[i],
+                                     .distance = parts[i][k].distance,
+                                     .reason = "its spikes form two groups"});
+            out.push_back({number, std::move(parts[i][k].spikes)});
+        }
+    return out;
+}
+
+// Clusters that are merged, the nearest first.
+class merger {
+public:
+    merger(std::vector<spike_cluster> clusters, const cluster_points& points)
+        : clusters_(std::move(clusters)), points_(points), channels_(clusters_.size()) {
+        for (std::size_t i = 0; i < clusters_.size(); ++i) find_channels(i);
+    }
+
+    std::vector<spike_cluster> merge(const execution& run,
+                                     std::vector<cluster_decision>& decisions) {
+        for (std::size_t a = 0; a < clusters_.size(); ++a) {
+            core::throw_if_stopped(run.stop);
+            for (std::size_t b = a + 1; b < clusters_.size(); ++b) compare(a, b);
+        }
+        while (!near_.empty()) {
+            core::throw_if_stopped(run.stop);
+            const auto nearest = std::ranges::min_element(near_, {}, [](const auto& pair) {
+                return std::pair{pair.second, pair.first};
+            });
+            const auto [pair, distance] = *nearest;
+            decisions.push_back({.cluster = clusters_[pair.second].number,
+                                 .fate = cluster_fate::merged,
+                                 .other = clusters_[pair.first].number,
+                                 .spikes = clusters_[pair.second].spikes.size(),
+                                 .distance = distance,
+                                 .reason = "the spikes of both form one group"});
+            unite(pair.first, pair.second);
+        }
+        std::erase_if(clusters_, [](const spike_cluster& each) { return each.spikes.empty(); });
+        return std::move(clusters_);
+    }
+
+private:
+    void find_channels(std::size_t i) {
+        channels_[i] = points_.largest_channels(clusters_[i].spikes, most_channels);
+        std::ranges::sort(channels_[i]);
+    }
+    void compare(std::size_t a, std::size_t b);
+    void unite(std::size_t into, std::size_t gone);
+
+    std::vector<spike_cluster> clusters_;
+    const cluster_points& points_;
+    std::vector<std::vector<std::uint32_t>> channels_;
+    std::map<std::pair<std::size_t, std::size_t>, double> near_{};
+};
+
+void merger::compare(std::size_t a, std::size_t b) {
+    if (clusters_[a].spikes.size() < 2 || clusters_[b].spikes.size() < 2) return;
+    std::vector<std::uint32_t> shared;
+    std::ranges::set_intersection(channels_[a], channels_[b], std::back_inserter(shared));
+    if (2 * shared.size() < std::min(channels_[a].size(), channels_[b].size())) return;
+    std::vector<std::uint32_t> channels;
+    std::ranges::set_union(channels_[a], channels_[b], std::back_inserter(channels));
+    std::vector<std::uint32_t> spikes = clusters_[a].spikes;
+    spikes.insert(spikes.end(), clusters_[b].spikes.begin(), clusters_[b].spikes.end());
+    std::vector<char> side(spikes.size(), 1);
+    std::fill_n(side.begin(), clusters_[a].spikes.size(), char{0});
+    const double distance = distance_of_sides(points_.of(spikes, channels), side);
+    if (distance < merge_distance) near_[{a, b}] = distance;
+}
+
+void merger::unite(std::size_t into, std::size_t gone) {
+    std::vector<std::uint32_t> both;
+    std::ranges::merge(clusters_[into].spikes, clusters_[gone].spikes, std::back_inserter(both));
+    clusters_[into].spikes = std::move(both);
+    clusters_[gone].spikes.clear();
+    find_channels(into);
+    std::erase_if(near_, [&](const auto& pair) {
+        const auto [a, b] = pair.first;
+        return a == into || b == into || a == gone || b == gone;
+    });
+    for (std::size_t i = 0; i < clusters_.size(); ++i)
+        if (i != into) compare(std::min(i, into), std::max(i, into));
+}
+
+}  // namespace
+
+std::vector<spike_cluster> refine_clusters(std::vector<spike_cluster> clusters,
+                                           const cluster_points& points, const execution& run,
+                                           std::vector<cluster_decision>& decisions) {
+    return merger(split_all(std::move(clusters), points, run, decisions), points)
+        .merge(run, decisions);
+}
+
+}  // namespace spikeweave::templates

@@ -1,0 +1,210 @@
+#include "sort/templates/template_traces.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "parallel/ordered_for.hpp"
+#include "sort/templates/placed_waveforms.hpp"
+#include "sort/templates/sinc.hpp"
+
+namespace spikeweave::templates {
+namespace {
+
+constexpr std::size_t most_channels = 40;
+constexpr std::size_t most_averaged = 400;
+
+struct chosen_spikes {
+    std::size_t block = 0;
+    std::vector<std::uint32_t> numbers{};
+};
+
+// Every k-th spike of each unit.
+std::vector<chosen_spikes> choose(std::span<const template_spike> spikes, std::size_t units,
+                                  const trace_blocks& blocks) {
+    std::vector<std::size_t> count(units);
+    for (const template_spike& spike : spikes) ++count[spike.unit];
+    std::vector<std::size_t> seen(units);
+    std::vector<chosen_spikes> by_block(blocks.block_count());
+    for (std::size_t n = 0; n < spikes.size(); ++n) {
+        const std::uint32_t unit = spikes[n].unit;
+        const std::size_t i = seen[unit]++;
+        const std::size_t all = count[unit];
+        if (all > most_averaged && i * most_averaged / all == (i + 1) * most_averaged / all)
+            continue;
+        const auto block = static_cast<std::size_t>(spikes[n].frame) / blocks.block_frames();
+        by_block[block].block = block;
+        by_block[block].numbers.push_back(static_cast<std::uint32_t>(n));
+    }
+    std::erase_if(by_block, [](const chosen_spikes& each) { return each.numbers.empty(); });
+    return by_block;
+}
+
+// The sum of the spikes of a unit on its channels.
+struct spike_sum {
+    std::vector<double> values{};  ///< channels x frames
+    double amplitudes = 0;
+    std::uint64_t count = 0;
+};
+
+void add(const template_spike& spike, const trace_block& block,
+         std::span<const std::uint32_t> channels, const template_window& window, spike_sum& into) {
+    const std::int64_t at = spike.frame - static_cast<std::int64_t>(block.first);
+    const auto stride = static_cast<std::int64_t>(block.channels);
+    const sinc_taps between(spike.fraction);
+    ++into.count;
+    into.amplitudes += spike.amplitude;
+    const std::size_t frames = window.size();
+    for (std::size_t c = 0; c < channels.size(); ++c) {
+        const float* from = block.frame(at - window.before) + channels[c];
+        for (std::size_t f = 0; f < frames; ++f, from += stride)
+            into.values[c * frames + f] += between.read(from, stride);
+    }
+}
+
+// Adds the template that was subtracted from each spike.
+void add_back(const matched_filter& filter, std::span<const std::uint32_t> channels,
+              std::size_t frames, spike_sum& into) {
+    for (std::size_t c = 0; c < channels.size(); ++c) {
+        const auto own = std::ranges::find(filter.channels, channels[c]);
+        if (own == filter.channels.end()) continue;
+        const std::vector<float> waveform =
+            waveform_of(filter, static_cast<std::size_t>(own - filter.channels.begin()), 0);
+        for (std::size_t f = 0; f < frames; ++f)
+            into.values[c * frames + f] += into.amplitudes * waveform[f];
+    }
+}
+
+unit_template average(const spike_sum& from, std::span<const std::uint32_t> channels,
+                      std::size_t frames) {
+    unit_template out{.spikes = from.count};
+    if (from.count == 0) return out;
+    const auto count = static_cast<double>(from.count);
+    // A mean that is nowhere larger may be the noise's.
+    const double least = std::max(0.5, 4.5 / std::sqrt(count));
+    for (std::size_t c = 0; c < channels.size(); ++c) {
+        double largest = 0;
+        for (std::size_t f = 0; f < frames; ++f)
+            largest = std::max(largest, std::abs(from.values[c * frames + f]) / count);
+        if (largest > out.peak) {
+            out.peak = largest;
+            out.peak_channel = channels[c];
+        }
+        if (largest < least) continue;
+        out.channels.push_back(channels[c]);
+        for (std::size_t f = 0; f < frames; ++f)
+            out.values.push_back(static_cast<float>(from.values[c * frames + f] / count));
+    }
+    return out;
+}
+
+integer_block to_integers(const trace_block& block) {
+    integer_block out{.channels = block.channels, .frames = block.frames + 2 * block.apron};
+    out.values.resize(out.channels * out.frames);
+    constexpr auto limit = static_cast<float>(largest_step);
+    for (std::size_t f = 0; f < out.frames; ++f)
+        for (std::size_t c = 0; c < out.channels; ++c)
+            out.values[c * out.frames + f] = static_cast<std::int16_t>(std::nearbyint(
+                std::clamp(block.values[f * out.channels + c] * steps_per_sd, -limit, limit)));
+    return out;
+}
+
+}  // namespace
+
+template_traces::template_traces(const filtered_recording& traces, const template_window& window)
+    : window_(window), blocks_(traces, 3 * window.size()) {
+    for (const double sd : traces.noise())
+        by_noise_.push_back(sd > 0 ? static_cast<float>(1 / sd) : 0.0F);
+}
+
+trace_block template_traces::read(std::size_t number) const {
+    trace_block block = blocks_.read(number);
+    for (std::size_t at = 0; at < block.values.size(); at += block.channels)
+        for (std::size_t c = 0; c < block.channels; ++c) block.values[at + c] *= by_noise_[c];
+    return block;
+}
+
+std::vector<std::vector<std::uint32_t>> template_channels(
+    const recording& from, std::span<const std::uint32_t> peak_channels) {
+    const auto& contacts = from.channels();
+    std::vector<std::vector<std::uint32_t>> out;
+    for (const std::uint32_t peak : peak_channels) {
+        const auto distance = [&](std::uint32_t c) {
+            const double x = contacts[c].x_um - contacts[peak].x_um;
+            const double y = contacts[c].y_um - contacts[peak].y_um;
+            return x * x + y * y;
+        };
+        std::vector<std::uint32_t> near(contacts.size());
+        std::iota(near.begin(), near.end(), 0U);
+        std::erase_if(near,
+                      [&](std::uint32_t c) { return contacts[c].shank != contacts[peak].shank; });
+        std::ranges::stable_sort(near, {}, distance);
+        near.resize(std::min(near.size(), most_channels));
+        std::ranges::sort(near);
+        out.push_back(std::move(near));
+    }
+    return out;
+}
+
+std::vector<unit_template> average_templates(const template_traces& traces,
+                                             std::span<const template_spike> spikes,
+                                             std::span<const std::vector<std::uint32_t>> channels,
+                                             std::span<const matched_filter> filters,
+                                             const execution& run) {
+    const template_window& window = traces.window();
+    const std::size_t frames = window.size();
+    std::vector<spike_sum> sums(channels.size());
+    for (std::size_t u = 0; u < sums.size(); ++u)
+        sums[u].values.assign(channels[u].size() * frames, 0.0);
+    const placed_waveforms placed(filters, window);
+    const std::vector<chosen_spikes> chosen = choose(spikes, sums.size(), traces.blocks());
+    parallel::for_each_in_order(
+        chosen.size(), run, "templates",
+        [&](std::size_t i) {
+            trace_block block = traces.read(chosen[i].block);
+            if (!filters.empty()) placed.subtract(spikes, block);
+            return block;
+        },
+        [&](std::size_t i, const trace_block& block) {
+            for (const std::uint32_t n : chosen[i].numbers) {
+                const std::uint32_t unit = spikes[n].unit;
+                add(spikes[n], block, channels[unit], window, sums[unit]);
+            }
+        });
+    std::vector<unit_template> out;
+    for (std::size_t u = 0; u < sums.size(); ++u) {
+        if (!filters.empty()) add_back(filters[u], channels[u], frames, sums[u]);
+        out.push_back(average(sums[u], channels[u], frames));
+    }
+    return out;
+}
+
+std::vector<template_spike> match_templates(const template_traces& traces, const match_plan& plan,
+                                            const execution& run) {
+    const auto find = [&](std::size_t i) {
+        const trace_block block = traces.read(i);
+        const auto apron = static_cast<std::int32_t>(block.apron);
+        std::vector<template_spike> found;
+        for (const block_match& match : match_block(
+                 plan, to_integers(block), static_cast<std::size_t>(traces.window().before))) {
+            const std::int32_t frame = match.frame - apron;
+            if (frame < 0 || frame >= static_cast<std::int32_t>(block.frames)) continue;
+            found.push_back({.frame = static_cast<std::int64_t>(block.first) + frame,
+                             .fraction = static_cast<float>(match.part) / parts_of_frame,
+                             .unit = match.unit,
+                             .amplitude = static_cast<float>(match.size) /
+                                          static_cast<float>(plan.filters[match.unit].norm)});
+        }
+        return found;
+    };
+    std::vector<template_spike> out;
+    parallel::for_each_in_order(traces.blocks().block_count(), run, "template matching", find,
+                                [&](std::size_t, const std::vector<template_spike>& found) {
+                                    out.insert(out.end(), found.begin(), found.end());
+                                });
+    return out;
+}
+
+}  // namespace spikeweave::templates

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sort/templates/matching.hpp"
+#include "sort/templates/unit_template.hpp"
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/record/trace_blocks.hpp"
+
+namespace spikeweave::templates {
+
+/// Traces in standard deviations of the noise, in blocks with what templates need around each.
+class template_traces {
+public:
+    template_traces(const filtered_recording& traces, const template_window& window);
+
+    const recording& source() const { return blocks_.source(); }
+    const template_window& window() const { return window_; }
+    const trace_blocks& blocks() const { return blocks_; }
+    /// A block with its apron; each value is divided by the noise of its channel.
+    trace_block read(std::size_t block) const;
+
+private:
+    template_window window_;
+    trace_blocks blocks_;
+    std::vector<float> by_noise_{};
+};
+
+/// Channels that the template of each unit may use: those nearest to its peak channel, ascending.
+std::vector<std::vector<std::uint32_t>> template_channels(
+    const recording& from, std::span<const std::uint32_t> peak_channels);
+
+/// Averages spikes of each unit, spread over the recording.
+/// @param spikes    ascending by frame
+/// @param channels  of each unit
+/// @param filters   templates of the spikes: what is left of the traces after all spikes are
+/// subtracted is averaged and added to them, so that other units' spikes do not count. Empty: the
+/// traces themselves are averaged.
+std::vector<unit_template> average_templates(const template_traces& traces,
+                                             std::span<const template_spike> spikes,
+                                             std::span<const std::vector<std::uint32_t>> channels,
+                                             std::span<const matched_filter> filters,
+                                             const execution& run);
+
+/// Finds the spikes of all templates in the traces, ordered by frame, then unit.
+std::vector<template_spike> match_templates(const template_traces& traces, const match_plan& plan,
+                                            const execution& run);
+
+}  // namespace spikeweave::templates

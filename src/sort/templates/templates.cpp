@@ -1,0 +1,251 @@
+#include "spikeweave/sort/templates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "sort/templates/clean_units.hpp"
+#include "sort/templates/cluster_points.hpp"
+#include "sort/templates/refine_clusters.hpp"
+#include "sort/templates/template_traces.hpp"
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave {
+
+using templates::average_templates;
+using templates::clean_units;
+using templates::cluster_points;
+using templates::filter_of;
+using templates::match_plan;
+using templates::match_templates;
+using templates::matched_filter;
+using templates::no_unit;
+using templates::refine_clusters;
+using templates::spike_cluster;
+using templates::template_channels;
+using templates::template_spike;
+using templates::template_traces;
+using templates::template_window;
+using templates::unit_template;
+
+namespace {
+
+// Templates are averaged again, and spikes found again, this many times.
+constexpr int rounds = 3;
+constexpr double before_s = 0.001;
+constexpr double after_s = 0.002;
+
+void check(const spike_features& features, std::size_t features_per_channel,
+           const sorting& clusters, const template_options& options) {
+    check_options(options);
+    if (!(options.least_amplitude < options.most_amplitude))
+        throw invalid_argument("most_amplitude",
+                               fmt::format("expected more than the {} of `least_amplitude`, "
+                                           "found {}",
+                                           options.least_amplitude, options.most_amplitude));
+    if (features.size() != clusters.labels.size() ||
+        clusters.labels.size() != clusters.samples.size())
+        throw invalid_argument(fmt::format("{} spikes with {} labels and {} times", features.size(),
+                                           clusters.labels.size(), clusters.samples.size()));
+    if (features_per_channel == 0 || features.feature_count() % features_per_channel != 0)
+        throw invalid_argument(fmt::format("{} features of {} for each channel",
+                                           features.feature_count(), features_per_channel));
+}
+
+// Units while their spikes are matched again and again.
+class template_search {
+public:
+    template_search(const recording& from, const sorting& clusters,
+                    const preprocessing_options& preprocessing, const template_options& options,
+                    const execution& run)
+        : clusters_(clusters),
+          options_(options),
+          run_(run),
+          traces_(filtered_recording(from, whitened(preprocessing), run),
+                  window_at(from.rate_hz())) {}
+
+    template_sorting find(const spike_features& features, std::size_t features_per_channel) {
+        const cluster_points points(features, features_per_channel);
+        begin(points);
+        for (int round = 0; round < rounds; ++round) {
+            match();
+            if (round + 1 < rounds) average();
+        }
+        return finish();
+    }
+
+private:
+    static preprocessing_options whitened(preprocessing_options options) {
+        options.whiten = true;
+        return options;
+    }
+    static template_window window_at(double rate_hz) {
+        return {std::llround(before_s * rate_hz), std::llround(after_s * rate_hz)};
+    }
+    void begin(const cluster_points& points);
+    void match();
+    void average();
+    template_sorting finish();
+
+    const sorting& clusters_;
+    const template_options& options_;
+    const execution& run_;
+    template_traces traces_;
+    std::vector<std::uint32_t> numbers_{};  // of the units, in the table of decisions
+    std::vector<std::vector<std::uint32_t>> channels_{};
+    std::vector<unit_template> templates_{};
+    std::vector<matched_filter> filters_{};
+    std::vector<std::uint64_t> counts_{};
+    std::vector<template_spike> spikes_{};
+    std::vector<cluster_decision> decisions_{};
+};
+
+void template_search::begin(const cluster_points& points) {
+    std::vector<spike_cluster> clusters(clusters_.unit_count);
+    for (std::uint32_t u = 0; u < clusters_.unit_count; ++u) clusters[u].number = u + 1;
+    for (std::uint32_t n = 0; n < clusters_.labels.size(); ++n)
+        if (clusters_.labels[n] > 0) clusters[clusters_.labels[n] - 1].spikes.push_back(n);
+    std::erase_if(clusters, [](const spike_cluster& each) { return each.spikes.empty(); });
+    if (options_.merge == unit_merges::automatic)
+        clusters = refine_clusters(std::move(clusters), points, run_, decisions_);
+
+    std::vector<std::uint32_t> peaks;
+    for (const spike_cluster& cluster : clusters) {
+        const auto unit = static_cast<std::uint32_t>(numbers_.size());
+        numbers_.push_back(cluster.number);
+        counts_.push_back(cluster.spikes.size());
+        peaks.push_back(points.largest_channels(cluster.spikes, 1).front());
+        for (const std::uint32_t n : cluster.spikes)
+            spikes_.push_back({.frame = clusters_.samples[n],
+                               .fraction = clusters_.fractions.empty() ? 0 : clusters_.fractions[n],
+                               .unit = unit});
+    }
+    std::ranges::sort(spikes_, {}, [](const template_spike& spike) {
+        return std::pair{spike.frame, spike.unit};
+    });
+    channels_ = template_channels(traces_.source(), peaks);
+    templates_ = average_templates(traces_, spikes_, channels_, {}, run_);
+    std::ranges::transform(templates_, std::back_inserter(filters_), filter_of);
+}
+
+void template_search::match() {
+    const match_plan plan(filters_,
+                          {.threshold = options_.match_threshold,
+                           .least_amplitude = options_.least_amplitude,
+                           .most_amplitude = options_.most_amplitude},
+                          run_);
+    spikes_ = match_templates(traces_, plan, run_);
+    std::vector<std::uint64_t> counts(filters_.size());
+    for (const template_spike& spike : spikes_) ++counts[spike.unit];
+    std::vector<std::uint32_t> fates =
+        clean_units({.plan = plan,
+                     .window = traces_.window(),
+                     .spikes = spikes_,
+                     .before = counts_,
+                     .numbers = numbers_,
+                     .frame_count = static_cast<double>(traces_.source().frame_count()),
+                     .rate_hz = traces_.source().rate_hz(),
+                     .least_spikes = options_.least_spikes,
+                     .merge = options_.merge == unit_merges::automatic},
+                    decisions_);
+    // A unit that is gone takes its template with it: the next round finds its spikes by those that
+    // are left.
+    std::erase_if(spikes_,
+                  [&](const template_spike& spike) { return fates[spike.unit] == no_unit; });
+    std::vector<std::uint32_t> index(fates.size(), no_unit);
+    std::size_t kept = 0;
+    for (std::uint32_t u = 0; u < fates.size(); ++u) {
+        if (fates[u] != u) continue;
+        index[u] = static_cast<std::uint32_t>(kept);
+        numbers_[kept] = numbers_[u];
+        channels_[kept] = std::move(channels_[u]);
+        templates_[kept] = std::move(templates_[u]);
+        filters_[kept] = std::move(filters_[u]);
+        counts[kept] = counts[u];
+        ++kept;
+    }
+    for (template_spike& spike : spikes_) spike.unit = index[fates[spike.unit]];
+    numbers_.resize(kept);
+    channels_.resize(kept);
+    templates_.resize(kept);
+    filters_.resize(kept);
+    counts.resize(kept);
+    counts_ = std::move(counts);
+}
+
+void template_search::average() {
+    templates_ = average_templates(traces_, spikes_, channels_, filters_, run_);
+    std::ranges::transform(templates_, filters_.begin(), filter_of);
+}
+
+template_sorting template_search::finish() {
+    template_sorting out{.sorted = {.unit_count = static_cast<std::uint32_t>(numbers_.size()),
+                                    .sample_rate = clusters_.sample_rate,
+                                    .sample_count = clusters_.sample_count},
+                         .decisions = std::move(decisions_)};
+    for (const template_spike& spike : spikes_) {
+        out.sorted.labels.push_back(spike.unit + 1);
+        out.sorted.samples.push_back(spike.frame);
+        out.sorted.fractions.push_back(spike.fraction);
+        out.amplitudes.push_back(spike.amplitude);
+    }
+    std::vector<std::uint64_t> counts(numbers_.size());
+    for (const template_spike& spike : spikes_) ++counts[spike.unit];
+    for (std::uint32_t u = 0; u < numbers_.size(); ++u) {
+        out.peak_channels.push_back(templates_[u].peak_channel);
+        out.decisions.push_back({.cluster = numbers_[u],
+                                 .fate = cluster_fate::kept,
+                                 .other = u + 1,
+                                 .spikes = counts[u],
+                                 .reason = "a unit"});
+    }
+    return out;
+}
+
+}  // namespace
+
+template <>
+enum_table<sort_stages> enum_names<sort_stages>() {
+    static constexpr std::array<named_value<sort_stages>, 2> values{{
+        {sort_stages::cluster, "cluster"},
+        {sort_stages::templates, "templates"},
+    }};
+    return {"stage of sorting", values};
+}
+
+template <>
+enum_table<unit_merges> enum_names<unit_merges>() {
+    static constexpr std::array<named_value<unit_merges>, 2> values{{
+        {unit_merges::none, "none"},
+        {unit_merges::automatic, "auto"},
+    }};
+    return {"rule for merging", values};
+}
+
+std::string_view to_string(cluster_fate fate) {
+    switch (fate) {
+        case cluster_fate::kept:
+            return "kept";
+        case cluster_fate::split:
+            return "split";
+        case cluster_fate::merged:
+            return "merged";
+        case cluster_fate::dropped:
+            return "dropped";
+    }
+    return "";
+}
+
+template_sorting sort_by_templates(const recording& from, const spike_features& features,
+                                   std::size_t features_per_channel, const sorting& clusters,
+                                   const preprocessing_options& preprocessing,
+                                   const template_options& options, const execution& run) {
+    check(features, features_per_channel, clusters, options);
+    return template_search(from, clusters, preprocessing, options, run)
+        .find(features, features_per_channel);
+}
+
+}  // namespace spikeweave
