@@ -101,23 +101,17 @@ option_list describe(template_options& options) {
              "how far to go: cluster, the clusters of detected spikes; templates, then find all "
              "spikes by the templates of the clusters, which tells overlapping ones apart");
     list.add("merge", options.merge,
-             "whether clusters are split, merged and dropped; merges.tsv has each decision")
-        .only_with("stages");
+             "whether clusters are split, merged and dropped; merges.tsv has each decision");
     list.add("match_threshold", options.match_threshold,
              "a spike correlates with a template of norm 1 by at least this many SDs of the noise")
-        .above(0)
-        .only_with("stages");
+        .above(0);
     list.add("least_amplitude", options.least_amplitude,
              "smallest amplitude of a spike, relative to the template")
-        .above(0)
-        .only_with("stages");
+        .above(0);
     list.add("most_amplitude", options.most_amplitude,
              "largest amplitude of a spike, relative to the template")
-        .above(0)
-        .only_with("stages");
-    list.add("least_spikes", options.least_spikes, "a unit of fewer spikes is dropped")
-        .at_least(1)
-        .only_with("stages");
+        .above(0);
+    list.add("least_spikes", options.least_spikes, "a unit of fewer spikes is dropped").at_least(1);
     return list;
 }
 

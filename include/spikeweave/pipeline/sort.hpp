@@ -18,6 +18,7 @@
 #include "spikeweave/sort/quality.hpp"
 #include "spikeweave/sort/sorting.hpp"
 #include "spikeweave/sort/spike_features.hpp"
+#include "spikeweave/sort/templates.hpp"
 
 /// The whole analysis from a recording, or from features, to units and their quality, as one call.
 /// The command `spikeweave sort` and Python's `spikeweave.sort` and `sort_features` make the same
@@ -47,6 +48,9 @@ struct SPIKEWEAVE_API option_codec<start_clusters> {
 struct sort_options {
     detection_options detection{};  ///< for recordings only
     masked_gmm_options search{};
+    /// For recordings only. Spikes that are assigned by a model, one after another, or sorted again
+    /// in some clusters are not matched.
+    template_options templates{};
     /// Clusters to begin with; empty: by masks.
     start_clusters start{};
     /// Clusters of `start`, by the numbers that they have there, to find units in; all others stay.
@@ -74,6 +78,10 @@ struct sort_result {
     sorting sorted{};
     /// Details of the search; its labels are those of `sorted` and are empty here.
     clustering_result search{};
+    /// What became of each cluster, if spikes were found by templates; and the amplitude of each
+    /// spike, relative to its unit's template.
+    std::vector<cluster_decision> decisions{};
+    std::vector<float> amplitudes{};
     /// Fits of an incremental sorting.
     std::vector<incremental_fit> fits{};
     /// Unit u is at index u - 1.

@@ -223,9 +223,6 @@ void sort_all(sort_input& input, sort_result& result, const execution& run) {
     result.search = sort_spikes(result.features, search, run);
     result.sorted.labels = std::move(result.search.labels);
     result.sorted.unit_count = result.search.units;
-    if (!result.options.save_model.empty())
-        save_model(fit_model(result.features, result.sorted.labels, result.options.search, run),
-                   input, result.options);
 }
 
 void find_units(sort_input& input, sort_result& result, const execution& run) {
@@ -239,6 +236,45 @@ void find_units(sort_input& input, sort_result& result, const execution& run) {
     result.options.run.devices = run.devices;
     const auto& more = result.search.warnings;
     result.warnings.insert(result.warnings.end(), more.begin(), more.end());
+}
+
+// Whether units were found among all spikes at once.
+bool are_all_sorted(const sort_input& input, const sort_options& options) {
+    return !input.model && !options.incremental && input.start.only.empty();
+}
+
+void fit_model_of(const sort_input& input, const sort_result& result, const execution& run) {
+    if (result.options.save_model.empty() || !are_all_sorted(input, result.options)) return;
+    save_model(fit_model(result.features, result.sorted.labels, result.options.search, run), input,
+               result.options);
+}
+
+// Replaces the detected spikes by those that the templates of their clusters find, and describes
+// these by the same features.
+void match_units(const recording& from, const sort_input& input, sort_result& result,
+                 const execution& run) {
+    template_sorting found =
+        sort_by_templates(from, result.features, result.features_per_channel, result.sorted,
+                          result.options.detection.preprocessing, result.options.templates, run);
+    result.decisions = std::move(found.decisions);
+    if (found.sorted.labels.empty()) {
+        result.warnings.emplace_back(
+            "No unit has enough spikes for a template: the clusters of the detected spikes are "
+            "given as they are.");
+        return;
+    }
+    std::vector<std::uint32_t> peaks;
+    for (const std::uint32_t label : found.sorted.labels)
+        peaks.push_back(found.peak_channels[label - 1]);
+    detection_options how = result.options.detection;
+    how.basis = input.basis;
+    result.features = to_features(describe_spikes(from,
+                                                  {.frames = found.sorted.samples,
+                                                   .fractions = found.sorted.fractions,
+                                                   .peak_channels = peaks},
+                                                  how, run));
+    result.sorted = std::move(found.sorted);
+    result.amplitudes = std::move(found.amplitudes);
 }
 
 void measure_units(sort_result& result, const execution& run) {
@@ -288,6 +324,7 @@ option_list describe_feature_sort(sort_options& options) {
 
 option_list describe(sort_options& options) {
     option_list list = describe(options.detection);
+    list.add_all(describe(options.templates));
     list.add_all(describe_feature_sort(options));
     return list;
 }
@@ -308,6 +345,9 @@ sort_result sort_recording(const recording& from, const sort_options& options,
     result.raw = raw_samples_of(from);
     result.raw_offset_bytes = from.description().header_bytes;
     find_units(input, result, how);
+    if (options.templates.stages == sort_stages::templates && are_all_sorted(input, options))
+        match_units(from, input, result, how);
+    fit_model_of(input, result, how);
     measure_units(result, how);
     average_units(from, result, how);
     result.seconds = sort_seconds_since(began);
@@ -323,6 +363,7 @@ sort_result sort_features(feature_file from, const sort_options& options, const 
     input.start = read_start(from, options, how);
     sort_result result = result_of(std::move(from), options);
     find_units(input, result, how);
+    fit_model_of(input, result, how);
     measure_units(result, how);
     result.seconds = sort_seconds_since(began);
     return result;

@@ -10,7 +10,7 @@
 namespace spikeweave::templates {
 namespace {
 
-constexpr double least_share = 0.25;       // of the spikes that a unit had before
+constexpr double least_kept_share = 0.25;  // of the spikes that a unit had before
 constexpr double most_left_of_sum = 0.25;  // share of the energy that others do not explain
 constexpr double most_difference = 0.1;    // share of the energy in which copies differ
 constexpr double coincidence_window_s = 0.002;
@@ -86,7 +86,8 @@ void cleaner::drop_if_few(std::uint32_t unit) {
         drop(unit, "its template is found nowhere");
     else if (units_.merge && found < units_.least_spikes)
         drop(unit, "it has too few spikes");
-    else if (units_.merge && count(unit) < least_share * static_cast<double>(units_.before[unit]))
+    else if (units_.merge &&
+             count(unit) < least_kept_share * static_cast<double>(units_.before[unit]))
         drop(unit, "other templates explain most of its spikes better");
 }
 

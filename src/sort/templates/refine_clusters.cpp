@@ -17,9 +17,9 @@ namespace {
 // cut in the middle has 2.65.
 constexpr double split_distance = 4;
 constexpr double merge_distance = 3.2;
-constexpr std::size_t least_spikes = 15;
-constexpr std::size_t least_share = 100;  // one in this many spikes may be split off
-constexpr std::size_t most_channels = 8;
+constexpr std::size_t least_split_spikes = 15;
+constexpr std::size_t least_split_share = 100;  // one in this many spikes may be split off
+constexpr std::size_t most_point_channels = 8;
 
 struct part {
     std::vector<std::uint32_t> spikes{};
@@ -33,8 +33,9 @@ std::vector<part> split(std::vector<std::uint32_t> spikes, const cluster_points&
     while (!waiting.empty()) {
         part now = std::move(waiting.back());
         waiting.pop_back();
-        const std::size_t least = std::max(least_spikes, now.spikes.size() / least_share);
-        const auto channels = points.largest_channels(now.spikes, most_channels);
+        const std::size_t least =
+            std::max(least_split_spikes, now.spikes.size() / least_split_share);
+        const auto channels = points.largest_channels(now.spikes, most_point_channels);
         const separation found = separate(points.of(now.spikes, channels), least);
         if (found.distance < split_distance) {
             done.push_back(std::move(now));
@@ -112,7 +113,7 @@ public:
 
 private:
     void find_channels(std::size_t i) {
-        channels_[i] = points_.largest_channels(clusters_[i].spikes, most_channels);
+        channels_[i] = points_.largest_channels(clusters_[i].spikes, most_point_channels);
         std::ranges::sort(channels_[i]);
     }
     void compare(std::size_t a, std::size_t b);

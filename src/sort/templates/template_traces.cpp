@@ -13,7 +13,7 @@
 namespace spikeweave::templates {
 namespace {
 
-constexpr std::size_t most_channels = 40;
+constexpr std::size_t most_template_channels = 40;
 constexpr std::size_t most_averaged = 400;
 
 struct chosen_spikes {
@@ -141,7 +141,7 @@ std::vector<std::vector<std::uint32_t>> template_channels(
         std::erase_if(near,
                       [&](std::uint32_t c) { return contacts[c].shank != contacts[peak].shank; });
         std::ranges::stable_sort(near, {}, distance);
-        near.resize(std::min(near.size(), most_channels));
+        near.resize(std::min(near.size(), most_template_channels));
         std::ranges::sort(near);
         out.push_back(std::move(near));
     }

@@ -34,9 +34,9 @@ using templates::unit_template;
 namespace {
 
 // Templates are averaged again, and spikes found again, this many times.
-constexpr int rounds = 3;
-constexpr double before_s = 0.001;
-constexpr double after_s = 0.002;
+constexpr int matching_rounds = 3;
+constexpr double template_before_s = 0.001;
+constexpr double template_after_s = 0.002;
 
 void check(const spike_features& features, std::size_t features_per_channel,
            const sorting& clusters, const template_options& options) {
@@ -70,9 +70,9 @@ public:
     template_sorting find(const spike_features& features, std::size_t features_per_channel) {
         const cluster_points points(features, features_per_channel);
         begin(points);
-        for (int round = 0; round < rounds; ++round) {
+        for (int round = 0; round < matching_rounds; ++round) {
             match();
-            if (round + 1 < rounds) average();
+            if (round + 1 < matching_rounds) average();
         }
         return finish();
     }
@@ -83,7 +83,8 @@ private:
         return options;
     }
     static template_window window_at(double rate_hz) {
-        return {std::llround(before_s * rate_hz), std::llround(after_s * rate_hz)};
+        return {std::llround(template_before_s * rate_hz),
+                std::llround(template_after_s * rate_hz)};
     }
     void begin(const cluster_points& points);
     void match();
