@@ -78,6 +78,7 @@ struct sort_result {
     sorting sorted{};
     /// Details of the search; its labels are those of `sorted` and are empty here.
     clustering_result search{};
+    std::uint64_t clustered_spikes = 0;  ///< spikes that the search was for
     /// What became of each cluster, if spikes were found by templates; and the amplitude of each
     /// spike, relative to its unit's template.
     std::vector<cluster_decision> decisions{};

@@ -15,6 +15,7 @@
 #include "spikeweave/sort/masked_gmm.hpp"
 #include "spikeweave/sort/quality.hpp"
 #include "spikeweave/sort/sorting.hpp"
+#include "spikeweave/sort/templates.hpp"
 
 namespace spikeweave {
 
@@ -24,6 +25,9 @@ struct sorting_report {
     std::vector<sorted_unit> units{};
     /// Details of the search; its labels are those of `sorted` and may be empty here.
     clustering_result search{};
+    std::uint64_t clustered_spikes = 0;  ///< spikes that the search was for
+    /// What became of each cluster, if spikes were found by templates.
+    std::vector<cluster_decision> decisions{};
     /// Fits of an incremental sorting.
     std::vector<incremental_fit> fits{};
     std::size_t features = 0;
@@ -56,8 +60,8 @@ struct sorting_report {
 /// @param run  ranks; its threads are ignored, because those of the options were used
 SPIKEWEAVE_API sorting_report report_of(sort_result result, const execution& run = {});
 
-/// Writes `sorting.npz`, `sorting.clu.1`, `units.tsv`, `iterations.tsv`, `run.json`, and if times
-/// are known `sorting.res.1` and, with the sample rate, `spikes.npz` (for every command that reads
+/// Writes `sorting.npz`, `sorting.clu.1`, `units.tsv`, `iterations.tsv`, `run.json`; if spikes were
+/// found by templates `merges.tsv`; if times are known `sorting.res.1` and, with the sample rate, `spikes.npz` (for every command that reads
 /// spikes), `phy/` and, on request, `spikes.nwb` and `sorting.kwik` with `.kwx` and
 /// `.prm`; docs/results.md describes their columns. The files are identical byte for byte for the
 /// same input, parameters and seed; only `run.json` holds times, memory and threads.

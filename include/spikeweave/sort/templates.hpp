@@ -36,7 +36,7 @@ SPIKEWEAVE_API enum_table<unit_merges> enum_names<unit_merges>();
 
 /// Times are from the spike; other figures are in standard deviations of the noise.
 struct template_options {
-    sort_stages stages = sort_stages::templates;
+    sort_stages stages = sort_stages::cluster;
     unit_merges merge = unit_merges::automatic;
     /// Least correlation of the traces with a template of norm 1 at which a spike is looked for.
     double match_threshold = 5;

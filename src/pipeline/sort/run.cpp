@@ -226,6 +226,7 @@ void sort_all(sort_input& input, sort_result& result, const execution& run) {
 }
 
 void find_units(sort_input& input, sort_result& result, const execution& run) {
+    result.clustered_spikes = result.features.size();
     if (!input.start.only.empty())
         sort_again(input, result, run);
     else if (result.options.incremental || input.model)

@@ -14,13 +14,14 @@
 namespace spikeweave {
 namespace {
 
-constexpr std::array<std::string_view, 24> sorting_files{"sorting.npz",
+constexpr std::array<std::string_view, 25> sorting_files{"sorting.npz",
                                                          "sorting.clu.1",
                                                          "sorting.res.1",
                                                          "spikes.npz",
                                                          "spikes.nwb",
                                                          "units.tsv",
                                                          "iterations.tsv",
+                                                         "merges.tsv",
                                                          "run.json",
                                                          "sorting.kwik",
                                                          "sorting.kwx",
@@ -116,6 +117,7 @@ void write_sorting_report(const std::filesystem::path& folder, const sorting_rep
     }
     out.write("units.tsv", report::units_tsv(report));
     out.write("iterations.tsv", report::iterations_tsv(report));
+    if (!report.decisions.empty()) out.write("merges.tsv", report::merges_tsv(report));
     out.write("run.json", report::text_of(report::sorting_run(report)));
     out.commit(run.stop);
 }

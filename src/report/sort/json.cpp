@@ -67,7 +67,7 @@ report::json report::sorting_run(const sorting_report& report) {
         {"score", report.search.score()},
         {"seed_score",
          2 * report.search.score() -
-             std::log(static_cast<double>(std::max<std::size_t>(report.sorted.labels.size(), 1)))}};
+             std::log(static_cast<double>(std::max<std::uint64_t>(report.clustered_spikes, 1)))}};
     for (const incremental_fit& one : report.fits)
         out["sorting"]["fits"].push_back({{"spikes", one.spikes},
                                           {"reason", to_string(one.reason)},

@@ -17,5 +17,6 @@ std::size_t unit_number(const sorting_report& report);
 json sorting_run(const sorting_report& report);
 std::string units_tsv(const sorting_report& report);
 std::string iterations_tsv(const sorting_report& report);
+std::string merges_tsv(const sorting_report& report);
 
 }  // namespace spikeweave::report

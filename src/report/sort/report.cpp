@@ -8,6 +8,8 @@ sorting_report report_of(sort_result result, const execution& run) {
     sorting_report report{.sorted = std::move(result.sorted),
                           .units = std::move(result.units),
                           .search = std::move(result.search),
+                          .clustered_spikes = result.clustered_spikes,
+                          .decisions = std::move(result.decisions),
                           .fits = std::move(result.fits),
                           .features = result.features.feature_count(),
                           .masks_from = std::move(result.masks_from),

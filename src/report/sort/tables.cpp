@@ -47,4 +47,17 @@ std::string iterations_tsv(const sorting_report& report) {
     return text;
 }
 
+std::string merges_tsv(const sorting_report& report) {
+    std::string text =
+        "cluster\tdecision\tother\tspikes\tdistance\tsimilarity\tdifference\tcoincidences\t"
+        "expected_coincidences\treason\n";
+    for (const cluster_decision& one : report.decisions)
+        fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
+                       one.cluster, to_string(one.fate),
+                       one.other > 0 ? fmt::format("{}", one.other) : "", one.spikes,
+                       cell(one.distance), cell(one.similarity), cell(one.difference),
+                       cell(one.coincidences), cell(one.expected_coincidences), one.reason);
+    return text;
+}
+
 }  // namespace spikeweave::report

@@ -55,6 +55,14 @@ void check(const spike_features& features, std::size_t features_per_channel,
                                            features.feature_count(), features_per_channel));
 }
 
+template <class Value>
+std::vector<Value> picked(std::vector<Value> from, const std::vector<std::uint32_t>& which) {
+    std::vector<Value> out;
+    out.reserve(which.size());
+    for (const std::uint32_t i : which) out.push_back(std::move(from[i]));
+    return out;
+}
+
 // Units while their spikes are matched again and again.
 class template_search {
 public:
@@ -157,24 +165,18 @@ void template_search::match() {
     std::erase_if(spikes_,
                   [&](const template_spike& spike) { return fates[spike.unit] == no_unit; });
     std::vector<std::uint32_t> index(fates.size(), no_unit);
-    std::size_t kept = 0;
+    std::vector<std::uint32_t> kept;
     for (std::uint32_t u = 0; u < fates.size(); ++u) {
         if (fates[u] != u) continue;
-        index[u] = static_cast<std::uint32_t>(kept);
-        numbers_[kept] = numbers_[u];
-        channels_[kept] = std::move(channels_[u]);
-        templates_[kept] = std::move(templates_[u]);
-        filters_[kept] = std::move(filters_[u]);
-        counts[kept] = counts[u];
-        ++kept;
+        index[u] = static_cast<std::uint32_t>(kept.size());
+        kept.push_back(u);
     }
     for (template_spike& spike : spikes_) spike.unit = index[fates[spike.unit]];
-    numbers_.resize(kept);
-    channels_.resize(kept);
-    templates_.resize(kept);
-    filters_.resize(kept);
-    counts.resize(kept);
-    counts_ = std::move(counts);
+    numbers_ = picked(std::move(numbers_), kept);
+    channels_ = picked(std::move(channels_), kept);
+    templates_ = picked(std::move(templates_), kept);
+    filters_ = picked(std::move(filters_), kept);
+    counts_ = picked(std::move(counts), kept);
 }
 
 void template_search::average() {
