@@ -71,5 +71,6 @@
 #include "spikeweave/spikes/epochs.hpp"
 #include "spikeweave/spikes/files.hpp"
 #include "spikeweave/spikes/order_spikes.hpp"
+#include "spikeweave/spikes/shared_spikes.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"

@@ -25,6 +25,9 @@ option_list describe(spike_read_options& options) {
     };
     list.add("allow_negative", options.allow_negative,
              "accept times before zero, as in recordings aligned to an event");
+    list.add("drop_duplicates_of_units", options.drop_duplicates_of_units,
+             "leave out units of which most spikes are within 0.3 ms of another unit's and are no "
+             "synchrony: a sorter counted one neuron as two, and the unit with fewer spikes goes");
     return list;
 }
 

@@ -12,6 +12,7 @@
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
+#include "spikeweave/spikes/shared_spikes.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
 namespace spikeweave {
@@ -40,6 +41,8 @@ struct spike_read_options {
     /// Accept times before zero (recordings aligned to an event); otherwise they are an error,
     /// because they are usually mistakes.
     bool allow_negative = false;
+    /// Leave out units that repeat the spikes of another (spikes/shared_spikes.hpp).
+    bool drop_duplicates_of_units = false;
 };
 SPIKEWEAVE_API option_list describe(spike_read_options& options);
 
@@ -51,6 +54,8 @@ struct spike_file {
     spike_format format = spike_format::automatic;
     std::size_t duplicates = 0;
     std::size_t out_of_order = 0;
+    /// Units that repeat another, left out because the options say so.
+    std::vector<dropped_unit> dropped{};
     /// Whether the file states the beginning and end of the recording. If not, the span is from the
     /// first spike to the last.
     bool has_recorded_span = false;
@@ -89,11 +94,11 @@ SPIKEWEAVE_API void write_nwb_units(const std::filesystem::path& path, const spi
 
 /// What `spikeweave info` warns about: double spikes 0.1 to 0.2 ms apart in one unit, milliseconds
 /// read as seconds, a channel 60 among electrodes 0 to 59, artefacts (many units in one tick),
-/// units that share their spikes. Full sentences; empty for clean data.
+/// units that repeat another. Full sentences; empty for clean data.
 SPIKEWEAVE_API std::vector<std::string> check_spikes(const spike_sequence& spikes);
 
 /// All messages about a file before its spikes are mined, as full sentences: its warnings,
-/// `check_spikes`, and the duplicates and stimulus markers left out.
+/// `check_spikes`, and the units, duplicates and stimulus markers left out.
 SPIKEWEAVE_API std::vector<std::string> warnings_of(const spike_file& file);
 
 }  // namespace spikeweave

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -159,55 +158,6 @@ void check_zeros(const spike_sequence& spikes, std::vector<std::string>& out) {
                         zeros));
 }
 
-// Counts how often a spike of one unit is within 0.2 ms of one of another; empty if the clock is
-// too coarse.
-using unit_pair = std::pair<unit_id, unit_id>;
-std::map<unit_pair, std::uint64_t> shared_spikes_of(const spike_sequence& spikes) {
-    constexpr std::int64_t near_us = 200;
-    constexpr std::size_t most_at_once = 8;  // more are a network burst or an artefact
-    const auto times = spikes.times_us();
-    const auto units = spikes.units();
-    std::map<unit_pair, std::uint64_t> shared;
-    bool clock_is_fine = false;
-    for (std::size_t i = 0; i < times.size(); ++i) {
-        std::size_t end = i + 1;
-        while (end < times.size() && times[end] - times[i] <= near_us) ++end;
-        if (end - i > most_at_once) continue;
-        for (std::size_t j = i + 1; j < end; ++j) {
-            clock_is_fine = clock_is_fine || times[j] != times[i];
-            if (units[i] != units[j]) ++shared[std::minmax(units[i], units[j])];
-        }
-    }
-    if (!clock_is_fine) shared.clear();
-    return shared;
-}
-
-// Reports pairs of units that often spike at the same time: probably one neuron with two names.
-void check_shared(const spike_sequence& spikes, std::vector<std::string>& out) {
-    constexpr std::uint64_t enough = 20;
-    constexpr double share = 0.5;
-    constexpr std::size_t most_named = 5;
-    std::vector<std::uint64_t> counts(spikes.unit_count(), 0);
-    for (const unit_id unit : spikes.units()) ++counts[to_index(unit)];
-    std::size_t found = 0;
-    for (const auto& [pair, number] : shared_spikes_of(spikes)) {
-        const bool first_is_less = counts[to_index(pair.first)] <= counts[to_index(pair.second)];
-        const unit_id less = first_is_less ? pair.first : pair.second;
-        const unit_id more = first_is_less ? pair.second : pair.first;
-        const std::uint64_t of = counts[to_index(less)];
-        if (number < enough || static_cast<double>(number) < share * static_cast<double>(of))
-            continue;
-        if (++found <= most_named)
-            out.push_back(fmt::format(
-                "Unit {} has {} of its {} spikes within 0.2 ms of one of unit {}: one neuron may "
-                "have been counted as two.",
-                spikes.name(less), core::grouped(std::min(number, of)), core::grouped(of),
-                spikes.name(more)));
-    }
-    if (found > most_named)
-        out.push_back(fmt::format("So it is with {} more pairs of units.", found - most_named));
-}
-
 }  // namespace
 
 std::vector<std::string> check_spikes(const spike_sequence& spikes) {
@@ -217,13 +167,15 @@ std::vector<std::string> check_spikes(const spike_sequence& spikes) {
     check_stimulus_channel(spikes, out);
     check_artefacts(spikes, out);
     check_zeros(spikes, out);
-    check_shared(spikes, out);
+    for (std::string& warning : warnings_of(spikes, find_shared_spikes(spikes)))
+        out.push_back(std::move(warning));
     return out;
 }
 
 std::vector<std::string> warnings_of(const spike_file& file) {
     std::vector<std::string> out = file.warnings;
     for (std::string& warning : check_spikes(file.spikes)) out.push_back(std::move(warning));
+    for (std::string& warning : warnings_of(file.dropped)) out.push_back(std::move(warning));
     if (file.duplicates > 0)
         out.push_back(
             file.duplicates == 1

@@ -101,6 +101,12 @@ spike_file read_spikes(const std::filesystem::path& path, const spike_read_optio
         how.format == spike_format::automatic ? detect_format(path) : how.format;
     spike_file file = read_as(format, {path, how, run});
     file.format = format;
+    if (how.drop_duplicates_of_units) {
+        units_without_duplicates kept =
+            drop_duplicates_of_units(file.spikes, find_shared_spikes(file.spikes));
+        file.spikes = std::move(kept.spikes);
+        file.dropped = std::move(kept.dropped);
+    }
     return file;
 }
 

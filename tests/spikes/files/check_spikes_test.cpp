@@ -98,7 +98,7 @@ TEST(CheckSpikes, NamesUnitsThatShareTheirSpikes) {
 
     ASSERT_EQ(warnings.size(), 1U);
     EXPECT_SAYS(warnings[0],
-                "Unit copy has 30 of its 55 spikes within 0.2 ms of one of unit 0: one neuron may "
+                "Unit copy has 30 of its 55 spikes within 0.3 ms of one of unit 0: one neuron may "
                 "have been counted as two.");
 }
 
