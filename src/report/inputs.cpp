@@ -7,6 +7,7 @@
 
 #include "core/grouped.hpp"
 #include "report/run_json.hpp"
+#include "spikeweave/spikes/shared_spikes.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
 
 namespace spikeweave {
@@ -67,6 +68,23 @@ rates_of_file measure_rates(const spike_file& file) {
     }
     found.tied = tied_spikes(file.spikes);
     return found;
+}
+
+// Lists all pairs of units that share spikes, of which warnings name only the first few.
+report::json shared_spikes_of(const spike_sequence& spikes) {
+    report::json pairs = report::json::array();
+    for (const shared_spike_pair& pair : find_shared_spikes(spikes))
+        pairs.push_back({{"unit", spikes.name(pair.fewer)},
+                         {"other", spikes.name(pair.more)},
+                         {"spikes", pair.fewer_spikes},
+                         {"other_spikes", pair.more_spikes},
+                         {"shared", pair.shared},
+                         {"by_chance", pair.by_chance},
+                         {"share", pair.share},
+                         {"lag_s", to_seconds(pair.lag)},
+                         {"spread_s", to_seconds(pair.spread)},
+                         {"repeats", pair.repeats}});
+    return pairs;
 }
 
 // Shows names and rates in as many columns as fit.
@@ -136,6 +154,8 @@ std::string summarize(const spike_file& file, const std::string& name) {
                         core::grouped(found.tied));
     text += fmt::format("duplicates     {} dropped\n", core::grouped(file.duplicates));
     text += fmt::format("out of order   {}\n", core::grouped(file.out_of_order));
+    if (!file.dropped.empty())
+        text += fmt::format("units dropped  {}, which repeat another\n", file.dropped.size());
     text += fmt::format("stimuli        {} markers\n", core::grouped(file.stimulus_us.size()));
     text += rate_table(found.units);
     for (const std::string& warning : file.warnings) text += fmt::format("warning: {}\n", warning);
@@ -147,6 +167,12 @@ std::string to_json(const spike_file& file, const std::string& name) {
     report::json units = report::json::array();
     for (const unit_rate& unit : found.units)
         units.push_back({{"name", unit.name}, {"spikes", unit.spikes}, {"rate_hz", unit.hertz}});
+    report::json dropped = report::json::array();
+    for (const dropped_unit& unit : file.dropped)
+        dropped.push_back({{"name", unit.name},
+                           {"spikes", unit.spikes},
+                           {"repeats", unit.repeated},
+                           {"shared", unit.shared}});
     const report::json document = {
         {"file", name},
         {"format", std::string(to_string(file.format))},
@@ -160,6 +186,8 @@ std::string to_json(const spike_file& file, const std::string& name) {
         {"out_of_order", file.out_of_order},
         {"stimulus_markers", file.stimulus_us.size()},
         {"warnings", file.warnings},
+        {"shared_spikes", shared_spikes_of(file.spikes)},
+        {"units_dropped", dropped},
         {"units", units},
     };
     return report::text_of(document);

@@ -2,6 +2,7 @@
 
 import json
 import unittest
+from random import Random
 
 from support import CliTest
 
@@ -52,6 +53,46 @@ class Info(CliTest):
         self.assertIn("milliseconds", json.loads(self.ok("info", "--json", path).stdout)["warnings"][0])
         self.assertIn("milliseconds", self.ok("episodes", path, "--json").stderr)
         self.assertNotIn("milliseconds", self.ok("info", "--time-unit", "ms", path).stdout)
+
+    def copies_file(self):
+        """Writes a, its copy b without a fifth of the spikes and one sample later, and c after each spike of a."""
+        random = Random(1)
+        rows, now = [], 0
+        for i in range(300):
+            now += random.randint(20_000, 200_000)
+            rows += [(now, "a"), (now + 4_000, "c")] + ([(now + 50, "b")] if i % 5 else [])
+        return self.file("copies.tsv", "time\tunit\n" + "".join(f"{us / 1e6:.6f}\t{unit}\n" for us, unit in rows))
+
+    def test_names_units_that_repeat_another(self):
+        path = self.copies_file()
+        warning = "Unit b has 240 of its 240 spikes within 0.3 ms of one of unit a"
+
+        self.assertIn(warning, self.ok("info", path).stdout)
+        found = json.loads(self.ok("info", path, "--json").stdout)
+        (pair,) = found["shared_spikes"]
+        self.assertEqual((pair["unit"], pair["other"], pair["shared"], pair["lag_s"], pair["repeats"]),
+                         ("b", "a", 240, -0.00005, True))
+        self.assertEqual(found["units_dropped"], [])
+        for command in ("episodes", "spade"):
+            self.assertIn(warning, self.ok(command, path, "--json").stderr)
+
+    def test_leaves_units_out_that_repeat_another(self):
+        path = self.copies_file()
+        says = "Unit b with 240 spikes was left out: 240 of them are within 0.3 ms of one of unit a."
+
+        found = json.loads(self.ok("info", path, "--json", "--drop-duplicates-of-units").stdout)
+
+        self.assertEqual([unit["name"] for unit in found["units"]], ["a", "c"])
+        self.assertEqual((found["shared_spikes"], found["warnings"]), ([], [says]))
+        self.assertEqual(found["units_dropped"], [{"name": "b", "spikes": 240, "repeats": "a", "shared": 240}])
+        out = self.folder / "kept.tsv"
+        self.assertIn("dropped unit b", self.ok("convert", path, out, "--drop-duplicates-of-units").stdout)
+        self.assertEqual(json.loads(self.ok("info", out, "--json").stdout)["unit_count"], 2)
+        for command in ("episodes", "spade"):
+            folder = self.folder / command
+            self.assertIn(says, self.ok(command, path, "--drop-duplicates-of-units", "-o", folder).stderr)
+            run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+            self.assertTrue(run["parameters"]["drop_duplicates_of_units"])
 
     def test_quiet_prints_nothing_but_what_json_asks_for(self):
         path = self.chain_file()

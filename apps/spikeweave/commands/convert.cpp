@@ -19,6 +19,9 @@ std::string dropped(const spike_file& file) {
     std::string text;
     if (file.duplicates > 0)
         text += fmt::format("dropped {} exact duplicates\n", grouped(file.duplicates));
+    for (const dropped_unit& unit : file.dropped)
+        text += fmt::format("dropped unit {}: {} of its {} spikes repeat those of unit {}\n",
+                            unit.name, grouped(unit.shared), grouped(unit.spikes), unit.repeated);
     if (!file.stimulus_us.empty())
         text += fmt::format("dropped {} stimulus markers, which are no unit\n",
                             grouped(file.stimulus_us.size()));

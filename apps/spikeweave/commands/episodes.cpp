@@ -113,7 +113,8 @@ void find(episodes_command& options, const memory_guard& memory, session& now) {
     episode_report report = report_of(std::move(spikes), std::move(result), run);
     report.with_occurrences = options.occurrences;
     record_input(report.run, std::move(record), now);
-    add_parameters(report.run.parameters, describe(options), {"only_units", "count_only"});
+    add_parameters(report.run.parameters, describe(options),
+                   {"drop_duplicates_of_units", "only_units", "count_only"});
     report.run.seconds = now.seconds();
     if (!options.to.empty()) write_episode_report(options.to, report, options.overwrite, run);
     now.progress.clear();

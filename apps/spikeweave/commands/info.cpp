@@ -40,6 +40,8 @@ void run(info_command& options, session& now) {
     now.stop_if_asked();
     for (std::string& warning : check_spikes(file.spikes))
         file.warnings.push_back(std::move(warning));
+    for (std::string& warning : warnings_of(file.dropped))
+        file.warnings.push_back(std::move(warning));
     now.progress.clear();
     if (options.json)
         write_stdout(to_json(file, options.path));

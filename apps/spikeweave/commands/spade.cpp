@@ -143,7 +143,8 @@ pattern_report report_on(Result result, spade_file& in, const spade_job& job) {
     report.run.warnings = in.record.warnings;
     record_input(report.run, std::move(in.record), job.now);
     spade_command options = job.options;
-    add_parameters(report.run.parameters, describe(options), {"only_units", "max_memory"});
+    add_parameters(report.run.parameters, describe(options),
+                   {"drop_duplicates_of_units", "only_units", "max_memory"});
     report.run.seconds = job.now.seconds();
     return report;
 }
