@@ -3,6 +3,7 @@
 import errno
 import os
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -129,6 +130,23 @@ def test_a_file_that_may_not_be_read_is_an_error_of_its_own(tmp_path, monkeypatc
         spikeweave.read(path)
 
     assert error.value.errno == errno.EACCES
+
+
+def test_units_that_repeat_another_are_left_out(tmp_path):
+    times = np.cumsum(np.random.default_rng(0).uniform(0.02, 0.2, 300))
+    spikes = SpikeSequence.of({"a": times, "b": times[60:] + 5e-5, "c": times + 0.004})
+    path = tmp_path / "spikes.tsv"
+    spikeweave.write(path, spikes)
+
+    with pytest.warns(UserWarning, match="Unit b has 240 of its 240 spikes"):
+        assert spikeweave.read(path).unit_names == ["a", "b", "c"]
+    with pytest.warns(UserWarning, match="Unit b with 240 spikes was left out"):
+        kept = spikeweave.read(path, drop_duplicates_of_units=True)
+    with pytest.warns(UserWarning, match="Unit b with 240 spikes was left out"):
+        assert spikes.drop_duplicates_of_units() == spikes.select(["a", "c"])
+
+    assert kept.unit_names == ["a", "c"]
+    assert kept.check() == []
 
 
 def test_a_real_culture_is_read(shared_data):

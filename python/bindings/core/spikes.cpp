@@ -40,6 +40,8 @@ nb::dict read_file(const std::string& path, const nb::dict& arguments) {
         run_for_result(call, [&](const execution& run) { return read_spikes(path, reading, run); });
     for (std::string& warning : check_spikes(file.spikes))
         file.warnings.push_back(std::move(warning));
+    for (std::string& warning : warnings_of(file.dropped))
+        file.warnings.push_back(std::move(warning));
     nb::dict out;
     out["duplicates"] = file.duplicates;
     out["warnings"] = file.warnings;
@@ -65,6 +67,15 @@ nb::tuple trains_of(const shared_spikes& spikes) {
         {}, [&](const execution& /*run*/) { return spike_trains(*spikes.sequence); });
     return nb::make_tuple(seconds_of(trains.times_us()),
                           column<std::int64_t>(trains.offsets(), std::identity{}));
+}
+
+// Returns the spikes of the units that repeat no other, and what was left out, as sentences.
+nb::tuple drop_duplicates(const shared_spikes& spikes) {
+    units_without_duplicates kept = run_for_result({}, [&](const execution& /*run*/) {
+        return drop_duplicates_of_units(*spikes.sequence, find_shared_spikes(*spikes.sequence));
+    });
+    const std::vector<std::string> left_out = warnings_of(kept.dropped);
+    return nb::make_tuple(share(std::move(kept.spikes), spikes.has_recorded_span), left_out);
 }
 
 // Returns the positions of names in natural order, in which "n2" is before "n10".
@@ -115,6 +126,7 @@ void bind_spikes(nb::module_& m) {
         .def_ro("has_recorded_span", &shared_spikes::has_recorded_span)
         .def("trains", &trains_of)
         .def("check", [](const shared_spikes& s) { return check_spikes(*s.sequence); })
+        .def("drop_duplicates_of_units", &drop_duplicates)
         .def("same_as", [](const shared_spikes& a, const shared_spikes& b) {
             return *a.sequence == *b.sequence;
         });

@@ -23,6 +23,7 @@ def read(
     format: SpikeFormat = "auto",
     time_unit: str | None = None,
     allow_negative: bool = False,
+    drop_duplicates_of_units: bool = False,
     progress: Progress = None,
 ) -> SpikeSequence:
     """Reads spikes.
@@ -44,6 +45,9 @@ def read(
         By default as stated in the file, else seconds.
     allow_negative
         Accept times before zero; otherwise they are an error, because they are usually mistakes.
+    drop_duplicates_of_units
+        Leave out units that repeat the spikes of another, with a warning for each
+        (`SpikeSequence.drop_duplicates_of_units`).
     progress
         True, False, or a function of (task, done, total). By default a bar on a terminal.
 
@@ -76,7 +80,7 @@ def read(
     if format == "nwb" or (format == "auto" and is_hdf5(path)):
         if time_unit is not None:
             raise ValueError("time_unit: times in NWB are seconds")
-        return read_units(path, allow_negative)
+        return read_units(path, allow_negative, drop_duplicates_of_units)
     with reporting(progress) as callback:
         file = _core.read_spikes(
             str(path),
@@ -84,6 +88,7 @@ def read(
                 format=format,
                 time_unit=time_unit,
                 allow_negative=allow_negative,
+                drop_duplicates_of_units=drop_duplicates_of_units,
                 progress=callback,
             ),
         )

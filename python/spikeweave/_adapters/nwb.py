@@ -40,7 +40,9 @@ def load_pynwb() -> Any:
     return pynwb
 
 
-def read_units(path: Path, allow_negative: bool = False) -> SpikeSequence:
+def read_units(
+    path: Path, allow_negative: bool = False, drop_duplicates_of_units: bool = False
+) -> SpikeSequence:
     """The spikes of the table of units, as the command reads them."""
     pynwb = load_pynwb()
     try:
@@ -68,7 +70,8 @@ def read_units(path: Path, allow_negative: bool = False) -> SpikeSequence:
                 f"'{path}', unit {name}: found a time before zero, expected none (recordings "
                 "aligned to an event need allow_negative=True)"
             )
-    return SpikeSequence.of(trains, unit_names=names, t_start=span[0], t_stop=span[1])
+    spikes = SpikeSequence.of(trains, unit_names=names, t_start=span[0], t_stop=span[1])
+    return spikes.drop_duplicates_of_units() if drop_duplicates_of_units else spikes
 
 
 def unit_names(units: Any) -> list[str]:

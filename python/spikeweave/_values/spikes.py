@@ -295,9 +295,40 @@ class SpikeSequence:
         return _again, (self.times, self.units, self.unit_names, *span)
 
     def check(self) -> list[str]:
-        """Likely data problems as whole sentences: double spikes, units that share their spikes,
+        """Likely data problems as whole sentences: double spikes, units that repeat another,
         milliseconds read as seconds, artefacts. Empty for clean data."""
         return self._core.check()
+
+    def drop_duplicates_of_units(self) -> SpikeSequence:
+        """Leaves out units that repeat the spikes of another.
+
+        A sorter that counts one neuron as two gives a unit of which most spikes are within 0.3 ms
+        of another's, always at the same lag. The unit with fewer spikes of such a pair is left out;
+        units that are synchronous for another reason stay (docs/algorithms/shared-spikes.md).
+
+        Returns
+        -------
+        SpikeSequence
+
+        Warns
+        -----
+        UserWarning
+            For each unit that is left out.
+
+        Examples
+        --------
+        >>> import spikeweave, numpy as np, warnings
+        >>> times = np.cumsum(np.random.default_rng(0).uniform(0.01, 0.1, 100))
+        >>> spikes = spikeweave.SpikeSequence.of({"A": times, "B": times[:80], "C": times + 0.005})
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")
+        ...     spikes.drop_duplicates_of_units().unit_names
+        ['A', 'C']
+        """
+        core, left_out = self._core.drop_duplicates_of_units()
+        for text in left_out:
+            warnings.warn(text, stacklevel=2)
+        return SpikeSequence._from_core(core)
 
     def to_neo(self) -> list[Any]:
         """The same as a list of `neo.SpikeTrain` in seconds, named after the units."""
