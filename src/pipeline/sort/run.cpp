@@ -16,6 +16,7 @@
 #include "spikeweave/sort/phy.hpp"
 #include "spikeweave/sort/recluster.hpp"
 #include "spikeweave/sort/sorting_model.hpp"
+#include "spikeweave/spikes/shared_spikes.hpp"
 
 namespace spikeweave {
 
@@ -278,7 +279,16 @@ void match_units(const recording& from, const sort_input& input, sort_result& re
     result.amplitudes = std::move(found.amplitudes);
 }
 
+// A neuron that was detected on two groups of channels is in two units with the same spikes.
+void warn_of_repeated_units(sort_result& result) {
+    if (!result.sorted.has_times()) return;
+    const spike_sequence spikes = to_spikes(result.sorted).spikes;
+    for (std::string& warning : warnings_of(spikes, find_shared_spikes(spikes)))
+        result.warnings.push_back(std::move(warning));
+}
+
 void measure_units(sort_result& result, const execution& run) {
+    warn_of_repeated_units(result);
     result.units = describe_units(result.features, result.sorted);
     const std::vector<unit_quality> quality =
         measure_quality(result.features, result.sorted, result.options.quality, run);
