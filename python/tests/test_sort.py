@@ -207,6 +207,21 @@ def test_features_are_sorted_into_their_units():
     assert len(result.spikes) > 0
 
 
+def test_units_with_the_same_spikes_are_named():
+    data = spikeweave.simulate.features(spikes=1000, units=2, channels=8, of_no_unit=0, seed=1)
+    samples = np.zeros(len(data.truth), np.int64)
+    times = np.cumsum(np.random.default_rng(0).integers(600, 6000, len(samples)))
+    for unit in (1, 2):
+        rows = data.truth == unit
+        samples[rows] = times[: np.count_nonzero(rows)] + unit
+    order = np.argsort(samples, kind="stable")
+
+    with pytest.warns(UserWarning, match="one neuron may have been counted as two"):
+        spikeweave.sort_features(
+            data.features[order], data.masks[order], samples=samples[order], sample_rate=30_000
+        )
+
+
 @pytest.mark.parametrize(
     ("arguments", "kind", "says"),
     [
