@@ -44,6 +44,7 @@
 #include "spikeweave/record/detection.hpp"
 #include "spikeweave/record/feature_basis.hpp"
 #include "spikeweave/record/mean_waveforms.hpp"
+#include "spikeweave/record/motion.hpp"
 #include "spikeweave/record/preprocess.hpp"
 #include "spikeweave/record/recording.hpp"
 #include "spikeweave/record/sample_source.hpp"

@@ -1,6 +1,7 @@
 #include "spikeweave/core/options.hpp"
 
 #include "spikeweave/record/detection.hpp"
+#include "spikeweave/record/motion.hpp"
 #include "spikeweave/record/preprocess.hpp"
 #include "spikeweave/record/recording.hpp"
 
@@ -54,6 +55,19 @@ option_list describe(preprocessing_options& options) {
     list.add("whiten", options.whiten,
              "decorrelate the noise of the channels: traces are mixtures of neighbouring ones, in "
              "standard deviations of the noise");
+    return list;
+}
+
+option_list describe(motion_options& options) {
+    option_list list;
+    list.begin_group("Drift (recordings only)");
+    list.add(
+        "drift", options.model,
+        "how the tissue moves along the probe, which is estimated and undone before spikes are "
+        "detected (rigid: all depths alike; blocks: windows of depth on their own; automatic: "
+        "by the probe, and none if nothing moves)");
+    list.add("drift_bin", options.time_bin, "time for which the displacement is taken as constant")
+        .above(0);
     return list;
 }
 

@@ -11,6 +11,7 @@
 #include "spikeweave/pipeline/run_options.hpp"
 #include "spikeweave/record/detection.hpp"
 #include "spikeweave/record/mean_waveforms.hpp"
+#include "spikeweave/record/motion.hpp"
 #include "spikeweave/record/recording.hpp"
 #include "spikeweave/sort/files.hpp"
 #include "spikeweave/sort/incremental.hpp"
@@ -47,6 +48,7 @@ struct SPIKEWEAVE_API option_codec<start_clusters> {
 /// All options of the analysis, with their defaults.
 struct sort_options {
     detection_options detection{};  ///< for recordings only
+    motion_options motion{};        ///< for recordings only
     masked_gmm_options search{};
     /// For recordings only. Spikes that are assigned by a model, one after another, or sorted again
     /// in some clusters are not matched.
@@ -96,6 +98,9 @@ struct sort_result {
     std::vector<recording_channel> channels{};
     /// Mean waveforms of noise and of each unit, for recordings; else without groups.
     mean_waveforms waveforms{};
+    /// The motion of the tissue along the probe, for recordings; empty if it was not estimated. It
+    /// was undone if the options say how.
+    probe_motion motion{};
     /// A file of flat samples that Phy can show, and the position of the first one; empty: none.
     std::filesystem::path raw{};
     std::uint64_t raw_offset_bytes = 0;

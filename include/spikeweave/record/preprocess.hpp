@@ -10,6 +10,7 @@
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
+#include "spikeweave/record/motion.hpp"
 #include "spikeweave/record/recording.hpp"
 
 namespace spikeweave {
@@ -39,6 +40,9 @@ struct preprocessing_options {
     /// Decorrelate the noise of the channels (ZCA). Traces are then in standard deviations of the
     /// noise instead of microvolts.
     bool whiten = false;
+    /// How the tissue moves: traces are then those of contacts that move with it, interpolated from
+    /// the filtered ones. They are computed on the CPU. Null or empty: it does not move.
+    std::shared_ptr<const probe_motion> moved{};
 };
 
 SPIKEWEAVE_API option_list describe(preprocessing_options& options);

@@ -10,6 +10,7 @@
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/pipeline/sort.hpp"
 #include "spikeweave/record/mean_waveforms.hpp"
+#include "spikeweave/record/motion.hpp"
 #include "spikeweave/report/run_record.hpp"
 #include "spikeweave/sort/incremental.hpp"
 #include "spikeweave/sort/masked_gmm.hpp"
@@ -45,6 +46,8 @@ struct sorting_report {
     std::vector<recording_channel> channels{};
     /// Mean waveforms of noise and of each unit, for recordings; else without groups.
     mean_waveforms waveforms{};
+    /// The estimated motion of the tissue along the probe; empty: none was estimated.
+    probe_motion motion{};
     /// A file of flat samples that Phy can show, and the position of the first one; empty: none.
     std::filesystem::path raw{};
     std::uint64_t raw_offset_bytes = 0;
@@ -63,8 +66,9 @@ SPIKEWEAVE_API sorting_report report_of(sort_result result, const execution& run
 /// Writes `sorting.npz`, `sorting.clu.1`, `units.tsv`, `iterations.tsv`, `run.json`; if spikes were
 /// found by templates `merges.tsv`; if times are known `sorting.res.1` and, with the sample rate, `spikes.npz` (for every command that reads
 /// spikes), `phy/` and, on request, `spikes.nwb` and `sorting.kwik` with `.kwx` and
-/// `.prm`; docs/results.md describes their columns. The files are identical byte for byte for the
-/// same input, parameters and seed; only `run.json` holds times, memory and threads.
+/// `.prm`, and `motion.tsv` and `motion.svg` if the motion was estimated; docs/results.md describes
+/// their columns. The files are identical byte for byte for the same input, parameters and seed;
+/// only `run.json` holds times, memory and threads.
 ///
 /// The folder is written under a temporary name and renamed, so it is complete or absent.
 /// @throws io_error if the folder exists and may not be replaced, holds files that are not ours, or

@@ -35,6 +35,15 @@ nb::object samples_or_none(const std::vector<std::int64_t>& samples) {
     return samples.empty() ? nb::object(nb::none()) : nb::cast(to_numpy(std::span{samples}));
 }
 
+nb::dict motion_arrays(const probe_motion& motion) {
+    nb::dict out;
+    out["time"] = to_numpy(std::span{motion.times_s});
+    out["depth"] = to_numpy(std::span{motion.depths_um});
+    out["displacement"] = to_numpy(std::vector<double>(motion.displacement_um),
+                                   {motion.times_s.size(), motion.depths_um.size()});
+    return out;
+}
+
 nb::dict to_python(sort_result made) {
     nb::dict out;
     out["labels"] = to_numpy(std::span<const std::uint32_t>{made.sorted.labels});
@@ -49,6 +58,7 @@ nb::dict to_python(sort_result made) {
         out["waveform_peak"] = mean.before;
         out["noise"] = to_numpy(std::span{mean.noise});
     }
+    if (!made.motion.empty()) out["motion"] = motion_arrays(made.motion);
     if (made.sorted.has_times()) {
         sorted_spikes spikes = to_spikes(made.sorted);
         out["duplicates"] = spikes.duplicates;

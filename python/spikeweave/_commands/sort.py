@@ -187,6 +187,7 @@ def _result(
         waveforms=found.get("waveforms"),
         waveform_peak=found.get("waveform_peak"),
         noise=found.get("noise"),
+        motion=found.get("motion"),
         sample_rate=sample_rate,
         channel_positions=None if source is None else source.positions,
         iterations=search["iterations"],

@@ -241,6 +241,8 @@ class SortOptions(TypedDict, total=False):
     after: Time | None
     neighbours: float | None
     features_per_channel: int | None
+    drift: Literal["automatic", "none", "rigid", "blocks"] | None
+    drift_bin: Time | None
     starting_clusters: IntOrAuto | None
     max_clusters: int | None
     max_iterations: int | None

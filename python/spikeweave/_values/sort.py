@@ -43,6 +43,10 @@ class SortResult:
         The frame of the peak in these.
     noise : ndarray of float64, shape (channels,), or None
         Standard deviation of each channel's noise.
+    motion : dict of arrays of float64, or None
+        The estimated motion of the tissue along the probe: ``time`` (s) of each bin, ``depth`` (um)
+        of each window, and ``displacement`` (um), shape (times, depths); None if none was
+        estimated. It was undone unless ``drift`` is ``"none"`` in `parameters`.
     sample_rate : float or None
         In Hz, if known.
     channel_positions : ndarray of float64, shape (channels, 2), or None
@@ -71,6 +75,7 @@ class SortResult:
     waveforms: NDArray[np.float32] | None
     waveform_peak: int | None
     noise: NDArray[np.float64] | None
+    motion: dict[str, NDArray[np.float64]] | None
     sample_rate: float | None
     channel_positions: NDArray[np.float64] | None
     iterations: dict[str, NDArray[Any]]

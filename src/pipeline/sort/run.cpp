@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/stop.hpp"
+#include "pipeline/sort/follow_motion.hpp"
 #include "pipeline/sort/start_labels.hpp"
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/error.hpp"
@@ -20,6 +21,7 @@
 
 namespace spikeweave {
 
+using pipeline::follow_motion;
 using pipeline::read_start;
 using pipeline::start_labels;
 
@@ -335,17 +337,20 @@ option_list describe_feature_sort(sort_options& options) {
 
 option_list describe(sort_options& options) {
     option_list list = describe(options.detection);
+    list.add_all(describe(options.motion));
     list.add_all(describe(options.templates));
     list.add_all(describe_feature_sort(options));
     return list;
 }
 
-sort_result sort_recording(const recording& from, const sort_options& options,
+sort_result sort_recording(const recording& from, const sort_options& wanted,
                            const execution& run) {
     const auto began = sort_clock::now();
-    check(options);
+    check(wanted);
+    sort_options options = wanted;
     const execution how = computing_on(options, run);
     sort_input input{.model = read_model_of(options)};
+    probe_motion motion = follow_motion(from, options, how);
     detected found = detect(input.model, from, options, how);
     core::throw_if_stopped(run.stop);
     input.basis = std::move(found.basis);
@@ -353,6 +358,7 @@ sort_result sort_recording(const recording& from, const sort_options& options,
     sort_result result = result_of(std::move(found.file), options);
     result.options.detection.preprocessing.reference = found.reference;
     result.sorted.sample_count = static_cast<std::int64_t>(from.frame_count());
+    result.motion = std::move(motion);
     result.raw = raw_samples_of(from);
     result.raw_offset_bytes = from.description().header_bytes;
     find_units(input, result, how);

@@ -1,9 +1,27 @@
 #pragma once
 
+#include <cstddef>
+#include <memory>
+
+#include "record/detect/crossing_rule.hpp"
+#include "record/detect/find_events.hpp"
+#include "record/detect/trace_steps.hpp"
 #include "record/filter/block_reader.hpp"
 #include "spikeweave/record/detection.hpp"
 
 namespace spikeweave::record {
+
+/// Whether detection runs on the devices of `run`: only the CPU undoes motion.
+bool uses_devices(const detection_options& options, const execution& run);
+
+/// The steps of detection, on the devices of `run` or on the CPU.
+std::unique_ptr<trace_steps> steps_for(const filtered_recording& traces,
+                                       const detection_options& options, std::size_t block_frames,
+                                       const execution& run);
+
+/// Finds the spikes, without their features.
+found_events events_of(const filtered_recording& traces, const trace_steps& steps,
+                       const detection_options& options, const execution& run);
 
 /// `detect_spikes` with blocks of another size.
 detection_result detect_in_blocks(const filtered_recording& traces,

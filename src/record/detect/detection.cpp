@@ -21,14 +21,14 @@ using record::crossing_rule;
 using record::crossings_by;
 using record::detect_in_blocks;
 using record::event;
+using record::events_of;
 using record::feature_space_of;
-using record::find_events;
 using record::found_events;
 using record::principal_components;
 using record::standard_block_frames;
-using record::steps_on_cpu;
-using record::steps_on_devices;
+using record::steps_for;
 using record::trace_steps;
+using record::uses_devices;
 using record::waveform_place;
 using record::waveform_statistics;
 using record::waveform_window;
@@ -55,16 +55,14 @@ public:
           options_(options),
           window_(window_of(options, traces.source().rate_hz())),
           crossings_(crossings_by(traces, options)),
-          steps_(run.devices.empty()
-                     ? steps_on_cpu(traces, crossings_, window_, block_frames)
-                     : steps_on_devices(traces, crossings_, window_, block_frames, run)) {
+          steps_(steps_for(traces, options, block_frames, run)) {
         out_.basis = feature_space_of(traces, options);
         if (options.basis) check_same_space(*options.basis, out_.basis);
     }
 
     detection_result find(const execution& run) {
-        describe(find_all(run));
-        out_.ran_on_devices = run.devices;
+        describe(events_of(traces_, *steps_, options_, run));
+        if (uses_devices(options_, run)) out_.ran_on_devices = run.devices;
         if (out_.size() == 0) return std::move(out_);
         const principal_components components =
             options_.basis ? principal_components(options_.features_per_channel, window_.size(),
@@ -76,7 +74,6 @@ public:
     }
 
 private:
-    found_events find_all(const execution& run) const;
     void describe(const found_events& found);
     void warn();
     std::pair<std::size_t, std::size_t> spikes_in(std::size_t piece) const;
@@ -93,18 +90,6 @@ private:
     std::unique_ptr<trace_steps> steps_;
     detection_result out_;
 };
-
-found_events spike_finder::find_all(const execution& run) const {
-    const recording& from = traces_.source();
-    const auto longest =
-        std::max<std::int64_t>(1, std::llround(to_seconds(options_.longest) * from.rate_hz()));
-    return find_events(*steps_,
-                       {.neighbours = neighbours_of(from.channels(), options_.neighbours),
-                        .join_frames = options_.join_frames,
-                        .longest_frames = longest,
-                        .strong = static_cast<float>(options_.strong_threshold)},
-                       run);
-}
 
 void spike_finder::describe(const found_events& found) {
     const recording& from = traces_.source();
@@ -243,6 +228,33 @@ std::int64_t detection_result::time_us(std::size_t spike) const {
 }
 
 namespace record {
+
+bool uses_devices(const detection_options& options, const execution& run) {
+    const probe_motion* const moved = options.preprocessing.moved.get();
+    return !run.devices.empty() && (moved == nullptr || moved->empty());
+}
+
+std::unique_ptr<trace_steps> steps_for(const filtered_recording& traces,
+                                       const detection_options& options, std::size_t block_frames,
+                                       const execution& run) {
+    const crossing_rule crossings = crossings_by(traces, options);
+    const waveform_window window = window_of(options, traces.source().rate_hz());
+    if (!uses_devices(options, run)) return steps_on_cpu(traces, crossings, window, block_frames);
+    return steps_on_devices(traces, crossings, window, block_frames, run);
+}
+
+found_events events_of(const filtered_recording& traces, const trace_steps& steps,
+                       const detection_options& options, const execution& run) {
+    const recording& from = traces.source();
+    const auto longest =
+        std::max<std::int64_t>(1, std::llround(to_seconds(options.longest) * from.rate_hz()));
+    return find_events(steps,
+                       {.neighbours = neighbours_of(from.channels(), options.neighbours),
+                        .join_frames = options.join_frames,
+                        .longest_frames = longest,
+                        .strong = static_cast<float>(options.strong_threshold)},
+                       run);
+}
 
 detection_result detect_in_blocks(const filtered_recording& traces,
                                   const detection_options& options, std::size_t block_frames,

@@ -87,6 +87,7 @@ struct filtered_recording::parts {
     void estimate_whitening(const execution& run);
     void estimate_noise(const execution& run);
     void choose_referenced();
+    void undo_motion(const std::shared_ptr<const probe_motion>& moved);
 };
 
 // Computes frames [first - apron, first + count + apron) from all frames within reach.
@@ -115,6 +116,7 @@ trace_block filtered_recording::parts::read(std::uint64_t first, std::size_t cou
     float* const to =
         out.values.data() + static_cast<std::size_t>(span.kept_begin + apron - first) * channels;
     std::transform(kept.begin(), kept.end(), to, [](double x) { return static_cast<float>(x); });
+    if (recipe.shift) recipe.shift->apply(span.kept_begin, {to, kept.size()});
     if (!recipe.whitening.empty()) whiten_frames(recipe.whitening, channels, {to, kept.size()});
     return out;
 }
@@ -146,7 +148,7 @@ std::vector<std::vector<float>> filtered_recording::parts::excerpts(const execut
         taken[i] = static_cast<std::size_t>(i * blocks / taken.size());
     const std::size_t channels = source.channel_count();
     std::vector<std::vector<float>> by_block(taken.size());
-    if (run.devices.empty()) {
+    if (run.devices.empty() || recipe.shift) {
         parallel::parallel_for(taken.size(), run, "noise",
                                [&](std::size_t i) { by_block[i] = excerpt(taken[i]); });
     } else {
@@ -177,6 +179,13 @@ void filtered_recording::parts::estimate_noise(const execution& run) {
 void filtered_recording::parts::choose_referenced() {
     for (std::uint32_t c = 0; c < noise.size(); ++c)
         if (noise[c] > 0) recipe.referenced.push_back(c);
+}
+
+// Channels without noise would only take their neighbours' signals, and are left as they are.
+void filtered_recording::parts::undo_motion(const std::shared_ptr<const probe_motion>& moved) {
+    std::vector<bool> live;
+    for (const double sd : noise) live.push_back(sd > 0);
+    recipe.shift = std::make_shared<record::motion_shift>(moved, source, live);
 }
 
 // Computes the symmetric inverse square root of the covariance of the channels, from quiet frames
@@ -227,6 +236,10 @@ filtered_recording::filtered_recording(recording from, const preprocessing_optio
     made->estimate_noise(run);
     if (made->recipe.reference == common_reference::median) {
         made->choose_referenced();
+        made->estimate_noise(run);
+    }
+    if (options.moved && !options.moved->empty()) {
+        made->undo_motion(options.moved);
         made->estimate_noise(run);
     }
     if (options.whiten && made->source.frame_count() > 0) {

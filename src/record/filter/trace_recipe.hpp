@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "record/filter/shift.hpp"
 #include "spikeweave/record/preprocess.hpp"
 
 namespace spikeweave::record {
@@ -16,6 +18,8 @@ struct trace_recipe {
     /// Channels, ascending, whose common median is subtracted from them; empty: none is subtracted.
     /// Dead channels are excluded, because they would then hold only the negative median.
     std::vector<std::uint32_t> referenced{};
+    /// Undoes the motion of the tissue, on the CPU; null: it is left as it is.
+    std::shared_ptr<const motion_shift> shift{};
     /// Weight of channel k in channel c: `[k * channels + c]`; empty: no whitening.
     std::vector<float> whitening{};
 };

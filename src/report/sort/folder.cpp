@@ -14,7 +14,7 @@
 namespace spikeweave {
 namespace {
 
-constexpr std::array<std::string_view, 25> sorting_files{"sorting.npz",
+constexpr std::array<std::string_view, 27> sorting_files{"sorting.npz",
                                                          "sorting.clu.1",
                                                          "sorting.res.1",
                                                          "spikes.npz",
@@ -22,6 +22,8 @@ constexpr std::array<std::string_view, 25> sorting_files{"sorting.npz",
                                                          "units.tsv",
                                                          "iterations.tsv",
                                                          "merges.tsv",
+                                                         "motion.tsv",
+                                                         "motion.svg",
                                                          "run.json",
                                                          "sorting.kwik",
                                                          "sorting.kwx",
@@ -118,6 +120,10 @@ void write_sorting_report(const std::filesystem::path& folder, const sorting_rep
     out.write("units.tsv", report::units_tsv(report));
     out.write("iterations.tsv", report::iterations_tsv(report));
     if (!report.decisions.empty()) out.write("merges.tsv", report::merges_tsv(report));
+    if (!report.motion.empty()) {
+        out.write("motion.tsv", report::motion_tsv(report));
+        out.write("motion.svg", report::motion_svg(report));
+    }
     out.write("run.json", report::text_of(report::sorting_run(report)));
     out.commit(run.stop);
 }

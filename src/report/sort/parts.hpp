@@ -18,5 +18,8 @@ json sorting_run(const sorting_report& report);
 std::string units_tsv(const sorting_report& report);
 std::string iterations_tsv(const sorting_report& report);
 std::string merges_tsv(const sorting_report& report);
+std::string motion_tsv(const sorting_report& report);
+/// Draws the displacement at each depth over time, around that depth.
+std::string motion_svg(const sorting_report& report);
 
 }  // namespace spikeweave::report

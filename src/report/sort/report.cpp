@@ -16,6 +16,7 @@ sorting_report report_of(sort_result result, const execution& run) {
                           .features_per_channel = result.features_per_channel,
                           .channels = std::move(result.channels),
                           .waveforms = std::move(result.waveforms),
+                          .motion = std::move(result.motion),
                           .raw = std::move(result.raw),
                           .raw_offset_bytes = result.raw_offset_bytes,
                           .kwik = std::move(result.kwik),

@@ -1,0 +1,126 @@
+#include "record/filter/shift.hpp"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace spikeweave::record {
+namespace {
+
+constexpr std::size_t most_sources = 16;
+constexpr double reach_um = 20;
+constexpr double own_noise = 0.01;
+constexpr std::size_t frames_at_once = 64;
+
+struct spot {
+    double x_um;
+    double y_um;
+};
+
+// Similarity of what two places see.
+double similarity(const spot& a, const spot& b) {
+    const double x = a.x_um - b.x_um;
+    const double y = a.y_um - b.y_um;
+    return std::exp(-(x * x + y * y) / (2 * reach_um * reach_um));
+}
+
+spot spot_of(const recording_channel& channel) {
+    return {channel.x_um, channel.y_um};
+}
+
+// Weights that predict what `target` sees from what the places see, for a signal whose covariance
+// is the kernel (simple kriging).
+Eigen::VectorXd weights_for(const spot& target, std::span<const spot> from) {
+    const auto count = static_cast<Eigen::Index>(from.size());
+    Eigen::MatrixXd between(count, count);
+    Eigen::VectorXd towards(count);
+    for (Eigen::Index i = 0; i < count; ++i) {
+        const spot& one = from[static_cast<std::size_t>(i)];
+        for (Eigen::Index j = 0; j < count; ++j)
+            between(i, j) = similarity(one, from[static_cast<std::size_t>(j)]);
+        between(i, i) += own_noise;
+        towards[i] = similarity(one, target);
+    }
+    return between.llt().solve(towards);
+}
+
+}  // namespace
+
+motion_shift::motion_shift(std::shared_ptr<const probe_motion> moved, const recording& from,
+                           const std::vector<bool>& live)
+    : moved_(std::move(moved)),
+      channels_(from.channels()),
+      live_(live),
+      rate_hz_(from.rate_hz()),
+      sources_(std::min(most_sources, channels_.size())) {}
+
+// Takes from the nearest live channels of the shank.
+void motion_shift::mix_into(std::uint32_t channel, double moved_um, mixture& out) const {
+    const recording_channel& own = channels_[channel];
+    const spot target{own.x_um, own.y_um + moved_um};
+    std::vector<std::pair<double, std::uint32_t>> nearest;
+    for (std::uint32_t c = 0; c < channels_.size(); ++c)
+        if (live_[c] && channels_[c].shank == own.shank)
+            nearest.emplace_back(
+                std::hypot(channels_[c].x_um - target.x_um, channels_[c].y_um - target.y_um), c);
+    const std::size_t count = std::min(sources_, nearest.size());
+    std::partial_sort(nearest.begin(), nearest.begin() + static_cast<std::ptrdiff_t>(count),
+                      nearest.end());
+    std::vector<spot> places;
+    for (std::size_t i = 0; i < count; ++i) places.push_back(spot_of(channels_[nearest[i].second]));
+    const Eigen::VectorXd weights = weights_for(target, places);
+    for (std::size_t i = 0; i < count; ++i) {
+        out.from[channel * sources_ + i] = nearest[i].second;
+        out.weights[channel * sources_ + i] =
+            static_cast<float>(weights[static_cast<Eigen::Index>(i)]);
+    }
+}
+
+motion_shift::mixture motion_shift::mixture_in(std::size_t bin) const {
+    mixture out;
+    out.from.resize(channels_.size() * sources_);
+    out.weights.resize(channels_.size() * sources_);
+    for (std::uint32_t c = 0; c < channels_.size(); ++c) {
+        if (live_[c]) {
+            mix_into(c, moved_->at(bin, channels_[c].y_um), out);
+        } else {
+            out.from[c * sources_] = c;
+            out.weights[c * sources_] = 1;
+        }
+    }
+    return out;
+}
+
+void motion_shift::apply(std::uint64_t first, std::span<float> frames) const {
+    using row = std::array<float, frames_at_once>;
+    const std::size_t channels = channels_.size();
+    const std::size_t count = frames.size() / channels;
+    const auto bin_at = [&](std::size_t frame) {
+        return moved_->bin_of(static_cast<double>(first + frame) / rate_hz_);
+    };
+    std::vector<row> from(channels);
+    mixture how;
+    std::size_t bin = moved_->times_s.size();
+    for (std::size_t at = 0; at < count;) {
+        if (const std::size_t now = bin_at(at); now != bin) how = mixture_in(bin = now);
+        std::size_t some = 1;
+        while (some < frames_at_once && at + some < count && bin_at(at + some) == bin) ++some;
+        float* const here = frames.data() + at * channels;
+        for (std::size_t f = 0; f < some; ++f)
+            for (std::size_t c = 0; c < channels; ++c) from[c][f] = here[f * channels + c];
+        for (std::size_t c = 0; c < channels; ++c) {
+            row sums{};
+            for (std::size_t k = c * sources_; k < (c + 1) * sources_; ++k) {
+                const row& source = from[how.from[k]];
+                for (std::size_t f = 0; f < frames_at_once; ++f)
+                    sums[f] += how.weights[k] * source[f];
+            }
+            for (std::size_t f = 0; f < some; ++f) here[f * channels + c] = sums[f];
+        }
+        at += some;
+    }
+}
+
+}  // namespace spikeweave::record
