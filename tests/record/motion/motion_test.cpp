@@ -55,7 +55,7 @@ probe_motion estimated(const recording& from, motion_model model, int threads = 
 }
 
 TEST(Motion, IsFoundInEachShape) {
-    constexpr double tolerated_um = 3.5;
+    constexpr double tolerated_um = 2;
     for (const auto& [shape, um] :
          {std::pair{drift_shape::linear, 30.0}, std::pair{drift_shape::zigzag, 20.0},
           std::pair{drift_shape::jump, 20.0}}) {
@@ -74,7 +74,7 @@ TEST(Motion, OfAJumpIsNotSpreadOverTime) {
 }
 
 TEST(Motion, IsSmallWhereNothingMoves) {
-    constexpr double small_um = 2.5;
+    constexpr double small_um = 2;
     const recording still = moving(drift_shape::linear, 0).traces;
     EXPECT_LT(estimated(still, motion_model::rigid).range_um(), small_um);
 }
