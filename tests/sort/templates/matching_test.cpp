@@ -1,0 +1,146 @@
+#include "sort/templates/matching.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "sort/templates/placed_waveforms.hpp"
+
+namespace spikeweave::templates {
+namespace {
+
+constexpr std::int64_t before = 20;
+constexpr std::size_t frames = 61;
+
+// A trough and a rebound that shrink with the distance from a channel, of the given height.
+unit_template template_on(std::uint32_t peak_channel, double height, double width) {
+    unit_template out{.peak_channel = peak_channel};
+    for (std::uint32_t c = 0; c < 6; ++c) {
+        const double apart = std::abs(static_cast<double>(c) - peak_channel);
+        out.channels.push_back(c);
+        for (std::size_t f = 0; f < frames; ++f) {
+            const double t = static_cast<double>(f) - static_cast<double>(before) - apart / 2;
+            const double after = (t - 3 * width) / (2 * width);
+            const double shape =
+                0.3 * std::exp(-after * after) - std::exp(-t * t / (width * width));
+            out.values.push_back(static_cast<float>(height * shape / (1 + apart * apart)));
+        }
+    }
+    return out;
+}
+
+std::vector<matched_filter> filters_of(const std::vector<unit_template>& templates) {
+    std::vector<matched_filter> out;
+    std::ranges::transform(templates, std::back_inserter(out), filter_of);
+    return out;
+}
+
+// Traces that hold the spikes, and noise of the given size.
+integer_block traces_of(const std::vector<matched_filter>& filters,
+                        const std::vector<template_spike>& spikes, std::size_t length,
+                        double noise) {
+    trace_block block{.frames = length, .channels = 6};
+    block.values.resize(length * 6);
+    // What is subtracted is negative: the signs are turned below.
+    placed_waveforms(filters, {before, static_cast<std::int64_t>(frames) - before - 1})
+        .subtract(spikes, block);
+    std::mt19937_64 random(7);
+    integer_block out{.channels = 6, .frames = length};
+    out.values.resize(block.values.size());
+    for (std::size_t c = 0; c < 6; ++c)
+        for (std::size_t f = 0; f < length; ++f) {
+            double normal = -6;
+            for (int i = 0; i < 12; ++i) normal += static_cast<double>(random() >> 11) * 0x1p-53;
+            out.values[c * length + f] = static_cast<std::int16_t>(
+                std::lround((noise * normal - block.values[f * 6 + c]) * steps_per_sd));
+        }
+    return out;
+}
+
+TEST(FilterOf, HoldsTheTemplateUpToTheNoise) {
+    const unit_template made = template_on(2, 20, 4);
+    const matched_filter filter = filter_of(made);
+    double left = 0;
+    for (std::size_t c = 0; c < made.channels.size(); ++c) {
+        const std::vector<float> waveform = waveform_of(filter, c, 0);
+        for (std::size_t f = 0; f < frames; ++f) left += std::pow(waveform[f] - made.on(c)[f], 2);
+    }
+    EXPECT_LE(std::sqrt(left), 1.1);
+    EXPECT_LE(filter.ranks, most_ranks);
+    EXPECT_EQ(filter_of(unit_template{}).ranks, 0U);
+}
+
+TEST(OverlapTable, IsWhatTheFiltersSeeOfASpike) {
+    const std::vector<matched_filter> filters =
+        filters_of({template_on(2, 20, 4), template_on(3, 12, 6)});
+    const overlap_table table(filters, {});
+    for (std::uint32_t unit = 0; unit < 2; ++unit)
+        for (int part = 0; part < parts_of_frame; ++part) {
+            const float fraction = static_cast<float>(part) / parts_of_frame;
+            const integer_block traces = traces_of(
+                filters, {{.frame = 150, .fraction = part == 3 ? -0.25F : fraction, .unit = unit}},
+                300, 0);
+            const std::int64_t at = part == 3 ? 149 : 150;
+            for (const overlap& row : table.of(unit)) {
+                const auto seen =
+                    correlations(traces, filters[row.other], static_cast<std::size_t>(before));
+                const auto expected = table.values(row, part);
+                for (std::int64_t lag = -30; lag <= 30; ++lag)
+                    ASSERT_NEAR(seen[static_cast<std::size_t>(at + lag)],
+                                static_cast<double>(filters[unit].norm) / (1 << overlap_bits) *
+                                    expected[static_cast<std::size_t>(lag + table.reach())],
+                                0.01 * filters[unit].norm)
+                        << "unit " << unit << " part " << part << " lag " << lag;
+            }
+        }
+}
+
+TEST(MatchBlock, FindsSpikesThatOverlap) {
+    const std::vector<matched_filter> filters =
+        filters_of({template_on(1, 20, 4), template_on(3, 12, 6), template_on(4, 30, 3)});
+    std::vector<template_spike> spikes;
+    for (std::int64_t i = 0; i < 20; ++i) {
+        spikes.push_back({.frame = 200 + 150 * i, .fraction = 0.25F, .unit = 0, .amplitude = 1.1F});
+        spikes.push_back({.frame = 208 + 150 * i + i, .unit = 1, .amplitude = 0.9F});
+        spikes.push_back({.frame = 200 + 150 * i - i, .fraction = -0.5F, .unit = 2});
+    }
+    std::ranges::sort(spikes, {}, &template_spike::frame);
+    const match_plan plan(filters, {}, {});
+    const auto found =
+        match_block(plan, traces_of(filters, spikes, 3400, 1), static_cast<std::size_t>(before));
+    std::vector<int> count(3);
+    int right = 0;
+    for (const block_match& match : found) {
+        ++count[match.unit];
+        for (const template_spike& spike : spikes)
+            right += spike.unit == match.unit && std::abs(spike.frame - match.frame) <= 1 &&
+                     std::abs(static_cast<float>(match.size) /
+                                  static_cast<float>(filters[match.unit].norm) -
+                              spike.amplitude) < 0.15;
+    }
+    EXPECT_EQ(count, (std::vector<int>{20, 20, 20}));
+    EXPECT_GE(right, 58);
+}
+
+TEST(MatchBlock, FindsNothingInNoise) {
+    const std::vector<matched_filter> filters =
+        filters_of({template_on(1, 5, 4), template_on(3, 30, 6)});
+    const match_plan plan(filters, {}, {});
+    EXPECT_TRUE(
+        match_block(plan, traces_of(filters, {}, 20000, 1), static_cast<std::size_t>(before))
+            .empty());
+}
+
+TEST(MatchBlock, LeavesOutAUnitThatIsExcluded) {
+    const std::vector<matched_filter> filters = filters_of({template_on(1, 20, 4)});
+    const match_plan plan(filters, {}, {});
+    const integer_block traces = traces_of(filters, {{.frame = 150}}, 300, 0);
+    EXPECT_EQ(match_block(plan, traces, static_cast<std::size_t>(before)).size(), 1U);
+    EXPECT_TRUE(match_block(plan, traces, static_cast<std::size_t>(before), 0).empty());
+}
+
+}  // namespace
+}  // namespace spikeweave::templates

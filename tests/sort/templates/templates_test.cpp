@@ -1,0 +1,156 @@
+#include "spikeweave/sort/templates.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/record/detection.hpp"
+#include "spikeweave/simulate/recording.hpp"
+#include "spikeweave/sort/detected_features.hpp"
+#include "spikeweave/sort/masked_gmm.hpp"
+#include "support/error_text.hpp"
+#include "support/ground_truth.hpp"
+
+namespace spikeweave {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A short recording whose spikes are detected and clustered once for all tests.
+struct clustered {
+    simulated_recording made =
+        simulate_recording({.channels = 12, .length = 20s, .units = 6, .low_hz = 6, .seed = 3});
+    spike_features features{};
+    sorting clusters{};
+    std::vector<spike_samples> truth{};
+
+    clustered() {
+        const detection_result found = detect_spikes(made.traces);
+        features = to_features(found);
+        const clustering_result search =
+            sort_spikes(features, {.deletions = cluster_deletions::all});
+        clusters = {.labels = search.labels,
+                    .unit_count = search.units,
+                    .samples = found.frames,
+                    .sample_rate = 30000,
+                    .sample_count = static_cast<std::int64_t>(made.traces.frame_count()),
+                    .fractions = found.fractions};
+        truth.resize(6);
+        const spike_sequence& spikes = made.truth.spikes;
+        for (std::size_t n = 0; n < spikes.size(); ++n)
+            truth[to_index(spikes.units()[n])].push_back(spikes.times_us()[n] * 3 / 100);
+    }
+
+    template_sorting sort(const template_options& options = {}, int threads = 0) const {
+        return sort_by_templates(made.traces, features, 3, clusters, {}, options,
+                                 {.threads = threads});
+    }
+    double accuracy(const sorting& of) const {
+        const auto each = accuracies(truth, trains_of(of.samples, of.labels), 12);
+        double sum = 0;
+        for (const double x : each) sum += x;
+        return sum / static_cast<double>(each.size());
+    }
+};
+
+const clustered& example() {
+    static const clustered made;
+    return made;
+}
+
+TEST(SortByTemplates, FindsTheUnits) {
+    const template_sorting found = example().sort();
+    EXPECT_GT(example().accuracy(found.sorted), 0.97);
+    EXPECT_GE(example().accuracy(found.sorted), example().accuracy(example().clusters));
+    EXPECT_EQ(found.sorted.unit_count, 6U);
+    EXPECT_TRUE(std::ranges::is_sorted(found.sorted.samples));
+    EXPECT_EQ(found.amplitudes.size(), found.sorted.labels.size());
+    EXPECT_EQ(found.peak_channels.size(), found.sorted.unit_count);
+}
+
+TEST(SortByTemplates, IsTheSameForAnyNumberOfThreads) {
+    const template_sorting one = example().sort({}, 1);
+    const template_sorting many = example().sort({}, 5);
+    EXPECT_EQ(one.sorted, many.sorted);
+    EXPECT_EQ(one.amplitudes, many.amplitudes);
+}
+
+// Clusters that are missing in the table would be lost without a word.
+TEST(SortByTemplates, SaysWhatBecameOfEveryCluster) {
+    const template_sorting found = example().sort();
+    std::map<std::uint32_t, int> ends;
+    std::uint32_t kept = 0;
+    for (const cluster_decision& one : found.decisions) {
+        EXPECT_FALSE(one.reason.empty());
+        if (one.fate == cluster_fate::split) {
+            EXPECT_GE(one.distance.value_or(0), 4);
+            continue;
+        }
+        ++ends[one.cluster];
+        if (one.fate == cluster_fate::kept) EXPECT_EQ(one.other, ++kept);
+    }
+    EXPECT_EQ(kept, found.sorted.unit_count);
+    for (std::uint32_t cluster = 1; cluster <= example().clusters.unit_count; ++cluster)
+        EXPECT_EQ(ends[cluster], 1) << "cluster " << cluster;
+    for (const auto& [cluster, count] : ends) EXPECT_EQ(count, 1) << "cluster " << cluster;
+}
+
+TEST(SortByTemplates, LeavesClustersAloneIfAsked) {
+    const template_sorting found = example().sort({.merge = unit_merges::none});
+    for (const cluster_decision& one : found.decisions)
+        EXPECT_TRUE(one.fate == cluster_fate::kept ||
+                    one.reason == "its template is found nowhere");
+}
+
+TEST(SortByTemplates, RefusesWhatItCannotUse) {
+    const clustered& of = example();
+    EXPECT_THROW(of.sort({.match_threshold = 0}), invalid_argument);
+    EXPECT_THROW(of.sort({.least_amplitude = 2}), invalid_argument);
+    EXPECT_THROW(sort_by_templates(of.made.traces, of.features, 5, of.clusters, {}),
+                 invalid_argument);
+    sorting fewer = of.clusters;
+    fewer.labels.pop_back();
+    EXPECT_THROW(sort_by_templates(of.made.traces, of.features, 3, fewer, {}), invalid_argument);
+}
+
+// Spikes that are described at the places of the detection have its features.
+TEST(DescribeSpikes, GivesTheFeaturesOfTheDetection) {
+    const recording& traces = example().made.traces;
+    const detection_result found = detect_spikes(traces);
+    detection_options options;
+    options.basis = found.basis;
+    const detection_result again = describe_spikes(traces,
+                                                   {.frames = found.frames,
+                                                    .fractions = found.fractions,
+                                                    .peak_channels = found.peak_channels},
+                                                   options);
+    EXPECT_EQ(again.features, found.features);
+    EXPECT_EQ(again.size(), found.size());
+    EXPECT_EQ(again.mask_offsets.size(), found.mask_offsets.size());
+    for (std::size_t n = 0; n < again.size(); ++n) {
+        bool has_peak = false;
+        for (std::size_t i = again.mask_offsets[n]; i < again.mask_offsets[n + 1]; ++i)
+            has_peak = has_peak ||
+                       (again.mask_channels[i] == found.peak_channels[n] && again.masks[i] == 1.0F);
+        ASSERT_TRUE(has_peak) << "spike " << n;
+    }
+}
+
+TEST(DescribeSpikes, RefusesSpikesThatAreNotInTheRecording) {
+    const recording& traces = example().made.traces;
+    detection_options options;
+    const std::vector<std::int64_t> frames{static_cast<std::int64_t>(traces.frame_count())};
+    const std::vector<float> fractions{0};
+    const std::vector<std::uint32_t> channels{0};
+    const known_spikes spikes{frames, fractions, channels};
+    EXPECT_THROW(describe_spikes(traces, spikes, options), invalid_argument);
+    options.basis = detect_spikes(traces).basis;
+    EXPECT_THROW(describe_spikes(traces, spikes, options), invalid_argument);
+    EXPECT_THROW(describe_spikes(traces, {.frames = frames}, options), invalid_argument);
+}
+
+}  // namespace
+}  // namespace spikeweave
