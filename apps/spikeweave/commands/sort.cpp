@@ -49,8 +49,8 @@ void describe_output(option_list& list, sort_command& options) {
     list.begin_group("Output");
     list.add("output", options.to,
              "folder to write: sorting.npz, sorting.clu.1, units.tsv, iterations.tsv, run.json; "
-             "where motion was estimated motion.tsv, motion.svg; where times are known "
-             "sorting.res.1, spikes.npz and phy; of a .kwik sorting.kwik")
+             "merges.tsv with templates; where motion was estimated motion.tsv, motion.svg; where "
+             "times are known sorting.res.1, spikes.npz and phy; of a .kwik sorting.kwik")
         .written("OUT_DIR");
     list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
     list.add("json", options.json, "print one JSON document");

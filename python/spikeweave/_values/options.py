@@ -243,6 +243,12 @@ class SortOptions(TypedDict, total=False):
     features_per_channel: int | None
     drift: Literal["automatic", "none", "rigid", "blocks"] | None
     drift_bin: Time | None
+    stages: Literal["cluster", "templates"] | None
+    merge: Literal["none", "auto"] | None
+    match_threshold: float | None
+    least_amplitude: float | None
+    most_amplitude: float | None
+    least_spikes: int | None
     starting_clusters: IntOrAuto | None
     max_clusters: int | None
     max_iterations: int | None
