@@ -100,30 +100,52 @@ unit_template average(const spike_sum& from, std::span<const std::uint32_t> chan
     return out;
 }
 
-integer_block to_integers(const trace_block& block) {
+// Memory for blocks that stay.
+constexpr std::size_t most_bytes = std::size_t{2} << 30U;
+
+// Divides traces by the noise of their channels.
+integer_block to_steps(const trace_block& block, std::span<const float> by_noise) {
     integer_block out{.channels = block.channels, .frames = block.frames + 2 * block.apron};
     out.values.resize(out.channels * out.frames);
     constexpr auto limit = static_cast<float>(largest_step);
     for (std::size_t f = 0; f < out.frames; ++f)
         for (std::size_t c = 0; c < out.channels; ++c)
-            out.values[c * out.frames + f] = static_cast<std::int16_t>(std::nearbyint(
-                std::clamp(block.values[f * out.channels + c] * steps_per_sd, -limit, limit)));
+            out.values[c * out.frames + f] = static_cast<std::int16_t>(std::nearbyint(std::clamp(
+                block.values[f * out.channels + c] * by_noise[c] * static_cast<float>(steps_per_sd),
+                -limit, limit)));
     return out;
 }
 
 }  // namespace
 
 template_traces::template_traces(const filtered_recording& traces, const template_window& window)
-    : window_(window), blocks_(traces, 3 * window.size()) {
+    : window_(window), blocks_(traces, 3 * window.size()), kept_(blocks_.block_count()) {
     for (const double sd : traces.noise())
         by_noise_.push_back(sd > 0 ? static_cast<float>(1 / sd) : 0.0F);
+    most_kept_ = most_bytes / ((blocks_.block_frames() + 2 * blocks_.apron()) * by_noise_.size() *
+                               sizeof(std::int16_t));
+}
+
+std::shared_ptr<const integer_block> template_traces::steps(std::size_t number) const {
+    if (kept_[number]) return kept_[number];
+    auto made = std::make_shared<const integer_block>(to_steps(blocks_.read(number), by_noise_));
+    if (number < most_kept_) kept_[number] = made;
+    return made;
 }
 
 trace_block template_traces::read(std::size_t number) const {
-    trace_block block = blocks_.read(number);
-    for (std::size_t at = 0; at < block.values.size(); at += block.channels)
-        for (std::size_t c = 0; c < block.channels; ++c) block.values[at + c] *= by_noise_[c];
-    return block;
+    const std::shared_ptr<const integer_block> from = steps(number);
+    const std::size_t apron = blocks_.apron();
+    trace_block out{.first = std::uint64_t{number} * blocks_.block_frames(),
+                    .frames = from->frames - 2 * apron,
+                    .apron = apron,
+                    .channels = from->channels};
+    out.values.resize(from->values.size());
+    for (std::size_t c = 0; c < from->channels; ++c)
+        for (std::size_t f = 0; f < from->frames; ++f)
+            out.values[f * from->channels + c] =
+                static_cast<float>(from->values[c * from->frames + f]) / steps_per_sd;
+    return out;
 }
 
 std::vector<std::vector<std::uint32_t>> template_channels(
@@ -184,14 +206,16 @@ std::vector<unit_template> average_templates(const template_traces& traces,
 std::vector<template_spike> match_templates(const template_traces& traces, const match_plan& plan,
                                             const execution& run) {
     const auto find = [&](std::size_t i) {
-        const trace_block block = traces.read(i);
-        const auto apron = static_cast<std::int32_t>(block.apron);
+        const std::shared_ptr<const integer_block> block = traces.steps(i);
+        const auto apron = static_cast<std::int32_t>(traces.blocks().apron());
+        const auto length = static_cast<std::int32_t>(block->frames) - 2 * apron;
+        const auto first = static_cast<std::int64_t>(i * traces.blocks().block_frames());
         std::vector<template_spike> found;
-        for (const block_match& match : match_block(
-                 plan, to_integers(block), static_cast<std::size_t>(traces.window().before))) {
+        for (const block_match& match :
+             match_block(plan, *block, static_cast<std::size_t>(traces.window().before))) {
             const std::int32_t frame = match.frame - apron;
-            if (frame < 0 || frame >= static_cast<std::int32_t>(block.frames)) continue;
-            found.push_back({.frame = static_cast<std::int64_t>(block.first) + frame,
+            if (frame < 0 || frame >= length) continue;
+            found.push_back({.frame = first + frame,
                              .fraction = static_cast<float>(match.part) / parts_of_frame,
                              .unit = match.unit,
                              .amplitude = static_cast<float>(match.size) /

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -12,7 +13,9 @@
 
 namespace spikeweave::templates {
 
-/// Traces in standard deviations of the noise, in blocks with what templates need around each.
+/// Traces in steps (64ths of a standard deviation of the noise), in blocks with what templates need
+/// around each. Blocks that were read stay in memory, up to a limit, because all are read several
+/// times.
 class template_traces {
 public:
     template_traces(const filtered_recording& traces, const template_window& window);
@@ -20,13 +23,17 @@ public:
     const recording& source() const { return blocks_.source(); }
     const template_window& window() const { return window_; }
     const trace_blocks& blocks() const { return blocks_; }
-    /// A block with its apron; each value is divided by the noise of its channel.
+    /// A block with its apron. A block may not be read by two threads at once.
+    std::shared_ptr<const integer_block> steps(std::size_t block) const;
+    /// The same in standard deviations.
     trace_block read(std::size_t block) const;
 
 private:
     template_window window_;
     trace_blocks blocks_;
     std::vector<float> by_noise_{};
+    std::size_t most_kept_ = 0;
+    mutable std::vector<std::shared_ptr<const integer_block>> kept_{};
 };
 
 /// Channels that the template of each unit may use: those nearest to its peak channel, ascending.
