@@ -140,10 +140,14 @@ opened read_binary_folder(const opening& job) {
     out.source = open_flat_file({samples, offset, channels, all_below(channels)});
     out.description.files = {samples, file.path()};
     std::error_code unknown;
-    if (job.how.probe.empty() && fs::exists(folder / "probe.json", unknown)) {
-        place_by_probe_file(folder / "probe.json", out.description.channels);
+    // The second is the name since SpikeInterface 0.105.
+    for (const char* name : {"probe.json", "probegroup.json"}) {
+        const fs::path probe = folder / name;
+        if (!job.how.probe.empty() || !fs::exists(probe, unknown)) continue;
+        place_by_probe_file(probe, out.description.channels);
         out.description.positions = position_source::file;
-        out.description.files.push_back(folder / "probe.json");
+        out.description.files.push_back(probe);
+        break;
     }
     return out;
 }

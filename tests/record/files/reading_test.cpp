@@ -93,6 +93,21 @@ TEST(BinaryFolders, OfSpikeInterfaceAreRead) {
     EXPECT_EQ(samples_of(what), counting(6));
 }
 
+// SpikeInterface has changed the name.
+TEST(BinaryFolders, TakePositionsFromEitherProbeFile) {
+    for (const char* name : {"rec/probe.json", "rec/probegroup.json"}) {
+        const temporary_folder folder;
+        folder.file("rec/t.raw", as_bytes(counting(6)));
+        folder.file("rec/binary.json", binary_json);
+        folder.file(name, R"({"specification": "probeinterface", "version": "0.2.21", "probes": [
+            {"ndim": 2, "si_units": "um", "contact_positions": [[0, 10], [5, 70]],
+             "device_channel_indices": [0, 1]}]})");
+        const recording what = read_recording(folder.path() / "rec");
+        EXPECT_EQ(what.description().positions, position_source::file) << name;
+        EXPECT_EQ(what.channels()[1].y_um, 70) << name;
+    }
+}
+
 TEST(BinaryFolders, SayWhatIsWrong) {
     const temporary_folder folder;
     folder.file("rec/t.raw", as_bytes(counting(6)));
