@@ -90,7 +90,9 @@ TEST(SortByTemplates, SaysWhatBecameOfEveryCluster) {
             continue;
         }
         ++ends[one.cluster];
-        if (one.fate == cluster_fate::kept) EXPECT_EQ(one.other, ++kept);
+        if (one.fate == cluster_fate::kept) {
+            EXPECT_EQ(one.other, ++kept);
+        }
     }
     EXPECT_EQ(kept, found.sorted.unit_count);
     for (std::uint32_t cluster = 1; cluster <= example().clusters.unit_count; ++cluster)
