@@ -49,10 +49,10 @@ Eigen::VectorXd weights_for(const spot& target, std::span<const spot> from) {
 }  // namespace
 
 motion_shift::motion_shift(std::shared_ptr<const probe_motion> moved, const recording& from,
-                           const std::vector<bool>& live)
+                           std::vector<bool> live)
     : moved_(std::move(moved)),
       channels_(from.channels()),
-      live_(live),
+      live_(std::move(live)),
       rate_hz_(from.rate_hz()),
       sources_(std::min(most_sources, channels_.size())) {}
 

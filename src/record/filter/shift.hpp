@@ -15,7 +15,7 @@ class motion_shift {
 public:
     /// @param live which channels to take from, and to give to; the others are left as they are
     motion_shift(std::shared_ptr<const probe_motion> moved, const recording& from,
-                 const std::vector<bool>& live);
+                 std::vector<bool> live);
 
     /// @param first  the recording's frame with which `frames` begin
     /// @param frames channels fastest

@@ -37,6 +37,7 @@ depth_range depths_of(const std::vector<recording_channel>& channels) {
 // The largest gap between the depths of channels.
 double largest_gap_um(const std::vector<recording_channel>& channels) {
     std::vector<double> depths;
+    depths.reserve(channels.size());
     for (const recording_channel& channel : channels) depths.push_back(channel.y_um);
     std::sort(depths.begin(), depths.end());
     double gap = 0;

@@ -121,10 +121,10 @@ pair_displacement best_of(const std::vector<double>& correlations, double step_u
         const double bend = most[-1] - 2 * most[0] + most[1];
         if (bend < 0) between = (most[-1] - most[1]) / (2 * bend);
     }
-    const auto middle = static_cast<double>(correlations.size() / 2);
-    const auto at = static_cast<double>(most - correlations.begin());
+    const auto middle = static_cast<std::ptrdiff_t>(correlations.size() / 2);
+    const auto away = static_cast<double>(most - correlations.begin() - middle);
     const double prominence = *most - mean;
-    return {0, 0, (at - middle + between) * step_um, prominence * prominence};
+    return {0, 0, (away + between) * step_um, prominence * prominence};
 }
 
 // The pairs of one earlier time bin.

@@ -144,8 +144,9 @@ void pursuit::take(const candidate& best) {
     std::int32_t part = 0;
     if (bend > 0)
         part = static_cast<std::int32_t>((2 * tilt + (tilt < 0 ? -bend : bend)) / (2 * bend));
-    part = std::clamp(part, -parts_of_frame / 2, parts_of_frame / 2);
-    const std::int64_t peak = middle + (right - left) * part / (4 * parts_of_frame);
+    constexpr std::int32_t half = parts_of_frame / 2;
+    part = std::clamp(part, -half, half);
+    const std::int64_t peak = middle + (right - left) * part / (std::int64_t{4} * parts_of_frame);
     const auto size = static_cast<std::int32_t>(peak);
     out_.push_back({best.frame, best.unit, part, size});
     taken_[best.unit].push_back(best.frame);
@@ -159,8 +160,8 @@ void pursuit::take(const candidate& best) {
         const std::int32_t first = std::max(0, begin - reach);
         const std::int32_t last = std::min(frames_ - 1, begin + reach);
         for (std::int32_t f = first; f <= last; ++f) {
-            const std::int64_t change =
-                std::int64_t{size} * values[static_cast<std::size_t>(f - begin + reach)];
+            const std::int32_t lag = f - begin + reach;
+            const std::int64_t change = std::int64_t{size} * values[static_cast<std::size_t>(lag)];
             into[static_cast<std::size_t>(f)] -=
                 static_cast<std::int32_t>((change + (1 << (overlap_bits - 1))) >> overlap_bits);
         }

@@ -35,7 +35,8 @@ void placed_waveforms::subtract(const template_spike& spike, trace_block& block)
     const std::int64_t begin =
         spike.frame - (parts < 0 ? 1 : 0) - window_.before - static_cast<std::int64_t>(block.first);
     const matched_filter& filter = filters_[spike.unit];
-    const auto& waveforms = values_[spike.unit * parts_of_frame + static_cast<std::size_t>(part)];
+    const auto& waveforms =
+        values_[std::size_t{spike.unit} * parts_of_frame + static_cast<std::size_t>(part)];
     const auto apron = static_cast<std::int64_t>(block.apron);
     const auto end = static_cast<std::int64_t>(block.frames + block.apron);
     const std::int64_t first = std::max<std::int64_t>(0, -apron - begin);

@@ -43,7 +43,7 @@ std::vector<part> split(std::vector<std::uint32_t> spikes, const cluster_points&
         }
         std::array<part, 2> halves{part{{}, now.distance}, part{{}, found.distance}};
         for (std::size_t i = 0; i < now.spikes.size(); ++i)
-            halves[static_cast<std::size_t>(found.side[i])].spikes.push_back(now.spikes[i]);
+            halves[found.side[i] == 0 ? 0 : 1].spikes.push_back(now.spikes[i]);
         waiting.push_back(std::move(halves[1]));
         waiting.push_back(std::move(halves[0]));
     }
