@@ -23,7 +23,8 @@ function(spikeweave_configure target)
     -ffp-contract=off ${inlining} $<$<BOOL:${SPIKEWEAVE_WERROR}>:-Werror>>)
   if(SPIKEWEAVE_CUDA)
     set_target_properties(${target} PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON CUDA_EXTENSIONS OFF)
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wshadow -Xptxas=-v
+    list(JOIN shadow "," host_shadow)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,${host_shadow} -Xptxas=-v
       $<$<BOOL:${SPIKEWEAVE_WERROR}>:-Werror=all-warnings>>)
   endif()
   if(SPIKEWEAVE_SANITIZE)
@@ -48,11 +49,20 @@ function(spikeweave_compile_quickly target)
 endfunction()
 
 # spikeweave_unite_stages(TARGET): with CMAKE_UNITY_BUILD, one translation unit per stage, which takes a third of the time.
-# The largest folders, and what is built with CUDA only, have units of their own.
+# The largest folders, and what is built with CUDA only, have units of their own. CMake does not unite kernels; those of a
+# folder are included in one source.
 function(spikeweave_unite_stages target)
   get_target_property(sources ${target} SOURCES)
+  set(kernel_folders "")
   foreach(source IN LISTS sources)
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/src OUTPUT_VARIABLE path)
+    if(CMAKE_UNITY_BUILD AND path MATCHES "[.]cu$")
+      cmake_path(GET path PARENT_PATH folder)
+      list(APPEND kernel_folders ${folder})
+      string(APPEND kernels_in_${folder} "#include \"${path}\"\n")
+      set_source_files_properties(${source} PROPERTIES HEADER_FILE_ONLY ON)
+      continue()
+    endif()
     string(REGEX MATCH "^(assess/surrogates|mine/episodes|mine/spade|sort/masked_gmm|[a-z]+)" group "${path}")
     if(path MATCHES "/cuda/")
       string(APPEND group "_cuda")
@@ -61,6 +71,12 @@ function(spikeweave_unite_stages target)
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+  list(REMOVE_DUPLICATES kernel_folders)
+  foreach(folder IN LISTS kernel_folders)
+    set(united ${CMAKE_CURRENT_BINARY_DIR}/united/${folder}/kernels.cu)
+    file(CONFIGURE OUTPUT ${united} CONTENT "${kernels_in_${folder}}" @ONLY)
+    target_sources(${target} PRIVATE ${united})
+  endforeach()
 endfunction()
 
 # All test executables, and everything that script/gpu copies.

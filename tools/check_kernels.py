@@ -19,7 +19,7 @@ ENTRY = re.compile(r"Compiling entry function '(\w+)' for 'sm_(\w+)'")
 STACK = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 REGISTERS = re.compile(r"Used (\d+) registers")
 HEAD = ("# What each kernel may use at most, over all GPUs compiled for; tools/check_kernels.py BUILD --update writes it.\n"
-        "# file\tkernel\tregisters\tstack_bytes\n")
+        "# folder\tkernel\tregisters\tstack_bytes\n")
 
 
 def demangled(names):
@@ -53,17 +53,17 @@ def notes_of(path):
 
 
 def measured(build):
-    """Returns {(source, kernel): (registers, stack, spilled bytes by architecture)} of our own kernels."""
+    """Returns {(folder, kernel): (registers, stack, spilled bytes by architecture)} of our own kernels."""
     worst = {}
     for path in sorted(build.rglob("*.ptxas")):
         notes = list(notes_of(path))
         names = demangled([note[0] for note in notes])
         below = path.relative_to(build).as_posix().rpartition(".dir/")[2]  # CMake: src/CMakeFiles/TARGET.dir/
-        source = below.removesuffix(".ptxas").removesuffix(".o")
+        folder = below.rpartition("/")[0].removeprefix("united/")  # a unity build includes a folder's kernels in one source
         for mangled, architecture, registers, stack, spilled in notes:
             if names[mangled].startswith("cub::"):
                 continue  # the library's own kernels
-            key = (source, names[mangled])
+            key = (folder, names[mangled])
             before = worst.get(key, (0, 0, {}))
             spills = {**before[2], **({architecture: spilled} if spilled else {})}
             worst[key] = (max(before[0], registers), max(before[1], stack), spills)
@@ -74,26 +74,26 @@ def read_budget(path):
     budget = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
-            source, kernel, registers, stack = line.split("\t")
-            budget[source, kernel] = (int(registers), int(stack))
+            folder, kernel, registers, stack = line.split("\t")
+            budget[folder, kernel] = (int(registers), int(stack))
     return budget
 
 
 def wrongs(found, budget):
-    for (source, kernel), (registers, stack, spills) in sorted(found.items()):
-        name = f"{source}: {kernel}"
+    for (folder, kernel), (registers, stack, spills) in sorted(found.items()):
+        name = f"{folder}: {kernel}"
         for architecture, spilled in sorted(spills.items()):
             yield f"{name} spills {spilled} bytes on sm_{architecture}"
-        if (source, kernel) not in budget:
+        if (folder, kernel) not in budget:
             yield f"{name} is not in the budget: {registers} registers, {stack} bytes of stack"
             continue
-        most_registers, most_stack = budget[source, kernel]
+        most_registers, most_stack = budget[folder, kernel]
         if registers > most_registers:
             yield f"{name} takes {registers} registers, {most_registers} is its budget"
         if stack > most_stack:
             yield f"{name} takes {stack} bytes of stack, {most_stack} is its budget"
-    for source, kernel in sorted(budget.keys() - found.keys()):
-        yield f"{source}: {kernel} is in the budget, but was not built"
+    for folder, kernel in sorted(budget.keys() - found.keys()):
+        yield f"{folder}: {kernel} is in the budget, but was not built"
 
 
 def main():
@@ -108,8 +108,8 @@ def main():
         print(f"{arguments.build}: no kernel was built there", file=sys.stderr)
         return 1
     if arguments.update:
-        lines = [f"{source}\t{kernel}\t{registers}\t{stack}\n"
-                 for (source, kernel), (registers, stack, _) in sorted(found.items())]
+        lines = [f"{folder}\t{kernel}\t{registers}\t{stack}\n"
+                 for (folder, kernel), (registers, stack, _) in sorted(found.items())]
         arguments.budget.write_text(HEAD + "".join(lines), encoding="utf-8")
     breaches = list(wrongs(found, read_budget(arguments.budget)))
     for text in breaches:

@@ -278,28 +278,28 @@ class Kernels(Planted):
                 f"ptxas info    : Used {registers} registers, 400 bytes cmem[0]\n")
 
     def check(self, notes, budget, *arguments):
-        self.plant("build/x.cu.o.ptxas", notes)
+        self.plant("build/united/x/kernels.cu.o.ptxas", notes)
         self.plant("budget.tsv", budget)
         return self.run_tool("check_kernels.py", self.root / "build", "--budget", self.root / "budget.tsv", *arguments)
 
     def test_allows_what_is_within_the_budget(self):
-        result = self.check(self.notes(), "# text\nx.cu\tfind_most\t30\t0\n")
+        result = self.check(self.notes(), "# text\nx\tfind_most\t30\t0\n")
 
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def test_catches_registers_stack_and_spills(self):
         for notes, words in ((self.notes(registers=31), "31 registers, 30"), (self.notes(stack=8), "8 bytes of stack"),
                              (self.notes(spill=4), "spills 8 bytes on sm_90")):
-            result = self.check(notes, "x.cu\tfind_most\t30\t0\n")
+            result = self.check(notes, "x\tfind_most\t30\t0\n")
             self.assertEqual(result.returncode, 1)
             self.assertIn(words, result.stderr)
 
     def test_takes_the_worst_gpu(self):
-        result = self.check(self.notes() + self.notes(registers=40).replace("sm_90", "sm_80"), "x.cu\tfind_most\t30\t0\n")
+        result = self.check(self.notes() + self.notes(registers=40).replace("sm_90", "sm_80"), "x\tfind_most\t30\t0\n")
         self.assertIn("40 registers", result.stderr)
 
     def test_catches_a_kernel_that_nobody_expected_and_one_that_is_gone(self):
-        result = self.check(self.notes(), "x.cu\tother\t30\t0\n")
+        result = self.check(self.notes(), "x\tother\t30\t0\n")
 
         self.assertEqual(result.returncode, 1)
         self.assertIn("find_most is not in the budget", result.stderr)
@@ -311,7 +311,7 @@ class Kernels(Planted):
 
     def test_writes_the_budget(self):
         self.assertEqual(self.check(self.notes(), "", "--update").returncode, 0)
-        self.assertIn("x.cu\tfind_most\t30\t0\n", (self.root / "budget.tsv").read_text())
+        self.assertIn("x\tfind_most\t30\t0\n", (self.root / "budget.tsv").read_text())
 
 
 class Recorded(Planted):

@@ -17,7 +17,7 @@
 namespace spikeweave::episodes {
 namespace {
 
-constexpr unsigned threads = 256;
+constexpr unsigned occupancy_threads = 256;
 constexpr std::uint64_t most_parts = 256;
 
 struct occupancy_problem {
@@ -51,7 +51,7 @@ __device__ std::uint32_t first_within(const resident_trains& trains, std::uint32
     return inside;
 }
 
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(occupancy_threads)
     find_most(const occupancy_problem p, std::uint32_t* __restrict__ most) {
     __shared__ std::uint32_t most_of_block;
     if (threadIdx.x == 0) most_of_block = 0;
@@ -61,8 +61,9 @@ __global__ void __launch_bounds__(threads)
     const std::uint32_t begin = p.trains.begin[question.unit];
     const std::uint32_t end = p.trains.begin[question.unit + 1];
     std::uint32_t mine = 0;
-    for (std::uint64_t spike = std::uint64_t{begin} + blockIdx.x % p.parts * threads + threadIdx.x;
-         spike < end; spike += std::uint64_t{p.parts} * threads) {
+    for (std::uint64_t spike =
+             std::uint64_t{begin} + blockIdx.x % p.parts * occupancy_threads + threadIdx.x;
+         spike < end; spike += std::uint64_t{p.parts} * occupancy_threads) {
         const auto last = static_cast<std::uint32_t>(spike);
         mine =
             max(mine, last - first_within(p.trains, question.unit, begin, last, question.high) + 1);
@@ -84,11 +85,11 @@ occupancy_answers most_spikes_within(const device_problem& problem,
     device::buffer<std::uint32_t> most(questions.size(), on);
     most.fill(0);
     const auto parts = static_cast<unsigned>(std::clamp<std::uint64_t>(
-        pieces_of(trains.size / std::max(1U, trains.units), std::uint64_t{16} * threads), 1,
-        most_parts));
+        pieces_of(trains.size / std::max(1U, trains.units), std::uint64_t{16} * occupancy_threads),
+        1, most_parts));
     const device::stopwatch watch;
     watch.start(on);
-    find_most<<<static_cast<unsigned>(questions.size()) * parts, threads, 0, on.get()>>>(
+    find_most<<<static_cast<unsigned>(questions.size()) * parts, occupancy_threads, 0, on.get()>>>(
         occupancy_problem{trains, asked.data(), parts}, most.data());
     device::check(cudaGetLastError());
     watch.stop(on);

@@ -4,14 +4,15 @@
 #include <cstdint>
 
 #include "device/cuda.hpp"
+#include "device/warp.cuh"
 #include "mine/episodes/devices/candidate_steps.cuh"
 
 /// Greedy counts in segments of time: what a thread keeps while it counts, and the kernels that
 /// count. segments_per_episode.cu describes the algorithm.
 namespace spikeweave::episodes::segment_walks {
 
+using device::warp;
 constexpr unsigned threads = 128;
-constexpr unsigned warp = 32;
 constexpr std::uint32_t spikes_between_stop_checks = 1 << 14;
 constexpr std::uint32_t none = UINT32_MAX;
 // Nodes of longer episodes, or of longer recordings, are kept in device memory.

@@ -10,20 +10,20 @@
 namespace spikeweave::record {
 namespace {
 
-constexpr unsigned threads = 128;
+constexpr unsigned waveform_threads = 128;
 
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(waveform_threads)
     cut(const waveform_problem p, float* __restrict__ waveforms) {
-    const std::uint64_t i = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
+    const std::uint64_t i = std::uint64_t{blockIdx.x} * waveform_threads + threadIdx.x;
     if (i >= std::uint64_t{p.count} * p.frames) return;
     const auto n = static_cast<std::uint32_t>(i / p.frames);
     waveforms[i] = waveform_at(p, n, static_cast<std::uint32_t>(i - std::uint64_t{n} * p.frames));
 }
 
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(waveform_threads)
     describe(const waveform_problem p, float* __restrict__ fractions,
              float* __restrict__ features) {
-    const std::uint64_t i = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
+    const std::uint64_t i = std::uint64_t{blockIdx.x} * waveform_threads + threadIdx.x;
     if (i >= std::uint64_t{p.count} * p.channels) return;
     const auto n = static_cast<std::uint32_t>(i / p.channels);
     const auto channel = static_cast<std::uint32_t>(i - std::uint64_t{n} * p.channels);
@@ -32,21 +32,21 @@ __global__ void __launch_bounds__(threads)
 }
 
 unsigned grid_for(std::uint64_t items) {
-    return static_cast<unsigned>((items + threads - 1) / threads);
+    return static_cast<unsigned>((items + waveform_threads - 1) / waveform_threads);
 }
 
 }  // namespace
 
 void cut_waveforms(const waveform_problem& problem, float* waveforms, const device::stream& on) {
-    cut<<<grid_for(std::uint64_t{problem.count} * problem.frames), threads, 0, on.get()>>>(
+    cut<<<grid_for(std::uint64_t{problem.count} * problem.frames), waveform_threads, 0, on.get()>>>(
         problem, waveforms);
     device::check(cudaGetLastError());
 }
 
 void describe_spikes(const waveform_problem& problem, float* fractions, float* features,
                      const device::stream& on) {
-    describe<<<grid_for(std::uint64_t{problem.count} * problem.channels), threads, 0, on.get()>>>(
-        problem, fractions, features);
+    describe<<<grid_for(std::uint64_t{problem.count} * problem.channels), waveform_threads, 0,
+               on.get()>>>(problem, fractions, features);
     device::check(cudaGetLastError());
 }
 

@@ -8,13 +8,15 @@
 
 #include <algorithm>
 
+#include "device/warp.cuh"
 #include "record/filter/cuda/filter.hpp"
 
 namespace spikeweave::record {
 namespace {
 
-constexpr unsigned whole_warp = 0xffffffff;
-constexpr unsigned warp = 32;
+using device::warp;
+using device::whole_warp;
+
 // Small blocks spread the few threads over the whole device.
 constexpr unsigned filter_threads = 32;
 constexpr unsigned threads = 256;

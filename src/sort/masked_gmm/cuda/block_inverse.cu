@@ -9,12 +9,12 @@
 #include <cmath>
 
 #include "sort/masked_gmm/cuda/block_inverse.hpp"
+#include "sort/masked_gmm/cuda/block_threads.cuh"
 #include "sort/masked_gmm/cuda/device_fits.hpp"
 
 namespace spikeweave::masked_gmm {
 namespace {
 
-constexpr unsigned threads = 256;
 constexpr unsigned edge = matrix_tile;
 constexpr unsigned rows_at_once = threads / edge;
 constexpr unsigned rows_each = edge / rows_at_once;

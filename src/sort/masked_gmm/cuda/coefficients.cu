@@ -2,14 +2,11 @@
 
 #include <algorithm>
 
+#include "sort/masked_gmm/cuda/block_threads.cuh"
 #include "sort/masked_gmm/cuda/tensor_product.cuh"
 
 namespace spikeweave::masked_gmm::gathered_terms {
 namespace {
-
-constexpr unsigned warp = 32;
-constexpr unsigned threads = 256;
-constexpr unsigned warps = threads / warp;
 
 __device__ double coefficient_of_pair(const device_fits& fits, unsigned cluster,
                                       const std::uint32_t* columns, unsigned features,

@@ -10,12 +10,11 @@
 #include <cmath>
 
 #include "sort/masked_gmm/cuda/block_inverse.hpp"
+#include "sort/masked_gmm/cuda/block_threads.cuh"
 #include "sort/masked_gmm/cuda/device_fits.hpp"
 
 namespace spikeweave::masked_gmm {
 namespace {
-
-constexpr unsigned threads = 256;
 
 // Returns the sum over a block of threads, added in a fixed order.
 __device__ double block_sum(double own, double (&room)[threads]) {

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "sort/masked_gmm/cuda/block_threads.cuh"
 #include "sort/masked_gmm/cuda/coefficients.cuh"
 #include "sort/masked_gmm/cuda/e_step.hpp"
 #include "sort/masked_gmm/cuda/tensor_product.cuh"
@@ -27,9 +28,6 @@ namespace {
 
 using namespace gathered_terms;
 
-constexpr unsigned warp = 32;
-constexpr unsigned threads = 256;
-constexpr unsigned warps = threads / warp;
 constexpr unsigned most_products = 14;  // of a warp, side by side
 constexpr unsigned warp_rows = tile_spikes / warps;
 static_assert(warp_rows == 16, "a product has as many rows");

@@ -3,15 +3,13 @@
 
 #include <algorithm>
 
+#include "sort/masked_gmm/cuda/block_threads.cuh"
 #include "sort/masked_gmm/cuda/device_fits.hpp"
 #include "sort/masked_gmm/cuda/member_pieces.hpp"
 
 namespace spikeweave::masked_gmm {
 namespace {
 
-constexpr unsigned warp = 32;
-constexpr unsigned threads = 256;
-constexpr unsigned warps = threads / warp;
 // These numbers are part of the definition of the sums.
 constexpr std::size_t least_scatter_spikes = 1024;
 constexpr std::size_t most_scatter_pieces = 16;

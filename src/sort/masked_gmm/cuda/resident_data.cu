@@ -3,11 +3,10 @@
 
 #include "sort/masked_gmm/cuda/resident_data.hpp"
 
+#include "sort/masked_gmm/cuda/block_threads.cuh"
+
 namespace spikeweave::masked_gmm {
 namespace {
-
-constexpr unsigned threads = 256;
-constexpr unsigned warp = 32;
 
 struct filling {
     device_rows rows;

@@ -9,15 +9,13 @@
 
 #include <algorithm>
 
+#include "sort/masked_gmm/cuda/block_threads.cuh"
 #include "sort/masked_gmm/cuda/residual_costs.hpp"
 
 namespace spikeweave::masked_gmm {
 namespace {
 
-constexpr unsigned warp = 32;
-constexpr unsigned threads = 256;
-constexpr unsigned warps = threads / warp;
-constexpr unsigned rows_each = 4;
+constexpr unsigned root_rows_each = 4;
 constexpr unsigned row_numbers = warp + 1;  // padded against bank conflicts along rows
 constexpr std::size_t beside = 4096;        // bytes of shared memory for other data
 constexpr std::size_t blocks_in_memory = 1024;
@@ -83,14 +81,14 @@ __global__ void __launch_bounds__(threads, 2)
     const std::uint32_t edge = device_fits::edge_of(fits.size[at.cluster]);
     const double* const root = fits.root_inverse + fits.matrix[at.cluster];
     double square = 0;
-    for (std::uint32_t b = own_warp * rows_each; b < edge; b += warps * rows_each) {
-        double sum[rows_each] = {};
+    for (std::uint32_t b = own_warp * root_rows_each; b < edge; b += warps * root_rows_each) {
+        double sum[root_rows_each] = {};
         const double* const row = root + std::size_t{b} * edge;
-        for (std::uint32_t j = 0; j < b + rows_each; j += 2) {
+        for (std::uint32_t j = 0; j < b + root_rows_each; j += 2) {
             const double near = residuals[j * row_numbers + lane];
             const double far = residuals[(j + 1) * row_numbers + lane];
 #pragma unroll
-            for (unsigned r = 0; r < rows_each; ++r) {
+            for (unsigned r = 0; r < root_rows_each; ++r) {
                 const double2 two =
                     *reinterpret_cast<const double2*>(row + std::size_t{r} * edge + j);
                 sum[r] += two.x * near;
@@ -98,7 +96,7 @@ __global__ void __launch_bounds__(threads, 2)
             }
         }
 #pragma unroll
-        for (unsigned r = 0; r < rows_each; ++r) square += sum[r] * sum[r];
+        for (unsigned r = 0; r < root_rows_each; ++r) square += sum[r] * sum[r];
     }
     squares[own_warp][lane] = square;
     __syncthreads();

@@ -1,5 +1,6 @@
 // Counts the non-overlapped occurrences of survivor lists with long runs of overlapping survivors.
 
+#include "device/warp.cuh"
 #include "mine/episodes/devices/plan.hpp"
 #include "mine/episodes/latest_start/cuda/survivor_lists.hpp"
 #include "mine/episodes/latest_start/cuda/survivor_search.cuh"
@@ -7,7 +8,7 @@
 namespace spikeweave::episodes {
 namespace {
 
-constexpr unsigned whole_warp = 0xffffffff;
+using device::whole_warp;
 constexpr std::uint32_t dense_tile = 2048;
 
 struct dense_problem {

@@ -8,7 +8,7 @@
 namespace spikeweave::episodes {
 namespace {
 
-constexpr std::uint32_t threads = 256;
+constexpr std::uint32_t entry_threads = 256;
 
 struct entry_problem {
     list_view lists;
@@ -19,8 +19,8 @@ struct entry_problem {
     entry_count* entries;
 };
 
-__global__ void __launch_bounds__(threads) count_entries(const entry_problem p) {
-    const std::uint32_t list = blockIdx.x * threads + threadIdx.x;
+__global__ void __launch_bounds__(entry_threads) count_entries(const entry_problem p) {
+    const std::uint32_t list = blockIdx.x * entry_threads + threadIdx.x;
     if (list >= p.lists.count) return;
     const std::uint64_t end = p.lists.begins[list + 1];
     const std::uint64_t first = first_not_before(p.lists.ends, p.lists.begins[list], end, p.from);
@@ -74,8 +74,8 @@ std::vector<std::vector<entry_count>> entries_of_lists(const list_view& lists,
     const device::buffer<list_count> counted_there(counted, on);
     device::buffer<std::uint32_t> sizes(lists.count, on);
     entry_problem problem{lists, counted_there.data(), from, sizes.data(), nullptr, nullptr};
-    const auto grid = static_cast<std::uint32_t>(pieces_of(lists.count, threads));
-    count_entries<<<grid, threads, 0, on.get()>>>(problem);
+    const auto grid = static_cast<std::uint32_t>(pieces_of(lists.count, entry_threads));
+    count_entries<<<grid, entry_threads, 0, on.get()>>>(problem);
     device::check(cudaGetLastError());
     const std::vector<std::uint32_t> found = sizes.downloaded();
     std::vector<std::uint64_t> begins{0};

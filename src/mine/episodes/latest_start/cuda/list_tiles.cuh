@@ -3,13 +3,14 @@
 #include <cstdint>
 
 #include "device/cuda.hpp"
+#include "device/warp.cuh"
 #include "mine/episodes/latest_start/cuda/survivor_lists.hpp"
 
 /// Survivor lists as tiles, so that long and short lists keep all blocks equally busy. A block
 /// takes the next tile, so a tile never waits for one that has not started.
 namespace spikeweave::episodes::list_tiles {
 
-constexpr unsigned whole_warp = 0xffffffff;
+using device::whole_warp;
 constexpr std::uint32_t threads = 256;
 constexpr std::uint32_t warps = threads / 32;
 

@@ -19,15 +19,16 @@
 #include <vector>
 
 #include "core/stop.hpp"
+#include "device/warp.cuh"
 #include "mine/episodes/devices/plan.hpp"
 #include "mine/episodes/latest_start/cuda/pairs.hpp"
 
 namespace spikeweave::episodes {
 namespace {
 
-constexpr unsigned whole_warp = 0xffffffff;
-constexpr std::uint32_t warps = 4;
-constexpr std::uint32_t threads = warps * 32;
+using device::whole_warp;
+constexpr std::uint32_t pair_warps = 4;
+constexpr std::uint32_t pair_threads = pair_warps * 32;
 // Pairs in the table of one warp: with 6 KB of them, nine blocks share a multiprocessor.
 constexpr std::uint32_t most_from_units = 1024;
 constexpr std::uint32_t not_wanted = UINT32_MAX;
@@ -123,13 +124,13 @@ __device__ __forceinline__ void count_part(const look_back_problem& p, const sea
     }
 }
 
-// x: targets; y: groups of `warps` slices, each an interval with a range of first units; z: pieces
-// of the target's train. Pieces of the same time run together and share what they read.
+// x: targets; y: groups of `pair_warps` slices, each an interval with a range of first units; z:
+// pieces of the target's train. Pieces of the same time run together and share what they read.
 template <class Count>
-__global__ void __launch_bounds__(threads) look_back(const look_back_problem p) {
+__global__ void __launch_bounds__(pair_threads) look_back(const look_back_problem p) {
     extern __shared__ std::uint32_t tables[];
     const std::uint32_t lane = threadIdx.x % 32;
-    const std::uint32_t slice = blockIdx.y * warps + threadIdx.x / 32;
+    const std::uint32_t slice = blockIdx.y * pair_warps + threadIdx.x / 32;
     const std::uint32_t interval = slice % p.interval_count;
     const std::uint32_t from_begin = slice / p.interval_count * p.from_units;
     if (from_begin >= p.wanted_count) return;
@@ -150,8 +151,8 @@ __global__ void __launch_bounds__(threads) look_back(const look_back_problem p) 
     if (piece_begin == piece_end) return;
     // For each pair: where its next occurrence may start, and its count.
     std::uint32_t* const free_from = tables + threadIdx.x / 32 * p.from_units;
-    Count* const count =
-        reinterpret_cast<Count*>(tables + warps * p.from_units) + threadIdx.x / 32 * p.from_units;
+    Count* const count = reinterpret_cast<Count*>(tables + pair_warps * p.from_units) +
+                         threadIdx.x / 32 * p.from_units;
     for (std::uint32_t i = lane; i < from_count; i += 32) {
         free_from[i] = 0;
         count[i] = 0;
@@ -257,9 +258,11 @@ struct wanted_units {
 void launch(const look_back_problem& p, const dim3& grid, std::uint32_t longest,
             const device::stream& on) {
     if (longest <= UINT16_MAX) {
-        look_back<std::uint16_t><<<grid, threads, warps * p.from_units * 6, on.get()>>>(p);
+        look_back<std::uint16_t>
+            <<<grid, pair_threads, pair_warps * p.from_units * 6, on.get()>>>(p);
     } else {
-        look_back<std::uint32_t><<<grid, threads, warps * p.from_units * 8, on.get()>>>(p);
+        look_back<std::uint32_t>
+            <<<grid, pair_threads, pair_warps * p.from_units * 8, on.get()>>>(p);
     }
     device::check(cudaGetLastError());
 }
@@ -307,7 +310,7 @@ std::vector<counted_pair> look_back_on_device(const device_problem& problem,
         const auto targets =
             static_cast<std::uint32_t>(std::min<std::uint64_t>(most, last_to - to));
         kernel.first_to = static_cast<std::uint32_t>(to);
-        const dim3 grid(targets, static_cast<unsigned>(pieces_of(slices, warps)),
+        const dim3 grid(targets, static_cast<unsigned>(pieces_of(slices, pair_warps)),
                         pieces_of_sweeps(targets * slices, longest, limits));
         watch.start(on);
         counts.fill(0);

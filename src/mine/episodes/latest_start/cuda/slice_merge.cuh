@@ -2,17 +2,18 @@
 
 #include <cstdint>
 
+#include "device/warp.cuh"
 #include "mine/episodes/devices/train_search.hpp"
 
-/// One step of an episode within a slice of time in shared memory: a block of `threads` threads
-/// finds the spikes of a unit that survive.
+/// One step of an episode within a slice of time in shared memory: a block of
+/// `slice_threads` threads finds the spikes of a unit that survive.
 namespace spikeweave::episodes::slice_merge {
 
-constexpr unsigned whole_warp = 0xffffffff;
-constexpr std::uint32_t threads = 128;
-constexpr std::uint32_t warps = threads / 32;
+using device::whole_warp;
+constexpr std::uint32_t slice_threads = 128;
+constexpr std::uint32_t slice_warps = slice_threads / 32;
 // A thread marks its merged items in the bits of one word.
-constexpr std::uint32_t most_merged = threads * 32;
+constexpr std::uint32_t most_merged = slice_threads * 32;
 // Stands after the last item of the merge.
 constexpr std::uint32_t none = UINT32_MAX;
 
@@ -35,7 +36,7 @@ __device__ __forceinline__ block_prefix sum_over_block(std::uint32_t own,
     __syncthreads();
     std::uint32_t before = 0;
     std::uint32_t all = 0;
-    for (std::uint32_t w = 0; w < warps; ++w) {
+    for (std::uint32_t w = 0; w < slice_warps; ++w) {
         if (w == warp) before = all;
         all += warp_sums[w];
     }
@@ -106,7 +107,7 @@ __device__ __forceinline__ merged_part merge(const std::uint32_t* ends, std::uin
                                              const std::uint32_t* spikes, std::uint32_t size,
                                              interval_32 delay) {
     const std::uint32_t all = parents + size;
-    const std::uint32_t each = (all + threads - 1) / threads;
+    const std::uint32_t each = (all + slice_threads - 1) / slice_threads;
     const std::uint32_t begin = min(threadIdx.x * each, all);
     const std::uint32_t items = min(each, all - begin);
     const std::uint32_t first = parents_among(begin, ends, parents, spikes, size, delay);

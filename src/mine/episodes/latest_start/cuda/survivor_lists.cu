@@ -7,7 +7,7 @@
 namespace spikeweave::episodes {
 namespace {
 
-constexpr std::uint32_t threads = 256;
+constexpr std::uint32_t copy_threads = 256;
 
 struct choose_problem {
     list_view lists;
@@ -18,28 +18,29 @@ struct choose_problem {
 };
 
 // x: lists, y: parts of each
-__global__ void __launch_bounds__(threads) copy_lists(const choose_problem p) {
+__global__ void __launch_bounds__(copy_threads) copy_lists(const choose_problem p) {
     const std::uint64_t from = p.lists.begins[p.which[blockIdx.x]];
     const std::uint64_t to = p.out_begins[blockIdx.x];
     const std::uint64_t size = p.out_begins[blockIdx.x + 1] - to;
-    for (std::uint64_t i = blockIdx.y * threads + threadIdx.x; i < size; i += gridDim.y * threads) {
+    for (std::uint64_t i = blockIdx.y * copy_threads + threadIdx.x; i < size;
+         i += gridDim.y * copy_threads) {
         p.out_ends[to + i] = p.lists.ends[from + i];
         p.out_starts[to + i] = p.lists.starts[from + i];
     }
 }
 
 // x: trains, y: parts of each
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(copy_threads)
     fill_bucket_tables(const std::uint32_t* __restrict__ times,
                        const train_layout* __restrict__ trains,
                        std::uint32_t* __restrict__ buckets) {
     const train_layout train = trains[blockIdx.x];
     const std::uint32_t* const mine = times + train.begin;
     std::uint32_t* const out = buckets + train.buckets_begin;
-    const std::uint64_t stride = std::uint64_t{gridDim.y} * threads;
+    const std::uint64_t stride = std::uint64_t{gridDim.y} * copy_threads;
     // Spike i is the first one of every bucket after that of the previous spike, up to its own; the
     // end of the train belongs to all buckets that remain.
-    for (std::uint64_t i = blockIdx.y * threads + threadIdx.x; i <= train.size; i += stride) {
+    for (std::uint64_t i = blockIdx.y * copy_threads + threadIdx.x; i <= train.size; i += stride) {
         const std::uint32_t begin = i == 0 ? 0 : (mine[i - 1] >> train.shift) + 1;
         const std::uint32_t end =
             i == train.size ? train.bucket_count + 1 : (mine[i] >> train.shift) + 1;
@@ -66,7 +67,7 @@ survivor_lists chosen_lists(const list_view& lists, std::span<const std::uint64_
     if (out_begins.back() > 0) {
         const device::buffer<std::uint32_t> lists_there(which, on);
         const dim3 grid(count, shares(out_begins.back(), count));
-        copy_lists<<<grid, threads, 0, on.get()>>>(
+        copy_lists<<<grid, copy_threads, 0, on.get()>>>(
             {lists, lists_there.data(), out.begins.data(), out.ends.data(), out.starts.data()});
         device::check(cudaGetLastError());
     }
@@ -78,7 +79,7 @@ void fill_buckets(const std::uint32_t* times, const train_layout* trains, std::u
                   std::uint64_t spikes, std::uint32_t* buckets, const device::stream& on) {
     if (train_count == 0) return;
     const dim3 grid(train_count, shares(spikes, train_count));
-    fill_bucket_tables<<<grid, threads, 0, on.get()>>>(times, trains, buckets);
+    fill_bucket_tables<<<grid, copy_threads, 0, on.get()>>>(times, trains, buckets);
     device::check(cudaGetLastError());
 }
 

@@ -34,7 +34,7 @@ constexpr std::uint32_t most_of_unit = 1984;
 static_assert(2 * most_of_unit <= most_merged);
 constexpr std::uint32_t most_units = 16;
 // If more survivors than this overlap in a row, another method is faster.
-constexpr std::uint32_t longest_group = 256;
+constexpr std::uint32_t longest_run = 256;
 
 struct slice_step {
     std::uint32_t unit;
@@ -67,8 +67,8 @@ struct sweep_problem {
 };
 
 // Finds the spikes of each slice. A thread has one unit of one slice.
-__global__ void __launch_bounds__(threads) find_slices(const sweep_problem p) {
-    const std::uint32_t i = blockIdx.x * threads + threadIdx.x;
+__global__ void __launch_bounds__(slice_threads) find_slices(const sweep_problem p) {
+    const std::uint32_t i = blockIdx.x * slice_threads + threadIdx.x;
     if (i == 0) *p.result = {};
     if (i >= p.slices * p.units) return;
     const std::uint32_t slice = i / p.units;
@@ -184,7 +184,7 @@ __device__ __forceinline__ void copy_spikes(const sweep_problem& p, const slice_
     std::uint32_t* const to = buffers.spikes(step);
     const std::uint32_t words = layout.size[step] == 0 ? 0 : before + layout.size[step];
     const std::uint32_t by_four = words / 4 * 4;
-    constexpr std::uint32_t at_once = 4 * threads;
+    constexpr std::uint32_t at_once = 4 * slice_threads;
 #pragma unroll
     for (std::uint32_t k = 0; k < unit_words; k += at_once) {
         const std::uint32_t i = k + 4 * threadIdx.x;
@@ -234,7 +234,7 @@ public:
     __device__ __forceinline__ std::uint32_t groups() const {
         if (size == 0 && threadIdx.x == 0) tell(no_survivors);
         std::uint32_t taken = 0;
-        for (std::uint32_t i = threadIdx.x; i < size; i += threads) {
+        for (std::uint32_t i = threadIdx.x; i < size; i += slice_threads) {
             if (i == 0 ? is_first_of_all(layout.slice, layout.before) : start_of(i) > ends[i - 1])
                 taken += follow(i, 0);
         }
@@ -287,7 +287,7 @@ private:
             if (++i < size) start = start_of(i);
             if (i < size && start <= end) continue;
             if (i == size) tell(taken_up_to | free_from);
-            if (i - first > longest_group) p.result->failed = 1;
+            if (i - first > longest_run) p.result->failed = 1;
             return taken;
         }
     }
@@ -300,10 +300,11 @@ private:
 };
 
 template <bool keys_are_times>
-__global__ void __launch_bounds__(threads) sweep_slices(const __grid_constant__ sweep_problem p) {
+__global__ void __launch_bounds__(slice_threads)
+    sweep_slices(const __grid_constant__ sweep_problem p) {
     extern __shared__ uint4 memory[];
     __shared__ slice_layout layouts[2];
-    __shared__ std::uint32_t warp_sums[warps];
+    __shared__ std::uint32_t warp_sums[slice_warps];
     const slice_buffers buffers{reinterpret_cast<std::uint32_t*>(memory)};
     const auto copy_first_units = [&](const slice_layout& layout) {
         if (layout.slice >= p.slices) return;
@@ -335,8 +336,8 @@ __global__ void __launch_bounds__(threads) sweep_slices(const __grid_constant__ 
             if (step > 1 && !lists.last) copy_spikes(p, here, buffers, step + 1);
             const bool looks_ahead = lists.last && threadIdx.x < 32;
             if (looks_ahead) following = fetch(p, __shfl_sync(whole_warp, next, 0));
-            survivors = survivors <= threads ? survive_few(lists, warp_sums)
-                                             : survive_many(lists, warp_sums);
+            survivors = survivors <= slice_threads ? survive_few(lists, warp_sums)
+                                                   : survive_many(lists, warp_sums);
             if (threadIdx.x == 0) lists.new_ends[survivors] = none;
             if (looks_ahead) put_down(p, following, layouts[turn ^ 1U]);
             __syncthreads();
@@ -454,13 +455,13 @@ std::optional<count_result> count_by_time_slices(const device_problem& problem,
     const std::uint32_t blocks = std::min(p.slices, most_blocks);
     const std::size_t shared = buffer_bytes(p.units);
     watch.start(on);
-    find_slices<<<static_cast<std::uint32_t>(pieces_of(all_bounds, threads)), threads, 0,
-                  on.get()>>>(p);
+    find_slices<<<static_cast<std::uint32_t>(pieces_of(all_bounds, slice_threads)), slice_threads,
+                  0, on.get()>>>(p);
     device::check(cudaGetLastError());
     if (problem.ties == tie_rule::time) {
-        sweep_slices<true><<<blocks, threads, shared, on.get()>>>(p);
+        sweep_slices<true><<<blocks, slice_threads, shared, on.get()>>>(p);
     } else {
-        sweep_slices<false><<<blocks, threads, shared, on.get()>>>(p);
+        sweep_slices<false><<<blocks, slice_threads, shared, on.get()>>>(p);
     }
     device::check(cudaGetLastError());
     watch.stop(on);
