@@ -203,10 +203,7 @@ void write_simulated_features(const std::filesystem::path& path, const simulated
         io::format_npy_header({io::npy_kind::real, sizeof(double), false, {spikes, width}}));
     std::vector<double> row(width);
     for (std::size_t n = 0; n < spikes; ++n) {
-        std::fill(row.begin(), row.end(), 0.0);
-        const auto columns = what.features.unmasked(n);
-        for (std::size_t a = 0; a < columns.size(); ++a)
-            row[columns[a]] = what.features.mask_values(n)[a];
+        what.features.write_masks(n, row);
         archive.write({reinterpret_cast<const char*>(row.data()), row.size() * sizeof(double)});
     }
     write_array<std::int64_t>(archive, "samples", io::npy_kind::integer, {spikes}, what.samples);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -30,6 +31,14 @@ void check_row(const spike_masks& masks, std::size_t spike, std::size_t feature_
 }
 
 }  // namespace
+
+spike_masks spike_masks::of_rows(std::span<const double> rows, std::size_t feature_count) {
+    spike_masks out;
+    for (std::size_t at = 0; at + feature_count <= rows.size() && feature_count > 0;
+         at += feature_count)
+        out.append(rows.subspan(at, feature_count));
+    return out;
+}
 
 void spike_masks::append(std::span<const double> row) {
     for (std::size_t i = 0; i < row.size(); ++i) {
@@ -64,6 +73,20 @@ spike_features::spike_features(std::size_t feature_count, std::vector<double> va
                                                i / feature_count_, i % feature_count_, values_[i],
                                                largest));
     }
+}
+
+void spike_features::write_masks(std::size_t spike, std::span<double> row) const {
+    std::ranges::fill(row, 0.0);
+    const auto columns = unmasked(spike);
+    const auto masks = mask_values(spike);
+    for (std::size_t i = 0; i < columns.size(); ++i) row[columns[i]] = masks[i];
+}
+
+std::vector<double> spike_features::dense_masks() const {
+    std::vector<double> out(size() * feature_count_);
+    for (std::size_t n = 0; n < size(); ++n)
+        write_masks(n, std::span{out}.subspan(n * feature_count_, feature_count_));
+    return out;
 }
 
 spike_features select_spikes(const spike_features& from, std::span<const std::uint32_t> spikes) {

@@ -130,4 +130,8 @@ SPIKEWEAVE_API sort_result sort_recording(const recording& from, const sort_opti
 SPIKEWEAVE_API sort_result sort_features(feature_file from, const sort_options& options = {},
                                          const execution& run = {});
 
+/// Writes a result with times as a folder for Phy; see `write_phy` of spikeweave/sort/phy.hpp.
+SPIKEWEAVE_API void write_phy(const std::filesystem::path& folder, const sort_result& result,
+                              const execution& run = {});
+
 }  // namespace spikeweave

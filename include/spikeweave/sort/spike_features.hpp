@@ -19,6 +19,9 @@ struct SPIKEWEAVE_API spike_masks {
     /// In (0, 1].
     std::vector<double> values{};
 
+    /// @param rows  one mask per feature, grouped by spike: spikes x features
+    static spike_masks of_rows(std::span<const double> rows, std::size_t feature_count);
+
     std::size_t size() const { return offsets.size() - 1; }
     /// Adds a spike, one mask per feature.
     void append(std::span<const double> row);
@@ -56,6 +59,10 @@ public:
         return std::span{masks_.values}.subspan(masks_.offsets[spike], unmasked_count(spike));
     }
     const spike_masks& masks() const { return masks_; }
+    /// Writes the masks of a spike, one per feature, 0 where it has none.
+    void write_masks(std::size_t spike, std::span<double> row) const;
+    /// The masks of all spikes, grouped by spike: spikes x features.
+    std::vector<double> dense_masks() const;
 
     friend bool operator==(const spike_features&, const spike_features&) = default;
 

@@ -26,13 +26,9 @@ using array_in = nb::ndarray<const Value, nb::ndim<1>, nb::c_contig, nb::device:
 template <class Value>
 using matrix_in = nb::ndarray<const Value, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-template <class Value>
-std::span<const Value> span_of(const array_in<Value>& array) {
-    return {array.data(), array.shape(0)};
-}
-template <class Value>
-std::span<const Value> span_of(const matrix_in<Value>& array) {
-    return {array.data(), array.shape(0) * array.shape(1)};
+template <class Array>
+auto span_of(const Array& array) {
+    return std::span{array.data(), array.size()};
 }
 
 template <class Value>

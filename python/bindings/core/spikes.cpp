@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -38,10 +39,8 @@ nb::dict read_file(const std::string& path, const nb::dict& arguments) {
     const call_options call = take_options(arguments, describe(reading));
     spike_file file =
         run_for_result(call, [&](const execution& run) { return read_spikes(path, reading, run); });
-    for (std::string& warning : check_spikes(file.spikes))
-        file.warnings.push_back(std::move(warning));
-    for (std::string& warning : warnings_of(file.dropped))
-        file.warnings.push_back(std::move(warning));
+    std::ranges::move(check_spikes(file.spikes), std::back_inserter(file.warnings));
+    std::ranges::move(warnings_of(file.dropped), std::back_inserter(file.warnings));
     nb::dict out;
     out["duplicates"] = file.duplicates;
     out["warnings"] = file.warnings;

@@ -15,7 +15,6 @@
 #include "bindings/core/spikes.hpp"
 #include "bindings/pipeline/sorted_data.hpp"
 #include "spikeweave/pipeline/sort/features.hpp"
-#include "spikeweave/sort/phy.hpp"
 
 namespace spikeweave::python {
 namespace {
@@ -100,19 +99,7 @@ nb::dict sort_given_features(const std::variant<std::filesystem::path, matrix_in
 }
 
 void to_phy(const std::shared_ptr<const sort_result>& data, const std::string& folder) {
-    std::vector<unit_quality> quality;
-    quality.reserve(data->units.size());
-    for (const sorted_unit& unit : data->units) quality.push_back(unit.quality);
-    const phy_content content{
-        .features = data->features,
-        .sorted = data->sorted,
-        .quality = quality,
-        .features_per_channel = data->features_per_channel,
-        .channels = data->channels,
-        .waveforms = data->waveforms.group_count() > 0 ? &data->waveforms : nullptr,
-        .raw = data->raw,
-        .raw_offset_bytes = data->raw_offset_bytes};
-    run_unlocked({}, [&](const execution& run) { write_phy(folder, content, run); });
+    run_unlocked({}, [&](const execution& run) { write_phy(folder, *data, run); });
 }
 
 }  // namespace

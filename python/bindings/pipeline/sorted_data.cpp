@@ -75,24 +75,16 @@ nb::dict unit_columns(const sort_result& data) {
 }
 
 nb::dict dense_arrays(const spike_features& features) {
-    const std::size_t spikes = features.size();
-    const std::size_t width = features.feature_count();
-    std::vector<double> masks(spikes * width);
-    for (std::size_t n = 0; n < spikes; ++n)
-        for (std::size_t i = 0; i < features.unmasked(n).size(); ++i)
-            masks[n * width + features.unmasked(n)[i]] = features.mask_values(n)[i];
+    const auto shape = {features.size(), features.feature_count()};
     const auto values = features.values();
     nb::dict out;
-    out["features"] = to_numpy(std::vector<double>(values.begin(), values.end()), {spikes, width});
-    out["masks"] = to_numpy(std::move(masks), {spikes, width});
+    out["features"] = to_numpy(std::vector<double>(values.begin(), values.end()), shape);
+    out["masks"] = to_numpy(features.dense_masks(), shape);
     return out;
 }
 
 spike_masks masks_of(const matrix_in<double>& rows) {
-    spike_masks out;
-    for (std::size_t i = 0; i < rows.shape(0); ++i)
-        out.append(std::span{rows.data(), rows.size()}.subspan(i * rows.shape(1), rows.shape(1)));
-    return out;
+    return spike_masks::of_rows(span_of(rows), rows.shape(1));
 }
 
 nb::dict state_of(const sort_result& data) {

@@ -10,9 +10,9 @@ namespace spikeweave::python {
 
 /// Returns columns with a row for each unit.
 nb::dict unit_columns(const sort_result& data);
+spike_masks masks_of(const matrix_in<double>& rows);
 /// Returns features and masks as matrices of spikes × features.
 nb::dict dense_arrays(const spike_features& features);
-spike_masks masks_of(const matrix_in<double>& rows);
 
 /// Pickles and copies keep what `write_phy` needs of a result, as arrays.
 nb::dict state_of(const sort_result& data);

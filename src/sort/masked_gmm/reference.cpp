@@ -78,11 +78,7 @@ public:
         : features_(features.feature_count()), options_(std::move(options)) {
         const std::vector<vector> scaled = scale(features);
         std::vector<vector> masks(features.size(), vector(features_));
-        for (std::size_t n = 0; n < features.size(); ++n) {
-            const auto columns = features.unmasked(n);
-            for (std::size_t a = 0; a < columns.size(); ++a)
-                masks[n][columns[a]] = features.mask_values(n)[a];
-        }
+        for (std::size_t n = 0; n < features.size(); ++n) features.write_masks(n, masks[n]);
         for (std::size_t i = 0; i < features_; ++i) add_noise(scaled, masks, i);
         for (std::size_t n = 0; n < features.size(); ++n)
             if (only.empty() || std::find(only.begin(), only.end(), n) != only.end())

@@ -41,6 +41,18 @@ std::string timed_rows(int spikes) {
     return text;
 }
 
+TEST(SpikeMasks, AreTheSameAsRows) {
+    const std::vector<double> rows{0, 0.5, 1, 0, 0, 0, 1, 0, 0.25};
+    const spike_masks masks = spike_masks::of_rows(rows, 3);
+    EXPECT_EQ(masks.size(), 3U);
+    EXPECT_EQ(masks.values, (std::vector<double>{0.5, 1, 1, 0.25}));
+    const spike_features features(3, std::vector<double>(9), masks);
+    EXPECT_EQ(features.dense_masks(), rows);
+    std::vector<double> row(3, 7);
+    features.write_masks(2, row);
+    EXPECT_EQ(row, (std::vector<double>{1, 0, 0.25}));
+}
+
 TEST(FeatureFiles, AreReadWithTheMasksBesideThem) {
     const temporary_folder folder;
     const auto fet = folder.file("a.fet.1", four_spikes);
