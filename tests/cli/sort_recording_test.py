@@ -9,7 +9,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from support import CliTest, run
+from support import CliTest, needs_full_speed, run
 
 TOLERANCE_S = 0.0004
 
@@ -54,6 +54,7 @@ class SortRecording(CliTest):
                 times.setdefault(unit, []).append(float(time))
         return times
 
+    @needs_full_speed
     def test_finds_the_units_on_any_number_of_threads(self):
         contents = []
         for threads in ("1", "2"):
@@ -119,6 +120,7 @@ class SortRecording(CliTest):
         # second.
         self.assertLess(json.loads(result.stdout)["run"]["input"]["spikes"], 60)
 
+    @needs_full_speed
     def test_a_model_is_of_its_recordings_components(self):
         samples = (self.recording / "traces.raw").read_bytes()
         half = 2 * 32 * 30000 * 10

@@ -37,6 +37,7 @@ def state(folder):
     return {str(path.relative_to(folder)): content(path) for path in folder.rglob("*") if path.is_file()}
 
 
+needs_full_speed = unittest.skipIf(os.environ.get("SPIKEWEAVE_SANITIZE"), "shorter sorts run the same code under a sanitizer")
 # Under a sanitizer every allocation takes more memory than the command counts.
 needs_plain_memory = unittest.skipIf(os.environ.get("SPIKEWEAVE_SANITIZE"), "a sanitizer takes memory of its own")
 

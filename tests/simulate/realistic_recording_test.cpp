@@ -13,6 +13,7 @@
 #include "spikeweave/simulate/recording.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
 #include "support/recordings.hpp"
+#include "support/run_length.hpp"
 #include "support/spike_files.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -96,6 +97,7 @@ TEST(RealisticRecording, GivesTheSameBytesOnEveryMachineAndAnyNumberOfThreads) {
 }
 
 TEST(RealisticRecording, HasUnitsOfAllKindsWithTheirPeaks) {
+    SPIKEWEAVE_NEEDS_FULL_RUN();
     recording_options options = silent(realistic(64, 8s, 60));
     options.similar = options.bursting = 0;
     options.seed = 1;
@@ -119,6 +121,7 @@ TEST(RealisticRecording, HasUnitsOfAllKindsWithTheirPeaks) {
 }
 
 TEST(RealisticRecording, HasWaveformsThatDifferFromChannelToChannel) {
+    SPIKEWEAVE_NEEDS_FULL_RUN();
     const auto likeness = [](waveform_variety waveforms) {
         recording_options options = silent(realistic(16, 5s, 1));
         options.columns = 1;

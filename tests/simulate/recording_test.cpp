@@ -13,6 +13,7 @@
 #include "simulate/recording_model.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
 #include "support/recordings.hpp"
+#include "support/run_length.hpp"
 #include "support/spike_files.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -171,6 +172,7 @@ double displacement_at(const std::vector<simulated_displacement>& motion, durati
 }
 
 TEST(SimulateRecording, MovesItsUnitsAsTheTruthSays) {
+    SPIKEWEAVE_NEEDS_FULL_RUN();
     for (const drift_shape shape : values_of<drift_shape>()) {
         SCOPED_TRACE(to_string(shape));
         recording_options options{.channels = 24, .columns = 1, .length = 12s, .units = 1};

@@ -6,9 +6,15 @@
 #include <string>
 
 #include "spikeweave/core/error.hpp"
+#include "support/run_length.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace spikeweave {
+
+/// The rounds of a test that damages a file, fewer in a shortened run.
+inline int damage_rounds(int usual) {
+    return is_shortened_run() ? usual / 5 : usual;
+}
 
 /// Changes one to three bytes of a file of the folder, round after round, and reads it each time.
 /// The reader may accept it, or refuse it with an io_error that names a file of the folder;

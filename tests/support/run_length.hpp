@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstddef>
 #include <cstdlib>
 
@@ -14,6 +16,11 @@ inline double property_share() {
 inline bool is_shortened_run() {
     return property_share() < 1;
 }
+
+/// At the start of a long test of probabilities or sizes, which says nothing about memory or
+/// threads.
+#define SPIKEWEAVE_NEEDS_FULL_RUN() \
+    if (is_shortened_run()) GTEST_SKIP() << "a long test of numbers, left out of shortened runs"
 
 /// Whether a test also runs cases that take minutes and resemble the others.
 inline bool is_long_run() {

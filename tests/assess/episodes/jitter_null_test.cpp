@@ -10,6 +10,7 @@
 #include "assess/episodes/start_windows.hpp"
 #include "assess/episodes/turned_cells.hpp"
 #include "spikeweave/core/random.hpp"
+#include "support/run_length.hpp"
 
 namespace spikeweave {
 
@@ -48,7 +49,7 @@ std::vector<double> exact_tails(const std::vector<std::vector<double>>& counts) 
 }
 
 TEST(CountDistribution, HasTheTailsOfAConvolution) {
-    for (std::uint32_t seed = 0; seed < 60; ++seed) {
+    for (std::uint32_t seed = 0; seed < (is_shortened_run() ? 6U : 60U); ++seed) {
         random_stream random = stream(seed);
         // The cases range from a few rare counts to thousands of common ones, with one spike or
         // several.
@@ -201,6 +202,7 @@ spike_sequence three_units(random_stream& random, std::uint64_t last) {
 
 // p is that of the unit that explains the count best, so it is at least the p of every unit.
 TEST(JitterNull, GivesIndependentUnitsSmallValuesNoMoreOftenThanTheyAre) {
+    SPIKEWEAVE_NEEDS_FULL_RUN();
     constexpr int runs = 2000;
     int below = 0;
     int below_in_threes = 0;

@@ -10,6 +10,7 @@
 #include "spikeweave/core/random.hpp"
 #include "spikeweave/simulate/spikes.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
+#include "support/run_length.hpp"
 
 namespace spikeweave {
 namespace {
@@ -279,6 +280,7 @@ TEST(AssessEpisodes, InvertsTheExpectedCountForTheStrength) {
 
 // The six shapes of docs/algorithms/significance.md, with units of 20 and 70 Hz.
 TEST(AssessEpisodes, RejectsIndependentPoissonUnitsNoMoreOftenThanAlpha) {
+    SPIKEWEAVE_NEEDS_FULL_RUN();
     const auto u = [](std::uint32_t i) { return unit_id{i}; };
     const std::vector<episode> shapes{
         {{u(0), u(1)}, {{4ms, 6ms}}},
@@ -365,6 +367,7 @@ TEST(AssessEpisodes, FindsNothingInUnitsWithDeadTimes) {
 
 // If an interval contains several spikes of a unit, the first of them comes early.
 TEST(AssessEpisodes, FindsNothingWithIntervalsThatHoldManySpikes) {
+    SPIKEWEAVE_NEEDS_FULL_RUN();
     const auto spikes = [](double rate_hz, duration length) {
         return simulate_poisson({.units = 6, .length = length, .rate_hz = rate_hz, .seed = 1})
             .spikes;

@@ -18,6 +18,7 @@
 #include "spikeweave/spikes/bin_grid.hpp"
 #include "spikeweave/spikes/files.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
+#include "support/run_length.hpp"
 #include "support/shared_data.hpp"
 
 namespace spikeweave {
@@ -759,6 +760,7 @@ std::vector<time_span> trials_between_gaps(const spike_sequence& spikes, duratio
 // docs/algorithms/surrogates.md. It was measured when the methods were written; the spread over
 // seeds is below 0.1.
 TEST(BinnedSurrogates, LoseSpikesToClippingInTheBenchmark) {
+    SPIKEWEAVE_NEEDS_FULL_RUN();
     SPIKEWEAVE_NEEDS_SHARED_DATA("spade/movement_pghf.spikes.tsv.gz");
     const spike_sequence spikes =
         read_spikes(shared_data("spade/movement_pghf.spikes.tsv.gz")).spikes;

@@ -11,6 +11,7 @@
 #include "spikeweave/core/random.hpp"
 #include "spikeweave/simulate/spikes.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
+#include "support/run_length.hpp"
 
 namespace spikeweave {
 namespace {
@@ -285,6 +286,7 @@ culture_result significant_pairs(const spike_sequence& spikes, std::uint64_t see
 }
 
 TEST(AssessBySurrogates, FindsNothingInBurstsThatShareNoFineTiming) {
+    SPIKEWEAVE_NEEDS_FULL_RUN();
     for (std::uint64_t seed = 0; seed < 2; ++seed) {
         const auto result = significant_pairs(
             simulate_culture({.channels = 30, .length = 60s, .seed = seed}).spikes, seed);
@@ -299,6 +301,7 @@ TEST(AssessBySurrogates, FindsNothingInBurstsThatShareNoFineTiming) {
 
 // A few doublets hide the dead time if the shortest interval is taken as the dead time.
 TEST(AssessBySurrogates, FindsNothingInDeadTimesThatDoubletsBreak) {
+    SPIKEWEAVE_NEEDS_FULL_RUN();
     const spike_sequence spikes = with_doublets(15, 120s, 500);
     for (const auto method :
          {surrogate_method::interval_jitter, surrogate_method::spike_dithering}) {

@@ -49,8 +49,8 @@ TEST_P(EpisodeParity, OnABurstingCulture) {
     const auto simulated = simulate_culture({.channels = 20, .length = length_of(60s), .seed = 3});
     expect_the_same(
         simulated.spikes,
-        {.delays = {{0ms, 5ms}, {5ms, 10ms}}, .min_count = is_shorter() ? 12U : 60U, .max_size = 4},
-        100);
+        {.delays = {{0ms, 5ms}, {5ms, 10ms}}, .min_count = is_shorter() ? 20U : 60U, .max_size = 4},
+        is_shorter() ? 20 : 100);
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, EpisodeParity, ::testing::ValuesIn(strategy_cases()),

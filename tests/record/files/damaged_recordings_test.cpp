@@ -26,7 +26,8 @@ TEST(DamagedRecordings, GiveAnErrorOrAnotherRecording) {
         out.commit();
     }
     for (const char* name : {"rec/binary.json", "rec/probe.json"})
-        read_with_changed_bytes(folder, name, 1000, [&] { read_through(folder.path() / "rec"); });
+        read_with_changed_bytes(folder, name, damage_rounds(1000),
+                                [&] { read_through(folder.path() / "rec"); });
 
     folder.file("glx/a.bin", std::string(24, '\1'));
     folder.file("glx/a.meta",
@@ -35,7 +36,7 @@ TEST(DamagedRecordings, GiveAnErrorOrAnotherRecording) {
                 "~imroTbl=(0,5)(0 0 0 500 250 1)(1 0 0 500 250 1)(2 0 0 250 125 1)"
                 "(3 0 0 1000 250 1)(4 0 0 500 250 1)\n"
                 "~snsGeomMap=(NP1000,1,0,70)(0:27:0:1)(0:59:20:1)(1:11:40:0)\n");
-    read_with_changed_bytes(folder, "glx/a.meta", 1000,
+    read_with_changed_bytes(folder, "glx/a.meta", damage_rounds(1000),
                             [&] { read_through(folder.path() / "glx/a.meta"); });
 
     folder.file("oe/continuous/F/continuous.dat", std::string(12, '\1'));
@@ -44,7 +45,7 @@ TEST(DamagedRecordings, GiveAnErrorOrAnotherRecording) {
                     "channels": [{"channel_name": "CH1", "bit_volts": 0.195, "units": "uV"},
                                  {"channel_name": "CH2", "bit_volts": 0.195, "units": "uV"},
                                  {"channel_name": "ADC1", "bit_volts": 5e-5, "units": "V"}]}]})");
-    read_with_changed_bytes(folder, "oe/structure.oebin", 1000,
+    read_with_changed_bytes(folder, "oe/structure.oebin", damage_rounds(1000),
                             [&] { read_through(folder.path() / "oe"); });
 
     folder.file("four.dat", std::string(16, '\1'));
@@ -53,7 +54,7 @@ TEST(DamagedRecordings, GiveAnErrorOrAnotherRecording) {
                                      .sample_rate = 20000,
                                      .channels = 4,
                                      .probe = folder.path() / "p.json"};
-    read_with_changed_bytes(folder, "p.json", 1000,
+    read_with_changed_bytes(folder, "p.json", damage_rounds(1000),
                             [&] { read_through(folder.path() / "four.dat", how); });
 }
 

@@ -34,7 +34,7 @@ TEST(DamagedFeatures, OfAnArchiveAreFoundOutByTheirChecksum) {
     const feature_file whole = read_features(path);
 
     int refused = 0;
-    read_with_changed_bytes(folder, "features.npz", 1000, [&] {
+    read_with_changed_bytes(folder, "features.npz", damage_rounds(1000), [&] {
         ++refused;
         const feature_file file = read_features(path);
         --refused;
@@ -43,7 +43,7 @@ TEST(DamagedFeatures, OfAnArchiveAreFoundOutByTheirChecksum) {
                                whole.features.values().begin()));
     });
 
-    EXPECT_GT(refused, 500);
+    EXPECT_GT(refused, damage_rounds(1000) / 2);
 }
 
 TEST(DamagedSortings, AreFoundOutByTheirChecksum) {
@@ -54,14 +54,14 @@ TEST(DamagedSortings, AreFoundOutByTheirChecksum) {
     write_sorting(path, written);
 
     int refused = 0;
-    read_with_changed_bytes(folder, "sorting.npz", 1000, [&] {
+    read_with_changed_bytes(folder, "sorting.npz", damage_rounds(1000), [&] {
         ++refused;
         const sorting read = read_sorting(path);
         --refused;
         EXPECT_EQ(read.labels, written.labels);
     });
 
-    EXPECT_GT(refused, 500);
+    EXPECT_GT(refused, damage_rounds(1000) / 2);
 }
 
 TEST(DamagedModels, AreFoundOutByTheirChecksum) {
@@ -82,14 +82,14 @@ TEST(DamagedModels, AreFoundOutByTheirChecksum) {
     ASSERT_EQ(units.size(), 2U);
 
     int refused = 0;
-    read_with_changed_bytes(folder, "model.npz", 1000, [&] {
+    read_with_changed_bytes(folder, "model.npz", damage_rounds(1000), [&] {
         ++refused;
         const sorting_model model = read_model(path);
         --refused;
         EXPECT_EQ(model.units(), units);
     });
 
-    EXPECT_GT(refused, 500);
+    EXPECT_GT(refused, damage_rounds(1000) / 2);
 }
 
 TEST(DamagedPhyFolders, GiveAnErrorOrOtherNumbers) {
@@ -109,7 +109,7 @@ TEST(DamagedPhyFolders, GiveAnErrorOrOtherNumbers) {
     const feature_file whole = read_features(folder.path());
 
     for (const std::string& name : names_in(folder.path()))
-        read_with_changed_bytes(folder, name, 300, [&] {
+        read_with_changed_bytes(folder, name, damage_rounds(300), [&] {
             const feature_file file = read_features(folder.path());
             EXPECT_EQ(file.features.size(), file.samples.size());
             EXPECT_EQ(file.labels.size(), file.samples.size());

@@ -16,6 +16,7 @@
 #include "sort/masked_gmm/steps.hpp"
 #include "spikeweave/core/error.hpp"
 #include "support/error_text.hpp"
+#include "support/run_length.hpp"
 #include "support/spike_clouds.hpp"
 #include "support/spike_files.hpp"
 #include "support/temporary_folder.hpp"
@@ -169,13 +170,14 @@ TEST(SortingModel, RefusesSpikesOfOtherFeatures) {
 }
 
 TEST(Incremental, DoesNotDependOnHowSpikesAreCutIntoPieces) {
-    const spike_cloud made = cloud(6000);
+    const std::size_t count = is_shortened_run() ? 4000 : 6000;
+    const spike_cloud made = cloud(count);
     const incremental_options options{.first_fit = 700, .window = 100, .refit_above = 1};
     std::vector<incremental_sorter> sorters(4, incremental_sorter(options));
-    const std::vector<std::size_t> sizes{6000, 5000, 333, 1};
+    const std::vector<std::size_t> sizes{count, count - 700, 333, 1};
     for (std::size_t s = 0; s < sizes.size(); ++s)
-        for (std::size_t at = 0; at < 6000; at += sizes[s])
-            sorters[s].add(part(made.features, at, std::min<std::size_t>(at + sizes[s], 6000)),
+        for (std::size_t at = 0; at < count; at += sizes[s])
+            sorters[s].add(part(made.features, at, std::min(at + sizes[s], count)),
                            {.threads = static_cast<int>(s % 2) + 1});
     EXPECT_GT(sorters[0].fits().size(), 2U);
     for (const incremental_sorter& one : sorters) {

@@ -8,7 +8,7 @@
 namespace spikeweave::templates {
 namespace {
 
-constexpr Eigen::Index count = 4000;
+constexpr Eigen::Index count = 2000;
 
 // Normal points; those of the second half are `apart` away in the first dimension.
 Eigen::MatrixXd two_groups(double apart, std::uint64_t seed = 1) {
@@ -48,7 +48,7 @@ TEST(Separate, FindsTwoGroups) {
 }
 
 TEST(Separate, FindsNoneInOneGroup) {
-    for (std::uint64_t seed = 0; seed < 10; ++seed)
+    for (std::uint64_t seed = 0; seed < 5; ++seed)
         EXPECT_LT(separate(two_groups(0, seed), 20).distance, 4) << "seed " << seed;
 }
 
