@@ -5,7 +5,8 @@
                                                    files are parsed once, without parsing all headers for each
   check_sources.py alone --build BUILD FOLDER...   every file compiles by itself, which a unity build does not show;
                                                    headers of the standard library, and the large ones of the
-                                                   folder, are precompiled once for the folder
+                                                   folder, are precompiled once for the folder, but not for our
+                                                   public headers
 
 BUILD is a build folder with compile_commands.json. A translation unit is checked again if it, one of our files that it
 includes, its command, .clang-tidy or the tool itself has changed.
@@ -58,6 +59,10 @@ ALONE = ["-std=c++20", "-O0", "-fPIC", "-w"]
 GIVEN = {"apps": ["CLI/CLI.hpp", "fmt/format.h"], "python": ["fmt/format.h", "nanobind/nanobind.h"], "src": ["fmt/format.h"]}
 
 
+def is_public_header(entry):
+    return entry["file"].endswith(".hpp")
+
+
 def folder_of(entry):
     return Path(entry["file"]).relative_to(ROOT).parts[0]
 
@@ -73,7 +78,8 @@ def search_options(entry):
 
 
 def alone_command(entry, build):
-    return ["c++", *ALONE, "-include", str(given_header(entry, build)), *search_options(entry), "-fsyntax-only", entry["file"]]
+    given = [] if is_public_header(entry) else ["-include", str(given_header(entry, build))]
+    return ["c++", *ALONE, *given, *search_options(entry), "-fsyntax-only", "-x", "c++", entry["file"]]
 
 
 def precompile_given(entry, build):
@@ -96,11 +102,16 @@ def to_check(check, build, folders):
     common = check.encode() + subprocess.run([program, "--version"], check=True, capture_output=True).stdout
     common += (ROOT / ".clang-tidy").read_bytes()
     waiting = {}
-    for entry in json.loads((build / "compile_commands.json").read_text()):
+    entries = json.loads((build / "compile_commands.json").read_text())
+    if check == "alone":
+        any_source = next(entry for entry in entries if entry["file"].startswith(str(ROOT / "src")))
+        entries += [{**any_source, "file": str(path)} for path in sorted((ROOT / "include").rglob("*.hpp"))]
+    for entry in entries:
         seen = set()
         reached(Path(entry["file"]), seen)
-        # clang-tidy 14 does not support nvcc's options; headers have their own test in script/test.
-        sources = [path for path in seen if path.suffix == ".cpp" and any(folder in path.parents for folder in folders)]
+        # clang-tidy 14 does not support nvcc's options.
+        sources = [path for path in seen if (path.suffix == ".cpp" or is_public_header(entry))
+                   and any(folder in path.parents for folder in folders)]
         if entry["file"].endswith(".cu") or not sources:
             continue
         digest = hashlib.sha256(common + without_paths(entry["command"]))
@@ -123,7 +134,7 @@ def main():
     folders = [ROOT / folder for folder in arguments.folders]
     waiting = to_check(arguments.check, build, folders)
     if arguments.check == "alone":
-        for entry in {folder_of(entry): entry for entry, _, _ in waiting.values()}.values():
+        for entry in {folder_of(entry): entry for entry, _, _ in waiting.values() if not is_public_header(entry)}.values():
             precompile_given(entry, build)
 
     def passes(item):
