@@ -11,21 +11,18 @@
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
-namespace {
 
-void check(const episode& e, std::size_t number, const spike_sequence& spikes) {
-    if (e.units.empty() || e.delays.size() + 1 != e.units.size())
+void episodes::check_episode(const episode& what, std::size_t number, std::size_t unit_count) {
+    if (what.units.empty() || what.delays.size() + 1 != what.units.size())
         throw invalid_argument(fmt::format(
             "episode {} has {} units and {} delays: one delay between two units is needed", number,
-            e.units.size(), e.delays.size()));
-    for (const unit_id unit : e.units) {
-        if (to_index(unit) >= spikes.unit_count())
+            what.units.size(), what.delays.size()));
+    for (const unit_id unit : what.units) {
+        if (to_index(unit) >= unit_count)
             throw invalid_argument(fmt::format("episode {} has unit {}, but there are {} units",
-                                               number, to_index(unit), spikes.unit_count()));
+                                               number, to_index(unit), unit_count));
     }
 }
-
-}  // namespace
 
 episode_count_result count_episodes(const spike_sequence& spikes, std::span<const episode> given,
                                     const episode_count_options& options, const execution& run) {
@@ -34,7 +31,7 @@ episode_count_result count_episodes(const spike_sequence& spikes, std::span<cons
     std::map<delay_interval, std::uint32_t> number_of;
     std::map<std::size_t, std::vector<std::size_t>> by_size;
     for (std::size_t i = 0; i < given.size(); ++i) {
-        check(given[i], i, spikes);
+        episodes::check_episode(given[i], i, spikes.unit_count());
         by_size[given[i].size()].push_back(i);
         for (const delay_interval& d : given[i].delays) {
             if (number_of.try_emplace(d, static_cast<std::uint32_t>(intervals.size())).second)

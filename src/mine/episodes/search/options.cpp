@@ -1,4 +1,5 @@
 #include "spikeweave/mine/episodes.hpp"
+#include "spikeweave/mine/episodes/detector.hpp"
 
 namespace spikeweave {
 namespace {
@@ -72,6 +73,13 @@ option_list describe(episode_mining_options& options) {
             "memory limit, such as 2GB or 512MiB; if more is needed, the search ends with an error")
         .unset_is("the memory used at the start plus four fifths of the free memory")
         .in_bytes();
+    return list;
+}
+
+option_list describe(episode_detector_options& options) {
+    option_list list;
+    list.begin_group("Search");
+    list.add("ties", options.ties, ties_help);
     return list;
 }
 

@@ -20,6 +20,8 @@ void check_split(device_split split, episode_strategy strategy);
 /// but would not be used.
 compaction_method chosen(compaction_method how, episode_strategy ran_on, const execution& run);
 
+/// Checks an episode's size and units. @throws invalid_argument with its number in the list.
+void check_episode(const episode& what, std::size_t number, std::size_t unit_count);
 /// Checks an interval. @throws invalid_argument unless 0 <= low < high.
 interval_us checked_interval(const delay_interval& interval);
 /// Checks each of several intervals. @throws invalid_argument also if there is none.
