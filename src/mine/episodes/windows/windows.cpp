@@ -1,0 +1,182 @@
+// Mines each window anew, from a copy of its spikes: the copy takes a small part of the time of
+// mining.
+
+#include "spikeweave/mine/episodes/windows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "mine/episodes/search/strategy.hpp"
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave {
+namespace {
+
+std::int64_t divide_down(std::int64_t number, std::int64_t by) {
+    return number / by - (number % by < 0 ? 1 : 0);
+}
+
+}  // namespace
+
+option_list describe(episode_window_options& options) {
+    option_list list;
+    list.begin_group("Windows");
+    list.add("window", options.length, "length of a window; growing windows begin with the first")
+        .at_least(0)
+        .zero_is("growing");
+    list.add("hop", options.hop, "time from the begin of one window to that of the next")
+        .unset_is("as long as the window");
+    list.add_all(describe(options.mining));
+    return list;
+}
+
+struct episode_windows::state {
+    episode_window_options options;
+    std::int64_t length_us;
+    std::int64_t hop_us;
+    std::vector<std::string> unit_names;
+    // The spikes of the windows to come; those before `first` are no longer needed.
+    std::vector<std::int64_t> times;
+    std::vector<unit_id> units;
+    std::size_t first = 0;
+    std::vector<std::optional<std::int64_t>> last_of_unit;
+    std::int64_t watermark = INT64_MIN;  // all spikes before it have come
+    // Numbers of the first window of the epoch and of the next one, once there is a spike.
+    std::optional<std::int64_t> first_window;
+    std::int64_t next_window = 0;
+    std::uint64_t duplicates = 0;
+
+    state(std::vector<std::string> names, const episode_window_options& given);
+    bool grows() const { return length_us == 0; }
+    std::int64_t begin_of(std::int64_t window) const {
+        return (grows() ? *first_window : window) * hop_us;
+    }
+    std::int64_t end_of(std::int64_t window) const {
+        return window * hop_us + (grows() ? hop_us : length_us);
+    }
+    std::size_t index_of(std::int64_t time) const {
+        const auto from = times.begin() + static_cast<std::ptrdiff_t>(first);
+        return static_cast<std::size_t>(std::lower_bound(from, times.end(), time) - times.begin());
+    }
+    std::optional<window_bounds> complete() const;
+    spike_sequence spikes_of(const window_bounds& window) const;
+    void move_on();
+};
+
+episode_windows::state::state(std::vector<std::string> names, const episode_window_options& given)
+    : options(given),
+      length_us(given.length.count()),
+      hop_us((given.hop == duration{0} ? given.length : given.hop).count()),
+      unit_names(std::move(names)),
+      last_of_unit(unit_names.size()) {
+    check_options(options);
+    static_cast<void>(episodes::checked_intervals(options.mining.delays));
+    if (hop_us == 0) throw invalid_argument("hop", "growing windows need one");
+    static_cast<void>(spike_sequence({}, {}, unit_names, {}));  // checks the names
+}
+
+std::optional<window_bounds> episode_windows::state::complete() const {
+    if (!first_window || watermark < end_of(next_window)) return {};
+    return window_bounds{next_window, duration{begin_of(next_window)},
+                         duration{end_of(next_window)}};
+}
+
+spike_sequence episode_windows::state::spikes_of(const window_bounds& window) const {
+    const auto begin = static_cast<std::ptrdiff_t>(index_of(window.begin.count()));
+    const auto end = static_cast<std::ptrdiff_t>(index_of(window.end.count()));
+    return {{times.begin() + begin, times.begin() + end},
+            {units.begin() + begin, units.begin() + end},
+            unit_names,
+            {window.begin, window.end}};
+}
+
+void episode_windows::state::move_on() {
+    ++next_window;
+    first = index_of(begin_of(next_window));
+    // Fewer spikes are moved than go, so the average spike is moved less than once.
+    if (first <= times.size() / 2) return;
+    times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(first));
+    units.erase(units.begin(), units.begin() + static_cast<std::ptrdiff_t>(first));
+    first = 0;
+}
+
+episode_windows::episode_windows(std::vector<std::string> unit_names,
+                                 const episode_window_options& options)
+    : state_(std::make_unique<state>(std::move(unit_names), options)) {}
+
+episode_windows::~episode_windows() = default;
+episode_windows::episode_windows(episode_windows&&) noexcept = default;
+episode_windows& episode_windows::operator=(episode_windows&&) noexcept = default;
+
+void episode_windows::add(std::int64_t time_us, unit_id unit) {
+    state& now = *state_;
+    if (to_index(unit) >= now.unit_names.size())
+        throw invalid_argument(fmt::format("a spike is of unit {}, but there are {} units",
+                                           to_index(unit), now.unit_names.size()));
+    if (time_us < now.watermark)
+        throw invalid_argument(
+            fmt::format("a spike at {} us is earlier than {} us, before which all spikes had come",
+                        time_us, now.watermark));
+    now.watermark = time_us;
+    if (std::exchange(now.last_of_unit[to_index(unit)], time_us) == time_us) {
+        ++now.duplicates;
+        return;
+    }
+    if (!now.first_window) now.first_window = now.next_window = divide_down(time_us, now.hop_us);
+    // With a hop that is longer than the window, there are spikes in none.
+    if (time_us < now.begin_of(now.next_window)) return;
+    now.times.push_back(time_us);
+    now.units.push_back(unit);
+}
+
+void episode_windows::add(std::span<const std::int64_t> times_us, std::span<const unit_id> units) {
+    if (times_us.size() != units.size())
+        throw invalid_argument(
+            fmt::format("{} times for {} units of spikes", times_us.size(), units.size()));
+    for (std::size_t i = 0; i < times_us.size(); ++i) add(times_us[i], units[i]);
+}
+
+void episode_windows::advance(std::int64_t time_us) {
+    state_->watermark = std::max(state_->watermark, time_us);
+}
+
+std::optional<window_bounds> episode_windows::complete() const {
+    return state_->complete();
+}
+
+std::optional<episode_window> episode_windows::next(const execution& run) {
+    const auto bounds = complete();
+    if (!bounds) return {};
+    const spike_sequence spikes = state_->spikes_of(*bounds);
+    episode_window window{*bounds, spikes.size(),
+                          mine_episodes(spikes, state_->options.mining, run)};
+    state_->move_on();
+    return window;
+}
+
+std::optional<window_bounds> episode_windows::skip() {
+    const auto bounds = complete();
+    if (bounds) state_->move_on();
+    return bounds;
+}
+
+void episode_windows::flush() {
+    state_->times.clear();
+    state_->units.clear();
+    state_->first = 0;
+    std::fill(state_->last_of_unit.begin(), state_->last_of_unit.end(), std::nullopt);
+    state_->watermark = INT64_MIN;
+    state_->first_window.reset();
+}
+
+std::uint64_t episode_windows::duplicates() const {
+    return state_->duplicates;
+}
+
+std::size_t episode_windows::spikes_kept() const {
+    return state_->times.size() - state_->first;
+}
+
+}  // namespace spikeweave
