@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace spikeweave::episodes {
@@ -22,7 +23,10 @@ public:
     /// @param spikes  in an occurrence
     /// @param retain  the largest lower bound of the steps that lead on
     stamp_ring(std::size_t spikes, std::uint64_t retain)
-        : width_(spikes + 1), retain_(retain), words_(width_ * usual_capacity(retain)) {}
+        : width_(spikes + 1),
+          retain_(retain),
+          mask_(usual_capacity(retain) - 1),
+          words_(width_ * (mask_ + 1)) {}
 
     void clear() { oldest_ = next_; }
 
@@ -46,7 +50,7 @@ public:
     /// Returns whether memory had to be allocated.
     bool push(std::span<const std::int64_t> prefix, std::int64_t time) {
         while (next_ - oldest_ >= 2 && delay_us(end_of(oldest_ + 1), time) > retain_) ++oldest_;
-        const bool full = next_ - oldest_ == capacity();
+        const bool full = next_ - oldest_ > mask_;
         if (full) grow();
         const std::size_t at = slot(next_++);
         std::copy(prefix.begin(), prefix.end(), words_.begin() + static_cast<std::ptrdiff_t>(at));
@@ -61,23 +65,22 @@ private:
         return std::bit_ceil(std::min<std::uint64_t>({retain + 2, retain / 1000 + 4, 64}));
     }
 
-    std::size_t capacity() const { return words_.size() / width_; }
-    std::size_t slot(std::uint64_t stamp) const { return (stamp & (capacity() - 1)) * width_; }
+    std::size_t slot(std::uint64_t stamp) const { return (stamp & mask_) * width_; }
     std::int64_t end_of(std::uint64_t stamp) const { return words_[slot(stamp) + width_ - 1]; }
 
     void grow() {
-        std::vector<std::int64_t> larger(2 * words_.size());
-        for (std::uint64_t stamp = oldest_; stamp < next_; ++stamp) {
-            const auto from = words_.begin() + static_cast<std::ptrdiff_t>(slot(stamp));
-            std::copy(from, from + static_cast<std::ptrdiff_t>(width_),
-                      larger.begin() +
-                          static_cast<std::ptrdiff_t>((stamp & (2 * capacity() - 1)) * width_));
-        }
-        words_ = std::move(larger);
+        stamp_ring larger = *this;
+        larger.mask_ = 2 * mask_ + 1;
+        larger.words_.resize(2 * words_.size());
+        for (std::uint64_t stamp = oldest_; stamp < next_; ++stamp)
+            std::copy_n(words_.data() + slot(stamp), width_,
+                        larger.words_.data() + larger.slot(stamp));
+        *this = std::move(larger);
     }
 
     std::size_t width_;
     std::uint64_t retain_;
+    std::uint64_t mask_;  // the capacity, a power of two, less one
     std::vector<std::int64_t> words_;
     std::uint64_t oldest_ = 0;  // stamps are numbered in the order in which they were pushed
     std::uint64_t next_ = 0;
