@@ -23,6 +23,7 @@ MAY_USE = {
     "mine": "core device parallel spikes",
     "assess": "core parallel spikes mine",
     "elephant": "core parallel spikes mine assess",
+    "live": "core parallel io spikes mine assess",
     "pipeline": "core parallel record sort spikes mine assess",
     "report": "core parallel io record sort spikes mine assess pipeline",
 }

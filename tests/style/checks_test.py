@@ -91,6 +91,10 @@ class Layers(Planted):
         self.plant("src/assess/a.cpp", '#include "spikeweave/elephant/order.hpp"\n')
         self.assert_caught(self.tool, "src/assess/a.cpp:1", "assess may not use elephant")
 
+    def test_catches_an_algorithm_that_knows_streams(self):
+        self.plant("src/mine/a.cpp", '#include "spikeweave/live/source.hpp"\n')
+        self.assert_caught(self.tool, "src/mine/a.cpp:1", "mine may not use live")
+
     def test_catches_an_analysis_that_writes_its_report(self):
         self.plant("src/pipeline/a.cpp", '#include "spikeweave/report/run_record.hpp"\n')
         self.assert_caught(self.tool, "src/pipeline/a.cpp:1", "pipeline may not use report")
