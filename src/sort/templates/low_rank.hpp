@@ -17,6 +17,8 @@ constexpr int steps_per_sd = 64;
 constexpr int largest_step = 16000;
 /// The parts of a filter have norm 1, in 4096ths.
 constexpr int filter_bits = 12;
+/// What is added before the bits are cut off, to round to the nearest.
+constexpr std::int32_t half_filter = 1 << (filter_bits - 1);
 constexpr std::size_t most_ranks = 5;
 
 /// The matched filter of a template: of norm 1 over channels and frames.
@@ -27,6 +29,8 @@ struct matched_filter {
     std::vector<std::int16_t> spatial{};   ///< ranks x channels
     std::vector<std::int16_t> temporal{};  ///< ranks x frames
     std::int32_t norm = 0;                 ///< of the template, in steps
+    /// Standard deviation of the correlation with noise, in steps.
+    std::int32_t noise = steps_per_sd;
 
     std::span<const std::int16_t> spatial_of(std::size_t rank) const {
         return std::span{spatial}.subspan(rank * channels.size(), channels.size());

@@ -4,30 +4,12 @@
 #include <cmath>
 #include <utility>
 
+#include "sort/templates/filter_kernels.hpp"
+
 namespace spikeweave::templates {
 namespace {
 
 constexpr int spread_bits = 16;
-constexpr std::int32_t half_filter = 1 << (filter_bits - 1);
-constexpr std::int32_t largest_projection = 16383;
-
-// The traces seen through the spatial part of one rank.
-std::vector<std::int16_t> projection(const integer_block& block, const matched_filter& filter,
-                                     std::size_t rank) {
-    std::vector<std::int32_t> sums(block.frames, half_filter);
-    const auto weights = filter.spatial_of(rank);
-    for (std::size_t c = 0; c < weights.size(); ++c) {
-        const std::int16_t* const trace = block.on(filter.channels[c]).data();
-        const std::int16_t weight = weights[c];
-        for (std::size_t f = 0; f < sums.size(); ++f)
-            sums[f] += std::int32_t{weight} * std::int32_t{trace[f]};
-    }
-    std::vector<std::int16_t> out(block.frames);
-    for (std::size_t f = 0; f < sums.size(); ++f)
-        out[f] = static_cast<std::int16_t>(
-            std::clamp(sums[f] >> filter_bits, -largest_projection, largest_projection));
-    return out;
-}
 
 struct candidate {
     std::int64_t gain = 0;
@@ -178,13 +160,13 @@ void pursuit::take(const candidate& best) {
 
 match_plan::match_plan(std::vector<matched_filter> of, const match_rule& how, const execution& run)
     : filters(std::move(of)), overlaps(filters, run), rule(how) {
-    const double threshold = rule.threshold * steps_per_sd;
     for (const matched_filter& filter : filters) {
+        const double noise = filter.noise;
         least.push_back(static_cast<std::int32_t>(
-            std::ceil(std::max(threshold, rule.least_amplitude * filter.norm))));
+            std::ceil(std::max(rule.threshold * noise, rule.least_amplitude * filter.norm))));
         const double expected = rule.amplitude_spread * std::max(filter.norm, 1);
-        spread_weight.push_back(std::llround((1 << spread_bits) * double{steps_per_sd} *
-                                             steps_per_sd / (expected * expected)));
+        spread_weight.push_back(
+            std::llround((1 << spread_bits) * noise * noise / (expected * expected)));
     }
     misfit = static_cast<std::int32_t>(std::lround(rule.misfit * (1 << overlap_bits)));
 }
@@ -193,19 +175,18 @@ std::vector<std::int32_t> correlations(const integer_block& block, const matched
                                        std::size_t before) {
     std::vector<std::int32_t> out(block.frames);
     if (filter.ranks == 0 || block.frames < filter.frames) return out;
-    const std::size_t count = block.frames - filter.frames + 1;
-    std::vector<std::int32_t> sums(count, half_filter);
-    for (std::size_t r = 0; r < filter.ranks; ++r) {
-        const std::vector<std::int16_t> seen = projection(block, filter, r);
-        const auto weights = filter.temporal_of(r);
-        for (std::size_t k = 0; k < weights.size(); ++k) {
-            const std::int16_t weight = weights[k];
-            const std::int16_t* const from = seen.data() + k;
-            for (std::size_t f = 0; f < count; ++f)
-                sums[f] += std::int32_t{weight} * std::int32_t{from[f]};
-        }
-    }
-    for (std::size_t f = 0; f < count; ++f) out[before + f] = sums[f] >> filter_bits;
+    const filter_kernels& kernels = runnable_filter_kernels().back();
+    std::vector<const std::int16_t*> traces;
+    for (const std::uint32_t channel : filter.channels) traces.push_back(block.on(channel).data());
+    std::vector<std::int16_t> seen(filter.ranks * block.frames);
+    std::vector<std::int16_t*> by_rank;
+    for (std::size_t r = 0; r < filter.ranks; ++r) by_rank.push_back(&seen[r * block.frames]);
+    kernels.project(traces, filter.spatial, block.frames, by_rank);
+
+    std::vector<std::int32_t> sums(block.frames - filter.frames + 1, half_filter);
+    for (std::size_t r = 0; r < filter.ranks; ++r)
+        kernels.correlate({by_rank[r], block.frames}, filter.temporal_of(r), sums);
+    for (std::size_t f = 0; f < sums.size(); ++f) out[before + f] = sums[f] >> filter_bits;
     return out;
 }
 

@@ -7,14 +7,17 @@
 #include <utility>
 
 #include "parallel/ordered_for.hpp"
+#include "parallel/parallel_for.hpp"
 #include "sort/templates/placed_waveforms.hpp"
 #include "sort/templates/sinc.hpp"
 
 namespace spikeweave::templates {
 namespace {
 
-constexpr std::size_t most_template_channels = 40;
+constexpr std::size_t most_template_channels = 64;
 constexpr std::size_t most_averaged = 400;
+constexpr std::size_t most_noise_blocks = 8;
+constexpr double median_of_gaussian = 0.6745;  // of its absolute value, in standard deviations
 
 struct chosen_spikes {
     std::size_t block = 0;
@@ -201,6 +204,30 @@ std::vector<unit_template> average_templates(const template_traces& traces,
         out.push_back(average(sums[u], channels[u], frames));
     }
     return out;
+}
+
+void measure_noise(const template_traces& traces, std::span<matched_filter> filters,
+                   const execution& run) {
+    const std::size_t blocks = traces.blocks().block_count();
+    const std::size_t measured = std::min(blocks, most_noise_blocks);
+    std::vector<std::shared_ptr<const integer_block>> some(measured);
+    parallel::parallel_for(measured, run, "noise", [&](std::size_t i) {
+        some[i] = traces.steps((2 * i + 1) * blocks / (2 * measured));
+    });
+    parallel::parallel_for(filters.size(), run, "noise of templates", [&](std::size_t u) {
+        if (filters[u].ranks == 0) return;
+        std::vector<std::int32_t> sizes;
+        for (const auto& block : some) {
+            const auto before = static_cast<std::size_t>(traces.window().before);
+            for (const std::int32_t score : correlations(*block, filters[u], before))
+                if (score != 0) sizes.push_back(std::abs(score));
+        }
+        if (sizes.empty()) return;
+        const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+        std::ranges::nth_element(sizes, middle);
+        filters[u].noise =
+            std::max(1, static_cast<std::int32_t>(std::lround(*middle / median_of_gaussian)));
+    });
 }
 
 std::vector<template_spike> match_templates(const template_traces& traces, const match_plan& plan,

@@ -52,6 +52,11 @@ std::vector<unit_template> average_templates(const template_traces& traces,
                                              std::span<const matched_filter> filters,
                                              const execution& run);
 
+/// Measures `noise` of each filter: the median of the correlation's absolute value over parts of
+/// the recording, as that of a Gaussian.
+void measure_noise(const template_traces& traces, std::span<matched_filter> filters,
+                   const execution& run);
+
 /// Finds the spikes of all templates in the traces, ordered by frame, then unit.
 std::vector<template_spike> match_templates(const template_traces& traces, const match_plan& plan,
                                             const execution& run);
