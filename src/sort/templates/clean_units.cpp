@@ -5,16 +5,22 @@
 #include <numeric>
 #include <optional>
 
+#include "sort/templates/coincidences.hpp"
 #include "sort/templates/placed_waveforms.hpp"
 
 namespace spikeweave::templates {
 namespace {
 
 constexpr double least_kept_share = 0.25;  // of the spikes that a unit had before
+constexpr double least_norm = 6;           // of a template, in standard deviations of its noise
 constexpr double most_left_of_sum = 0.25;  // share of the energy that others do not explain
 constexpr double most_difference = 0.1;    // share of the energy in which copies differ
 constexpr double coincidence_window_s = 0.002;
 constexpr double sum_window_s = 0.0005;
+
+bool is_near_noise(const matched_filter& filter) {
+    return filter.norm < least_norm * filter.noise;
+}
 
 class cleaner {
 public:
@@ -42,11 +48,13 @@ private:
         return static_cast<double>(units_.plan.filters[unit].norm) / steps_per_sd;
     }
     double count(std::uint32_t unit) const { return static_cast<double>(frames_[unit].size()); }
-    // Pairs of spikes of independent units that are at most this far apart.
-    double expected_pairs(std::uint32_t a, std::uint32_t b, double window_s) const {
-        return count(a) * count(b) * 2 * window_s * units_.rate_hz / units_.frame_count;
+    std::int64_t frames_in(double seconds) const {
+        return static_cast<std::int64_t>(seconds * units_.rate_hz);
     }
-    double pairs(std::uint32_t a, std::uint32_t b, double window_s) const;
+    // Pairs of spikes of independent units that are at most this far apart.
+    double pairs_by_chance(std::uint32_t a, std::uint32_t b, double window_s) const {
+        return expected_pairs(count(a), count(b), 0, frames_in(window_s), units_.frame_count);
+    }
     void drop(std::uint32_t unit, const char* reason);
     void drop_if_few(std::uint32_t unit);
     void drop_if_sum(std::uint32_t unit);
@@ -57,20 +65,6 @@ private:
     std::vector<std::vector<std::int64_t>> frames_;
     std::vector<std::uint32_t> fates_{};
 };
-
-double cleaner::pairs(std::uint32_t a, std::uint32_t b, double window_s) const {
-    const auto reach = static_cast<std::int64_t>(window_s * units_.rate_hz);
-    std::size_t sum = 0;
-    std::size_t begin = 0;
-    std::size_t end = 0;
-    const auto& others = frames_[b];
-    for (const std::int64_t at : frames_[a]) {
-        while (begin < others.size() && others[begin] < at - reach) ++begin;
-        while (end < others.size() && others[end] <= at + reach) ++end;
-        sum += end - begin;
-    }
-    return static_cast<double>(sum);
-}
 
 void cleaner::drop(std::uint32_t unit, const char* reason) {
     fates_[unit] = no_unit;
@@ -89,6 +83,8 @@ void cleaner::drop_if_few(std::uint32_t unit) {
     else if (units_.merge &&
              count(unit) < least_kept_share * static_cast<double>(units_.before[unit]))
         drop(unit, "other templates explain most of its spikes better");
+    else if (units_.merge && units_.is_last && is_near_noise(units_.plan.filters[unit]))
+        drop(unit, "its template is too small to tell its spikes from noise");
 }
 
 // A template that others explain, of no more spikes than fall together by chance, is the mean of
@@ -127,7 +123,7 @@ void cleaner::drop_if_sum(std::uint32_t unit) {
     double together = 0;
     for (std::size_t i = 0; i < others.size(); ++i)
         for (std::size_t k = i + 1; k < others.size(); ++k)
-            together += expected_pairs(others[i].unit, others[k].unit, sum_window_s);
+            together += pairs_by_chance(others[i].unit, others[k].unit, sum_window_s);
     if (count(unit) > 10 + 4 * together) return;
     placed_waveforms(units_.plan.filters, units_.window).subtract(others, traces);
     double left = 0;
@@ -144,10 +140,10 @@ void cleaner::merge_if_copy(std::uint32_t unit, const overlap& row) {
     const double difference =
         (a * a + b * b - 2 * a * b * similarity) / (std::max(a, b) * std::max(a, b));
     if (difference > most_difference) return;
-    const double found = pairs(unit, other, coincidence_window_s);
-    const double expected = expected_pairs(unit, other, coincidence_window_s);
-    // Two neurons fire together as often as chance has it; one neuron does not.
-    if (found > expected / 2 + 1) return;
+    const std::uint64_t found =
+        count_pairs(frames_[unit], frames_[other], 0, frames_in(coincidence_window_s));
+    const double expected = pairs_by_chance(unit, other, coincidence_window_s);
+    if (fire_independently(found, expected)) return;
     const bool keeps_first = count(unit) >= count(other);
     const std::uint32_t kept = keeps_first ? unit : other;
     const std::uint32_t gone = keeps_first ? other : unit;
@@ -159,7 +155,7 @@ void cleaner::merge_if_copy(std::uint32_t unit, const overlap& row) {
                           .spikes = frames_[gone].size(),
                           .similarity = similarity,
                           .difference = difference,
-                          .coincidences = found,
+                          .coincidences = static_cast<double>(found),
                           .expected_coincidences = expected,
                           .reason = "both have the same template and do not fire together"});
 }

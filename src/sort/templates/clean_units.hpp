@@ -20,7 +20,8 @@ struct matched_units {
     double frame_count = 0;                  ///< of the recording
     double rate_hz = 0;
     std::uint32_t least_spikes = 0;
-    bool merge = true;  ///< otherwise units are only dropped if there is nothing left of them
+    bool is_last = false;  ///< templates are final: those that are too near to the noise go
+    bool merge = true;     ///< otherwise units are only dropped if there is nothing left of them
 };
 
 /// For each unit: its own index if it is kept, that of the unit that takes its spikes, or

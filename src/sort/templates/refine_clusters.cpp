@@ -8,6 +8,7 @@
 
 #include "core/stop.hpp"
 #include "parallel/parallel_for.hpp"
+#include "sort/templates/coincidences.hpp"
 #include "sort/templates/separation.hpp"
 
 namespace spikeweave::templates {
@@ -17,6 +18,11 @@ namespace {
 // cut in the middle has 2.65.
 constexpr double split_distance = 4;
 constexpr double merge_distance = 3.2;
+// Groups that are nearer are merged whether they fire together or not.
+constexpr double sure_merge_distance = 2;
+constexpr double least_expected_pairs = 4;
+constexpr double refractory_from_s = 0.0006;
+constexpr double refractory_to_s = 0.0025;
 constexpr std::size_t least_split_spikes = 15;
 constexpr std::size_t least_split_share = 100;  // one in this many spikes may be split off
 constexpr std::size_t most_point_channels = 8;
@@ -82,8 +88,12 @@ std::vector<spike_cluster> split_all(std::vector<spike_cluster> clusters,
 // Clusters that are merged, the nearest first.
 class merger {
 public:
-    merger(std::vector<spike_cluster> clusters, const cluster_points& points)
-        : clusters_(std::move(clusters)), points_(points), channels_(clusters_.size()) {
+    merger(std::vector<spike_cluster> clusters, const cluster_points& points,
+           const spike_frames& frames)
+        : clusters_(std::move(clusters)),
+          points_(points),
+          frames_(frames),
+          channels_(clusters_.size()) {
         for (std::size_t i = 0; i < clusters_.size(); ++i) find_channels(i);
     }
 
@@ -116,14 +126,34 @@ private:
         channels_[i] = points_.largest_channels(clusters_[i].spikes, most_point_channels);
         std::ranges::sort(channels_[i]);
     }
+    bool are_two_neurons(std::size_t a, std::size_t b) const;
     void compare(std::size_t a, std::size_t b);
     void unite(std::size_t into, std::size_t gone);
 
     std::vector<spike_cluster> clusters_;
     const cluster_points& points_;
+    spike_frames frames_;
     std::vector<std::vector<std::uint32_t>> channels_;
     std::map<std::pair<std::size_t, std::size_t>, double> near_{};
 };
+
+// A spike that was detected twice is nearer to itself than the window begins.
+bool merger::are_two_neurons(std::size_t a, std::size_t b) const {
+    const auto frames = [&](const std::vector<std::uint32_t>& spikes) {
+        std::vector<std::int64_t> out(spikes.size());
+        std::ranges::transform(spikes, out.begin(), [&](std::uint32_t n) { return frames_.of[n]; });
+        return out;
+    };
+    const auto least = static_cast<std::int64_t>(refractory_from_s * frames_.rate_hz);
+    const auto most = static_cast<std::int64_t>(refractory_to_s * frames_.rate_hz);
+    const auto& first = clusters_[a].spikes;
+    const auto& second = clusters_[b].spikes;
+    const double expected =
+        expected_pairs(static_cast<double>(first.size()), static_cast<double>(second.size()), least,
+                       most, frames_.recording_frames);
+    return expected >= least_expected_pairs &&
+           fire_independently(count_pairs(frames(first), frames(second), least, most), expected);
+}
 
 void merger::compare(std::size_t a, std::size_t b) {
     if (clusters_[a].spikes.size() < 2 || clusters_[b].spikes.size() < 2) return;
@@ -137,7 +167,9 @@ void merger::compare(std::size_t a, std::size_t b) {
     std::vector<char> side(spikes.size(), 1);
     std::fill_n(side.begin(), clusters_[a].spikes.size(), char{0});
     const double distance = distance_of_sides(points_.of(spikes, channels), side);
-    if (distance < merge_distance) near_[{a, b}] = distance;
+    if (distance >= merge_distance) return;
+    if (distance >= sure_merge_distance && are_two_neurons(a, b)) return;
+    near_[{a, b}] = distance;
 }
 
 void merger::unite(std::size_t into, std::size_t gone) {
@@ -157,9 +189,10 @@ void merger::unite(std::size_t into, std::size_t gone) {
 }  // namespace
 
 std::vector<spike_cluster> refine_clusters(std::vector<spike_cluster> clusters,
-                                           const cluster_points& points, const execution& run,
+                                           const cluster_points& points, const spike_frames& frames,
+                                           const execution& run,
                                            std::vector<cluster_decision>& decisions) {
-    return merger(split_all(std::move(clusters), points, run, decisions), points)
+    return merger(split_all(std::move(clusters), points, run, decisions), points, frames)
         .merge(run, decisions);
 }
 

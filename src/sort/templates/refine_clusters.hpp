@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sort/templates/cluster_points.hpp"
@@ -16,10 +17,18 @@ struct spike_cluster {
     std::vector<std::uint32_t> spikes{};  ///< ascending
 };
 
+/// When the spikes of all clusters are.
+struct spike_frames {
+    std::span<const std::int64_t> of{};  ///< of each spike, ascending
+    double rate_hz = 0;
+    double recording_frames = 0;
+};
+
 /// Splits clusters whose spikes form two groups, then merges clusters whose spikes form one.
 /// @param decisions  those that are made are appended
 std::vector<spike_cluster> refine_clusters(std::vector<spike_cluster> clusters,
-                                           const cluster_points& points, const execution& run,
+                                           const cluster_points& points, const spike_frames& frames,
+                                           const execution& run,
                                            std::vector<cluster_decision>& decisions);
 
 }  // namespace spikeweave::templates
