@@ -98,12 +98,13 @@ option_list describe(template_options& options) {
     option_list list;
     list.begin_group("Templates (recordings only)");
     list.add("stages", options.stages,
-             "how far to go: cluster, the clusters of detected spikes; templates, then find all "
-             "spikes by the templates of the clusters, which tells overlapping ones apart");
+             "what is given: cluster, the clusters of detected spikes; templates, all spikes that "
+             "the templates of clusters find, overlapping ones too");
     list.add("merge", options.merge,
              "whether clusters are split, merged and dropped; merges.tsv has each decision");
     list.add("match_threshold", options.match_threshold,
-             "a spike correlates with a template of norm 1 by at least this many SDs of the noise")
+             "a spike correlates with its template by at least this many standard deviations of "
+             "the correlation with noise")
         .above(0);
     list.add("least_amplitude", options.least_amplitude,
              "smallest amplitude of a spike, relative to the template")

@@ -118,6 +118,7 @@ enum class stop_reason : std::uint8_t {
     few_changed,     ///< `em_stop_rule::seed`: not converged
     score_steady,    ///< `em_stop_rule::seed`: not converged
     assigned,        ///< no iterations: spikes were assigned by a model
+    by_channel,      ///< no iterations of all spikes: those of each channel were clustered alone
 };
 SPIKEWEAVE_API std::string_view to_string(stop_reason reason);
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/record/preprocess.hpp"
 #include "spikeweave/record/recording.hpp"
+#include "spikeweave/sort/masked_gmm.hpp"
 #include "spikeweave/sort/sorting.hpp"
 #include "spikeweave/sort/spike_features.hpp"
 
@@ -36,9 +38,10 @@ SPIKEWEAVE_API enum_table<unit_merges> enum_names<unit_merges>();
 
 /// Times are from the spike; other figures are in standard deviations of the noise.
 struct template_options {
-    sort_stages stages = sort_stages::cluster;
+    sort_stages stages = sort_stages::templates;
     unit_merges merge = unit_merges::automatic;
-    /// Least correlation of the traces with a template of norm 1 at which a spike is looked for.
+    /// Least correlation of the traces with a template at which a spike is looked for, in standard
+    /// deviations of that correlation where there are no spikes.
     double match_threshold = 5;
     /// Spikes have at least and at most this amplitude, relative to the template.
     double least_amplitude = 0.6;
@@ -82,6 +85,19 @@ struct template_sorting {
     std::vector<std::uint32_t> peak_channels{};  ///< of each unit
     std::vector<cluster_decision> decisions{};   ///< in the order in which they were made
 };
+
+/// Clusters the spikes of each channel, those that are largest there, by themselves: a mixture of
+/// Gaussians on the principal components of their features on the channels around. A unit may be
+/// several clusters, because `sort_by_templates` merges them. It runs on the CPU, and gives the
+/// same for any number of threads.
+/// @param features  as many for each channel
+/// @param options   where clusters begin, and how they are deleted, is fixed
+/// @return clusters are numbered channel by channel; no iterations
+/// @throws invalid_argument if an option is out of range or the sizes differ; cancelled.
+SPIKEWEAVE_API clustering_result cluster_by_channel(const spike_features& features,
+                                                    std::span<const recording_channel> channels,
+                                                    const masked_gmm_options& options = {},
+                                                    const execution& run = {});
 
 /// Finds the spikes of a recording by templates of their units: clusters are split and merged by
 /// the separation of their features, averaged, and matched to the whitened traces by matching

@@ -22,7 +22,7 @@ namespace {
 nb::dict search_facts(const clustering_result& search) {
     nb::dict out;
     out["stopped"] = std::string(to_string(search.stopped));
-    out["score"] = search.score();
+    out["score"] = search.iterations.empty() ? nb::object(nb::none()) : nb::cast(search.score());
     using iteration = std::remove_cvref_t<decltype(search.iterations.front())>;
     out["iterations"] = table_of(search.iterations, "clusters", &iteration::clusters, "changed",
                                  &iteration::changed, "deleted", &iteration::deleted, "splits",

@@ -53,10 +53,12 @@ class SortResult:
         In micrometres.
     iterations : dict of arrays
         Progress of the search: ``clusters``, ``changed``, ``deleted``, ``splits``, ``score``.
-    score : float
-        Score of the last iteration; lower is better.
+    score : float or None
+        Score of the last iteration; lower is better. None if there were no iterations of all
+        spikes.
     stopped : str
-        Why the search ended, such as ``"converged"``.
+        Why the search ended, such as ``"converged"``; ``"by-channel"`` if the spikes of each
+        channel were clustered alone, for their templates.
     same_time : int
         Number of spikes at the same microsecond as another of their unit, omitted from `spikes`.
     parameters : dict
@@ -79,7 +81,7 @@ class SortResult:
     sample_rate: float | None
     channel_positions: NDArray[np.float64] | None
     iterations: dict[str, NDArray[Any]]
-    score: float
+    score: float | None
     stopped: str
     same_time: int
     parameters: dict[str, Any]

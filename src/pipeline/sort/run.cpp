@@ -220,6 +220,26 @@ void sort_one_by_one(sort_input& input, sort_result& result, const execution& ru
     save_model(sorter.model(), input, options);
 }
 
+// Templates begin with the clusters of each channel, unless it is said how to cluster all spikes.
+bool are_clustered_by_channel(const sort_input& input, const sort_options& options) {
+    const masked_gmm_options& search = options.search;
+    return options.templates.stages == sort_stages::templates && input.basis &&
+           input.start.labels.empty() && search.strategy != sort_strategy::cuda &&
+           search.starting_clusters == masked_gmm_options{}.starting_clusters;
+}
+
+void sort_channels(sort_result& result, const execution& run) {
+    result.search =
+        cluster_by_channel(result.features, result.channels, result.options.search, run);
+    result.sorted.labels = std::move(result.search.labels);
+    result.sorted.unit_count = result.search.units;
+}
+
+void take_warnings(sort_result& result) {
+    const auto& more = result.search.warnings;
+    result.warnings.insert(result.warnings.end(), more.begin(), more.end());
+}
+
 void sort_all(sort_input& input, sort_result& result, const execution& run) {
     masked_gmm_options search = result.options.search;
     if (!input.start.labels.empty()) search.start = std::move(input.start.labels);
@@ -234,12 +254,13 @@ void find_units(sort_input& input, sort_result& result, const execution& run) {
         sort_again(input, result, run);
     else if (result.options.incremental || input.model)
         sort_one_by_one(input, result, run);
+    else if (are_clustered_by_channel(input, result.options))
+        sort_channels(result, run);
     else
         sort_all(input, result, run);
     result.options.search.strategy = result.search.ran_on;
     result.options.run.devices = run.devices;
-    const auto& more = result.search.warnings;
-    result.warnings.insert(result.warnings.end(), more.begin(), more.end());
+    take_warnings(result);
 }
 
 // Whether units were found among all spikes at once.
@@ -255,7 +276,7 @@ void fit_model_of(const sort_input& input, const sort_result& result, const exec
 
 // Replaces the detected spikes by those that the templates of their clusters find, and describes
 // these by the same features.
-void match_units(const recording& from, const sort_input& input, sort_result& result,
+void match_units(const recording& from, sort_input& input, sort_result& result,
                  const execution& run) {
     template_sorting found =
         sort_by_templates(from, result.features, result.features_per_channel, result.sorted,
@@ -264,7 +285,10 @@ void match_units(const recording& from, const sort_input& input, sort_result& re
     if (found.sorted.labels.empty()) {
         result.warnings.emplace_back(
             "No unit has enough spikes for a template: the clusters of the detected spikes are "
-            "given as they are.");
+            "given.");
+        if (result.search.stopped != stop_reason::by_channel) return;
+        sort_all(input, result, run);
+        take_warnings(result);
         return;
     }
     std::vector<std::uint32_t> peaks;
@@ -362,7 +386,8 @@ sort_result sort_recording(const recording& from, const sort_options& wanted,
     result.raw = raw_samples_of(from);
     result.raw_offset_bytes = from.description().header_bytes;
     find_units(input, result, how);
-    if (options.templates.stages == sort_stages::templates && are_all_sorted(input, options))
+    if (!are_all_sorted(input, options)) result.options.templates.stages = sort_stages::cluster;
+    if (result.options.templates.stages == sort_stages::templates)
         match_units(from, input, result, how);
     fit_model_of(input, result, how);
     measure_units(result, how);

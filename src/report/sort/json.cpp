@@ -58,16 +58,16 @@ report::json report::sorting_run(const sorting_report& report) {
                                      {"masks_from", report.masks_from},
                                      {"has_samples", !report.sorted.samples.empty()},
                                      {"sample_rate_hz", report.sorted.sample_rate}});
-    out["sorting"] = {
-        {"strategy", to_string(report.search.ran_on)},
-        {"stopped", to_string(report.search.stopped)},
-        {"iterations", report.search.iterations.size()},
-        {"units", unit_number(report)},
-        {"noise_spikes", noise_spikes(report)},
-        {"score", report.search.score()},
-        {"seed_score",
-         2 * report.search.score() -
-             std::log(static_cast<double>(std::max<std::uint64_t>(report.clustered_spikes, 1)))}};
+    const bool is_scored = !report.search.iterations.empty();
+    const double spikes = static_cast<double>(std::max<std::uint64_t>(report.clustered_spikes, 1));
+    out["sorting"] = {{"strategy", to_string(report.search.ran_on)},
+                      {"stopped", to_string(report.search.stopped)},
+                      {"iterations", report.search.iterations.size()},
+                      {"units", unit_number(report)},
+                      {"noise_spikes", noise_spikes(report)},
+                      {"score", is_scored ? json(report.search.score()) : json(nullptr)},
+                      {"seed_score", is_scored ? json(2 * report.search.score() - std::log(spikes))
+                                               : json(nullptr)}};
     for (const incremental_fit& one : report.fits)
         out["sorting"]["fits"].push_back({{"spikes", one.spikes},
                                           {"reason", to_string(one.reason)},

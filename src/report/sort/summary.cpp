@@ -14,6 +14,9 @@ namespace spikeweave {
 namespace {
 
 std::string how_it_went(const sorting_report& report) {
+    if (report.search.stopped == stop_reason::by_channel)
+        return fmt::format("found by the templates of {} clusters, which are of single channels\n",
+                           report.search.units);
     if (report.search.stopped != stop_reason::assigned)
         return fmt::format("{} after {} iterations by {}, score {:.1f}\n",
                            to_string(report.search.stopped), report.search.iterations.size(),

@@ -89,6 +89,8 @@ std::string_view to_string(stop_reason reason) {
             return "score-steady";
         case stop_reason::assigned:
             return "assigned";
+        case stop_reason::by_channel:
+            return "by-channel";
     }
     return "?";
 }

@@ -66,4 +66,19 @@ std::vector<std::uint32_t> cluster_points::largest_channels(std::span<const std:
     return order;
 }
 
+std::uint32_t cluster_points::largest_channel(std::uint32_t spike) const {
+    const auto values = features_.values(spike);
+    std::uint32_t best = 0;
+    double most = -1;
+    for (std::uint32_t channel = 0; channel < values.size() / width_; ++channel) {
+        double energy = 0;
+        for (std::size_t f = channel * width_; f < (channel + 1) * width_; ++f)
+            energy += values[f] * values[f] * scale_[f] * scale_[f];
+        if (energy <= most) continue;
+        most = energy;
+        best = channel;
+    }
+    return best;
+}
+
 }  // namespace spikeweave::templates

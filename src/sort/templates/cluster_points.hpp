@@ -22,6 +22,8 @@ public:
     /// first.
     std::vector<std::uint32_t> largest_channels(std::span<const std::uint32_t> spikes,
                                                 std::size_t most) const;
+    /// The channel on which a spike differs most from noise.
+    std::uint32_t largest_channel(std::uint32_t spike) const;
 
 private:
     const spike_features& features_;

@@ -22,6 +22,7 @@ using templates::filter_of;
 using templates::match_plan;
 using templates::match_templates;
 using templates::matched_filter;
+using templates::measure_noise;
 using templates::no_unit;
 using templates::refine_clusters;
 using templates::spike_cluster;
@@ -79,8 +80,9 @@ public:
         const cluster_points points(features, features_per_channel);
         begin(points);
         for (int round = 0; round < matching_rounds; ++round) {
-            match();
-            if (round + 1 < matching_rounds) average();
+            const bool is_last = round + 1 == matching_rounds;
+            match(is_last);
+            if (!is_last) average();
         }
         return finish();
     }
@@ -95,7 +97,7 @@ private:
                 std::llround(template_after_s * rate_hz)};
     }
     void begin(const cluster_points& points);
-    void match();
+    void match(bool is_last);
     void average();
     template_sorting finish();
 
@@ -119,7 +121,12 @@ void template_search::begin(const cluster_points& points) {
         if (clusters_.labels[n] > 0) clusters[clusters_.labels[n] - 1].spikes.push_back(n);
     std::erase_if(clusters, [](const spike_cluster& each) { return each.spikes.empty(); });
     if (options_.merge == unit_merges::automatic)
-        clusters = refine_clusters(std::move(clusters), points, run_, decisions_);
+        clusters = refine_clusters(
+            std::move(clusters), points,
+            {.of = clusters_.samples,
+             .rate_hz = traces_.source().rate_hz(),
+             .recording_frames = static_cast<double>(traces_.source().frame_count())},
+            run_, decisions_);
 
     std::vector<std::uint32_t> peaks;
     for (const spike_cluster& cluster : clusters) {
@@ -140,7 +147,8 @@ void template_search::begin(const cluster_points& points) {
     std::ranges::transform(templates_, std::back_inserter(filters_), filter_of);
 }
 
-void template_search::match() {
+void template_search::match(bool is_last) {
+    measure_noise(traces_, filters_, run_);
     const match_plan plan(filters_,
                           {.threshold = options_.match_threshold,
                            .least_amplitude = options_.least_amplitude,
@@ -158,6 +166,7 @@ void template_search::match() {
                      .frame_count = static_cast<double>(traces_.source().frame_count()),
                      .rate_hz = traces_.source().rate_hz(),
                      .least_spikes = options_.least_spikes,
+                     .is_last = is_last,
                      .merge = options_.merge == unit_merges::automatic},
                     decisions_);
     // A unit that is gone takes its template with it: the next round finds its spikes by those that
