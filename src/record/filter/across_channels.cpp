@@ -1,8 +1,10 @@
 #include "record/filter/across_channels.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cstring>
 #include <vector>
+
+#include "core/avx2.hpp"
 
 namespace spikeweave::record {
 namespace {
@@ -64,20 +66,52 @@ private:
 constexpr std::size_t columns_together = 16;
 constexpr std::size_t rows_together = 4;
 
+// A vector of as many registers as the processor needs for it.
+using tile_row = float __attribute__((vector_size(columns_together * sizeof(float))));
+
 // Keeps a tile of the product, some frames by some channels, in registers.
-template <std::size_t rows>
-void multiply(const float* from, const float* matrix, std::size_t channels, std::size_t columns,
-              float* to) {
-    std::array<std::array<float, columns_together>, rows> sums{};
+template <std::size_t rows, bool is_whole>
+[[gnu::always_inline]] inline void multiply(const float* from, const float* matrix,
+                                            std::size_t channels, std::size_t columns, float* to) {
+    const std::size_t bytes = (is_whole ? columns_together : columns) * sizeof(float);
+    tile_row sums[rows]{};
     for (std::size_t k = 0; k < channels; ++k) {
-        std::array<float, columns_together> weights{};
-        std::copy_n(matrix + k * channels, columns, weights.begin());
-        for (std::size_t r = 0; r < rows; ++r)
-            for (std::size_t c = 0; c < columns_together; ++c)
-                sums[r][c] += from[r * channels + k] * weights[c];
+        tile_row weights{};
+        std::memcpy(&weights, matrix + k * channels, bytes);
+        for (std::size_t r = 0; r < rows; ++r) sums[r] += from[r * channels + k] * weights;
     }
-    for (std::size_t r = 0; r < rows; ++r) std::copy_n(sums[r].begin(), columns, to + r * channels);
+    for (std::size_t r = 0; r < rows; ++r) std::memcpy(to + r * channels, &sums[r], bytes);
 }
+
+[[gnu::always_inline]] inline void multiply_all(std::span<const float> matrix, std::size_t channels,
+                                                std::span<float> frames) {
+    std::vector<float> from(rows_together * channels);
+    for (std::size_t at = 0; at < frames.size(); at += from.size()) {
+        const std::span<float> some = frames.subspan(at, std::min(from.size(), frames.size() - at));
+        std::copy(some.begin(), some.end(), from.begin());
+        const std::size_t rows = some.size() / channels;
+        for (std::size_t c = 0; c < channels; c += columns_together) {
+            const std::size_t columns = std::min(columns_together, channels - c);
+            const float* const weights = matrix.data() + c;
+            float* const to = some.data() + c;
+            if (rows == rows_together && columns == columns_together)
+                multiply<rows_together, true>(from.data(), weights, channels, columns, to);
+            else if (rows == rows_together)
+                multiply<rows_together, false>(from.data(), weights, channels, columns, to);
+            else
+                for (std::size_t r = 0; r < rows; ++r)
+                    multiply<1, false>(from.data() + r * channels, weights, channels, columns,
+                                       to + r * channels);
+        }
+    }
+}
+
+#if defined(SPIKEWEAVE_AVX2)
+SPIKEWEAVE_AVX2 void multiply_all_avx2(std::span<const float> matrix, std::size_t channels,
+                                       std::span<float> frames) {
+    multiply_all(matrix, channels, frames);
+}
+#endif
 
 }  // namespace
 
@@ -100,23 +134,13 @@ void subtract_medians(std::size_t channels, std::span<const std::uint32_t> refer
 }
 
 void whiten_frames(std::span<const float> matrix, std::size_t channels, std::span<float> frames) {
-    std::vector<float> from(rows_together * channels);
-    for (std::size_t at = 0; at < frames.size(); at += from.size()) {
-        const std::span<float> some = frames.subspan(at, std::min(from.size(), frames.size() - at));
-        std::copy(some.begin(), some.end(), from.begin());
-        const std::size_t rows = some.size() / channels;
-        for (std::size_t c = 0; c < channels; c += columns_together) {
-            const std::size_t columns = std::min(columns_together, channels - c);
-            if (rows == rows_together) {
-                multiply<rows_together>(from.data(), matrix.data() + c, channels, columns,
-                                        some.data() + c);
-                continue;
-            }
-            for (std::size_t r = 0; r < rows; ++r)
-                multiply<1>(from.data() + r * channels, matrix.data() + c, channels, columns,
-                            some.data() + r * channels + c);
-        }
+#if defined(SPIKEWEAVE_AVX2)
+    if (core::has_avx2()) {
+        multiply_all_avx2(matrix, channels, frames);
+        return;
     }
+#endif
+    multiply_all(matrix, channels, frames);
 }
 
 }  // namespace spikeweave::record

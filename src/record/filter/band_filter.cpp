@@ -7,6 +7,7 @@
 #include <complex>
 #include <numbers>
 
+#include "core/avx2.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
@@ -50,8 +51,10 @@ std::vector<band_section> sections_of(std::uint32_t order, double low, double hi
 }
 
 // Runs one section over some frames of all channels; `z1` and `z2` carry the state between calls.
-void run_section(const band_section& section, std::size_t channels, std::span<double> frames,
-                 bool backward, double* __restrict z1, double* __restrict z2) {
+[[gnu::always_inline]] inline void run_section_over(const band_section& section,
+                                                    std::size_t channels, std::span<double> frames,
+                                                    bool backward, double* __restrict z1,
+                                                    double* __restrict z2) {
     const std::size_t count = frames.size() / channels;
     for (std::size_t i = 0; i < count; ++i) {
         double* __restrict const x = frames.data() + (backward ? count - 1 - i : i) * channels;
@@ -65,20 +68,36 @@ void run_section(const band_section& section, std::size_t channels, std::span<do
     }
 }
 
+void run_section(const band_section& section, std::size_t channels, std::span<double> frames,
+                 bool backward, double* z1, double* z2) {
+    run_section_over(section, channels, frames, backward, z1, z2);
+}
+
+#if defined(SPIKEWEAVE_AVX2)
+SPIKEWEAVE_AVX2 void run_section_avx2(const band_section& section, std::size_t channels,
+                                      std::span<double> frames, bool backward, double* z1,
+                                      double* z2) {
+    run_section_over(section, channels, frames, backward, z1, z2);
+}
+#else
+constexpr auto run_section_avx2 = run_section;
+#endif
+
 // Runs all sections once. Frames are processed in groups that stay in the cache for all sections,
 // unlike a whole block of many channels.
 void run_sections(std::span<const band_section> sections, std::size_t channels,
                   std::span<double> frames, bool backward) {
     constexpr std::size_t together = 64;
     const std::size_t count = frames.size() / channels;
+    const auto run = core::has_avx2() ? run_section_avx2 : run_section;
     std::vector<double> states(2 * sections.size() * channels, 0.0);
     for (std::size_t begin = 0; begin < count; begin += together) {
         const std::size_t n = std::min(together, count - begin);
         const std::size_t first = backward ? count - begin - n : begin;
         double* state = states.data();
         for (const band_section& section : sections) {
-            run_section(section, channels, frames.subspan(first * channels, n * channels), backward,
-                        state, state + channels);
+            run(section, channels, frames.subspan(first * channels, n * channels), backward, state,
+                state + channels);
             state += 2 * channels;
         }
     }

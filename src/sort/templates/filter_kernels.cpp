@@ -5,11 +5,11 @@
 #include <bit>
 #include <vector>
 
+#include "core/avx2.hpp"
 #include "sort/templates/low_rank.hpp"
 
-#if defined(__x86_64__)
+#if defined(SPIKEWEAVE_AVX2)
 #include <immintrin.h>
-#define SPIKEWEAVE_AVX2 __attribute__((target("avx2")))
 #endif
 
 namespace spikeweave::templates {
@@ -56,7 +56,7 @@ void correlate_plain(std::span<const std::int16_t> values, std::span<const std::
     correlate_from(0, values, weights, sums);
 }
 
-#if defined(__x86_64__)
+#if defined(SPIKEWEAVE_AVX2)
 
 // Two numbers of 16 bits beside each other, the first one lower.
 std::int32_t pair_of(std::int16_t first, std::int16_t second) {
@@ -158,8 +158,8 @@ SPIKEWEAVE_AVX2 void correlate_avx2(std::span<const std::int16_t> values,
 
 std::vector<filter_kernels> runnable() {
     std::vector<filter_kernels> all{{"plain", project_plain, correlate_plain}};
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) all.push_back({"avx2", project_avx2, correlate_avx2});
+#if defined(SPIKEWEAVE_AVX2)
+    if (core::has_avx2()) all.push_back({"avx2", project_avx2, correlate_avx2});
 #endif
     return all;
 }
