@@ -30,9 +30,12 @@ public:
           excluded_(excluded),
           frames_(static_cast<std::int32_t>(block.frames)),
           taken_(plan.filters.size()),
-          raised_(plan.filters.size()) {
+          raised_(plan.filters.size()),
+          candidates_(plan.filters.size()) {
         for (const matched_filter& filter : plan.filters)
             scores_.push_back(correlations(block, filter, before));
+        for (std::uint32_t unit = 0; unit < scores_.size(); ++unit)
+            find_candidates(unit, 0, frames_ - 1);
     }
 
     std::vector<block_match> find() {
@@ -52,7 +55,7 @@ private:
         return score * score - ((off * off * plan_.spread_weight[unit]) >> spread_bits);
     }
     bool is_allowed(std::uint32_t unit, std::int32_t frame, std::int32_t score) const;
-    std::vector<candidate> candidates() const;
+    void find_candidates(std::uint32_t unit, std::int32_t first, std::int32_t last);
     bool take_best();
     void take(const candidate& best);
 
@@ -63,6 +66,7 @@ private:
     std::vector<std::vector<std::int32_t>> taken_;
     // For each unit, spikes of others that overlap: frame, and the least score that is believed.
     std::vector<std::vector<std::pair<std::int32_t, std::int32_t>>> raised_;
+    std::vector<std::vector<candidate>> candidates_;  // of each unit, ascending by frame
     std::vector<block_match> out_{};
 };
 
@@ -74,30 +78,35 @@ bool pursuit::is_allowed(std::uint32_t unit, std::int32_t frame, std::int32_t sc
     return true;
 }
 
-std::vector<candidate> pursuit::candidates() const {
-    std::vector<candidate> out;
-    for (std::uint32_t unit = 0; unit < scores_.size(); ++unit) {
-        if (unit == excluded_) continue;
-        const std::vector<std::int32_t>& score = scores_[unit];
-        const std::int32_t least = plan_.least[unit];
-        const double most = plan_.rule.most_amplitude * plan_.filters[unit].norm;
-        for (std::int32_t f = 1; f + 1 < frames_; ++f) {
-            const auto at = static_cast<std::size_t>(f);
-            if (score[at] < least || score[at] <= score[at - 1] || score[at] < score[at + 1])
-                continue;
-            if (score[at] > most || !is_allowed(unit, f, score[at])) continue;
-            const std::int64_t gain = gain_of(unit, score[at]);
-            if (gain > 0) out.push_back({gain, f, unit});
-        }
+// Replaces the candidates of a unit where scores, or what is allowed, have changed.
+void pursuit::find_candidates(std::uint32_t unit, std::int32_t first, std::int32_t last) {
+    if (unit == excluded_) return;
+    const std::vector<std::int32_t>& score = scores_[unit];
+    const std::int32_t least = plan_.least[unit];
+    const double most = plan_.rule.most_amplitude * plan_.filters[unit].norm;
+    first = std::max(first - 1, 1);  // because neighbouring frames are compared
+    last = std::min(last + 1, frames_ - 2);
+    std::vector<candidate> found;
+    for (std::int32_t f = first; f <= last; ++f) {
+        const auto at = static_cast<std::size_t>(f);
+        if (score[at] < least || score[at] <= score[at - 1] || score[at] < score[at + 1]) continue;
+        if (score[at] > most || !is_allowed(unit, f, score[at])) continue;
+        const std::int64_t gain = gain_of(unit, score[at]);
+        if (gain > 0) found.push_back({gain, f, unit});
     }
-    std::sort(out.begin(), out.end());
-    return out;
+    std::vector<candidate>& own = candidates_[unit];
+    const auto begin = std::ranges::lower_bound(own, first, {}, &candidate::frame);
+    const auto end = std::ranges::upper_bound(own, last, {}, &candidate::frame);
+    own.insert(own.erase(begin, end), found.begin(), found.end());
 }
 
 // Takes all candidates that are better than every other one that they overlap.
 bool pursuit::take_best() {
-    const std::vector<candidate> all = candidates();
+    std::vector<candidate> all;
+    for (const std::vector<candidate>& own : candidates_)
+        all.insert(all.end(), own.begin(), own.end());
     if (all.empty()) return false;
+    std::sort(all.begin(), all.end());
     // The frames of better candidates, by unit whose scores a spike there would change.
     std::vector<std::vector<std::int32_t>> better(scores_.size());
     const auto reach = static_cast<std::int32_t>(plan_.overlaps.reach());
@@ -153,6 +162,7 @@ void pursuit::take(const candidate& best) {
             raised_[row.other].emplace_back(
                 best.frame, plan_.least[row.other] + static_cast<std::int32_t>(left_over));
         }
+        find_candidates(row.other, first, last);
     }
 }
 
