@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+/// The numbers of messages, by which losses are noticed.
+namespace spikeweave::live {
+
+/// What the number of a message says.
+enum class message_place : std::uint8_t {
+    next,       ///< the first message, or the one after that before
+    after_gap,  ///< messages are missing before it
+    belated,    ///< a later one came before it
+    repeated,   ///< it had come before
+    restarted,  ///< the sender numbers from the start again
+};
+
+struct message_counts {
+    std::uint64_t received = 0;  ///< without repeated ones
+    std::uint64_t missing = 0;   ///< without those that came out of order
+    std::uint64_t belated = 0;
+    std::uint64_t repeated = 0;
+    std::uint64_t restarts = 0;
+
+    friend bool operator==(const message_counts&, const message_counts&) = default;
+};
+
+/// Follows the numbers of one sender, which count by one. The first message may have any number,
+/// because one may join at any time.
+///
+/// A number of up to `memory` before the newest one is a message that came out of order or twice;
+/// one from further back is a restart of the sender. A restart within the first `memory` messages
+/// is not recognised by its numbers.
+class message_numbers {
+public:
+    static constexpr std::uint64_t memory = 8;
+
+    message_place observe(std::uint64_t number);
+    const message_counts& counts() const { return counts_; }
+
+private:
+    void restart(std::uint64_t number);
+    void follow(std::uint64_t number);
+
+    bool is_first_ = true;
+    std::uint64_t expected_ = 0;
+    std::deque<bool> came_{};  // of the numbers before `expected_`, the newest one last
+    message_counts counts_{};
+};
+
+}  // namespace spikeweave::live
