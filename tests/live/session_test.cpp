@@ -1,0 +1,237 @@
+#include "live/session.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "spikeweave/core/error.hpp"
+#include "support/error_text.hpp"
+#include "support/run_length.hpp"
+
+namespace spikeweave::live {
+namespace {
+
+const std::vector<std::string> names{"a", "b", "c"};
+
+spike_event spike(std::int64_t time, std::uint32_t unit) {
+    return {time, unit_id{unit}};
+}
+
+// What a session gave out, in one order: a detection has times, a window has a table.
+struct result {
+    std::vector<std::int64_t> times{};
+    window_bounds bounds{};
+    std::vector<counted_episode> table{};
+    bool has_gap = false;
+    bool ends_epoch = false;
+
+    bool is_window() const { return times.empty() && !ends_epoch; }
+    friend bool operator==(const result&, const result&) = default;
+};
+
+struct kept_results : sink {
+    std::vector<result> all{};
+    session_counts at_end{};
+
+    void detected(const episode_detection& detection) override {
+        all.push_back({.times = {detection.times_us.begin(), detection.times_us.end()}});
+    }
+    void mined(const mined_window& window) override {
+        all.push_back({.bounds = window.mined.bounds,
+                       .table = window.mined.table.episodes,
+                       .has_gap = window.has_gap});
+    }
+    void epoch_ended() override { all.push_back({.ends_epoch = true}); }
+    void block_ended() override {}
+    void session_ended(const session_counts& counts) override { at_end = counts; }
+};
+
+session_options analysis() {
+    return {.armed = {{{{unit_id{0}, unit_id{1}}, {{duration{0}, duration{5}}}}}},
+            .windows = episode_window_options{
+                duration{10},
+                duration{0},
+                {.delays = {{duration{0}, duration{5}}}, .min_count = 1, .max_size = 2}}};
+}
+
+execution one_thread() {
+    return {.threads = 1};
+}
+
+TEST(Session, GivesDetectionsAndWindowsInTheOrderOfTime) {
+    kept_results results;
+    session live(names, analysis(), results);
+
+    live.take({.spikes = {spike(1, 0), spike(3, 1), spike(11, 0), spike(14, 1)}}, one_thread());
+    live.finish();
+
+    ASSERT_EQ(results.all.size(), 3U);
+    EXPECT_EQ(results.all[0].times, (std::vector<std::int64_t>{1, 3}));
+    EXPECT_EQ(results.all[1].bounds, (window_bounds{0, duration{0}, duration{10}}));
+    EXPECT_EQ(results.all[2].times, (std::vector<std::int64_t>{11, 14}));
+    EXPECT_EQ(results.at_end,
+              (session_counts{.order = {.accepted = 4}, .detections = 2, .windows = 1}));
+}
+
+TEST(Session, CountsWhatWasLostAndMarksItsWindows) {
+    kept_results results;
+    session live(names, analysis(), results);
+
+    live.take({.spikes = {spike(1, 0)}, .watermark_us = 12}, one_thread());
+    live.take({.missing = 2, .unreadable = 1, .spikes = {spike(14, 1), spike(14, 3)}});
+    live.take({.belated = 1, .repeated = 1, .spikes = {spike(13, 1)}, .watermark_us = 30});
+    live.take({.watermark_us = 50}, one_thread());
+    live.finish();
+
+    std::vector<bool> gaps;
+    for (const result& one : results.all) gaps.push_back(one.has_gap);
+    EXPECT_EQ(gaps, (std::vector{false, true, false, false, false}));
+    EXPECT_TRUE(results.at_end.has_losses());
+    EXPECT_EQ(results.at_end, (session_counts{.order = {.accepted = 2, .late = 1},
+                                              .missing = 2,
+                                              .belated = 1,
+                                              .repeated = 1,
+                                              .unreadable = 2,
+                                              .windows = 5}));
+}
+
+TEST(Session, LetsNothingContinueInTheNextEpoch) {
+    kept_results results;
+    session live(names, analysis(), results);
+
+    live.take({.spikes = {spike(8, 0)}});
+    live.take({.begins_epoch = true, .spikes = {spike(2, 1), spike(11, 2)}}, one_thread());
+    live.finish();
+
+    ASSERT_EQ(results.all.size(), 2U);
+    EXPECT_TRUE(results.all[0].ends_epoch);
+    EXPECT_EQ(results.all[1].bounds, (window_bounds{0, duration{0}, duration{10}}));
+    EXPECT_EQ(results.at_end.epochs, 1U);
+    EXPECT_FALSE(results.at_end.has_losses());
+}
+
+TEST(Session, EndsBetweenBlocksWhenItIsStopped) {
+    struct endless : source {
+        std::stop_source stop{};
+        std::int64_t time = 0;
+        const std::vector<std::string>& unit_names() const override { return names; }
+        std::optional<source_block> next() override {
+            if (++time == 100) stop.request_stop();
+            return source_block{.spikes = {spike(time, 0)}};
+        }
+    } from;
+    kept_results results;
+    session live(names, analysis(), results);
+
+    run_session(from, live, {.threads = 1, .stop = from.stop.get_token()});
+
+    EXPECT_EQ(results.at_end.order.accepted, 100U);
+    EXPECT_EQ(results.at_end.windows, 10U);
+}
+
+TEST(Session, RefusesInvalidOptions) {
+    kept_results results;
+    auto options = analysis();
+    options.windows->mining.min_count = 0;
+    EXPECT_THROW(session(names, options, results), invalid_argument);
+    options = analysis();
+    options.armed[0].what.units[0] = unit_id{3};
+    EXPECT_THROW(session(names, options, results), invalid_argument);
+}
+
+// Spikes of one epoch that come in disorder, within the lateness of 6.
+std::vector<spike_event> disordered_spikes(std::mt19937_64& random) {
+    std::vector<std::pair<std::int64_t, spike_event>> sent;
+    std::int64_t time = static_cast<std::int64_t>(random() % 100) - 50;
+    for (std::uint64_t k = random() % 80; k-- > 0;) {
+        time += static_cast<std::int64_t>(random() % 3);
+        sent.emplace_back(time + static_cast<std::int64_t>(random() % 7),
+                          spike(time, static_cast<std::uint32_t>(random() % 3)));
+    }
+    std::stable_sort(sent.begin(), sent.end(),
+                     [](const auto& one, const auto& other) { return one.first < other.first; });
+    std::vector<spike_event> arrived;
+    for (const auto& [when, one] : sent) arrived.push_back(one);
+    return arrived;
+}
+
+std::vector<source_block> cut_at_random(const std::vector<std::vector<spike_event>>& epochs,
+                                        std::mt19937_64& random) {
+    std::vector<source_block> blocks;
+    for (const auto& spikes : epochs) {
+        blocks.push_back({.begins_epoch = !blocks.empty()});
+        for (const spike_event& one : spikes) {
+            if (random() % 3 == 0) blocks.emplace_back();
+            blocks.back().spikes.push_back(one);
+        }
+    }
+    return blocks;
+}
+
+std::vector<result> results_of(const std::vector<source_block>& blocks,
+                               const session_options& options) {
+    kept_results results;
+    session live(names, options, results);
+    for (const source_block& block : blocks) live.take(block, one_thread());
+    live.finish(one_thread());
+    EXPECT_FALSE(results.at_end.has_losses());
+    return results.all;
+}
+
+// The results are those of batch analysis of the spikes of each epoch, and do not depend on how the
+// stream is cut into blocks.
+TEST(SessionProperty, GivesTheResultsOfBatchAnalysis) {
+    std::mt19937_64 random(7);
+    std::size_t detections = 0, windows = 0;
+    for (std::size_t i = 0; i < property_cases(300); ++i) {
+        session_options options = analysis();
+        options.order = {.policy = order_policy::lateness, .lateness = duration{6}};
+        options.windows->length = duration{static_cast<std::int64_t>(random() % 3) * 10};
+        options.windows->hop = duration{7};
+        std::vector<std::vector<spike_event>> epochs(1 + random() % 3);
+        for (auto& spikes : epochs) spikes = disordered_spikes(random);
+
+        const auto results = results_of(cut_at_random(epochs, random), options);
+        ASSERT_EQ(results_of(cut_at_random(epochs, random), options), results) << "case " << i;
+
+        auto next = results.begin();
+        for (const auto& arrived : epochs) {
+            const std::set<spike_event> sent(arrived.begin(), arrived.end());
+            const auto slice = [&](time_span span) {
+                std::vector<std::pair<std::int64_t, unit_id>> inside;
+                for (const auto& [time, unit] : sent)
+                    if (duration{time} >= span.begin && duration{time} < span.end)
+                        inside.emplace_back(time, unit);
+                return sequence_of(inside, names, span);
+            };
+            const auto end =
+                std::find_if(next, results.end(), [](const result& one) { return one.ends_epoch; });
+            std::vector<std::vector<std::int64_t>> detected;
+            for (; next != end; ++next) {
+                if (!next->is_window()) {
+                    detected.push_back(next->times);
+                    continue;
+                }
+                ++windows;
+                const auto alone = mine_episodes(slice({next->bounds.begin, next->bounds.end}),
+                                                 options.windows->mining, one_thread());
+                ASSERT_EQ(next->table, alone.episodes) << "case " << i;
+            }
+            if (next != results.end()) ++next;
+            const auto all = slice({duration{-1'000}, duration{10'000}});
+            ASSERT_EQ(detected, find_occurrences(all, options.armed[0].what)) << "case " << i;
+            detections += detected.size();
+        }
+    }
+    EXPECT_GT(detections, property_cases(300));
+    EXPECT_GT(windows, property_cases(300));
+}
+
+}  // namespace
+}  // namespace spikeweave::live
