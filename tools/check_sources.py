@@ -6,7 +6,8 @@
   check_sources.py alone --build BUILD FOLDER...   every file compiles by itself, which a unity build does not show;
                                                    headers of the standard library, and the large ones of the
                                                    folder, are precompiled once for the folder, but not for our
-                                                   public headers
+                                                   public headers. Warnings are errors for the benchmarks only,
+                                                   because CI compiles them nowhere else
 
 BUILD is a build folder with compile_commands.json. A translation unit is checked again if it, one of our files that it
 includes, its command, .clang-tidy or the tool itself has changed.
@@ -24,7 +25,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SEARCHED = [ROOT / "include", ROOT / "src", ROOT / "tests"]
+SEARCHED = [ROOT / "include", ROOT / "src", ROOT / "tests", ROOT]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 PASSED = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "spikeweave" / "checked"
 
@@ -52,11 +53,13 @@ def tidy_command(entry, build):
 
 
 # The compile options. g++ uses a precompiled header only if they are the same.
-ALONE = ["-std=c++20", "-O0", "-fPIC", "-w"]
+# -Wpedantic is one of them, because it decides which language features g++ says that it has.
+ALONE = ["-std=c++20", "-O0", "-fPIC", "-Wpedantic"]
 
 
 # Headers that most files of a folder include and that take longest to parse.
-GIVEN = {"apps": ["CLI/CLI.hpp", "fmt/format.h"], "python": ["fmt/format.h", "nanobind/nanobind.h"], "src": ["fmt/format.h"]}
+GIVEN = {"apps": ["CLI/CLI.hpp", "fmt/format.h"], "benchmarks": ["benchmark/benchmark.h", "fmt/format.h"],
+         "python": ["fmt/format.h", "nanobind/nanobind.h"], "src": ["fmt/format.h"]}
 
 
 def is_public_header(entry):
@@ -77,9 +80,15 @@ def search_options(entry):
             if word.startswith(("-D", "-I")) or "-isystem" in (word, words[i - 1])]
 
 
+def warning_options(entry):
+    if folder_of(entry) != "benchmarks":
+        return ["-w"]
+    return [*(word for word in shlex.split(entry["command"]) if word.startswith("-W")), "-Werror"]
+
+
 def alone_command(entry, build):
     given = [] if is_public_header(entry) else ["-include", str(given_header(entry, build))]
-    return ["c++", *ALONE, *given, *search_options(entry), "-fsyntax-only", "-x", "c++", entry["file"]]
+    return ["c++", *ALONE, *warning_options(entry), *given, *search_options(entry), "-fsyntax-only", "-x", "c++", entry["file"]]
 
 
 def precompile_given(entry, build):
@@ -90,7 +99,7 @@ def precompile_given(entry, build):
     names = [*sorted(used), *GIVEN.get(folder.name, [])]
     header = given_header(entry, build)
     header.write_text("".join(f"#include <{name}>\n" for name in names), encoding="utf-8")
-    subprocess.run(["c++", *ALONE, *search_options(entry), "-x", "c++-header", str(header), "-o", f"{header}.gch"], check=True)
+    subprocess.run(["c++", *ALONE, "-w", *search_options(entry), "-x", "c++-header", str(header), "-o", f"{header}.gch"], check=True)
 
 
 COMMANDS = {"tidy": (tidy_command, "clang-tidy"), "alone": (alone_command, "c++")}
