@@ -49,8 +49,9 @@ function(spikeweave_compile_quickly target)
 endfunction()
 
 # spikeweave_unite_stages(TARGET): with CMAKE_UNITY_BUILD, one translation unit per stage, which takes a third of the time.
-# The largest folders, and what is built with CUDA only, have units of their own. CMake does not unite kernels; those of a
-# folder are included in one source.
+# The largest folders have units of their own, and so does what is built only with CUDA or MPI, or only without, because
+# all other objects are then the same in every build and the compiler cache shares them. CMake does not unite kernels;
+# those of a folder are included in one source.
 function(spikeweave_unite_stages target)
   get_target_property(sources ${target} SOURCES)
   set(kernel_folders "")
@@ -64,8 +65,8 @@ function(spikeweave_unite_stages target)
       continue()
     endif()
     string(REGEX MATCH "^(assess/surrogates|mine/episodes|mine/spade|sort/masked_gmm|[a-z]+)" group "${path}")
-    if(path MATCHES "/cuda/")
-      string(APPEND group "_cuda")
+    if(path MATCHES "/(no_)?(cuda|mpi)(/|[.]cpp$)")
+      string(APPEND group "_optional")
     endif()
     string(REPLACE "/" "_" group "${group}")
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
