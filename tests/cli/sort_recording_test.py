@@ -192,6 +192,7 @@ class SortRecording(CliTest):
                 ((self.recording, "--mask", "mad"), ("a recording", "--mask does not apply")),
                 ((self.recording, "--sample-rate", "20000"), ("rec", "says its rate")),
                 ((features, "--strong-threshold", "4", "--probe", features), ("features", "--strong-threshold", "--probe")),
+                ((self.folder / "none", "--drift", "none"), ("none", "No such file")),
                 ((features, "--whiten", "--filter-order", "2"), ("features", "--whiten", "--filter-order")),
         ):
             with self.subTest(arguments):

@@ -138,7 +138,8 @@ sorted_files sort_file(const sort_command& options, session& now, const executio
         out.result = sort_recording(from, options.analysis, run);
         return out;
     }
-    refuse_given(options.given_for_recordings, options.path, "a file of features");
+    if (std::filesystem::exists(options.path))
+        refuse_given(options.given_for_recordings, options.path, "a file of features");
     feature_file from = read_features_of(options, run);
     now.stop_if_asked();
     now.warn(out.record, from.warnings);
