@@ -42,8 +42,10 @@ endfunction()
 # spikeweave_compile_quickly(TARGET [LEVEL]): for targets that parse, print and check, while the library computes. They
 # are optimized with LEVEL, -O1 by default.
 function(spikeweave_compile_quickly target)
-  set(level -O1 ${ARGN})
-  list(POP_BACK level level)
+  set(level -O1)
+  if(ARGN)
+    set(level ${ARGN})
+  endif()
   if(SPIKEWEAVE_SANITIZE)  # because its checks take long to optimize
     target_compile_options(${target} PRIVATE -O0)
   else()
