@@ -185,7 +185,8 @@ TEST(EventOrderProperty, MakesResultsOfBlocksThoseOfTheRecording) {
             sequence_of(in_order, {"a", "b", "c"}, {duration{0}, duration{10'000}});
         ASSERT_EQ(order.counts().accepted, all.size());
         ASSERT_EQ(detected, find_occurrences(all, armed.what)) << "case " << i;
-        for (const auto& [bounds, spikes, table] : mined) {
+        for (const auto& window : mined) {
+            const window_bounds& bounds = window.bounds;
             std::erase_if(in_order,
                           [&](const auto& spike) { return duration{spike.first} < bounds.begin; });
             auto inside = in_order;
@@ -194,7 +195,7 @@ TEST(EventOrderProperty, MakesResultsOfBlocksThoseOfTheRecording) {
             const auto alone =
                 mine_episodes(sequence_of(inside, {"a", "b", "c"}, {bounds.begin, bounds.end}),
                               options.mining, {.threads = 1});
-            ASSERT_EQ(table.episodes, alone.episodes) << "case " << i;
+            ASSERT_EQ(window.table.episodes, alone.episodes) << "case " << i;
         }
         detections += detected.size();
         EXPECT_GT(mined.size(), 1U);
