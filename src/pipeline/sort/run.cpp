@@ -228,9 +228,8 @@ bool are_clustered_by_channel(const sort_input& input, const sort_options& optio
            search.starting_clusters == masked_gmm_options{}.starting_clusters;
 }
 
-void sort_channels(sort_result& result, const execution& run) {
-    result.search =
-        cluster_by_channel(result.features, result.channels, result.options.search, run);
+void take_search(clustering_result search, sort_result& result) {
+    result.search = std::move(search);
     result.sorted.labels = std::move(result.search.labels);
     result.sorted.unit_count = result.search.units;
 }
@@ -240,12 +239,15 @@ void take_warnings(sort_result& result) {
     result.warnings.insert(result.warnings.end(), more.begin(), more.end());
 }
 
+void sort_channels(sort_result& result, const execution& run) {
+    take_search(cluster_by_channel(result.features, result.channels, result.options.search, run),
+                result);
+}
+
 void sort_all(sort_input& input, sort_result& result, const execution& run) {
     masked_gmm_options search = result.options.search;
     if (!input.start.labels.empty()) search.start = std::move(input.start.labels);
-    result.search = sort_spikes(result.features, search, run);
-    result.sorted.labels = std::move(result.search.labels);
-    result.sorted.unit_count = result.search.units;
+    take_search(sort_spikes(result.features, search, run), result);
 }
 
 void find_units(sort_input& input, sort_result& result, const execution& run) {
