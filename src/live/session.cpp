@@ -27,21 +27,24 @@ duration most_delay_of(const order_options& options) {
 session::session(std::vector<std::string> unit_names, const session_options& options, sink& results)
     : results_(&results),
       unit_count_(unit_names.size()),
+      armed_unit_count_(unit_names.size()),
       order_(options.order),
       most_delay_(most_delay_of(options.order)),
       detector_(options.armed, unit_count_, options.detector) {
+    results_->units_added(unit_names);
     if (!options.windows) return;
     windows_.emplace(std::move(unit_names), *options.windows);
     windows_grow_ = options.windows->length == duration{0};
 }
 
 void session::take(const source_block& block, const execution& run) {
+    if (!block.new_units.empty()) add_units(block.new_units);
     if (block.begins_epoch) {
         end_epoch(run);
         ++counts_.epochs;
         results_->epoch_ended();
     }
-    if (block.missing > 0) open_gap();
+    if (block.missing > 0 || block.unreadable > 0) open_gap();
     counts_.missing += block.missing;
     counts_.belated += block.belated;
     counts_.repeated += block.repeated;
@@ -59,7 +62,14 @@ void session::take(const source_block& block, const execution& run) {
         close_gap(*order_.watermark());
     }
     counts_.order = order_.counts();
-    results_->block_ended();
+    results_->block_ended(counts_);
+}
+
+void session::add_units(std::span<const std::string> names) {
+    if (windows_)
+        for (const std::string& name : names) windows_->add_unit(name);
+    unit_count_ += names.size();
+    results_->units_added(names);
 }
 
 void session::finish(const execution& run) {
@@ -91,6 +101,7 @@ void session::analyse(std::span<const spike_event> spikes, const execution& run)
     for (const auto& [time, unit] : spikes) {
         mine_before(time, run);
         if (windows_) windows_->add(time, unit);
+        if (to_index(unit) >= armed_unit_count_) continue;
         for (const episode_detection& detection : detector_.add(time, unit)) {
             ++counts_.detections;
             results_->detected(detection);
@@ -118,9 +129,10 @@ void session::end_epoch(const execution& run) {
     gaps_.clear();
 }
 
-void run_session(source& from, session& through, const execution& run) {
-    execution whole = run;  // a stop ends the session between blocks, with all their results
-    whole.stop = {};
+void run_session(source& from, session& through, const execution& run,
+                 const std::stop_token& abort) {
+    execution whole = run;
+    whole.stop = abort;
     while (!run.stop.stop_requested()) {
         const auto block = from.next();
         if (!block) break;

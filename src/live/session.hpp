@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,7 @@ struct session_counts {
     std::uint64_t missing = 0;
     std::uint64_t belated = 0;
     std::uint64_t repeated = 0;
-    std::uint64_t unreadable = 0;  ///< also spikes of units that the source does not have
+    std::uint64_t unreadable = 0;  ///< also spikes of units that the source has not told
     std::uint64_t epochs = 0;      ///< begun after the first one
     std::uint64_t detections = 0;
     std::uint64_t windows = 0;
@@ -55,12 +56,15 @@ public:
     sink(sink&&) = delete;
     sink& operator=(sink&&) = delete;
 
+    /// The names of the units that the source knows, and later of those that appear. Their ids go
+    /// on.
+    virtual void units_added(std::span<const std::string> names) = 0;
     virtual void detected(const episode_detection& detection) = 0;
     virtual void mined(const mined_window& window) = 0;
     /// The results that follow belong to the next epoch.
     virtual void epoch_ended() = 0;
     /// All results of a block have been given.
-    virtual void block_ended() = 0;
+    virtual void block_ended(const session_counts& counts) = 0;
     /// The last call.
     virtual void session_ended(const session_counts& counts) = 0;
 };
@@ -70,10 +74,11 @@ public:
 /// their order do not depend on how the stream is cut into blocks.
 class session {
 public:
+    /// @param unit_names  the units that the source knows, with all those of armed episodes
     /// @throws invalid_argument if an option is invalid or two units have the same name.
     session(std::vector<std::string> unit_names, const session_options& options, sink& results);
 
-    /// @throws what mining a window throws.
+    /// @throws what mining a window throws; invalid_argument if a new unit has the name of another.
     void take(const source_block& block, const execution& run = {});
     /// Gives out what is left, and ends the session. Windows of which it is not known that they are
     /// complete are not mined.
@@ -90,6 +95,7 @@ private:
         std::optional<std::int64_t> end;
     };
 
+    void add_units(std::span<const std::string> names);
     void open_gap();
     void close_gap(std::int64_t watermark_us);
     bool has_gap(const window_bounds& bounds) const;
@@ -99,6 +105,7 @@ private:
 
     sink* results_;
     std::size_t unit_count_;
+    std::size_t armed_unit_count_;  // later units are in no armed episode
     event_order order_;
     duration most_delay_;  // of a spike after later ones
     episode_detector detector_;
@@ -108,7 +115,10 @@ private:
     session_counts counts_{};
 };
 
-/// Runs a session until the source ends or a stop is requested.
-void run_session(source& from, session& through, const execution& run = {});
+/// Runs a session until the source ends or a stop is requested. All results of the blocks before
+/// are then complete.
+/// @param abort  ends the session within a block, too: `cancelled` is thrown
+void run_session(source& from, session& through, const execution& run = {},
+                 const std::stop_token& abort = {});
 
 }  // namespace spikeweave::live

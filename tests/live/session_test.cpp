@@ -36,6 +36,7 @@ struct result {
 };
 
 struct kept_results : sink {
+    std::vector<std::string> units{};
     std::vector<result> all{};
     session_counts at_end{};
 
@@ -48,7 +49,10 @@ struct kept_results : sink {
                        .has_gap = window.has_gap});
     }
     void epoch_ended() override { all.push_back({.ends_epoch = true}); }
-    void block_ended() override {}
+    void units_added(std::span<const std::string> added) override {
+        units.insert(units.end(), added.begin(), added.end());
+    }
+    void block_ended(const session_counts&) override {}
     void session_ended(const session_counts& counts) override { at_end = counts; }
 };
 
@@ -99,6 +103,45 @@ TEST(Session, CountsWhatWasLostAndMarksItsWindows) {
                                               .repeated = 1,
                                               .unreadable = 2,
                                               .windows = 5}));
+}
+
+TEST(Session, MinesUnitsThatAppearWhileItRuns) {
+    kept_results results;
+    session live(names, analysis(), results);
+
+    live.take({.spikes = {spike(1, 0), spike(3, 1)}}, one_thread());
+    live.take({.new_units = {"d", "e"}, .spikes = {spike(4, 4), spike(12, 3), spike(14, 0)}},
+              one_thread());
+    live.take({.spikes = {spike(16, 1), spike(20, 2)}}, one_thread());
+    live.finish();
+
+    EXPECT_EQ(results.units, (std::vector<std::string>{"a", "b", "c", "d", "e"}));
+    ASSERT_EQ(results.all.size(), 4U);
+    EXPECT_EQ(results.all[0].times, (std::vector<std::int64_t>{1, 3}));
+    EXPECT_EQ(results.all[2].times, (std::vector<std::int64_t>{14, 16}));
+    const auto options = analysis();
+    const auto first = sequence_of({{1, unit_id{0}}, {3, unit_id{1}}, {4, unit_id{4}}},
+                                   results.units, {duration{0}, duration{10}});
+    EXPECT_EQ(results.all[1].table,
+              mine_episodes(first, options.windows->mining, one_thread()).episodes);
+    const auto second = sequence_of({{12, unit_id{3}}, {14, unit_id{0}}, {16, unit_id{1}}},
+                                    results.units, {duration{10}, duration{20}});
+    EXPECT_EQ(results.all[3].table,
+              mine_episodes(second, options.windows->mining, one_thread()).episodes);
+    EXPECT_THROW(live.take({.new_units = {"d"}}), invalid_argument);
+}
+
+TEST(Session, MarksWindowsOfUnreadableMessages) {
+    kept_results results;
+    session live(names, analysis(), results);
+
+    live.take({.spikes = {spike(1, 0)}, .watermark_us = 10}, one_thread());
+    live.take({.unreadable = 1, .spikes = {spike(12, 1)}, .watermark_us = 30}, one_thread());
+    live.finish();
+
+    ASSERT_EQ(results.all.size(), 3U);
+    EXPECT_FALSE(results.all[0].has_gap);
+    EXPECT_TRUE(results.all[1].has_gap);
 }
 
 TEST(Session, LetsNothingContinueInTheNextEpoch) {

@@ -64,6 +64,10 @@ public:
     episode_windows(episode_windows&&) noexcept;
     episode_windows& operator=(episode_windows&&) noexcept;
 
+    /// Adds a unit, whose number is the next one. Windows without spikes of a unit have the same
+    /// table with and without it.
+    /// @throws invalid_argument if there is a unit of this name.
+    void add_unit(std::string name);
     /// Takes a spike; all earlier ones have come. A second spike of a unit at the same time is
     /// dropped, as `spike_sequence_builder` does.
     /// @throws invalid_argument if the spike is earlier than one before it or than a time given to

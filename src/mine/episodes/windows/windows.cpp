@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "mine/episodes/search/strategy.hpp"
@@ -37,6 +38,7 @@ struct episode_windows::state {
     std::int64_t length_us;
     std::int64_t hop_us;
     std::vector<std::string> unit_names;
+    std::unordered_set<std::string> known_names;
     // The spikes of the windows to come; those before `first` are no longer needed.
     std::vector<std::int64_t> times;
     std::vector<unit_id> units;
@@ -70,6 +72,7 @@ episode_windows::state::state(std::vector<std::string> names, const episode_wind
       length_us(given.length.count()),
       hop_us((given.hop == duration{0} ? given.length : given.hop).count()),
       unit_names(std::move(names)),
+      known_names(unit_names.begin(), unit_names.end()),
       last_of_unit(unit_names.size()) {
     check_options(options);
     static_cast<void>(episodes::checked_intervals(options.mining.delays));
@@ -109,6 +112,13 @@ episode_windows::episode_windows(std::vector<std::string> unit_names,
 episode_windows::~episode_windows() = default;
 episode_windows::episode_windows(episode_windows&&) noexcept = default;
 episode_windows& episode_windows::operator=(episode_windows&&) noexcept = default;
+
+void episode_windows::add_unit(std::string name) {
+    if (!state_->known_names.insert(name).second)
+        throw invalid_argument(fmt::format("there is a unit {} already", name));
+    state_->unit_names.push_back(std::move(name));
+    state_->last_of_unit.emplace_back();
+}
 
 void episode_windows::add(std::int64_t time_us, unit_id unit) {
     state& now = *state_;

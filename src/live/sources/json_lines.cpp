@@ -1,0 +1,163 @@
+#include "live/sources/json_lines.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave::live {
+namespace {
+
+[[noreturn]] void fail_to_read_lines(const std::string& name, int code) {
+    throw io_error(fmt::format("cannot read {}: {}", name, std::generic_category().message(code)));
+}
+
+int open_lines(const std::filesystem::path& path, const std::string& name) {
+    if (path != "-") {
+        // Opening a named pipe does not wait for its writer, so that it can be stopped.
+        const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        if (descriptor < 0) fail_to_read_lines(name, errno);
+        return descriptor;
+    }
+    if (::isatty(STDIN_FILENO) != 0)
+        throw io_error("standard input is a terminal, expected spikes from a file or a pipe");
+    return STDIN_FILENO;
+}
+
+}  // namespace
+
+json_lines::json_lines(const std::filesystem::path& path, std::vector<std::string> unit_names,
+                       std::stop_token stop)
+    : shown_name_(path == "-" ? "standard input" : path.string()),
+      descriptor_(open_lines(path, shown_name_)),
+      stop_(std::move(stop)),
+      unit_names_(std::move(unit_names)),
+      buffer_(longest_line + json_line_parser::padding) {
+    for (std::size_t unit = 0; unit < unit_names_.size(); ++unit)
+        units_.emplace(unit_names_[unit], unit_id{static_cast<std::uint32_t>(unit)});
+}
+
+json_lines::~json_lines() {
+    if (descriptor_ != STDIN_FILENO) ::close(descriptor_);
+}
+
+// Returns false if it was stopped.
+bool json_lines::wait_for_bytes() const {
+    constexpr int between_looks_ms = 50;
+    while (!stop_.stop_requested()) {
+        pollfd input{.fd = descriptor_, .events = POLLIN, .revents = 0};
+        const int ready = ::poll(&input, 1, between_looks_ms);
+        if (ready > 0) return true;
+        if (ready < 0 && errno != EINTR) fail_to_read_lines(shown_name_, errno);
+    }
+    return false;
+}
+
+// Moves the beginning of a line to the front and adds what has come. Returns false at the end, or
+// if it was stopped. The last line gets a line end if it has none.
+bool json_lines::read_more() {
+    std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(at_),
+              buffer_.begin() + static_cast<std::ptrdiff_t>(filled_), buffer_.begin());
+    filled_ -= std::exchange(at_, 0);
+    while (!is_over_ && wait_for_bytes()) {
+        const ssize_t got = ::read(descriptor_, buffer_.data() + filled_, longest_line - filled_);
+        if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+        if (got < 0) fail_to_read_lines(shown_name_, errno);
+        is_over_ = got == 0;
+        if (is_over_ && filled_ == 0 && !is_too_long_) return false;
+        if (is_over_)
+            buffer_[filled_++] = '\n';
+        else
+            filled_ += static_cast<std::size_t>(got);
+        return true;
+    }
+    return false;
+}
+
+// The next line that is in the buffer; of a line that does not fit, the end.
+std::optional<std::string_view> json_lines::next_line() {
+    const char* const begin = buffer_.data() + at_;
+    const void* const found = std::memchr(begin, '\n', filled_ - at_);
+    if (found == nullptr) {
+        if (at_ > 0 || filled_ < longest_line) return {};
+        filled_ = 0;
+        is_too_long_ = true;
+        return {};
+    }
+    const auto length = static_cast<std::size_t>(static_cast<const char*>(found) - begin);
+    at_ += length + 1;
+    return std::string_view(begin, length);
+}
+
+std::optional<unit_id> json_lines::unit_of(const std::string& name, source_block& block) {
+    if (const auto known = units_.find(name); known != units_.end()) return known->second;
+    if (unit_names_.size() == most_units) return {};
+    const unit_id unit{static_cast<std::uint32_t>(unit_names_.size())};
+    units_.emplace(name, unit);
+    unit_names_.push_back(name);
+    block.new_units.push_back(name);
+    return unit;
+}
+
+bool json_lines::leaps(std::int64_t time_us) const {
+    return last_us_ && std::abs(time_us - *last_us_) > longest_leap_us;
+}
+
+// What could not be read may have been a spike of the time before it, so spikes do not come first.
+json_lines::verdict json_lines::take_unreadable(source_block& block) {
+    if (!block.spikes.empty()) return verdict::begins_block;
+    ++block.unreadable;
+    return verdict::goes_on;
+}
+
+json_lines::verdict json_lines::take(std::string_view line, source_block& block) {
+    if (std::exchange(is_too_long_, false)) return take_unreadable(block);
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) return verdict::goes_on;
+    const json_line* const parsed = parser_.parse(line);
+    if (parsed == nullptr) return take_unreadable(block);
+    const std::int64_t time_us = parsed->has_spike ? parsed->time_us : *parsed->watermark_us;
+    if (std::abs(parsed->watermark_us.value_or(time_us) - time_us) > longest_leap_us)
+        return take_unreadable(block);
+    if (leaps(time_us)) {
+        if (!block.spikes.empty()) return verdict::begins_block;
+        block.begins_epoch = true;
+    }
+    if (parsed->has_spike) {
+        const auto unit = unit_of(parsed->unit, block);
+        if (!unit) return take_unreadable(block);
+        block.spikes.push_back({parsed->time_us, *unit});
+    }
+    last_us_ = parsed->watermark_us.value_or(time_us);
+    if (!parsed->watermark_us) return verdict::goes_on;
+    block.watermark_us = parsed->watermark_us;
+    return verdict::ends_block;
+}
+
+// A block is what has come, up to a watermark, because spikes after one that are earlier are late.
+std::optional<source_block> json_lines::next() {
+    source_block block;
+    for (;;) {
+        while (const auto line = next_line()) {
+            const bool was_too_long = is_too_long_;
+            const verdict then = take(*line, block);
+            if (then == verdict::begins_block) {
+                at_ -= line->size() + 1;
+                is_too_long_ = was_too_long;
+            }
+            if (then != verdict::goes_on) return block;
+        }
+        if (!(block == source_block{})) return block;
+        if (!read_more()) return {};
+    }
+}
+
+}  // namespace spikeweave::live

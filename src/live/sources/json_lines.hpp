@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <stop_token>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "live/source.hpp"
+#include "live/sources/json_line_parser.hpp"
+
+namespace spikeweave::live {
+
+/// Spikes as lines of JSON, from a file, a pipe or standard input. A line that cannot be read is
+/// counted. Where the times leap by more than a day, a new epoch begins: the clock was set.
+class json_lines : public source {
+public:
+    static constexpr std::size_t longest_line = std::size_t{1} << 16;
+    static constexpr std::size_t most_units = std::size_t{1} << 16;
+    static constexpr std::int64_t longest_leap_us = 24 * 3'600'000'000LL;
+
+    /// @param path        "-" is standard input
+    /// @param unit_names  units that are known before they appear
+    /// @param stop        ends the source within a moment
+    /// @throws io_error if it cannot be opened or is a terminal.
+    json_lines(const std::filesystem::path& path, std::vector<std::string> unit_names,
+               std::stop_token stop = {});
+    ~json_lines() override;
+    json_lines(const json_lines&) = delete;
+    json_lines& operator=(const json_lines&) = delete;
+    json_lines(json_lines&&) = delete;
+    json_lines& operator=(json_lines&&) = delete;
+
+    const std::vector<std::string>& unit_names() const override { return unit_names_; }
+    std::optional<source_block> next() override;
+
+private:
+    enum class verdict : std::uint8_t { goes_on, ends_block, begins_block };
+
+    bool read_more();
+    bool wait_for_bytes() const;
+    std::optional<std::string_view> next_line();
+    verdict take(std::string_view line, source_block& block);
+    verdict take_unreadable(source_block& block);
+    std::optional<unit_id> unit_of(const std::string& name, source_block& block);
+    bool leaps(std::int64_t time_us) const;
+
+    std::string shown_name_;
+    int descriptor_;
+    std::stop_token stop_;
+    std::vector<std::string> unit_names_;
+    std::unordered_map<std::string, unit_id> units_;
+    json_line_parser parser_;
+    std::vector<char> buffer_;
+    std::size_t at_ = 0;        // of the next line
+    std::size_t filled_ = 0;    // bytes in the buffer
+    bool is_too_long_ = false;  // the rest of a line is left out
+    bool is_over_ = false;
+    std::optional<std::int64_t> last_us_{};
+};
+
+}  // namespace spikeweave::live

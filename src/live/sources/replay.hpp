@@ -1,0 +1,38 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <stop_token>
+
+#include "live/source.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
+
+namespace spikeweave::live {
+
+/// The spikes of a recording, given as if they came now.
+class replay : public source {
+public:
+    /// @param speed  how much faster than the recording; 0 means as fast as they are taken
+    /// @param stop   ends the source within a moment
+    replay(spike_sequence spikes, double speed, std::stop_token stop = {});
+
+    const std::vector<std::string>& unit_names() const override { return spikes_.unit_names(); }
+    std::optional<source_block> next() override;
+
+private:
+    using clock = std::chrono::steady_clock;
+
+    /// Waits, and returns up to which time the spikes have come; null if it has to stop.
+    std::optional<std::int64_t> wait();
+    source_block until(std::size_t end, std::int64_t watermark_us);
+
+    spike_sequence spikes_;
+    double speed_;
+    std::stop_token stop_;
+    std::size_t at_ = 0;
+    bool is_over_ = false;
+    std::optional<clock::time_point> began_{};
+    clock::time_point next_block_{};
+};
+
+}  // namespace spikeweave::live
