@@ -87,11 +87,12 @@ void declare(CLI::App& app, parsed& into) {
     add_sort(app, into.chosen);
     add_episodes(app, into.chosen);
     add_spade(app, into.chosen);
+    add_live(app, into.chosen);
     add_devices(app, into.chosen);
     app.footer(
         "spikeweave help COMMAND says more about a command.\n"
         "Exit status: 0 done, 2 bad input, options, output or device, 130 stopped on request, 1 a "
-        "fault of spikeweave.");
+        "fault of spikeweave, or live lost something.");
 }
 
 // Lists what was typed after the program's name.
@@ -168,7 +169,7 @@ int run(int argc, char** argv, job& now) {
         line.clear();
         throw;
     }
-    return done;
+    return with.exit_status;
 }
 
 int run_and_report(int argc, char** argv, job& now) {

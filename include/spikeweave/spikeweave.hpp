@@ -28,6 +28,7 @@
 #include "spikeweave/elephant/reduction.hpp"
 #include "spikeweave/elephant/relation.hpp"
 #include "spikeweave/elephant/surrogates.hpp"
+#include "spikeweave/live/run.hpp"
 #include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/mine/episodes/detector.hpp"
 #include "spikeweave/mine/episodes/hybrid.hpp"

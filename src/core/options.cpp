@@ -67,8 +67,14 @@ bool is_within(const option& one, double value) {
            (one.above_least ? value > one.least : value >= one.least);
 }
 
+option_value zero_of(option_kind kind) {
+    if (kind == option_kind::number) return 0.0;
+    if (kind == option_kind::time) return duration{0};
+    return std::uint64_t{0};
+}
+
 option_value value_in(const option& one, std::string_view text) {
-    if (!one.zero_name.empty() && text == one.zero_name) return std::uint64_t{0};
+    if (!one.zero_name.empty() && text == one.zero_name) return zero_of(one.kind);
     std::optional<option_value> value;
     switch (one.kind) {
         case option_kind::flag:
@@ -218,13 +224,9 @@ std::string option::expected() const {
 }
 
 void option::set(const option_value& value) const {
-    if (std::holds_alternative<std::nullptr_t>(value) && zero_is_unset) {
-        if (kind == option_kind::number) return put(0.0);
-        if (kind == option_kind::time) return put(duration{0});
-        return put(std::uint64_t{0});
-    }
+    if (std::holds_alternative<std::nullptr_t>(value) && zero_is_unset) return put(zero_of(kind));
     const auto* const text = std::get_if<std::string>(&value);
-    if (text != nullptr && !zero_name.empty() && *text == zero_name) return put(std::uint64_t{0});
+    if (text != nullptr && !zero_name.empty() && *text == zero_name) return put(zero_of(kind));
     const std::optional<double> size = measure(value);
     if (size && !is_within(*this, *size))
         throw invalid_argument(name,

@@ -143,6 +143,20 @@ TEST(Options, MayNameTheirZero) {
     EXPECT_NE(refusal([&] { one.set(std::uint64_t{0}); }), "");
 }
 
+TEST(Options, MayNameTheZeroOfAnyNumber) {
+    double speed = 2;
+    duration length = 5ms;
+    option_list list;
+    list.add("speed", speed, "").above(0).zero_is("max").set_text("max");
+    list.add("length", length, "").at_least(0).zero_is("growing").set(std::string("growing"));
+    EXPECT_EQ(speed, 0);
+    EXPECT_EQ(length, 0ms);
+    list.check();
+    EXPECT_EQ(std::get<std::string>(parameters_of(list).front().second), "max");
+    EXPECT_EQ(refusal([&] { list.find("speed").set_text("-1"); }),
+              "`speed`: '-1' is not a number above 0, or max");
+}
+
 TEST(Options, MayBePathsAndLists) {
     std::filesystem::path file;
     std::vector<std::uint32_t> numbers;

@@ -26,6 +26,8 @@ struct session {
     /// The processes that share the work; null if this one was started alone.
     std::shared_ptr<communicator> ranks{};
     std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
+    /// The exit status if the command does not throw.
+    int exit_status = 0;
 
     /// Whether this is the process that writes files and prints the result.
     bool is_root() const { return !ranks || ranks->rank() == 0; }

@@ -17,6 +17,7 @@ void add_simulate(CLI::App& app, command& chosen);
 void add_sort(CLI::App& app, command& chosen);
 void add_episodes(CLI::App& app, command& chosen);
 void add_spade(CLI::App& app, command& chosen);
+void add_live(CLI::App& app, command& chosen);
 void add_devices(CLI::App& app, command& chosen);
 
 /// Chooses `run` with these options when the command is parsed.

@@ -274,10 +274,14 @@ struct episode_count_result {
 /// device is ready (docs/benchmarks.md).
 SPIKEWEAVE_API std::vector<int> recommended_devices(const spike_sequence& spikes);
 
-/// Reads episodes, one per line, such as `n0 4-6ms n1 4-6ms n2`; `#` begins a comment.
+/// Reads episodes, one per line, such as `n0 4-6ms n1 4-6ms n2`; `#` begins a comment. Of the
+/// folder of a result they are the significant episodes that are not part of a longer one.
 /// @throws io_error with the file and the line, also if the file has no episode or one twice.
 SPIKEWEAVE_API std::vector<episode> read_episodes(const std::filesystem::path& path,
                                                   const spike_sequence& spikes);
+/// The names of the units in the episodes of such a file, in natural order.
+/// @throws io_error if the file cannot be read or has no episode.
+SPIKEWEAVE_API std::vector<std::string> units_of_episodes(const std::filesystem::path& path);
 
 /// Counts each given episode.
 /// @throws invalid_argument if an episode is invalid or the strategy cannot run on the devices of

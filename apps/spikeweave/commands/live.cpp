@@ -1,0 +1,93 @@
+#include "spikeweave/live/run.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "cli/described_options.hpp"
+#include "cli/output.hpp"
+#include "commands/commands.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/core/memory.hpp"
+
+namespace spikeweave::cli {
+namespace {
+
+struct live_command {
+    std::string from{};
+    bool overwrite = false;
+    bool allow_gaps = false;
+    live_options analysis{};
+};
+
+option_list describe(live_command& options) {
+    option_list list = describe(options.analysis);
+    list.begin_group("Results");
+    list.add("overwrite", options.overwrite, "replace the files that are written if they exist");
+    list.add("allow_gaps", options.allow_gaps, "exit with 0 also if something was lost");
+    return list;
+}
+
+std::string summary_of(const live_result& result) {
+    return fmt::format("{} spikes of {} units: {} detections, {} windows\n", grouped(result.spikes),
+                       grouped(result.units), grouped(result.detections), grouped(result.windows));
+}
+
+void report_losses(const live_result& result, bool allow_gaps, session& now) {
+    if (!result.has_losses()) return;
+    now.warn(
+        {fmt::format("{} messages were lost, {} were unreadable, {} spikes were late",
+                     grouped(result.missing), grouped(result.unreadable), grouped(result.late))});
+    if (!allow_gaps) now.exit_status = 1;
+}
+
+// A stop ends the analysis with all its results, so only the bound of memory aborts it.
+void run(live_command& options, session& now) {
+    for (const auto& path : {options.analysis.to, options.analysis.window_table})
+        if (!path.empty()) check_output_place(path, options.overwrite);
+    const memory_guard memory(
+        options.analysis.window.mining.max_memory_bytes, {},
+        {.bound = "--max-memory",
+         .advice =
+             "a larger --min-count, a --max-size or a shorter --window gives fewer episodes"});
+    const auto print = [&](std::string_view lines) {
+        now.progress.clear();
+        write_stdout(lines);
+    };
+    live_result result;
+    try {
+        result = run_live(options.from, options.analysis, print, now.run(), memory.stop());
+    } catch (const cancelled&) {
+        memory.check();
+        throw;
+    }
+    now.progress.clear();
+    now.warn(result.warnings);
+    if (!options.analysis.to.empty() && !now.quiet) write_stdout(summary_of(result));
+    report_losses(result, options.allow_gaps, now);
+}
+
+}  // namespace
+
+void add_live(CLI::App& app, command& chosen) {
+    const auto options = std::make_shared<live_command>();
+    CLI::App& sub = *app.add_subcommand(
+        "live", "Detect and mine episodes in spikes as they come, or in a file as if they came.");
+    sub.add_option("SOURCE", options->from,
+                   "spike file to replay; lines of JSON in a file (.jsonl, .ndjson) or a named "
+                   "pipe; - is lines of JSON on standard input")
+        ->required()
+        ->type_name("")
+        ->group("Source");
+    add_described(sub, describe(*options));
+    sub.footer(
+        "Examples: spikeweave live sym26.tsv --episodes chains --delays 4-6ms --window 10s --hop "
+        "1s\n"
+        "          my_recorder | spikeweave live - --no-windows --episodes armed.txt --to "
+        "found.jsonl");
+    choose(sub, chosen, options, &run);
+}
+
+}  // namespace spikeweave::cli

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
+#include "spikeweave/core/options.hpp"
+#include "spikeweave/mine/episodes.hpp"
+#include "spikeweave/mine/episodes/windows.hpp"
+#include "spikeweave/spikes/files.hpp"
+
+/// The analysis of a recording while it runs, as one call: armed episodes are detected, and windows
+/// are mined. docs/live.md shows its use, docs/algorithms/live.md says what the results are.
+namespace spikeweave {
+
+struct live_options {
+    /// How much faster than in the recording a spike file is replayed; 0 means as fast as possible.
+    double speed = 1;
+    /// How it is known that no earlier spike will come: "source", "block" or "lateness:30ms". Null:
+    /// as the source needs it.
+    std::optional<std::string> order{};
+    /// The episodes to detect, as `read_episodes` reads them. Empty: none.
+    std::filesystem::path episodes{};
+    /// Whether windows are mined.
+    bool windows = true;
+    episode_window_options window{.mining = {.delays = default_delays()}};
+    /// The file for the results; empty: they are given to the caller.
+    std::filesystem::path to{};
+    /// The file for a table of the episodes of all windows; empty: none.
+    std::filesystem::path window_table{};
+    /// How a spike file is read.
+    spike_read_options reading{};
+    int threads = 0;
+};
+
+SPIKEWEAVE_API option_list describe(live_options& options);
+
+/// What has come, what was lost and what was found.
+struct live_result {
+    std::uint64_t units = 0;
+    std::uint64_t spikes = 0;      ///< those that were analysed
+    std::uint64_t late = 0;        ///< spikes that came too late and were left out
+    std::uint64_t duplicates = 0;  ///< second spikes of a unit at a time, which were left out
+    std::uint64_t missing = 0;     ///< messages that never came
+    std::uint64_t unreadable = 0;  ///< messages that could not be read
+    std::uint64_t epochs = 0;      ///< how often the clock was set
+    std::uint64_t detections = 0;
+    std::uint64_t windows = 0;
+    /// Warnings about a file that was replayed, as full sentences.
+    std::vector<std::string> warnings{};
+
+    bool has_losses() const { return late > 0 || missing > 0 || unreadable > 0; }
+};
+
+/// Analyses spikes as they come, until the source ends or a stop is requested; all results of what
+/// had come by then are complete.
+///
+/// @param from    a spike file, which is replayed; a file of lines of JSON (".jsonl", ".ndjson") or
+/// a named pipe with such lines; or "-", which is standard input with such lines
+/// @param print   takes the results, lines of JSON, unless they go to a file
+/// @param abort   ends the call at once; then it throws `cancelled`
+/// @throws invalid_argument if an option is invalid; io_error if the source or the file of episodes
+/// cannot be read, or an output cannot be written.
+SPIKEWEAVE_API live_result run_live(const std::string& from, const live_options& options,
+                                    const std::function<void(std::string_view)>& print,
+                                    const execution& run = {}, const std::stop_token& abort = {});
+
+}  // namespace spikeweave

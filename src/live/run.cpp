@@ -1,0 +1,206 @@
+#include "spikeweave/live/run.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <memory>
+#include <utility>
+
+#include "live/session.hpp"
+#include "live/sinks/json_results.hpp"
+#include "live/sinks/window_table.hpp"
+#include "live/sources/json_lines.hpp"
+#include "live/sources/replay.hpp"
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave {
+namespace {
+
+using namespace live;
+
+constexpr std::string_view lateness_prefix = "lateness:";
+
+order_options parse_order(const std::string& text) {
+    if (text == "source") return {.policy = order_policy::source};
+    if (text == "block") return {.policy = order_policy::block};
+    if (!text.starts_with(lateness_prefix))
+        throw invalid_argument("order", fmt::format("'{}' is not source, block or lateness:TIME, "
+                                                    "such as lateness:30ms",
+                                                    text));
+    const duration lateness = parse_duration(text.substr(lateness_prefix.size()));
+    if (lateness < duration{0})
+        throw invalid_argument("order", fmt::format("'{}' has a negative time", text));
+    return {.policy = order_policy::lateness, .lateness = lateness};
+}
+
+// What a source is, before it gives its first block.
+struct opened_source {
+    std::unique_ptr<source> from{};
+    std::vector<armed_episode> armed{};
+    std::uint64_t spikes = 0;  // 0: it is not known how many will come
+    std::vector<std::string> warnings{};
+};
+
+std::vector<armed_episode> armed_in(const std::filesystem::path& path,
+                                    const spike_sequence& spikes) {
+    std::vector<armed_episode> armed;
+    if (path.empty()) return armed;
+    for (episode& one : read_episodes(path, spikes)) armed.push_back({std::move(one)});
+    return armed;
+}
+
+// Only the units of armed episodes are known before a stream begins.
+opened_source open_stream(const std::string& from, const live_options& options,
+                          const std::stop_token& stop) {
+    std::vector<std::string> names;
+    if (!options.episodes.empty()) names = units_of_episodes(options.episodes);
+    opened_source opened{.armed = armed_in(options.episodes, spike_sequence({}, {}, names, {}))};
+    opened.from = std::make_unique<json_lines>(from, std::move(names), stop);
+    return opened;
+}
+
+opened_source open_file(const std::string& from, const live_options& options,
+                        const execution& run) {
+    spike_file file = read_spikes(from, options.reading, run);
+    opened_source opened{.armed = armed_in(options.episodes, file.spikes),
+                         .spikes = file.spikes.size(),
+                         .warnings = warnings_of(file)};
+    opened.from = std::make_unique<replay>(std::move(file.spikes), options.speed, run.stop);
+    return opened;
+}
+
+bool is_stream(const std::filesystem::path& from) {
+    std::error_code unknown;
+    return from == "-" || from.extension() == ".jsonl" || from.extension() == ".ndjson" ||
+           std::filesystem::is_fifo(from, unknown);
+}
+
+// Lines that were written are in the file at once, so that others can follow it.
+text_writer file_writer(const std::filesystem::path& path) {
+    const auto out = std::make_shared<std::ofstream>(path, std::ios::binary);
+    if (!*out) throw io_error(fmt::format("cannot write {}", path.string()));
+    return [out, path](std::string_view text) {
+        out->write(text.data(), static_cast<std::streamsize>(text.size()));
+        if (!out->flush()) throw io_error(fmt::format("cannot write all of {}", path.string()));
+    };
+}
+
+// All sinks of a run.
+class all_results : public sink {
+public:
+    all_results(execution run, std::uint64_t total) : run_(std::move(run)), total_(total) {}
+    void add(std::unique_ptr<sink> one) { sinks_.push_back(std::move(one)); }
+
+    std::uint64_t units() const { return units_; }
+
+    void units_added(std::span<const std::string> names) override {
+        units_ += names.size();
+        for (const auto& one : sinks_) one->units_added(names);
+    }
+    void detected(const episode_detection& detection) override {
+        for (const auto& one : sinks_) one->detected(detection);
+    }
+    void mined(const mined_window& window) override {
+        for (const auto& one : sinks_) one->mined(window);
+    }
+    void epoch_ended() override {
+        for (const auto& one : sinks_) one->epoch_ended();
+    }
+    void block_ended(const session_counts& counts) override {
+        for (const auto& one : sinks_) one->block_ended(counts);
+        if (run_.on_progress) run_.on_progress({"spikes", counts.order.accepted, total_});
+    }
+    void session_ended(const session_counts& counts) override {
+        for (const auto& one : sinks_) one->session_ended(counts);
+    }
+
+private:
+    execution run_;
+    std::uint64_t total_;
+    std::uint64_t units_ = 0;
+    std::vector<std::unique_ptr<sink>> sinks_{};
+};
+
+live_result result_of(const session_counts& counts, std::uint64_t units,
+                      std::vector<std::string> warnings) {
+    return {.units = units,
+            .spikes = counts.order.accepted,
+            .late = counts.order.late,
+            .duplicates = counts.order.duplicates,
+            .missing = counts.missing - counts.belated,
+            .unreadable = counts.unreadable,
+            .epochs = counts.epochs,
+            .detections = counts.detections,
+            .windows = counts.windows,
+            .warnings = std::move(warnings)};
+}
+
+}  // namespace
+
+option_list describe(live_options& options) {
+    option_list list;
+    list.begin_group("Source");
+    list.add("speed", options.speed,
+             "how much faster than in the recording a file is replayed; max is as fast as possible")
+        .above(0)
+        .zero_is("max")
+        .written("X|max");
+    list.add("order", options.order,
+             "how it is known that no earlier spike will come: source (spikes come in the order of "
+             "their times), block (the source says so) or lateness:TIME (a spike comes at most so "
+             "long after later ones)")
+        .written("ORDER")
+        .by_default("source")
+        .obeys([&options] {
+            if (options.order) static_cast<void>(parse_order(*options.order));
+        });
+    list.add_all(describe(options.reading));
+    list.begin_group("Results");
+    list.add("episodes", options.episodes,
+             "detect these episodes: a file with one a line, such as n0 4-6ms n1 4-6ms n2, or the "
+             "folder of a result, whose significant chains and edges are taken")
+        .written("EPISODES");
+    list.add("to", options.to, "file for the results, instead of standard output").written("FILE");
+    list.add("window_table", options.window_table,
+             "also write the episodes of all windows as a table")
+        .written("FILE");
+    list.add("windows", options.windows, "mine windows").off_means("mine no windows");
+    list.add_all(describe(options.window));
+    list.change("window").written("TIME|growing");
+    list.begin_group("Computation");
+    list.add("threads", options.threads, "number of worker threads; 0 uses all cores")
+        .at_most(4096);
+    return list;
+}
+
+live_result run_live(const std::string& from, const live_options& options,
+                     const std::function<void(std::string_view)>& print, const execution& run,
+                     const std::stop_token& abort) {
+    check_options(options);
+    if (!options.windows && options.episodes.empty())
+        throw invalid_argument("without windows and `episodes` there is nothing to do");
+    if (!options.windows && !options.window_table.empty())
+        throw invalid_argument("window_table", "no windows are mined");
+    if (is_stream(from) && options.speed != live_options().speed)
+        throw invalid_argument("speed", "a stream comes at its own speed");
+    execution how = run;
+    how.threads = options.threads;
+    opened_source opened =
+        is_stream(from) ? open_stream(from, options, run.stop) : open_file(from, options, how);
+
+    all_results results(run, opened.spikes);
+    results.add(std::make_unique<json_results>(
+        opened.armed, options.to.empty() ? print : file_writer(options.to)));
+    if (!options.window_table.empty())
+        results.add(std::make_unique<window_table>(file_writer(options.window_table)));
+    session_options analysis{.armed = std::move(opened.armed),
+                             .detector = {.ties = options.window.mining.ties}};
+    if (options.order) analysis.order = parse_order(*options.order);
+    if (options.windows) analysis.windows = options.window;
+    session through(opened.from->unit_names(), analysis, results);
+    how.on_progress = {};
+    run_session(*opened.from, through, how, abort);
+    return result_of(through.counts(), results.units(), std::move(opened.warnings));
+}
+
+}  // namespace spikeweave

@@ -1,0 +1,195 @@
+"""`spikeweave live`: replayed files, lines of JSON, windows and detections as in batch analysis."""
+
+import json
+import random
+import signal
+import subprocess
+import unittest
+
+from support import SPIKEWEAVE, CliTest, run
+
+SEARCH = ("--delays", "4-6ms", "--min-count", "30", "--max-size", "3", "--threads", "1")
+
+
+def results_of(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def of_type(results, kind):
+    return [one for one in results if one["type"] == kind]
+
+
+def lines_of(spikes):
+    return "".join(json.dumps({"t_us": time, "unit": unit}) + "\n" for time, unit in spikes)
+
+
+class Live(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.data = self.folder / "s.tsv"
+        self.ok("simulate", "sym26", "--length", "10s", "--seed", "1", "-o", self.data)
+        self.head = []
+        self.spikes = []
+        for line in self.data.read_text(encoding="utf-8").splitlines():
+            time, _, unit = line.partition("\t")
+            if time[:1].isdigit():
+                self.spikes.append((round(float(time) * 1e6), unit))
+            else:
+                self.head.append(line)
+
+    def live(self, *arguments, **options):
+        result = self.ok("live", *arguments, *SEARCH, **options)
+        self.assertEqual(result.stderr, "")
+        return result.stdout
+
+    def batch(self, spikes):
+        """The frequent episodes of these spikes alone, with their counts."""
+        part = self.file("part.tsv", "time_s\tunit\n" + "".join(f"{time / 1e6:.6f}\t{unit}\n" for time, unit in spikes))
+        found = json.loads(self.ok("episodes", part, "--json", *SEARCH).stdout)
+        return {(tuple(one["units"]), one["count"]) for one in found["episodes"]}
+
+    def test_windows_are_those_of_batch_analysis(self):
+        windows = of_type(results_of(self.live(self.data, "--speed", "max", "--window", "4s", "--hop", "3s")), "window")
+
+        self.assertEqual([one["t_us"] for one in windows], [[0, 4000000], [3000000, 7000000], [6000000, 10000000]])
+        for window in windows[1:]:
+            begin, end = window["t_us"]
+            spikes = [one for one in self.spikes if begin <= one[0] < end]
+            self.assertEqual((window["spikes"], window["threshold"], window["has_gap"]), (len(spikes), 30, False))
+            self.assertTrue(all(delays == [4000, 6000] for one in window["episodes"] for delays in one["delays_us"]))
+            found = {(tuple(one["units"]), one["count"]) for one in window["episodes"]}
+            self.assertGreater(len(found), 30)
+            self.assertEqual(found, self.batch(spikes))
+
+    def test_detections_are_the_occurrences_of_batch_analysis(self):
+        chains = self.folder / "chains"
+        self.ok("episodes", self.data, "--delays", "4-6ms", "--min-count", "50", "-o", chains, "--occurrences")
+        occurrences = {}
+        for line in (chains / "occurrences.tsv").read_text(encoding="utf-8").splitlines()[1:]:
+            episode, number, _, unit, time = line.split("\t")
+            units, times = occurrences.setdefault(episode, {}).setdefault(number, ([], []))
+            units.append(unit)
+            times.append(round(float(time) * 1e6))
+        expected = {tuple(units): [] for one in occurrences.values() for units, _ in one.values()}
+        for one in occurrences.values():
+            for units, times in one.values():
+                expected[tuple(units)].append(times)
+        chain = tuple(f"n{i}" for i in range(4))
+        self.assertGreater(len(expected[chain]), 20)
+
+        results = results_of(self.live(self.data, "--speed", "max", "--no-windows", "--episodes", chains))
+
+        found = {}
+        for one in of_type(results, "detection"):
+            self.assertEqual(one["t_us"], [one["spikes_us"][0], one["spikes_us"][-1]])
+            found.setdefault(tuple(one["units"]), []).append(one["spikes_us"])
+        self.assertEqual(found[chain], expected[chain])
+        for units in set(found) & set(expected):
+            self.assertEqual(found[units], expected[units])
+        self.assertEqual(results[-1]["detections"], sum(map(len, found.values())))
+
+    def test_results_do_not_depend_on_speed_or_pieces(self):
+        armed = self.file("armed.txt", "n0 4-6ms n1 4-6ms n2 4-6ms n3\n# the other one\nn4 4-6ms n5\n")
+        analysis = ("--episodes", armed, "--window", "4s", "--hop", "3s")
+        text = lines_of(self.spikes) + '{"watermark_us":10000000}\n'
+        once = self.live(self.data, "--speed", "max", *analysis)
+        table = self.folder / "windows.tsv"
+        self.assertGreater(len(of_type(results_of(once), "detection")), 100)
+
+        self.live(self.data, "--speed", "20", *analysis, "--to", self.folder / "to.jsonl", "--window-table", table)
+        self.assertEqual((self.folder / "to.jsonl").read_text(encoding="utf-8"), once)
+        rows = [line.split("\t") for line in table.read_text(encoding="utf-8").splitlines()]
+        self.assertEqual(len(rows) - 1, sum(len(one["episodes"]) for one in of_type(results_of(once), "window")))
+        self.assertEqual(rows[1][:6], ["0", "0", "0.000000", "4.000000", "no", "1"])
+
+        self.assertEqual(self.live(self.file("s.jsonl", text), *analysis), once)
+        rng = random.Random(5)
+        with subprocess.Popen([SPIKEWEAVE, "live", "-", *map(str, analysis), *SEARCH], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, bufsize=0) as process:
+            while text:
+                size = rng.randrange(1, 60000)
+                process.stdin.write(text[:size].encode())
+                text = text[size:]
+            self.assertEqual(process.communicate()[0].decode(), once)
+        self.assertEqual(process.returncode, 0)
+
+    def test_spikes_out_of_order_are_put_in_order(self):
+        armed = self.file("armed.txt", "n0 4-6ms n1\n")
+        rng = random.Random(6)
+        late = sorted(self.spikes, key=lambda spike: spike[0] + rng.randrange(20000))
+        self.file("late.jsonl", lines_of(late))
+
+        def detections(*arguments):
+            return of_type(results_of(self.live(*arguments, "--no-windows", "--episodes", armed)), "detection")
+
+        self.assertEqual(detections(self.folder / "late.jsonl", "--order", "lateness:20ms"),
+                         detections(self.data, "--speed", "max"))
+
+
+class Losses(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.armed = self.file("armed.txt", "a 0-5ms b\n")
+        self.arguments = ("live", "-", "--no-windows", "--episodes", self.armed)
+
+    def test_are_counted_and_end_with_1(self):
+        text = lines_of([(1000, "a")]) + "?\n" + lines_of([(2000, "b"), (1500, "c")])
+
+        result = run(*self.arguments, input=text, stdin=None)
+
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertEqual(result.stderr, "spikeweave: warning: 0 messages were lost, 1 were unreadable, 1 spikes were late\n")
+        results = results_of(result.stdout)
+        self.assertEqual([one["type"] for one in results], ["detection", "alarm", "stats"])
+        self.assertEqual((results[2]["spikes"], results[2]["late"], results[2]["unreadable"]), (2, 1, 1))
+        self.ok(*self.arguments, "--allow-gaps", input=text, stdin=None)
+
+    def test_a_stop_ends_with_all_results(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with subprocess.Popen([SPIKEWEAVE, *map(str, self.arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  text=True) as process:
+                process.stdin.write(lines_of([(1000, "a"), (2000, "b")]))
+                process.stdin.flush()
+                self.assertEqual(json.loads(process.stdout.readline())["t_us"], [1000, 2000])
+                process.send_signal(number)
+                rest = process.stdout.read()
+                self.assertEqual(process.wait(timeout=60), 0)
+            self.assertEqual(json.loads(rest)["detections"], 1)
+
+    def test_a_closed_output_ends_it(self):
+        with subprocess.Popen([SPIKEWEAVE, *map(str, self.arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              text=True) as process:
+            process.stdout.close()
+            process.stdin.write(lines_of([(1000, "a"), (2000, "b")]))
+            process.stdin.close()
+            self.assertEqual(process.wait(timeout=60), 0)
+
+
+class Refusals(CliTest):
+    def test_say_what_is_wrong(self):
+        data = self.chain_file()
+        armed = self.file("armed.txt", "a 0-5ms x\n")
+        (self.folder / "taken.jsonl").touch()
+        (self.folder / "no_result").mkdir()
+        (self.folder / "odd_result").mkdir()
+        self.file("odd_result/episodes.tsv", "units\tdelays\tcount\na→b\t(0,5] ms\t7\n")
+        for arguments, says in (
+                ((data, "--episodes", armed), ("armed.txt, line 1", "'x'")),
+                ((data, "--episodes", self.folder / "none.txt"), "none.txt: No such file"),
+                ((data, "--episodes", self.folder / "no_result"), "episodes.tsv: No such file"),
+                ((data, "--episodes", self.folder / "odd_result"), "episodes.tsv has no column 'significant'"),
+                ((self.folder / "none.tsv",), "none.tsv"),
+                ((self.folder / "none.jsonl",), "none.jsonl: No such file"),
+                ((data, "--no-windows"), "--episodes"),
+                ((data, "--order", "random"), ("--order", "'random'")),
+                ((data, "--order", "lateness:30"), "30"),
+                ((data, "--speed", "0"), "--speed"),
+                (("-", "--speed", "2"), "--speed"),
+                ((data, "--to", self.folder / "taken.jsonl"), "--overwrite"),
+                ((data, "--window", "growing"), "--hop")):
+            with self.subTest(arguments):
+                self.refused("live", *arguments, says=says)
+
+
+if __name__ == "__main__":
+    unittest.main()
