@@ -10,6 +10,7 @@
 #include "live/sinks/json_results.hpp"
 #include "live/sinks/window_table.hpp"
 #include "live/sources/json_lines.hpp"
+#include "live/sources/open_ephys.hpp"
 #include "live/sources/replay.hpp"
 #include "spikeweave/core/error.hpp"
 
@@ -33,9 +34,14 @@ order_options parse_order(const std::string& text) {
     return {.policy = order_policy::lateness, .lateness = lateness};
 }
 
+// The sources that are named by what they are and where.
+constexpr std::string_view open_ephys_zmq = "open-ephys-zmq://";
+constexpr std::string_view open_ephys_events = "open-ephys-events://";
+
 // What a source is, before it gives its first block.
 struct opened_source {
     std::unique_ptr<source> from{};
+    order_options order{};
     std::vector<armed_episode> armed{};
     std::uint64_t spikes = 0;  // 0: it is not known how many will come
     std::vector<std::string> warnings{};
@@ -55,7 +61,19 @@ opened_source open_stream(const std::string& from, const live_options& options,
     std::vector<std::string> names;
     if (!options.episodes.empty()) names = units_of_episodes(options.episodes);
     opened_source opened{.armed = armed_in(options.episodes, spike_sequence({}, {}, names, {}))};
-    opened.from = std::make_unique<json_lines>(from, std::move(names), stop);
+    const auto received = [&](open_ephys_sender sender, std::string_view scheme) {
+        opened.from =
+            open_ephys(sender, "tcp://" + from.substr(scheme.size()), options.stream, names, stop);
+    };
+    if (from.starts_with(open_ephys_zmq)) {
+        opened.order.policy = order_policy::block;
+        received(open_ephys_sender::zmq_interface, open_ephys_zmq);
+    } else if (from.starts_with(open_ephys_events)) {
+        opened.order.policy = order_policy::lateness;
+        received(open_ephys_sender::event_broadcaster, open_ephys_events);
+    } else {
+        opened.from = std::make_unique<json_lines>(from, std::move(names), stop);
+    }
     return opened;
 }
 
@@ -69,10 +87,18 @@ opened_source open_file(const std::string& from, const live_options& options,
     return opened;
 }
 
+bool is_named_source(const std::string& from) {
+    if (from.find("://") == std::string::npos) return false;
+    if (from.starts_with(open_ephys_zmq) || from.starts_with(open_ephys_events)) return true;
+    throw invalid_argument(
+        fmt::format("'{}' is no source: expected {}HOST:5556, {}HOST:5557, a file or -", from,
+                    open_ephys_zmq, open_ephys_events));
+}
+
 bool is_stream(const std::filesystem::path& from) {
     std::error_code unknown;
-    return from == "-" || from.extension() == ".jsonl" || from.extension() == ".ndjson" ||
-           std::filesystem::is_fifo(from, unknown);
+    return is_named_source(from.string()) || from == "-" || from.extension() == ".jsonl" ||
+           from.extension() == ".ndjson" || std::filesystem::is_fifo(from, unknown);
 }
 
 // Lines that were written are in the file at once, so that others can follow it.
@@ -150,10 +176,13 @@ option_list describe(live_options& options) {
              "their times), block (the source says so) or lateness:TIME (a spike comes at most so "
              "long after later ones)")
         .written("ORDER")
-        .by_default("source")
+        .by_default("as the source needs it")
         .obeys([&options] {
             if (options.order) static_cast<void>(parse_order(*options.order));
         });
+    list.add("stream", options.stream,
+             "the stream of Open Ephys that is analysed, if several have spikes")
+        .written("NAME");
     list.add_all(describe(options.reading));
     list.begin_group("Results");
     list.add("episodes", options.episodes,
@@ -195,7 +224,7 @@ live_result run_live(const std::string& from, const live_options& options,
         results.add(std::make_unique<window_table>(file_writer(options.window_table)));
     session_options analysis{.armed = std::move(opened.armed),
                              .detector = {.ties = options.window.mining.ties}};
-    if (options.order) analysis.order = parse_order(*options.order);
+    analysis.order = options.order ? parse_order(*options.order) : opened.order;
     if (options.windows) analysis.windows = options.window;
     session through(opened.from->unit_names(), analysis, results);
     how.on_progress = {};

@@ -113,6 +113,17 @@ class Live(CliTest):
             self.assertEqual(process.communicate()[0].decode(), once)
         self.assertEqual(process.returncode, 0)
 
+    def test_names_may_have_spaces(self):
+        armed = self.file("armed.txt", '# one\n"unit a" 0-5ms "unit \\"b\\"" 0-5ms c # the chain\n')
+        text = lines_of([(1000, "unit a"), (2000, 'unit "b"'), (3000, "c"), (4000000, "c")])
+        table = self.folder / "windows.tsv"
+
+        found = results_of(self.ok("live", "-", "--episodes", armed, "--window", "1s", "--min-count", "1",
+                                   "--window-table", table, input=text, stdin=None).stdout)
+
+        self.assertEqual(found[0]["units"], ["unit a", 'unit "b"', "c"])
+        self.assertIn('\t"unit a" 1-4ms c\t', table.read_text(encoding="utf-8"))
+
     def test_spikes_out_of_order_are_put_in_order(self):
         armed = self.file("armed.txt", "n0 4-6ms n1\n")
         rng = random.Random(6)
@@ -179,6 +190,8 @@ class Refusals(CliTest):
                 ((data, "--episodes", self.folder / "no_result"), "episodes.tsv: No such file"),
                 ((data, "--episodes", self.folder / "odd_result"), "episodes.tsv has no column 'significant'"),
                 ((self.folder / "none.tsv",), "none.tsv"),
+                (("lsl://stream",), ("lsl://stream", "open-ephys-zmq://")),
+                (("open-ephys-zmq://host",), "cannot receive from tcp://host: Invalid argument"),
                 ((self.folder / "none.jsonl",), "none.jsonl: No such file"),
                 ((data, "--no-windows"), "--episodes"),
                 ((data, "--order", "random"), ("--order", "'random'")),

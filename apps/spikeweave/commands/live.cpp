@@ -77,7 +77,8 @@ void add_live(CLI::App& app, command& chosen) {
         "live", "Detect and mine episodes in spikes as they come, or in a file as if they came.");
     sub.add_option("SOURCE", options->from,
                    "spike file to replay; lines of JSON in a file (.jsonl, .ndjson) or a named "
-                   "pipe; - is lines of JSON on standard input")
+                   "pipe; - is lines of JSON on standard input; open-ephys-zmq://HOST:5556 or "
+                   "open-ephys-events://HOST:5557 is a running Open Ephys GUI")
         ->required()
         ->type_name("")
         ->group("Source");

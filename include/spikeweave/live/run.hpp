@@ -26,6 +26,8 @@ struct live_options {
     /// How it is known that no earlier spike will come: "source", "block" or "lateness:30ms". Null:
     /// as the source needs it.
     std::optional<std::string> order{};
+    /// The stream of Open Ephys that is analysed; empty: the only one that has spikes.
+    std::string stream{};
     /// The episodes to detect, as `read_episodes` reads them. Empty: none.
     std::filesystem::path episodes{};
     /// Whether windows are mined.
@@ -63,7 +65,9 @@ struct live_result {
 /// had come by then are complete.
 ///
 /// @param from    a spike file, which is replayed; a file of lines of JSON (".jsonl", ".ndjson") or
-/// a named pipe with such lines; or "-", which is standard input with such lines
+/// a named pipe with such lines; "-", which is standard input with such lines; or
+/// "open-ephys-zmq://HOST:5556" and "open-ephys-events://HOST:5557", a running Open Ephys GUI with
+/// the ZMQ Interface or the Event Broadcaster
 /// @param print   takes the results, lines of JSON, unless they go to a file
 /// @param abort   ends the call at once; then it throws `cancelled`
 /// @throws invalid_argument if an option is invalid; io_error if the source or the file of episodes

@@ -274,7 +274,7 @@ struct episode_count_result {
 /// device is ready (docs/benchmarks.md).
 SPIKEWEAVE_API std::vector<int> recommended_devices(const spike_sequence& spikes);
 
-/// Reads episodes, one per line, such as `n0 4-6ms n1 4-6ms n2`; `#` begins a comment. Of the
+/// Reads episodes, one per line, such as `n0 4-6ms n1 4-6ms "E 2"`; `#` begins a comment. Of the
 /// folder of a result they are the significant episodes that are not part of a longer one.
 /// @throws io_error with the file and the line, also if the file has no episode or one twice.
 SPIKEWEAVE_API std::vector<episode> read_episodes(const std::filesystem::path& path,

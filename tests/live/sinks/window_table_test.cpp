@@ -12,7 +12,7 @@ namespace {
 TEST(WindowTable, WritesALineForEachEpisodeOfAWindow) {
     std::string text;
     window_table table([&](std::string_view lines) { text += lines; });
-    table.units_added(std::vector<std::string>{"a", "b"});
+    table.units_added(std::vector<std::string>{"a", "b 1"});
     const episode pair{{unit_id{0}, unit_id{1}}, {{duration{4'000}, duration{6'000}}}};
 
     table.mined({{{.number = 2, .begin = duration{2'000'000}, .end = duration{3'000'000}},
@@ -24,9 +24,9 @@ TEST(WindowTable, WritesALineForEachEpisodeOfAWindow) {
 
     EXPECT_EQ(text,
               "epoch\twindow\tbegin_s\tend_s\thas_gap\tsize\tepisode\tcount\n"
-              "0\t2\t2.000000\t3.000000\tno\t1\tb\t5\n"
-              "0\t2\t2.000000\t3.000000\tno\t2\ta 4-6ms b\t4\n"
-              "1\t0\t0.000000\t0.000001\tyes\t2\ta 4-6ms b\t4\n");
+              "0\t2\t2.000000\t3.000000\tno\t1\t\"b 1\"\t5\n"
+              "0\t2\t2.000000\t3.000000\tno\t2\ta 4-6ms \"b 1\"\t4\n"
+              "1\t0\t0.000000\t0.000001\tyes\t2\ta 4-6ms \"b 1\"\t4\n");
 }
 
 // Units of a stream are numbered as they appear.

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <iomanip>
 #include <map>
 #include <sstream>
 #include <string>
@@ -31,10 +32,12 @@ std::ifstream open_episodes(const std::filesystem::path& path) {
     return in;
 }
 
+// Names with spaces stand between quotation marks.
 std::vector<std::string> words_of(const std::string& line) {
     std::istringstream in(line);
     std::vector<std::string> words;
-    for (std::string word; in >> word && word.front() != '#';) words.push_back(word);
+    for (std::string word; (in >> std::ws).peek() != '#' && in >> std::quoted(word);)
+        words.push_back(word);
     return words;
 }
 

@@ -1,0 +1,51 @@
+// Stands for what reads streams in a build without simdjson and ZeroMQ.
+
+#include "live/sources/json_line_parser.hpp"
+#include "live/sources/open_ephys.hpp"
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave::live {
+namespace {
+
+[[noreturn]] void refuse_streams() {
+    throw invalid_argument(
+        "this build of spikeweave cannot read streams: it was built without simdjson and ZeroMQ "
+        "(libsimdjson-dev, libzmq3-dev)");
+}
+
+}  // namespace
+
+struct json_line_parser::state {};
+
+json_line_parser::json_line_parser() {
+    refuse_streams();
+}
+
+json_line_parser::~json_line_parser() = default;
+
+const json_line* json_line_parser::parse(std::string_view) {
+    return nullptr;
+}
+
+struct open_ephys_header_parser::state {};
+
+open_ephys_header_parser::open_ephys_header_parser() {
+    refuse_streams();
+}
+
+open_ephys_header_parser::~open_ephys_header_parser() = default;
+
+const open_ephys_header* open_ephys_header_parser::parse_interface(std::string_view) {
+    return nullptr;
+}
+
+const open_ephys_header* open_ephys_header_parser::parse_broadcast(std::string_view) {
+    return nullptr;
+}
+
+std::unique_ptr<source> open_ephys(open_ephys_sender, const std::string&, const std::string&,
+                                   const std::vector<std::string>&, const std::stop_token&) {
+    refuse_streams();
+}
+
+}  // namespace spikeweave::live

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "live/message_numbers.hpp"
+#include "live/source.hpp"
+#include "live/sources/open_ephys_header.hpp"
+
+namespace spikeweave::live {
+
+/// A program that sends the messages of Open Ephys.
+enum class open_ephys_sender : std::uint8_t {
+    zmq_interface,      ///< numbers its messages, and sends data after the spikes in them
+    event_broadcaster,  ///< neither
+};
+
+/// Makes blocks of the messages of one stream. The Spike Detector stops 100 samples before the end
+/// of a block of data and brings the rest with the next one, and the spikes of a block are sent
+/// before its data, so data tell that all spikes have come up to 100 samples before their end.
+class open_ephys_messages {
+public:
+    static constexpr std::int64_t unseen_samples = 100;
+    static constexpr std::size_t most_pending = std::size_t{1} << 16;
+    static constexpr std::size_t most_units = std::size_t{1} << 16;
+    static constexpr std::int64_t longest_leap_us = 24 * 3'600'000'000LL;
+
+    /// @param stream      empty: the one that has the first spike
+    /// @param unit_names  units that are known before they appear
+    open_ephys_messages(open_ephys_sender sender, std::string stream,
+                        std::vector<std::string> unit_names);
+
+    const std::vector<std::string>& unit_names() const { return unit_names_; }
+    /// Takes the frames of a message.
+    /// @throws io_error if no stream was named and a second one has spikes.
+    void take(std::span<const std::string_view> frames);
+    /// The next block that is complete.
+    std::optional<source_block> complete();
+    /// The spikes since the last complete block.
+    std::optional<source_block> rest();
+
+private:
+    void finish_block();
+    void begin_epoch();
+    void take_unreadable();
+    bool observe(const open_ephys_header& header);
+    void take_spike(const open_ephys_header& header);
+    void take_data(const open_ephys_header& header);
+    bool follows(const std::string& stream);
+    void add_spike(std::int64_t sample, unit_id unit);
+    std::int64_t time_of(std::int64_t sample) const;
+    std::optional<unit_id> unit_of(const std::string& name);
+
+    open_ephys_sender sender_;
+    bool is_named_;
+    std::string stream_;
+    std::vector<std::string> unit_names_;
+    std::unordered_map<std::string, unit_id> units_{};
+    open_ephys_header_parser parser_{};
+    message_numbers numbers_{};
+    std::uint64_t unreadable_since_ = 0;  // since the last message with a number
+    double rate_hz_ = 0;                  // 0: not known yet
+    std::vector<std::pair<std::int64_t, unit_id>> pending_{};  // spikes before the rate is known
+    std::optional<std::int64_t> last_us_{};
+    source_block current_{};
+    std::deque<source_block> complete_{};
+};
+
+}  // namespace spikeweave::live
