@@ -55,6 +55,14 @@ std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder)
     return files;
 }
 
+std::string hex_of(const XXH128_hash_t& hash) {
+    XXH128_canonical_t canonical{};
+    XXH128_canonicalFromHash(&canonical, hash);
+    std::string hex;
+    for (const unsigned char byte : canonical.digest) hex += fmt::format("{:02x}", byte);
+    return hex;
+}
+
 }  // namespace
 
 digest digest_of(const std::filesystem::path& path, const std::stop_token& stop) {
@@ -71,10 +79,12 @@ digest digest_of(const std::filesystem::path& path, const std::stop_token& stop)
     } else {
         out.bytes = add_file(path, state.get(), stop);
     }
-    XXH128_canonical_t canonical{};
-    XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state.get()));
-    for (const unsigned char byte : canonical.digest) out.hex += fmt::format("{:02x}", byte);
+    out.hex = hex_of(XXH3_128bits_digest(state.get()));
     return out;
+}
+
+std::string digest_of_bytes(std::string_view bytes) {
+    return hex_of(XXH3_128bits(bytes.data(), bytes.size()));
 }
 
 }  // namespace spikeweave::io

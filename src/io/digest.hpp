@@ -21,4 +21,7 @@ struct digest {
 /// order of their names, each preceded by its name. @throws io_error, cancelled.
 digest digest_of(const std::filesystem::path& path, const std::stop_token& stop = {});
 
+/// The digest of these bytes alone.
+std::string digest_of_bytes(std::string_view bytes);
+
 }  // namespace spikeweave::io

@@ -112,14 +112,25 @@ void session::analyse(std::span<const spike_event> spikes, const execution& run)
 void session::mine_before(std::int64_t time_us, const execution& run) {
     if (!windows_) return;
     windows_->advance(time_us);
-    while (auto window = windows_->next(run)) {
+    while (const auto bounds = next_window(run)) {
         ++counts_.windows;
-        const window_bounds bounds = window->bounds;
-        results_->mined({std::move(*window), has_gap(bounds)});
         if (windows_grow_) continue;
         std::erase_if(gaps_,
-                      [&](const gap& one) { return one.end && *one.end <= bounds.begin.count(); });
+                      [&](const gap& one) { return one.end && *one.end <= bounds->begin.count(); });
     }
+}
+
+std::optional<window_bounds> session::next_window(const execution& run) {
+    if (known_windows_ > 0) {
+        const auto left_out = windows_->skip();
+        if (left_out) --known_windows_;
+        return left_out;
+    }
+    auto window = windows_->next(run);
+    if (!window) return {};
+    const window_bounds bounds = window->bounds;
+    results_->mined({std::move(*window), has_gap(bounds)});
+    return bounds;
 }
 
 void session::end_epoch(const execution& run) {

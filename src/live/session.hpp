@@ -80,6 +80,9 @@ public:
 
     /// @throws what mining a window throws; invalid_argument if a new unit has the name of another.
     void take(const source_block& block, const execution& run = {});
+    /// The next windows were mined before, when the session was interrupted: they are counted, but
+    /// neither mined nor given to the sink.
+    void leave_out_windows(std::uint64_t count) { known_windows_ = count; }
     /// Gives out what is left, and ends the session. Windows of which it is not known that they are
     /// complete are not mined.
     void finish(const execution& run = {});
@@ -101,6 +104,7 @@ private:
     bool has_gap(const window_bounds& bounds) const;
     void analyse(std::span<const spike_event> spikes, const execution& run);
     void mine_before(std::int64_t time_us, const execution& run);
+    std::optional<window_bounds> next_window(const execution& run);
     void end_epoch(const execution& run);
 
     sink* results_;
@@ -111,6 +115,7 @@ private:
     episode_detector detector_;
     std::optional<episode_windows> windows_{};
     bool windows_grow_ = false;
+    std::uint64_t known_windows_ = 0;
     std::vector<gap> gaps_{};
     session_counts counts_{};
 };

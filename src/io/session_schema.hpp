@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "io/database.hpp"
+
+/// The tables of the file of a session (docs/formats.md).
+namespace spikeweave::io {
+
+/// The version of the tables, in the head of the file.
+inline constexpr int session_version = 1;
+/// Bytes of a spike in `input.spikes`: the time (i8, microseconds) and the unit (u4).
+inline constexpr std::size_t session_spike_bytes = 12;
+
+/// Whether a file begins like a session.
+bool is_session(std::string_view first_bytes);
+
+/// Makes the tables of a new session.
+void create_session_tables(database& session);
+/// @throws io_error if the file is no session, or one of another version.
+void check_session_tables(database& session);
+
+}  // namespace spikeweave::io

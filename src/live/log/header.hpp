@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/database.hpp"
+#include "live/session.hpp"
+
+namespace spikeweave::live {
+
+/// What is known of a session before its first block.
+struct session_header {
+    std::vector<std::string> unit_names{};
+    session_options analysis{};
+};
+
+/// Writes the header into the empty tables of a session.
+/// @throws invalid_argument if a unit's name cannot stand in a file.
+void write_header(io::database& session, const session_header& header);
+/// @throws io_error if the file is damaged or has options that are not known.
+session_header read_header(io::database& session);
+
+/// @throws invalid_argument if a unit's name cannot stand in a file.
+void check_unit_name(const std::string& name);
+
+/// An episode as JSON: ["a",[1000,4000],"b"] has the delays (1000,4000] us.
+std::string json_of(const episode& what, const std::vector<std::string>& names_as_json);
+std::string json_of_name(const std::string& name);
+
+}  // namespace spikeweave::live

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "live/log/session_log.hpp"
+#include "live/session.hpp"
+#include "live/source.hpp"
+
+namespace spikeweave::live {
+
+/// A source whose blocks are recorded before they are processed.
+class recorded_source : public source {
+public:
+    /// @param from  and the log have to live as long
+    recorded_source(source& from, session_log& log) : from_(&from), log_(&log) {}
+
+    const std::vector<std::string>& unit_names() const override { return from_->unit_names(); }
+    std::optional<source_block> next() override;
+
+private:
+    source* from_;
+    session_log* log_;
+};
+
+/// A sink whose results are recorded before they are given to another one.
+class recorded_results : public sink {
+public:
+    /// @param to  and the log have to live as long
+    recorded_results(sink& to, session_log& log) : to_(&to), log_(&log) {}
+
+    /// The next detections have been recorded before, so they are neither recorded nor given.
+    void leave_out_detections(std::int64_t count) { known_detections_ = count; }
+
+    void units_added(std::span<const std::string> names) override { to_->units_added(names); }
+    void detected(const episode_detection& detection) override;
+    void mined(const mined_window& window) override;
+    void epoch_ended() override;
+    void block_ended(const session_counts& counts) override { to_->block_ended(counts); }
+    void session_ended(const session_counts& counts) override;
+
+private:
+    sink* to_;
+    session_log* log_;
+    std::int64_t known_detections_ = 0;
+    std::int64_t epoch_ = 0;
+};
+
+}  // namespace spikeweave::live

@@ -1,0 +1,123 @@
+#include "live/log/records.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+#include <iterator>
+#include <span>
+
+#include "io/digest.hpp"
+#include "io/little_endian.hpp"
+#include "io/session_schema.hpp"
+#include "live/log/header.hpp"
+
+namespace spikeweave::live {
+namespace {
+
+constexpr std::size_t record_head = sizeof(std::uint64_t) + sizeof(record_kind);
+
+}  // namespace
+
+std::string digest_of(const recorded_window& window) {
+    return io::digest_of_bytes(
+        fmt::format("{} {} {} {} {} {} {} {}", window.epoch, window.bounds.number,
+                    window.bounds.begin.count(), window.bounds.end.count(), window.spikes,
+                    window.threshold, window.has_gap ? 1 : 0, window.episodes));
+}
+
+recorded_window record_of(const mined_window& window, std::int64_t input, std::int64_t epoch,
+                          const std::vector<std::string>& names_as_json) {
+    const auto& [bounds, spikes, table] = window.mined;
+    recorded_window record{.input = input,
+                           .epoch = epoch,
+                           .bounds = bounds,
+                           .spikes = spikes,
+                           .threshold = table.threshold,
+                           .has_gap = window.has_gap};
+    record.episodes += '[';
+    for (const auto& [what, count] : table.episodes) {
+        if (record.episodes.size() > 1) record.episodes += ',';
+        fmt::format_to(std::back_inserter(record.episodes), "[{},{}]", count,
+                       json_of(what, names_as_json));
+    }
+    record.episodes += ']';
+    record.digest = digest_of(record);
+    return record;
+}
+
+std::string json_of(const session_counts& counts) {
+    return fmt::format(
+        R"({{"accepted":{},"late":{},"duplicates":{},"missing":{},"belated":{},"repeated":{},)"
+        R"("unreadable":{},"epochs":{},"detections":{},"windows":{}}})",
+        counts.order.accepted, counts.order.late, counts.order.duplicates, counts.missing,
+        counts.belated, counts.repeated, counts.unreadable, counts.epochs, counts.detections,
+        counts.windows);
+}
+
+void record_encoder::begin(record_kind kind) {
+    bytes_.clear();
+    io::append(bytes_, std::uint64_t{0});
+    io::append(bytes_, static_cast<std::uint8_t>(kind));
+}
+
+void record_encoder::add(std::int64_t number) {
+    io::append(bytes_, number);
+}
+
+void record_encoder::add(std::string_view text) {
+    add(std::uint64_t{text.size()});
+    bytes_.append(text);
+}
+
+// In the form in which they stand in the file.
+void record_encoder::add(std::span<const spike_event> spikes) {
+    const std::size_t size = spikes.size() * io::session_spike_bytes;
+    add(std::uint64_t{size});
+    const std::size_t begin = bytes_.size();
+    bytes_.resize(begin + size);
+    char* at = bytes_.data() + begin;
+    for (const spike_event& spike : spikes) {
+        std::memcpy(at, &spike.time_us, sizeof spike.time_us);
+        std::memcpy(at + sizeof spike.time_us, &spike.unit, sizeof spike.unit);
+        at += io::session_spike_bytes;
+    }
+}
+
+std::span<const char> record_encoder::finish() {
+    const std::uint64_t size = bytes_.size();
+    std::memcpy(bytes_.data(), &size, sizeof size);
+    return bytes_;
+}
+
+std::int64_t record_decoder::number() {
+    const auto value = io::load<std::int64_t>(rest_.data());
+    rest_.remove_prefix(sizeof value);
+    return value;
+}
+
+std::string_view record_decoder::text() {
+    const std::uint64_t size = count();
+    const std::string_view taken = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return taken;
+}
+
+// It comes after the block and the epoch.
+std::unique_ptr<const mined_window> window_in(record_kind kind, std::string_view record) {
+    if (kind != record_kind::window) return nullptr;
+    record_decoder fields(record.substr(2 * sizeof(std::int64_t)));
+    return std::unique_ptr<const mined_window>(std::bit_cast<const mined_window*>(fields.count()));
+}
+
+bool split_record(std::string_view& bytes, record_kind& kind, std::string_view& record) {
+    if (bytes.size() < record_head) return false;
+    const auto size = io::load<std::uint64_t>(bytes.data());
+    if (bytes.size() < size) return false;
+    kind = static_cast<record_kind>(bytes[sizeof size]);
+    record = bytes.substr(record_head, size - record_head);
+    bytes.remove_prefix(size);
+    return true;
+}
+
+}  // namespace spikeweave::live

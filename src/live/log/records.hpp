@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "live/session.hpp"
+#include "live/source.hpp"
+
+/// What the file of a session holds, row by row.
+namespace spikeweave::live {
+
+/// A block of a source, as the session took it.
+struct recorded_block {
+    source_block block{};
+    std::int64_t arrived_us = 0;  ///< by the clock of the computer; it decides nothing
+    std::int64_t epoch = 0;       ///< its spikes are in
+    /// Records of this session that were left out before the block, because the disk was too slow.
+    std::uint64_t unrecorded = 0;
+};
+
+/// A detection or window follows the block that completed it.
+struct recorded_detection {
+    std::int64_t input = 0;
+    std::int64_t epoch = 0;
+    std::uint64_t armed = 0;
+    std::vector<std::int64_t> times{};
+
+    friend bool operator==(const recorded_detection&, const recorded_detection&) = default;
+};
+
+struct recorded_window {
+    std::int64_t input = 0;
+    std::int64_t epoch = 0;
+    window_bounds bounds{};
+    std::uint64_t spikes = 0;
+    std::uint64_t threshold = 0;
+    bool has_gap = false;
+    std::string digest{};
+    std::string episodes{};  ///< JSON: a list of [count, episode]
+
+    friend bool operator==(const recorded_window&, const recorded_window&) = default;
+};
+
+/// @param names_as_json  of all units
+recorded_window record_of(const mined_window& window, std::int64_t input, std::int64_t epoch,
+                          const std::vector<std::string>& names_as_json);
+
+/// The digest of all that a window says.
+std::string digest_of(const recorded_window& window);
+
+/// The counts at the end of a session, as JSON.
+std::string json_of(const session_counts& counts);
+
+// Records on their way to the thread that writes them. A block is appended as bytes, because blocks
+// come often; windows are given by their addresses.
+
+enum class record_kind : std::uint8_t { block, detection, window, end };
+
+/// Begins a record, and ends it: its size goes before it.
+class record_encoder {
+public:
+    void begin(record_kind kind);
+    void add(std::int64_t number);
+    void add(std::uint64_t number) { add(static_cast<std::int64_t>(number)); }
+    void add(std::string_view text);
+    void add(std::span<const spike_event> spikes);
+    std::span<const char> finish();
+
+private:
+    std::string bytes_{};
+};
+
+/// Takes a record to pieces, in the order in which they were added.
+class record_decoder {
+public:
+    explicit record_decoder(std::string_view record) : rest_(record) {}
+
+    std::int64_t number();
+    std::uint64_t count() { return static_cast<std::uint64_t>(number()); }
+    std::string_view text();
+
+private:
+    std::string_view rest_;
+};
+
+/// The window of a record, which is then no longer the record's; null if it has none.
+std::unique_ptr<const mined_window> window_in(record_kind kind, std::string_view record);
+
+/// Removes the first record from these bytes, if they have all of it.
+bool split_record(std::string_view& bytes, record_kind& kind, std::string_view& record);
+
+}  // namespace spikeweave::live

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "live/log/recorded.hpp"
+#include "live/log/session_file.hpp"
+#include "live/log/session_log.hpp"
+#include "live/session.hpp"
+
+namespace spikeweave::live {
+
+/// A session that goes on after it was interrupted. Its parts are used as those of a new one: what
+/// it finds from here on is what it would have found without the interruption.
+struct resumed_session {
+    session_header header{};  ///< with the units that appeared later
+    std::unique_ptr<session_log> log{};
+    std::unique_ptr<recorded_results> results{};
+    std::unique_ptr<session> through{};
+    std::int64_t inputs = 0;  ///< the blocks that had been recorded
+};
+
+/// Processes the recorded blocks again. Windows that were recorded are not mined again, and results
+/// that were recorded are neither recorded nor given to the sink; but those of the last block that
+/// had not been written are.
+/// @param to  has to live as long as the session
+/// @throws io_error if the file is no session, was ended, or lacks records; what mining throws.
+resumed_session resume_session(const std::filesystem::path& path, sink& to,
+                               const session_log_options& options = {}, const execution& run = {});
+
+}  // namespace spikeweave::live

@@ -1,0 +1,145 @@
+#include "live/log/row_writer.hpp"
+
+#include <utility>
+
+#include "io/little_endian.hpp"
+#include "io/session_schema.hpp"
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave::live {
+
+row_writer::row_writer(const std::filesystem::path& path, const session_header& header,
+                       bool survive_power_failure)
+    : file_(path, io::database::access::create),
+      part_{.order = event_order(header.analysis.order)} {
+    prepare_file(survive_power_failure);
+    begin();
+    io::create_session_tables(file_);
+    write_header(file_, header);
+    file_.run("COMMIT");
+    part_.unit_names = header.unit_names;
+    prepare_statements();
+}
+
+row_writer::row_writer(const std::filesystem::path& path, recorded_part part,
+                       bool survive_power_failure)
+    : file_(path, io::database::access::write), part_(std::move(part)) {
+    io::check_session_tables(file_);
+    prepare_file(survive_power_failure);
+    prepare_statements();
+}
+
+// Others can read while this one writes.
+void row_writer::prepare_file(bool survive_power_failure) {
+    file_.run("PRAGMA journal_mode = WAL");
+    file_.run(survive_power_failure ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+}
+
+void row_writer::prepare_statements() {
+    for (const std::string& name : part_.unit_names) names_as_json_.push_back(json_of_name(name));
+    block_ = file_.prepare("INSERT INTO input VALUES (?,?,?,?,?,?,?,?,?,?,?)");
+    unit_ = file_.prepare("INSERT INTO unit VALUES (?,?,?)");
+    detection_ = file_.prepare("INSERT INTO detection VALUES (?,?,?,?,?,?,?)");
+    window_ = file_.prepare("INSERT INTO window VALUES (?,?,?,?,?,?,?,?,?,?,?)");
+}
+
+void row_writer::begin() {
+    file_.run("BEGIN IMMEDIATE");
+}
+
+// A session that has ended is one file, which can be read in a folder where nothing can be written.
+// While others read it, it keeps its second file.
+void row_writer::commit() {
+    file_.run("COMMIT");
+    if (!has_ended_) return;
+    try {
+        file_.run("PRAGMA busy_timeout = 0");
+        file_.run("PRAGMA journal_mode = DELETE");
+    } catch (const io_error&) {
+    }
+}
+
+void row_writer::write(record_kind kind, std::string_view record, const mined_window* window) {
+    record_decoder fields(record);
+    switch (kind) {
+        case record_kind::block:
+            return write_block(fields);
+        case record_kind::detection:
+            return write_detection(fields);
+        case record_kind::window:
+            return write_window(fields, *window);
+        case record_kind::end:
+            return write_end(fields);
+    }
+}
+
+void row_writer::write_block(record_decoder fields) {
+    const std::int64_t seq = ++part_.inputs;
+    const std::int64_t arrived_us = fields.number();
+    const std::int64_t epoch = fields.number();
+    block_->bind(1, seq).bind(2, arrived_us).bind(3, epoch);
+    for (int column = 5; column <= 9; ++column) block_->bind(column, fields.number());
+    const bool has_watermark = fields.number() != 0;
+    const std::int64_t told_us = fields.number();
+    const auto watermark_us = has_watermark ? std::optional(told_us) : std::nullopt;
+    const std::string_view spikes = fields.text();
+    for (std::int64_t units = fields.number(); units > 0; --units) add_unit(fields.text());
+    const std::string missing_ones = left_out(spikes, epoch, watermark_us);
+    block_->bind(4, watermark_us).bind_bytes(10, spikes).bind_bytes(11, missing_ones).run();
+}
+
+void row_writer::add_unit(std::string_view name) {
+    unit_->bind(1, static_cast<std::int64_t>(part_.unit_names.size()));
+    unit_->bind_text(2, name).bind(3, part_.inputs).run();
+    part_.unit_names.emplace_back(name);
+    names_as_json_.push_back(json_of_name(part_.unit_names.back()));
+}
+
+// As the session does it.
+std::string row_writer::left_out(std::string_view spikes, std::int64_t epoch,
+                                 std::optional<std::int64_t> watermark_us) {
+    std::string numbers;
+    if (std::exchange(part_.epoch, epoch) != epoch) part_.order.flush();
+    const std::size_t count = spikes.size() / io::session_spike_bytes;
+    for (std::size_t i = 0; i < count; ++i) {
+        const char* const at = spikes.data() + i * io::session_spike_bytes;
+        const spike_event spike{io::load<std::int64_t>(at),
+                                io::load<unit_id>(at + sizeof spike.time_us)};
+        if (to_index(spike.unit) >= part_.unit_names.size() || !part_.order.add(spike))
+            io::append(numbers, static_cast<std::uint32_t>(i));
+    }
+    if (watermark_us) part_.order.advance(*watermark_us);
+    part_.order.take();
+    return numbers;
+}
+
+void row_writer::write_detection(record_decoder fields) {
+    const std::int64_t input = fields.number();
+    const std::int64_t epoch = fields.number();
+    const std::int64_t armed = fields.number();
+    const std::string_view times = fields.text();
+    detection_->bind(1, ++part_.detections).bind(2, input).bind(3, epoch).bind(4, armed);
+    detection_->bind(5, io::load<std::int64_t>(times.data()));
+    detection_->bind(6, io::load<std::int64_t>(times.data() + times.size() - sizeof(std::int64_t)));
+    detection_->bind_bytes(7, times).run();
+}
+
+void row_writer::write_window(record_decoder fields, const mined_window& window) {
+    const std::int64_t input = fields.number();
+    const recorded_window row = record_of(window, input, fields.number(), names_as_json_);
+    window_->bind(1, ++part_.windows).bind(2, row.input).bind(3, row.epoch);
+    window_->bind(4, row.bounds.number).bind(5, row.bounds.begin.count());
+    window_->bind(6, row.bounds.end.count()).bind(7, static_cast<std::int64_t>(row.spikes));
+    window_->bind(8, static_cast<std::int64_t>(row.threshold)).bind(9, std::int64_t{row.has_gap});
+    window_->bind_text(10, row.digest).bind_text(11, row.episodes).run();
+}
+
+void row_writer::write_end(record_decoder fields) {
+    const std::string unrecorded = std::to_string(fields.number());
+    io::statement meta = file_.prepare("INSERT INTO meta VALUES (?, ?)");
+    meta.bind_text(1, "unrecorded_at_end").bind_text(2, unrecorded).run();
+    meta.bind_text(1, "counts").bind_text(2, fields.text()).run();
+    has_ended_ = true;
+}
+
+}  // namespace spikeweave::live

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/database.hpp"
+#include "live/event_order.hpp"
+#include "live/log/header.hpp"
+#include "live/log/records.hpp"
+
+namespace spikeweave::live {
+
+/// How far a session had been recorded when it was interrupted.
+struct recorded_part {
+    std::int64_t inputs = 0;
+    std::int64_t epoch = 0;  ///< of the last block
+    std::vector<std::string> unit_names{};
+    event_order order{};  ///< after the last block
+    std::int64_t detections = 0;
+    std::int64_t windows = 0;
+};
+
+/// Writes records as rows of the tables of a session.
+class row_writer {
+public:
+    /// Makes a new file. @throws io_error
+    row_writer(const std::filesystem::path& path, const session_header& header,
+               bool survive_power_failure);
+    /// Goes on with a file. @throws io_error
+    row_writer(const std::filesystem::path& path, recorded_part part, bool survive_power_failure);
+
+    /// What is written between these two is in the file as a whole, or not at all. @throws io_error
+    void begin();
+    void commit();
+    /// @throws io_error
+    void write(record_kind kind, std::string_view record, const mined_window* window);
+
+    std::int64_t inputs() const { return part_.inputs; }
+
+private:
+    void prepare_file(bool survive_power_failure);
+    void prepare_statements();
+    void add_unit(std::string_view name);
+    void write_block(record_decoder fields);
+    void write_detection(record_decoder fields);
+    void write_window(record_decoder fields, const mined_window& window);
+    void write_end(record_decoder fields);
+    /// The numbers of the spikes of a block that are not analysed: those that came too late, and
+    /// those of unknown units.
+    std::string left_out(std::string_view spikes, std::int64_t epoch,
+                         std::optional<std::int64_t> watermark_us);
+
+    io::database file_;
+    recorded_part part_;
+    std::vector<std::string> names_as_json_{};
+    bool has_ended_ = false;
+    // They end before the database.
+    std::optional<io::statement> block_{}, unit_{}, detection_{}, window_{};
+};
+
+}  // namespace spikeweave::live

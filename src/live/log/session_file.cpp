@@ -1,0 +1,142 @@
+#include "live/log/session_file.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstring>
+#include <unordered_set>
+
+#include "io/file_error.hpp"
+#include "io/little_endian.hpp"
+#include "io/session_schema.hpp"
+
+namespace spikeweave::live {
+
+session_file::session_file(const std::filesystem::path& path)
+    : file_(path, io::database::access::read) {
+    file_.run("BEGIN");  // what is written from here on is not seen
+    io::check_session_tables(file_);
+    header_ = read_header(file_);
+    inputs_ = rows_of("input");
+    detections_ = rows_of("detection");
+    windows_ = rows_of("window");
+    const std::string counts = meta("counts");
+    if (!counts.empty()) counts_ = counts;
+    const std::string at_end = meta("unrecorded_at_end");
+    std::from_chars(at_end.data(), at_end.data() + at_end.size(), unrecorded_);
+    io::statement unrecorded = file_.prepare("SELECT unrecorded FROM input WHERE unrecorded <> 0");
+    while (unrecorded.next_row()) unrecorded_ += unrecorded.count(0);
+    read_later_units();
+    read_block_ = file_.prepare(
+        "SELECT seq, arrived_us, epoch, watermark_us, missing, belated, repeated, unreadable, "
+        "unrecorded, spikes FROM input ORDER BY seq");
+    read_detection_ =
+        file_.prepare("SELECT seq, input, epoch, armed, times FROM detection ORDER BY seq");
+    read_window_ = file_.prepare(
+        "SELECT seq, input, epoch, number, begin_us, end_us, spikes, threshold, has_gap, digest, "
+        "episodes FROM window ORDER BY seq");
+}
+
+void session_file::fail(std::string_view table, std::int64_t row, const std::string& why) const {
+    throw io::file_error(path(), fmt::format("table {}, row {}", table, row), why);
+}
+
+std::int64_t session_file::rows_of(const char* table) {
+    io::statement asked = file_.prepare(fmt::format("SELECT count(*) FROM {}", table));
+    return asked.next_row() ? asked.number(0) : 0;
+}
+
+std::string session_file::meta(std::string_view name) {
+    io::statement asked = file_.prepare("SELECT value FROM meta WHERE name = ?");
+    asked.bind_text(1, name);
+    return asked.next_row() ? std::string(asked.text(0)) : std::string();
+}
+
+void session_file::read_later_units() {
+    std::unordered_set<std::string> known(header_.unit_names.begin(), header_.unit_names.end());
+    if (known.size() != header_.unit_names.size())
+        throw io::file_error(path(), "table unit", "found two units of the same name");
+    io::statement row =
+        file_.prepare("SELECT id, name, input FROM unit WHERE input <> 0 ORDER BY id");
+    std::int64_t last_input = 1;
+    for (auto id = static_cast<std::int64_t>(known.size()); row.next_row(); ++id) {
+        if (row.number(0) != id)
+            fail("unit", row.number(0), fmt::format("found this number, expected {}", id));
+        if (row.number(2) < last_input || row.number(2) > inputs_)
+            fail("unit", id,
+                 fmt::format("found input {}, expected {} to {}", row.number(2), last_input,
+                             inputs_));
+        last_input = row.number(2);
+        later_units_.emplace_back(last_input, row.text(1));
+        if (!known.insert(later_units_.back().second).second)
+            fail("unit", id, "found a name that another unit has");
+    }
+}
+
+std::optional<recorded_block> session_file::next_block() {
+    io::statement& row = *read_block_;
+    if (input_ == inputs_ || !row.next_row()) return {};
+    ++input_;
+    if (row.number(0) != input_)
+        fail("input", row.number(0), fmt::format("found this number, expected {}", input_));
+    recorded_block read{
+        .arrived_us = row.number(1), .epoch = row.number(2), .unrecorded = row.count(8)};
+    if (read.epoch < epoch_) fail("input", input_, "its epoch is before that of the row before");
+    source_block& block = read.block;
+    block.begins_epoch = read.epoch > epoch_;
+    epoch_ = read.epoch;
+    if (!row.is_null(3)) block.watermark_us = row.number(3);
+    block.missing = row.count(4);
+    block.belated = row.count(5);
+    block.repeated = row.count(6);
+    block.unreadable = row.count(7);
+    const std::string_view spikes = row.bytes(9);
+    if (spikes.size() % io::session_spike_bytes != 0)
+        fail("input", input_,
+             fmt::format("found {} bytes of spikes, expected {} for each", spikes.size(),
+                         io::session_spike_bytes));
+    block.spikes.reserve(spikes.size() / io::session_spike_bytes);
+    for (std::size_t at = 0; at < spikes.size(); at += io::session_spike_bytes)
+        block.spikes.push_back({io::load<std::int64_t>(spikes.data() + at),
+                                io::load<unit_id>(spikes.data() + at + sizeof(std::int64_t))});
+    for (; units_told_ < later_units_.size(); ++units_told_) {
+        if (later_units_[units_told_].first != input_) break;
+        block.new_units.push_back(later_units_[units_told_].second);
+    }
+    return read;
+}
+
+std::optional<recorded_detection> session_file::next_detection() {
+    io::statement& row = *read_detection_;
+    if (detection_ == detections_ || !row.next_row()) return {};
+    ++detection_;
+    if (row.number(0) != detection_)
+        fail("detection", row.number(0), fmt::format("found this number, expected {}", detection_));
+    recorded_detection read{.input = row.number(1), .epoch = row.number(2), .armed = row.count(3)};
+    const std::string_view times = row.bytes(4);
+    if (times.size() % sizeof(std::int64_t) != 0)
+        fail("detection", detection_,
+             fmt::format("found {} bytes of times, expected 8 for each", times.size()));
+    read.times.resize(times.size() / sizeof(std::int64_t));
+    std::memcpy(read.times.data(), times.data(), times.size());
+    return read;
+}
+
+std::optional<recorded_window> session_file::next_window() {
+    io::statement& row = *read_window_;
+    if (window_ == windows_ || !row.next_row()) return {};
+    ++window_;
+    if (row.number(0) != window_)
+        fail("window", row.number(0), fmt::format("found this number, expected {}", window_));
+    return recorded_window{
+        .input = row.number(1),
+        .epoch = row.number(2),
+        .bounds = {row.number(3), duration{row.number(4)}, duration{row.number(5)}},
+        .spikes = row.count(6),
+        .threshold = row.count(7),
+        .has_gap = row.number(8) != 0,
+        .digest = std::string(row.text(9)),
+        .episodes = std::string(row.text(10))};
+}
+
+}  // namespace spikeweave::live

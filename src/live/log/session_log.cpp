@@ -1,0 +1,165 @@
+#include "live/log/session_log.hpp"
+
+#include <bit>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace spikeweave::live {
+namespace {
+
+constexpr std::chrono::milliseconds until_there_is_room{1};
+
+std::int64_t now_us() {
+    return std::chrono::duration_cast<std::chrono::microseconds>(
+               std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
+}  // namespace
+
+session_log::session_log(const std::filesystem::path& path, const session_header& header,
+                         const session_log_options& options)
+    : options_(options),
+      ring_(options.ring_bytes),
+      rows_(std::make_unique<row_writer>(path, header, options.survive_power_failure)),
+      thread_([this](const std::stop_token& over) { write(over); }) {}
+
+session_log::session_log(const std::filesystem::path& path, recorded_part part,
+                         const session_log_options& options)
+    : options_(options),
+      ring_(options.ring_bytes),
+      inputs_(part.inputs),
+      epoch_(part.epoch),
+      rows_(std::make_unique<row_writer>(path, std::move(part), options.survive_power_failure)),
+      durable_(inputs_),
+      thread_([this](const std::stop_token& over) { write(over); }) {}
+
+session_log::~session_log() {
+    stop();
+}
+
+void session_log::stop() {
+    thread_.request_stop();
+    if (thread_.joinable()) thread_.join();
+}
+
+void session_log::throw_if_failed() const {
+    if (has_failed_.load(std::memory_order_acquire)) std::rethrow_exception(failure_);
+}
+
+bool session_log::give(std::span<const char> record, bool may_leave_out) {
+    throw_if_failed();
+    if (may_leave_out && options_.full == when_full::leave_out && ring_.room() < record.size()) {
+        ++counts_.left_out;
+        ++unrecorded_;
+        return false;
+    }
+    record = record.subspan(ring_.give(record));
+    if (!record.empty()) ++counts_.waits;
+    while (!record.empty()) {
+        std::this_thread::sleep_for(until_there_is_room);
+        throw_if_failed();
+        record = record.subspan(ring_.give(record));
+    }
+    return true;
+}
+
+void session_log::record(const source_block& block) {
+    for (const std::string& name : block.new_units) check_unit_name(name);
+    if (block.begins_epoch) ++epoch_;
+    encoder_.begin(record_kind::block);
+    encoder_.add(now_us());
+    encoder_.add(epoch_);
+    encoder_.add(block.missing);
+    encoder_.add(block.belated);
+    encoder_.add(block.repeated);
+    encoder_.add(block.unreadable);
+    encoder_.add(unrecorded_);
+    encoder_.add(std::uint64_t{block.watermark_us.has_value()});
+    encoder_.add(block.watermark_us.value_or(0));
+    encoder_.add(block.spikes);
+    encoder_.add(std::uint64_t{block.new_units.size()});
+    for (const std::string& name : block.new_units) encoder_.add(name);
+    // The numbers of later units depend on those of a block with new ones.
+    if (!give(encoder_.finish(), block.new_units.empty())) return;
+    ++inputs_;
+    unrecorded_ = 0;
+}
+
+void session_log::record(const episode_detection& detection, std::int64_t epoch) {
+    encoder_.begin(record_kind::detection);
+    encoder_.add(inputs_);
+    encoder_.add(epoch);
+    encoder_.add(std::uint64_t{detection.episode});
+    encoder_.add(std::string_view(reinterpret_cast<const char*>(detection.times_us.data()),
+                                  detection.times_us.size_bytes()));
+    give(encoder_.finish(), true);
+}
+
+void session_log::record(const mined_window& window, std::int64_t epoch) {
+    auto copy = std::make_unique<mined_window>(window);
+    encoder_.begin(record_kind::window);
+    encoder_.add(inputs_);
+    encoder_.add(epoch);
+    encoder_.add(std::bit_cast<std::uint64_t>(copy.get()));
+    if (give(encoder_.finish(), true)) static_cast<void>(copy.release());
+}
+
+void session_log::end(const session_counts& counts) {
+    encoder_.begin(record_kind::end);
+    encoder_.add(unrecorded_);
+    encoder_.add(json_of(counts));
+    give(encoder_.finish(), false);
+    stop();
+    throw_if_failed();
+}
+
+void session_log::write(const std::stop_token& over) {
+    std::mutex mutex;
+    std::condition_variable_any wakened;
+    std::string pending;
+    while (true) {
+        const bool is_last = over.stop_requested();
+        ring_.take(pending);
+        pending.erase(0, write_records(pending));
+        if (is_last) break;
+        std::unique_lock lock(mutex);
+        wakened.wait_for(lock, over, options_.commit_every, [] { return false; });
+    }
+    rows_.reset();
+}
+
+// Returns how many bytes were whole records. After a failure nothing is written, so that the file
+// holds the first part of the records.
+std::size_t session_log::write_records(std::string_view bytes) {
+    std::string_view rest = bytes;
+    record_kind kind{};
+    std::string_view record;
+    bool has_begun = false;
+    while (split_record(rest, kind, record)) {
+        const std::unique_ptr<const mined_window> window = window_in(kind, record);
+        if (failure_) continue;
+        try {
+            if (!std::exchange(has_begun, true)) rows_->begin();
+            rows_->write(kind, record, window.get());
+        } catch (...) {
+            fail();
+        }
+    }
+    try {
+        if (has_begun && !failure_) rows_->commit();
+    } catch (...) {
+        fail();
+    }
+    if (!failure_) durable_.store(rows_->inputs(), std::memory_order_release);
+    return bytes.size() - rest.size();
+}
+
+void session_log::fail() {
+    failure_ = std::current_exception();
+    has_failed_.store(true, std::memory_order_release);
+}
+
+}  // namespace spikeweave::live

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string_view>
+#include <thread>
+
+#include "live/log/byte_ring.hpp"
+#include "live/log/header.hpp"
+#include "live/log/records.hpp"
+#include "live/log/row_writer.hpp"
+
+namespace spikeweave::live {
+
+/// What is done when the disk has been too slow for so long that the ring is full.
+enum class when_full : std::uint8_t {
+    wait,       ///< the analysis waits for the disk, so nothing is lost
+    leave_out,  ///< the record is left out, and counted in the file
+};
+
+struct session_log_options {
+    /// Memory for what is not written yet; a power of two.
+    std::size_t ring_bytes = std::size_t{1} << 26;
+    std::chrono::milliseconds commit_every{10};
+    when_full full = when_full::wait;
+    /// Whether what was committed survives a power failure. It always survives the end of the
+    /// process, however that comes.
+    bool survive_power_failure = true;
+};
+
+struct session_log_counts {
+    std::uint64_t waits = 0;     ///< how often the analysis waited for the disk
+    std::uint64_t left_out = 0;  ///< records that were left out
+
+    friend bool operator==(const session_log_counts&, const session_log_counts&) = default;
+};
+
+/// Records a session in a file, in the order in which it is processed. A thread of its own writes;
+/// the thread that records waits for it only if the ring is full.
+///
+/// What has come is committed together, so a file whose program was killed holds the first part of
+/// the records, each once.
+class session_log {
+public:
+    /// Begins a session. @throws io_error if there is a file of this name or it cannot be written.
+    session_log(const std::filesystem::path& path, const session_header& header,
+                const session_log_options& options = {});
+    /// Goes on with a session that was interrupted.
+    session_log(const std::filesystem::path& path, recorded_part part,
+                const session_log_options& options = {});
+    /// Writes what was recorded; the session can then be resumed.
+    ~session_log();
+    session_log(const session_log&) = delete;
+    session_log& operator=(const session_log&) = delete;
+    session_log(session_log&&) = delete;
+    session_log& operator=(session_log&&) = delete;
+
+    /// Records a block before it is processed. @throws io_error if writing has failed;
+    /// invalid_argument if the name of a unit cannot stand in a file.
+    void record(const source_block& block);
+    /// Records a result of the last block. @throws io_error if writing has failed.
+    void record(const episode_detection& detection, std::int64_t epoch);
+    void record(const mined_window& window, std::int64_t epoch);
+    /// Ends the session, and writes everything. @throws io_error
+    void end(const session_counts& counts);
+
+    /// The number of blocks that were recorded, and of those that are on the disk.
+    std::int64_t recorded_inputs() const { return inputs_; }
+    std::int64_t durable_inputs() const { return durable_.load(std::memory_order_acquire); }
+    const session_log_counts& counts() const { return counts_; }
+
+private:
+    bool give(std::span<const char> record, bool may_leave_out);
+    void throw_if_failed() const;
+    void stop();
+    void write(const std::stop_token& over);
+    std::size_t write_records(std::string_view bytes);
+    void fail();
+
+    session_log_options options_;
+    byte_ring ring_;
+    record_encoder encoder_{};
+    session_log_counts counts_{};
+    std::uint64_t unrecorded_ = 0;  // since the last block
+    std::int64_t inputs_ = 0;
+    std::int64_t epoch_ = 0;
+    std::unique_ptr<row_writer> rows_;  // belongs to the thread
+    std::atomic<std::int64_t> durable_{0};
+    std::atomic<bool> has_failed_{false};
+    std::exception_ptr failure_{};  // set before `has_failed_`
+    std::jthread thread_{};         // the last member: it ends before what it uses
+};
+
+}  // namespace spikeweave::live

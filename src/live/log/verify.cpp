@@ -1,0 +1,122 @@
+#include "live/log/verify.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+#include <vector>
+
+#include "core/stop.hpp"
+#include "live/log/session_file.hpp"
+
+namespace spikeweave::live {
+namespace {
+
+std::string text_of(const recorded_detection& one) {
+    return fmt::format("episode {} at {} us in epoch {}, after block {}", one.armed,
+                       fmt::join(one.times, ", "), one.epoch, one.input);
+}
+
+std::string text_of(const recorded_window& one) {
+    return fmt::format("window {} of epoch {} with {} spikes and the digest {}, after block {}",
+                       one.bounds.number, one.epoch, one.spikes, one.digest, one.input);
+}
+
+template <class Record>
+std::string text_of(const std::optional<Record>& one) {
+    return one ? text_of(*one) : "nothing";
+}
+
+// Compares results with those of a file.
+class compared_results : public sink {
+public:
+    explicit compared_results(session_file& file) : file_(&file) {}
+
+    verification found{};
+
+    void block_begins() { ++found.inputs; }
+
+    void units_added(std::span<const std::string> names) override {
+        for (const std::string& name : names) names_as_json_.push_back(json_of_name(name));
+    }
+
+    void detected(const episode_detection& detection) override {
+        if (!found.difference.empty()) return;
+        const recorded_detection computed{found.inputs,
+                                          epoch_,
+                                          detection.episode,
+                                          {detection.times_us.begin(), detection.times_us.end()}};
+        compare("detection", ++found.detections, file_->next_detection(), std::optional(computed));
+    }
+
+    void mined(const mined_window& window) override {
+        if (!found.difference.empty()) return;
+        const auto computed = record_of(window, found.inputs, epoch_, names_as_json_);
+        const auto recorded = file_->next_window();
+        compare("window", ++found.windows, recorded, std::optional(computed));
+        if (recorded && found.difference.empty() && digest_of(*recorded) != recorded->digest)
+            found.difference = fmt::format("window {}: the table is not that of the digest {}",
+                                           found.windows, recorded->digest);
+    }
+
+    void epoch_ended() override { ++epoch_; }
+    void block_ended(const session_counts&) override {}
+
+    void session_ended(const session_counts& counts) override {
+        if (found.difference.empty() && file_->counts_at_end() != json_of(counts))
+            found.difference =
+                fmt::format("the counts at the end: {} was recorded, {} was computed",
+                            *file_->counts_at_end(), json_of(counts));
+    }
+
+    /// There must be no other results in the file.
+    void end() {
+        if (found.difference.empty())
+            compare("detection", found.detections + 1, file_->next_detection(), {});
+        if (found.difference.empty())
+            compare("window", found.windows + 1, file_->next_window(), {});
+    }
+
+private:
+    // A session that was interrupted may lack results of its last block.
+    template <class Record>
+    void compare(const char* kind, std::int64_t number, const std::optional<Record>& recorded,
+                 const std::optional<Record>& computed) {
+        const bool may_lack = !file_->counts_at_end() && found.inputs == file_->inputs();
+        if (recorded == computed || (!recorded && may_lack)) return;
+        found.difference = fmt::format("{} {}: {} was recorded, {} was computed", kind, number,
+                                       text_of(recorded), text_of(computed));
+    }
+
+    session_file* file_;
+    std::vector<std::string> names_as_json_{};
+    std::int64_t epoch_ = 0;
+};
+
+}  // namespace
+
+verification verify_session(const std::filesystem::path& path, const execution& run) {
+    session_file file(path);
+    compared_results results(file);
+    session through(file.header().unit_names, file.header().analysis, results);
+    std::uint64_t unrecorded = 0;
+    while (const auto read = file.next_block()) {
+        core::throw_if_stopped(run.stop);
+        unrecorded += read->unrecorded;
+        if (unrecorded > 0) break;
+        results.block_begins();
+        through.take(read->block, run);
+        if (!results.found.difference.empty()) return results.found;
+    }
+    if (file.unrecorded() > 0) {
+        results.found.difference =
+            fmt::format("after block {}: {} records were left out, because the disk was too slow",
+                        results.found.inputs, file.unrecorded());
+        return results.found;
+    }
+    if (file.counts_at_end()) through.finish(run);
+    results.end();
+    return results.found;
+}
+
+}  // namespace spikeweave::live

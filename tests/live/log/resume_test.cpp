@@ -1,0 +1,209 @@
+#include "live/log/resume.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <thread>
+
+#include "live/log/recorded_blocks.hpp"
+#include "live/log/recorded_sessions.hpp"
+#include "live/log/verify.hpp"
+#include "support/error_text.hpp"
+#include "support/run_length.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace spikeweave::live {
+namespace {
+
+constexpr session_log_options quick{.ring_bytes = 4096,
+                                    .commit_every = std::chrono::milliseconds{1},
+                                    .survive_power_failure = false};
+
+// Takes blocks one after another, as a source gives them, from the given one on.
+void take_blocks(session& through, session_log& log, const std::vector<source_block>& blocks,
+                 std::size_t from, const auto& after_each) {
+    for (std::size_t i = from; i < blocks.size(); ++i) {
+        log.record(blocks[i]);
+        through.take(blocks[i], {.threads = 1});
+        after_each();
+    }
+}
+
+void record_all(const std::filesystem::path& path, const session_header& header,
+                const std::vector<source_block>& blocks) {
+    no_results nowhere;
+    session_log log(path, header, quick);
+    recorded_results results(nowhere, log);
+    session through(header.unit_names, header.analysis, results);
+    take_blocks(through, log, blocks, 0, [] {});
+    through.finish({.threads = 1});
+}
+
+// What another process records until it is killed; returns how many blocks it was told were on the
+// disk.
+std::int64_t record_until_killed(const std::filesystem::path& path, const session_header& header,
+                                 const std::vector<source_block>& blocks,
+                                 std::chrono::microseconds lifetime) {
+    using counter = std::atomic<std::int64_t>;
+    void* const shared =
+        mmap(nullptr, sizeof(counter), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    auto* const durable = new (shared) counter(-1);
+    const pid_t child = fork();
+    if (child == 0) {
+        no_results nowhere;
+        session_log log(path, header, quick);
+        recorded_results results(nowhere, log);
+        session through(header.unit_names, header.analysis, results);
+        durable->store(0);
+        take_blocks(through, log, blocks, 0, [&] {
+            durable->store(log.durable_inputs());
+            std::this_thread::sleep_for(std::chrono::microseconds{100});
+        });
+        std::this_thread::sleep_for(std::chrono::seconds{100});
+        _exit(0);
+    }
+    while (durable->load() < 0) std::this_thread::yield();
+    std::this_thread::sleep_for(lifetime);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    const std::int64_t told = durable->load();
+    munmap(shared, sizeof(counter));
+    return told;
+}
+
+class Resume : public testing::Test {
+protected:
+    temporary_folder folder{};
+    std::filesystem::path path = folder.path() / "s.session";
+    no_results nowhere{};
+};
+
+// Killed at any moment, the file holds the first blocks, with those that were told to be on the
+// disk. Resumed with the others, it holds what an uninterrupted session records.
+TEST_F(Resume, GivesTheResultsOfAnUninterruptedSession) {
+    std::mt19937_64 random(5);
+    std::size_t detections = 0, windows = 0, partly = 0;
+    const std::size_t cases = property_cases(20);
+    for (std::size_t i = 0; i < cases; ++i) {
+        const auto blocks = random_blocks(random, 60);
+        const session_header header = header_of(random_order(random));
+        const auto lifetime = std::chrono::microseconds{random() % 15'000};
+        std::filesystem::remove_all(folder.path());
+        std::filesystem::create_directory(folder.path());
+        const std::int64_t told = record_until_killed(path, header, blocks, lifetime);
+
+        const file_content left = content_of(path);
+        ASSERT_GE(left.blocks.size(), static_cast<std::size_t>(told));
+        ASSERT_LE(left.blocks.size(), blocks.size());
+        ASSERT_TRUE(std::equal(left.blocks.begin(), left.blocks.end(), blocks.begin()));
+        ASSERT_EQ(verify_session(path, {.threads = 1}).difference, "") << "case " << i;
+        {
+            resumed_session resumed = resume_session(path, nowhere, quick, {.threads = 1});
+            ASSERT_EQ(static_cast<std::size_t>(resumed.inputs), left.blocks.size());
+            take_blocks(*resumed.through, *resumed.log, blocks, left.blocks.size(), [] {});
+            resumed.through->finish({.threads = 1});
+        }
+        const auto uninterrupted = folder.path() / "whole.session";
+        record_all(uninterrupted, header, blocks);
+
+        const file_content whole = content_of(path);
+        ASSERT_EQ(whole, content_of(uninterrupted)) << "case " << i;
+        ASSERT_EQ(session_file(path).counts_at_end(), session_file(uninterrupted).counts_at_end());
+        ASSERT_EQ(verify_session(path, {.threads = static_cast<int>(1 + i % 2)}).difference, "");
+        detections += whole.detections.size();
+        windows += whole.windows.size();
+        partly += left.blocks.size() < blocks.size() ? 1 : 0;
+    }
+    EXPECT_GT(detections, cases);
+    EXPECT_GT(windows, cases);
+    EXPECT_GT(partly, cases / 4);
+}
+
+TEST_F(Resume, GoesOnAfterAnInterruptionThatWasNoKill) {
+    const std::vector<source_block> blocks{{.spikes = {{1, unit_id{0}}}},
+                                           {.spikes = {{3, unit_id{1}}}}};
+    {
+        session_log log(path, header_of(), quick);
+        log.record(blocks[0]);
+    }
+    {
+        resumed_session resumed = resume_session(path, nowhere, quick, {.threads = 1});
+        EXPECT_EQ(resumed.log->durable_inputs(), 1);
+        take_blocks(*resumed.through, *resumed.log, blocks, 1, [] {});
+        resumed.through->finish();
+    }
+
+    EXPECT_EQ(content_of(path).detections.front(), (recorded_detection{2, 0, 0, {1, 3}}));
+    EXPECT_EQ(text_of([&] { resume_session(path, nowhere); }),
+              "'" + path.string() + "': is a session that was ended, expected an interrupted one");
+}
+
+TEST_F(Resume, RefusesASessionThatLacksRecords) {
+    {
+        session_log log(path, header_of(),
+                        {.ring_bytes = 256,
+                         .commit_every = std::chrono::milliseconds{50},
+                         .full = when_full::leave_out});
+        for (int i = 0; i < 100; ++i) log.record(source_block{});
+        std::this_thread::sleep_for(std::chrono::milliseconds{200});
+        log.record(source_block{});
+    }
+    const std::string text = text_of([&] { resume_session(path, nowhere); });
+    EXPECT_NE(text.find("because the disk was too slow"), std::string::npos) << text;
+    EXPECT_NE(verify_session(path).difference.find("records were left out"), std::string::npos);
+}
+
+TEST_F(Resume, VerificationSaysTheFirstDifference) {
+    const auto difference_after = [&](const std::string& sql) {
+        std::filesystem::remove(path);
+        record_all(path, header_of(),
+                   {{.spikes = {{1, unit_id{0}}, {3, unit_id{1}}}, .watermark_us = 30}});
+        EXPECT_EQ(verify_session(path, {.threads = 1}).difference, "");
+        io::database file(path, io::database::access::write);
+        file.run(sql);
+        return verify_session(path, {.threads = 1}).difference;
+    };
+
+    EXPECT_EQ(difference_after("UPDATE detection SET armed = 1 WHERE seq = 1"),
+              "detection 1: episode 1 at 1, 3 us in epoch 0, after block 1 was recorded, episode 0 "
+              "at 1, 3 us in epoch 0, after block 1 was computed");
+    EXPECT_EQ(difference_after("DELETE FROM detection WHERE seq = 2"),
+              "detection 2: nothing was recorded, episode 1 at 1, 3 us in epoch 0, after block 1 "
+              "was computed");
+    EXPECT_EQ(difference_after("INSERT INTO detection VALUES (3, 1, 0, 0, 1, 1, x'')"),
+              "detection 3: episode 0 at  us in epoch 0, after block 1 was recorded, nothing was "
+              "computed");
+    EXPECT_EQ(difference_after("UPDATE window SET spikes = 3")
+                  .find("window 1: window 0 of epoch 0 "
+                        "with 3 spikes"),
+              0U);
+    EXPECT_EQ(difference_after("UPDATE meta SET value = 'x' WHERE name = 'counts'")
+                  .find("the counts at the end: x was recorded, {\"accepted\":2"),
+              0U);
+}
+
+// At any speed, and on any number of threads.
+TEST_F(Resume, ReplayGivesTheRecordedBlocks) {
+    std::mt19937_64 random(3);
+    const auto blocks = random_blocks(random, 40);
+    record_all(path, header_of(), blocks);
+    for (const double speed : {0.0, 1.0, 100.0}) {
+        session_file file(path);
+        recorded_blocks from(file, speed);
+        std::vector<source_block> came;
+        while (auto block = from.next()) came.push_back(std::move(*block));
+        EXPECT_EQ(came, blocks) << "at speed " << speed;
+    }
+    session_file file(path);
+    EXPECT_EQ(text_of([&] { recorded_blocks(file, -1); }), "`speed`: it is negative");
+    std::stop_source stop;
+    stop.request_stop();
+    EXPECT_FALSE(recorded_blocks(file, 1, stop.get_token()).next());
+}
+
+}  // namespace
+}  // namespace spikeweave::live
