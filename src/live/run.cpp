@@ -6,6 +6,9 @@
 #include <memory>
 #include <utility>
 
+#include "live/log/recorded.hpp"
+#include "live/log/resume.hpp"
+#include "live/log/verify.hpp"
 #include "live/session.hpp"
 #include "live/sinks/json_results.hpp"
 #include "live/sinks/window_table.hpp"
@@ -56,10 +59,13 @@ std::vector<armed_episode> armed_in(const std::filesystem::path& path,
 }
 
 // Only the units of armed episodes are known before a stream begins.
+std::vector<std::string> units_in(const std::filesystem::path& episodes) {
+    if (episodes.empty()) return {};
+    return units_of_episodes(episodes);
+}
+
 opened_source open_stream(const std::string& from, const live_options& options,
-                          const std::stop_token& stop) {
-    std::vector<std::string> names;
-    if (!options.episodes.empty()) names = units_of_episodes(options.episodes);
+                          std::vector<std::string> names, const std::stop_token& stop) {
     opened_source opened{.armed = armed_in(options.episodes, spike_sequence({}, {}, names, {}))};
     const auto received = [&](open_ephys_sender sender, std::string_view scheme) {
         opened.from =
@@ -161,6 +167,72 @@ live_result result_of(const session_counts& counts, std::uint64_t units,
             .warnings = std::move(warnings)};
 }
 
+void check_together(const std::string& from, const live_options& options) {
+    if (!options.windows && options.episodes.empty() && options.resume.empty() && !options.verify)
+        throw invalid_argument("without windows and `episodes` there is nothing to do");
+    if (!options.windows && !options.window_table.empty())
+        throw invalid_argument("window_table", "no windows are mined");
+    if (is_stream(from) && options.speed != live_options().speed)
+        throw invalid_argument("speed", "a stream comes at its own speed");
+    if (!options.resume.empty() && !is_stream(from))
+        throw invalid_argument("resume", "only a stream goes on; a file can be analysed again");
+}
+
+void add_outputs(all_results& results, const std::vector<armed_episode>& armed,
+                 const live_options& options, const text_writer& write) {
+    results.add(std::make_unique<json_results>(armed, write));
+    if (!options.window_table.empty())
+        results.add(std::make_unique<window_table>(file_writer(options.window_table)));
+}
+
+session_counts run_session_of(source& from, const session_options& analysis, sink& results,
+                              const execution& run, const std::stop_token& abort) {
+    session through(from.unit_names(), analysis, results);
+    run_session(from, through, run, abort);
+    return through.counts();
+}
+
+session_counts record_session(source& from, const session_options& analysis, sink& results,
+                              const std::filesystem::path& path, const execution& run,
+                              const std::stop_token& abort) {
+    session_log log(path, {from.unit_names(), analysis});
+    recorded_source recorded_from(from, log);
+    recorded_results recorded(results, log);
+    return run_session_of(recorded_from, analysis, recorded, run, abort);
+}
+
+// What was sent while nobody listened is not known: it counts as a message that was lost.
+live_result resume_live(const std::string& from, const live_options& options,
+                        const text_writer& write, const execution& run,
+                        const std::stop_token& abort) {
+    all_results results(run, 0);
+    add_outputs(results, session_file(options.resume).header().analysis.armed, options, write);
+    execution how = run;
+    how.on_progress = {};
+    how.stop = abort;
+    const resumed_session resumed = resume_session(options.resume, results, {}, how);
+    const source_block gap{.missing = 1};
+    resumed.log->record(gap);
+    resumed.through->take(gap, how);
+    const opened_source opened = open_stream(from, options, resumed.header.unit_names, run.stop);
+    recorded_source recorded_from(*opened.from, *resumed.log);
+    how.stop = run.stop;
+    run_session(recorded_from, *resumed.through, how, abort);
+    return result_of(resumed.through->counts(), results.units(), {});
+}
+
+live_result verify_live(const std::filesystem::path& path, const text_writer& write,
+                        const execution& run) {
+    const verification found = verify_session(path, run);
+    if (!found.difference.empty())
+        throw io_error(fmt::format("'{}': {}", path.string(), found.difference));
+    write(fmt::format(R"({{"type":"verification","blocks":{},"detections":{},"windows":{}}})"
+                      "\n",
+                      found.inputs, found.detections, found.windows));
+    return {.detections = static_cast<std::uint64_t>(found.detections),
+            .windows = static_cast<std::uint64_t>(found.windows)};
+}
+
 }  // namespace
 
 option_list describe(live_options& options) {
@@ -193,6 +265,19 @@ option_list describe(live_options& options) {
     list.add("window_table", options.window_table,
              "also write the episodes of all windows as a table")
         .written("FILE");
+    list.add("record", options.record,
+             "record the session in this new file, from which it can be resumed, verified and "
+             "converted")
+        .written("SESSION");
+    list.add("resume", options.resume,
+             "go on with a recorded session that was interrupted, with its options; SOURCE is a "
+             "stream whose clock has gone on")
+        .written("SESSION")
+        .not_with({"record", "episodes"});
+    list.add("verify", options.verify,
+             "compare the results of a recorded session, SOURCE, with those that its spikes give "
+             "now, with its options; the first difference is an error")
+        .not_with({"record", "resume", "to", "window_table"});
     list.add("windows", options.windows, "mine windows").off_means("mine no windows");
     list.add_all(describe(options.window));
     list.change("window").written("TIME|growing");
@@ -206,30 +291,28 @@ live_result run_live(const std::string& from, const live_options& options,
                      const std::function<void(std::string_view)>& print, const execution& run,
                      const std::stop_token& abort) {
     check_options(options);
-    if (!options.windows && options.episodes.empty())
-        throw invalid_argument("without windows and `episodes` there is nothing to do");
-    if (!options.windows && !options.window_table.empty())
-        throw invalid_argument("window_table", "no windows are mined");
-    if (is_stream(from) && options.speed != live_options().speed)
-        throw invalid_argument("speed", "a stream comes at its own speed");
+    check_together(from, options);
     execution how = run;
     how.threads = options.threads;
-    opened_source opened =
-        is_stream(from) ? open_stream(from, options, run.stop) : open_file(from, options, how);
+    if (options.verify) return verify_live(from, print, how);
+    const text_writer write = options.to.empty() ? print : file_writer(options.to);
+    if (!options.resume.empty()) return resume_live(from, options, write, how, abort);
+    opened_source opened = is_stream(from)
+                               ? open_stream(from, options, units_in(options.episodes), run.stop)
+                               : open_file(from, options, how);
 
     all_results results(run, opened.spikes);
-    results.add(std::make_unique<json_results>(
-        opened.armed, options.to.empty() ? print : file_writer(options.to)));
-    if (!options.window_table.empty())
-        results.add(std::make_unique<window_table>(file_writer(options.window_table)));
+    add_outputs(results, opened.armed, options, write);
     session_options analysis{.armed = std::move(opened.armed),
                              .detector = {.ties = options.window.mining.ties}};
     analysis.order = options.order ? parse_order(*options.order) : opened.order;
     if (options.windows) analysis.windows = options.window;
-    session through(opened.from->unit_names(), analysis, results);
     how.on_progress = {};
-    run_session(*opened.from, through, how, abort);
-    return result_of(through.counts(), results.units(), std::move(opened.warnings));
+    const session_counts counts =
+        options.record.empty()
+            ? run_session_of(*opened.from, analysis, results, how, abort)
+            : record_session(*opened.from, analysis, results, options.record, how, abort);
+    return result_of(counts, results.units(), std::move(opened.warnings));
 }
 
 }  // namespace spikeweave

@@ -37,6 +37,15 @@ struct live_options {
     std::filesystem::path to{};
     /// The file for a table of the episodes of all windows; empty: none.
     std::filesystem::path window_table{};
+    /// The file in which the session is recorded, which must be new; empty: none.
+    std::filesystem::path record{};
+    /// A recorded session that was interrupted and goes on with a stream, whose clock has gone on;
+    /// all other options of the analysis are those of the session. What was sent meanwhile counts
+    /// as a lost message.
+    std::filesystem::path resume{};
+    /// The source is a recorded session, whose blocks are processed again. The call fails if that
+    /// gives other results than were recorded.
+    bool verify = false;
     /// How a spike file is read.
     spike_read_options reading{};
     int threads = 0;
@@ -71,7 +80,7 @@ struct live_result {
 /// @param print   takes the results, lines of JSON, unless they go to a file
 /// @param abort   ends the call at once; then it throws `cancelled`
 /// @throws invalid_argument if an option is invalid; io_error if the source or the file of episodes
-/// cannot be read, or an output cannot be written.
+/// cannot be read, an output cannot be written, or a session differs from what was recorded.
 SPIKEWEAVE_API live_result run_live(const std::string& from, const live_options& options,
                                     const std::function<void(std::string_view)>& print,
                                     const execution& run = {}, const std::stop_token& abort = {});

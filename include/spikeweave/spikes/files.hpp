@@ -28,6 +28,7 @@ enum class spike_format : std::uint8_t {
     phy,       ///< folder with params.py, spike_times.npy, spike_clusters.npy
     klustakwik,  ///< `.res.N` with `.clu.N` beside it
     nwb,         ///< NWB 2.x, table /units (needs SPIKEWEAVE_HDF5)
+    session,     ///< what `spikeweave live` recorded (needs SPIKEWEAVE_LIVE)
 };
 
 template <>

@@ -39,7 +39,7 @@ def read(
     format
         Format of the file: ``"text"``, ``"wagenaar"``, ``"meabench"``, ``"npy"``, ``"npz"``,
         ``"phy"``, ``"klustakwik"`` or ``"nwb"``; ``"auto"`` detects it from the content, then from
-        the extension.
+        the extension. The command also reads ``"session"``, what `spikeweave live` recorded.
     time_unit
         Unit of the times in text and npy files: ``"s"``, ``"ms"``, ``"us"`` or ``"samples:RATE"``.
         By default as stated in the file, else seconds.

@@ -119,6 +119,6 @@ StartClusters = FilePath | ArrayLike
 IntOrAuto = int | Literal["auto"]
 
 SpikeFormat = Literal[
-    "auto", "text", "wagenaar", "meabench", "npy", "npz", "phy", "klustakwik", "nwb"
+    "auto", "text", "wagenaar", "meabench", "npy", "npz", "phy", "klustakwik", "nwb", "session"
 ]
 RecordingFormat = Literal["auto", "raw", "binary", "spikeglx", "open-ephys", "nwb"]

@@ -53,10 +53,12 @@ public:
         if (!found.difference.empty()) return;
         const auto computed = record_of(window, found.inputs, epoch_, names_as_json_);
         const auto recorded = file_->next_window();
-        compare("window", ++found.windows, recorded, std::optional(computed));
-        if (recorded && found.difference.empty() && digest_of(*recorded) != recorded->digest)
-            found.difference = fmt::format("window {}: the table is not that of the digest {}",
-                                           found.windows, recorded->digest);
+        ++found.windows;
+        if (recorded && digest_of(*recorded) != recorded->digest)
+            found.difference = fmt::format("window {}: its digest is {}, but what it holds has {}",
+                                           found.windows, recorded->digest, digest_of(*recorded));
+        else
+            compare("window", found.windows, recorded, std::optional(computed));
     }
 
     void epoch_ended() override { ++epoch_; }

@@ -22,6 +22,7 @@ using spikes::read_npy;
 using spikes::read_npz;
 using spikes::read_nwb;
 using spikes::read_phy;
+using spikes::read_session;
 using spikes::read_text;
 using spikes::read_wagenaar;
 using spikes::reading;
@@ -63,6 +64,8 @@ spike_file read_as(spike_format format, const reading& job) {
             return read_klustakwik(job);
         case spike_format::nwb:
             return read_nwb(job);
+        case spike_format::session:
+            return read_session(job);
         default:
             return read_text(job);
     }
@@ -72,7 +75,7 @@ spike_file read_as(spike_format format, const reading& job) {
 
 template <>
 enum_table<spike_format> enum_names<spike_format>() {
-    static constexpr std::array<named_value<spike_format>, 9> values{{
+    static constexpr std::array<named_value<spike_format>, 10> values{{
         {spike_format::automatic, "auto"},
         {spike_format::text, "text"},
         {spike_format::wagenaar, "wagenaar"},
@@ -82,6 +85,7 @@ enum_table<spike_format> enum_names<spike_format>() {
         {spike_format::phy, "phy"},
         {spike_format::klustakwik, "klustakwik"},
         {spike_format::nwb, "nwb"},
+        {spike_format::session, "session"},
     }};
     return {"format of spike files", values};
 }

@@ -32,6 +32,7 @@ spike_file read_npz(const reading& job);
 spike_file read_phy(const reading& job);
 spike_file read_klustakwik(const reading& job);
 spike_file read_nwb(const reading& job);
+spike_file read_session(const reading& job);
 
 /// The arguments of one call of `write_spikes`.
 struct writing {

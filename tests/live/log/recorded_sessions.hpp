@@ -57,7 +57,7 @@ inline session_header header_of(order_options order = {}) {
 }
 
 /// Blocks with losses, late spikes, new units and new epochs.
-inline std::vector<source_block> random_blocks(std::mt19937_64& random, std::size_t count) {
+inline std::vector<source_block> random_stream(std::mt19937_64& random, std::size_t count) {
     const auto below = [&](std::uint64_t bound) { return random() % bound; };
     std::vector<source_block> blocks;
     std::int64_t now = -20;
@@ -83,7 +83,7 @@ inline std::vector<source_block> random_blocks(std::mt19937_64& random, std::siz
     return blocks;
 }
 
-inline order_options random_order(std::mt19937_64& random) {
+inline order_options random_policy(std::mt19937_64& random) {
     return {static_cast<order_policy>(random() % 3),
             duration{static_cast<std::int64_t>(random() % 10)},
             duration{static_cast<std::int64_t>(random() % 10)}};

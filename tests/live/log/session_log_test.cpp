@@ -263,9 +263,9 @@ TEST_F(SessionLog, RefusesNamesThatCannotStandInAFile) {
 TEST_F(SessionLog, RecordsAnyStream) {
     std::mt19937_64 random(11);
     for (std::size_t i = 0; i < property_cases(10); ++i) {
-        const auto blocks = random_blocks(random, 1 + random() % 80);
+        const auto blocks = random_stream(random, 1 + random() % 80);
         std::filesystem::remove(path);
-        record(header_of(random_order(random)), blocks, {.survive_power_failure = false});
+        record(header_of(random_policy(random)), blocks, {.survive_power_failure = false});
         ASSERT_EQ(content_of(path).blocks, blocks) << "case " << i;
     }
 }
