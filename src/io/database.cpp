@@ -57,6 +57,8 @@ database::database(std::filesystem::path path, access how) : path_(std::move(pat
 void database::fail() const {
     std::string reason = handle_ ? sqlite3_errmsg(handle_.get()) : "out of memory";
     const int number = handle_ ? sqlite3_system_errno(handle_.get()) : 0;
+    // It may quote what is in the file.
+    if (!is_printable_utf8(reason)) reason = shown(reason);
     if (number != 0) reason += fmt::format(" ({})", std::generic_category().message(number));
     throw file_error(path_, reason);
 }
