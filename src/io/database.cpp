@@ -11,15 +11,10 @@ namespace {
 constexpr int longest_value = 1 << 30;   // bytes of a text or a blob
 constexpr int longest_wait_ms = 10'000;  // for another process that writes
 
+// A file whose program was killed may have to be put in order before it can be read, so it is
+// opened for writing if that is allowed.
 int flags_of(database::access how) {
-    switch (how) {
-        case database::access::read:
-            return SQLITE_OPEN_READONLY;
-        case database::access::write:
-            return SQLITE_OPEN_READWRITE;
-        case database::access::create:
-            break;
-    }
+    if (how != database::access::create) return SQLITE_OPEN_READWRITE;
     return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXCLUSIVE;
 }
 
@@ -52,6 +47,7 @@ database::database(std::filesystem::path path, access how) : path_(std::move(pat
     sqlite3_busy_timeout(opened, longest_wait_ms);
     distrust(opened);
     run("PRAGMA cell_size_check = ON");
+    if (how == access::read) run("PRAGMA query_only = ON");
 }
 
 void database::fail() const {

@@ -122,7 +122,12 @@ void session_log::write(const std::stop_token& over) {
     std::string pending;
     while (true) {
         const bool is_last = over.stop_requested();
-        ring_.take(pending);
+        try {
+            ring_.take(pending);
+        } catch (...) {  // there is no memory
+            fail();
+            break;
+        }
         pending.erase(0, write_records(pending));
         if (is_last) break;
         std::unique_lock lock(mutex);
