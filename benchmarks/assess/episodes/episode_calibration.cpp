@@ -5,7 +5,9 @@
 //
 // For each null hypothesis, RECORDINGS recordings with seeds 0, 1, ... are mined with all defaults
 // except the largest size, and tested by the default and by surrogates. A recording counts once,
-// however many edges it has. With 0 surrogates this half of the table is left out.
+// however many edges it has. With 0 surrogates this half of the table is left out. FROM:TO as
+// RECORDINGS takes the seeds from FROM up to but not including TO, so that a row can be measured
+// in parts.
 
 #include <fmt/format.h>
 
@@ -61,13 +63,28 @@ std::string cells(const tally& of, std::size_t recordings) {
                        static_cast<double>(of.edges) / static_cast<double>(recordings), of.longer);
 }
 
-void measure(const null_recordings::null& what, std::int64_t length_s, std::size_t recordings,
+struct seed_range {
+    std::size_t first = 0;
+    std::size_t count = 0;
+};
+
+seed_range seeds_of(const std::string& recordings) {
+    const std::size_t colon = recordings.find(':');
+    if (colon == std::string::npos) return {.count = std::stoul(recordings)};
+    const std::size_t first = std::stoul(recordings.substr(0, colon));
+    const std::size_t end = std::stoul(recordings.substr(colon + 1));
+    if (end <= first) throw invalid_argument(fmt::format("there is no seed in '{}'", recordings));
+    return {.first = first, .count = end - first};
+}
+
+void measure(const null_recordings::null& what, std::int64_t length_s, const seed_range& seeds,
              std::uint32_t surrogates, std::size_t max_size, int threads) {
+    const std::size_t recordings = seeds.count;
     std::vector<found> by_default(recordings);
     std::vector<found> tested(recordings);
     std::atomic<std::size_t> spikes_in_all = 0;
     parallel::parallel_for(recordings, {.threads = threads}, "calibrating", [&](std::size_t i) {
-        const auto seed = static_cast<std::uint32_t>(i);
+        const auto seed = static_cast<std::uint32_t>(seeds.first + i);
         const spike_sequence spikes = null_recordings::make(what.name, length_s, seed);
         spikes_in_all += spikes.size();
         const episode_table table =
@@ -90,7 +107,7 @@ int calibrate(const std::vector<std::string>& arguments) {
     if (arguments.size() < 4)
         throw invalid_argument(
             "expected RECORDINGS SURROGATES MAX_SIZE THREADS [NULL|all [LENGTH_S...]]");
-    const std::size_t recordings = std::stoul(arguments[0]);
+    const seed_range seeds = seeds_of(arguments[0]);
     const auto surrogates = static_cast<std::uint32_t>(std::stoul(arguments[1]));
     const std::size_t max_size = std::stoul(arguments[2]);
     const int threads = std::stoi(arguments[3]);
@@ -107,7 +124,7 @@ int calibrate(const std::vector<std::string>& arguments) {
     for (const std::int64_t length_s : lengths)
         for (const null_recordings::null& what : null_recordings::all())
             if (name == "all" || name == what.name)
-                measure(what, length_s, recordings, surrogates, max_size, threads);
+                measure(what, length_s, seeds, surrogates, max_size, threads);
     return 0;
 }
 

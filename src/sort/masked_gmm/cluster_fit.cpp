@@ -78,7 +78,8 @@ void fill_residuals(const sparse_data& data, const cluster_fit& fit, member_list
         const auto columns = data.columns(spikes[s]);
         const auto deltas = data.deltas(spikes[s]);
         for (std::size_t a = 0; a < columns.size(); ++a)
-            if (const std::int32_t at = fit.place[columns[a]]; at >= 0) column[at] += deltas[a];
+            if (const std::int32_t at = fit.block_index[columns[a]]; at >= 0)
+                column[at] += deltas[a];
     }
 }
 
@@ -97,11 +98,11 @@ Eigen::MatrixXd scatter_of(const sparse_data& data, const cluster_fit& fit, memb
 void set_means(const sparse_data& data, const sums& total, double spikes,
                const masked_gmm_options& options, cluster_fit& fit) {
     fit.mean.resize(data.feature_count());
-    fit.place.assign(data.feature_count(), -1);
+    fit.block_index.assign(data.feature_count(), -1);
     for (std::uint32_t i = 0; i < data.feature_count(); ++i) {
         fit.mean[i] = total.delta[i] / (spikes + options.prior_point);
         if (total.mask[i] < options.points_for_cluster_mask) continue;
-        fit.place[i] = static_cast<std::int32_t>(fit.block.size());
+        fit.block_index[i] = static_cast<std::int32_t>(fit.block.size());
         fit.block.push_back(i);
     }
 }
@@ -120,7 +121,7 @@ void set_inverse(const sparse_data& data, const std::vector<double>& variance, c
     const std::size_t features = data.feature_count();
     fit.inverse_diagonal.resize(features);
     for (std::size_t i = 0; i < features; ++i) {
-        const std::int32_t at = fit.place[i];
+        const std::int32_t at = fit.block_index[i];
         fit.inverse_diagonal[i] = at >= 0 ? fit.inverse(at, at) : 1 / variance[i];
         fit.plain += fit.inverse_diagonal[i] * data.noise.variance[i] / 2;
     }
@@ -151,7 +152,7 @@ void finish(const sparse_data& data, const sums& total, double spikes, const fit
             variance[i] +=
                 (total.eta[i] + total.squares[i] - fit.mean[i] * fit.mean[i] * (spikes + 2 * p)) /
                 divisor;
-        if (fit.place[i] < 0) log_determinant += std::log(variance[i]);
+        if (fit.block_index[i] < 0) log_determinant += std::log(variance[i]);
     }
     if (!set_block(scatter, fit, log_determinant)) {
         // Makes up for rounding errors by adding a larger multiple of the noise's variance than the
@@ -185,7 +186,7 @@ void write_out_around_noise(cluster_fit& fit) {
     fit.cancelling = 0;
     fit.at_noise_outside = 0;
     for (std::size_t i = 0; i < features; ++i) {
-        const std::int32_t at = fit.place[i];
+        const std::int32_t at = fit.block_index[i];
         fit.inverse_times_mean[i] = at >= 0 ? product[at] : fit.mean[i] * fit.inverse_diagonal[i];
         fit.cancelling += fit.inverse_diagonal[i] * fit.mean[i] * fit.mean[i];
         if (at < 0) fit.at_noise_outside += fit.mean[i] * fit.inverse_times_mean[i];
@@ -244,7 +245,7 @@ void costs_in(const sparse_data& data, const cluster_fit& fit, member_list spike
             for (std::size_t a = 0; a < columns.size(); ++a) {
                 const std::uint32_t i = columns[a];
                 sum += etas[a] * fit.inverse_diagonal[i];
-                if (fit.place[i] < 0)
+                if (fit.block_index[i] < 0)
                     sum += deltas[a] * (deltas[a] - 2 * fit.mean[i]) * fit.inverse_diagonal[i];
             }
             costs[begin + s] = fit.plain + sum / 2;

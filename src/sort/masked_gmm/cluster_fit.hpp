@@ -28,7 +28,7 @@ struct cluster_fit {
     /// The part of `at_noise` from features outside the block.
     double at_noise_outside = 0;
     std::vector<std::uint32_t> block{};
-    std::vector<std::int32_t> place{};  ///< index of each feature in the block, or -1
+    std::vector<std::int32_t> block_index{};  ///< index of each feature in the block, or -1
     std::vector<double> mean{};
     std::vector<double> inverse_diagonal{};
     std::vector<double> inverse_times_mean{};
@@ -38,7 +38,7 @@ struct cluster_fit {
     std::vector<double> variance{};  ///< variance of every feature; set only if requested
 };
 
-/// Sets the members that follow from mean, block, place, inverse and its diagonal.
+/// Sets the members that follow from mean, block, block_index, inverse and its diagonal.
 void write_out_around_noise(cluster_fit& fit);
 
 struct fit_rules {

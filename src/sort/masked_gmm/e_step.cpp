@@ -79,7 +79,7 @@ void gather(const cluster_fit& fit, const std::vector<std::uint32_t>& columns, d
     for (std::size_t i = 0; i < v; ++i) *into++ = -fit.inverse_times_mean[columns[i]];
     for (std::size_t i = 0; i < v; ++i) *into++ = fit.inverse_diagonal[columns[i]] / 2;
     for (std::size_t i = 0; i < v; ++i) {
-        const std::int32_t row = fit.place[columns[i]];
+        const std::int32_t row = fit.block_index[columns[i]];
         if (row < 0) {
             std::fill_n(into, v - i - 1, 0.0);
             into += v - i - 1;
@@ -87,7 +87,7 @@ void gather(const cluster_fit& fit, const std::vector<std::uint32_t>& columns, d
         }
         const double* const inverse = fit.inverse.col(row).data();
         for (std::size_t j = i + 1; j < v; ++j) {
-            const std::int32_t at = fit.place[columns[j]];
+            const std::int32_t at = fit.block_index[columns[j]];
             *into++ = at < 0 ? 0 : inverse[at];
         }
     }

@@ -156,11 +156,11 @@ void read_units(const model_reader& file, sorting_model::parts& model) {
         cluster_fit fit{.weight = weights[k],
                         .plain = plain[k],
                         .block = blocks[k],
-                        .place = std::vector<std::int32_t>(features, -1),
+                        .block_index = std::vector<std::int32_t>(features, -1),
                         .mean = {means.begin() + begin, means.begin() + end},
                         .inverse_diagonal = {diagonals.begin() + begin, diagonals.begin() + end}};
         for (std::size_t b = 0; b < fit.block.size(); ++b)
-            fit.place[fit.block[b]] = static_cast<std::int32_t>(b);
+            fit.block_index[fit.block[b]] = static_cast<std::int32_t>(b);
         set_root(roots, root_at, fit);
         root_at += root_size(fit.block.size());
         masked_gmm::write_out_around_noise(fit);

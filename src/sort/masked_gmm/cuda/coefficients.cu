@@ -17,8 +17,8 @@ __device__ double coefficient_of_pair(const device_fits& fits, unsigned cluster,
     const std::size_t row = std::size_t{cluster} * fits.features;
     const std::uint32_t right = columns[b - 1];
     if (a == 0) return -fits.inverse_times_mean[row + right];
-    const std::int32_t i = fits.place[row + columns[a - 1]];
-    const std::int32_t j = fits.place[row + right];
+    const std::int32_t i = fits.block_index[row + columns[a - 1]];
+    const std::int32_t j = fits.block_index[row + right];
     if (i < 0 || j < 0) return 0;
     const unsigned edge = device_fits::edge_of(fits.size[cluster]);
     return fits.inverse[fits.matrix[cluster] + std::size_t{static_cast<unsigned>(j)} * edge +

@@ -17,15 +17,15 @@ namespace spikeweave::masked_gmm {
 namespace {
 
 // Returns the sum over a block of threads, added in a fixed order.
-__device__ double block_sum(double own, double (&room)[threads]) {
+__device__ double block_sum(double own, double (&partial_sums)[threads]) {
     __syncthreads();
-    room[threadIdx.x] = own;
+    partial_sums[threadIdx.x] = own;
     for (unsigned half = threads / 2; half > 0; half /= 2) {
         __syncthreads();
-        if (threadIdx.x < half) room[threadIdx.x] += room[threadIdx.x + half];
+        if (threadIdx.x < half) partial_sums[threadIdx.x] += partial_sums[threadIdx.x + half];
     }
     __syncthreads();
-    return room[0];
+    return partial_sums[0];
 }
 
 struct derived {
@@ -44,7 +44,7 @@ struct derived {
 
 // Computes everything that an E-step needs of a cluster besides its matrices.
 __global__ void __launch_bounds__(threads) derive(const derived p, const device_fits fits) {
-    __shared__ double room[threads];
+    __shared__ double partial_sums[threads];
     const std::uint32_t k = blockIdx.x;
     const std::size_t row = std::size_t{k} * fits.features;
     const std::uint32_t size = fits.size[k];
@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(threads) derive(const derived p, const device_
     double cancelling = 0;
     double inside = 0;
     for (std::uint32_t i = threadIdx.x; i < fits.features; i += threads) {
-        const std::int32_t at = fits.place[row + i];
+        const std::int32_t at = fits.block_index[row + i];
         const double mean = fits.mean[row + i];
         double diagonal = 0;
         double product = 0;
@@ -86,11 +86,11 @@ __global__ void __launch_bounds__(threads) derive(const derived p, const device_
         traced += diagonal * p.noise_variance[i];
         cancelling += diagonal * mean * mean;
     }
-    log_determinant = block_sum(log_determinant, room);
-    traced = block_sum(traced, room);
-    outside = block_sum(outside, room);
-    cancelling = block_sum(cancelling, room);
-    inside = block_sum(inside, room);
+    log_determinant = block_sum(log_determinant, partial_sums);
+    traced = block_sum(traced, partial_sums);
+    outside = block_sum(outside, partial_sums);
+    cancelling = block_sum(cancelling, partial_sums);
+    inside = block_sum(inside, partial_sums);
     if (threadIdx.x != 0) return;
     if (isinf(p.log_determinant[k])) {  // the inverse that was read is not valid
         p.plain[k] = p.log_determinant[k];
@@ -127,7 +127,7 @@ device_fits fitter::fits() const {
             mean_.data(),
             inverse_diagonal_.data(),
             inverse_times_mean_.data(),
-            place_.data(),
+            block_index_.data(),
             block_.data(),
             size_.data(),
             matrix_.data(),
@@ -154,7 +154,7 @@ const fit_summary& fitter::fit(const member_lists& members, const device::stream
     for (device::buffer<double>* const one :
          {&mean_, &eta_, &more_variance_, &inverse_diagonal_, &inverse_times_mean_})
         make_room(*one, numbers, on);
-    make_room(place_, numbers, on);
+    make_room(block_index_, numbers, on);
     make_room(block_, numbers, on);
     make_room(size_, clusters_, on);
     make_room(matrix_, clusters_, on);

@@ -21,7 +21,7 @@ struct device_fits {
     const double* mean;
     const double* inverse_diagonal;
     const double* inverse_times_mean;
-    const std::int32_t* place;
+    const std::int32_t* block_index;
     const std::uint32_t* block;
     const std::uint32_t* size;
     const std::uint64_t* matrix;  ///< index of the first number of each matrix
@@ -94,7 +94,7 @@ private:
     device::buffer<double> more_variance_;
     device::buffer<double> inverse_diagonal_;
     device::buffer<double> inverse_times_mean_;
-    device::buffer<std::int32_t> place_;
+    device::buffer<std::int32_t> block_index_;
     device::buffer<std::uint32_t> block_;
     device::buffer<std::uint32_t> size_;
     device::buffer<std::uint64_t> matrix_;

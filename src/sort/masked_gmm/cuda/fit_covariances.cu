@@ -44,7 +44,8 @@ __device__ void fill_residuals(const device_rows& rows, const device_fits& fits,
         const std::uint32_t n = members[s];
         const std::uint64_t end = rows.begin[n + 1];
         for (std::uint64_t e = rows.begin[n] + lane; e < end; e += warp) {
-            const auto b = static_cast<std::uint32_t>(fits.place[row + rows.columns[e]]) - first;
+            const auto b =
+                static_cast<std::uint32_t>(fits.block_index[row + rows.columns[e]]) - first;
             if (b < scatter_tile) out[s][b] += rows.deltas[e];
         }
     }

@@ -51,7 +51,7 @@ struct means {
     double* mean;
     double* eta;
     double* more_variance;  // of features outside the block, beyond that of the noise
-    std::int32_t* place;
+    std::int32_t* block_index;
     std::uint32_t* block;
     std::uint32_t* size;
 };
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(threads) find_each_mean(const means p) {
             if (w < threadIdx.x / warp) at += in_warp[w];
             size += in_warp[w];
         }
-        if (i < p.features) p.place[row + i] = inside ? static_cast<std::int32_t>(at) : -1;
+        if (i < p.features) p.block_index[row + i] = inside ? static_cast<std::int32_t>(at) : -1;
         if (inside) p.block[row + at] = i;
     }
     if (threadIdx.x == 0) p.size[k] = size;
@@ -132,7 +132,7 @@ void fitter::find_means(const member_lists& members, const device::stream& on) {
     device::check(cudaGetLastError());
     find_each_mean<<<clusters_, threads, 0, on.get()>>>(
         {rows.features, sums_.data(), first_piece.data(), counts_.data(), prior_, points_, exact_,
-         mean_.data(), eta_.data(), more_variance_.data(), place_.data(), block_.data(),
+         mean_.data(), eta_.data(), more_variance_.data(), block_index_.data(), block_.data(),
          size_.data()});
     device::check(cudaGetLastError());
     summary_.size.resize(clusters_);

@@ -17,8 +17,8 @@ struct filling {
     double* squares;
 };
 
-__device__ std::uint32_t place_in(const std::uint32_t* columns, std::uint32_t count,
-                                  std::uint32_t column) {
+__device__ std::uint32_t position_in(const std::uint32_t* columns, std::uint32_t count,
+                                     std::uint32_t column) {
     std::uint32_t low = 0;
     while (low + 1 < count) {
         const std::uint32_t middle = low + (count - low) / 2;
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(threads) fill_group(const filling p) {
     const std::uint64_t end = p.rows.begin[n + 1];
     for (std::uint64_t e = p.rows.begin[n] + threadIdx.x % warp; e < end; e += warp) {
         const std::uint32_t i =
-            place_in(p.columns + p.group.first_column, p.group.features, p.rows.columns[e]);
+            position_in(p.columns + p.group.first_column, p.group.features, p.rows.columns[e]);
         const std::uint64_t at = p.group.values + std::uint64_t{i} * p.group.padded + s;
         const double delta = p.rows.deltas[e];
         p.deltas[at] = delta;

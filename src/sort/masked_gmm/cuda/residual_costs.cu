@@ -45,7 +45,7 @@ __device__ void fill(const device_rows& rows, const device_fits& fits, const bat
             const std::uint32_t i = rows.columns[e];
             const double delta = rows.deltas[e];
             const double inverse = fits.inverse_diagonal[row + i];
-            const std::int32_t b = fits.place[row + i];
+            const std::int32_t b = fits.block_index[row + i];
             sum += rows.etas[e] * inverse;
             if (b < 0) {
                 sum += delta * (delta - 2 * fits.mean[row + i]) * inverse;
@@ -62,11 +62,11 @@ __device__ void fill(const device_rows& rows, const device_fits& fits, const bat
 
 __global__ void __launch_bounds__(threads, 2)
     find_costs(const device_rows rows, const device_fits fits, const batch* __restrict__ batches,
-               const std::uint32_t* __restrict__ spikes, double* room, std::size_t room_each,
+               const std::uint32_t* __restrict__ spikes, double* scratch, std::size_t scratch_each,
                double* __restrict__ costs) {
     extern __shared__ double shared_residuals[];
     double* const residuals =
-        room == nullptr ? shared_residuals : room + std::size_t{blockIdx.x} * room_each;
+        scratch == nullptr ? shared_residuals : scratch + std::size_t{blockIdx.x} * scratch_each;
     __shared__ double besides[warp];
     __shared__ double squares[warps][warp];
     const batch at = batches[blockIdx.x];
@@ -132,15 +132,15 @@ std::vector<double> residual_costs::of(const device_fits& fits, std::uint32_t la
     spikes_.upload(spikes);
     make_room(costs_, spikes.size(), on);
     const device::buffer<batch> uploaded(batches, on);
-    const std::size_t room_each = std::size_t{device_fits::edge_of(largest_block)} * row_numbers;
-    const bool fits_in = room_each * sizeof(double) <= shared_bytes_;
+    const std::size_t scratch_each = std::size_t{device_fits::edge_of(largest_block)} * row_numbers;
+    const bool fits_in = scratch_each * sizeof(double) <= shared_bytes_;
     const std::size_t at_once = fits_in ? batches.size() : blocks_in_memory;
-    if (!fits_in) make_room(room_, std::min(at_once, batches.size()) * room_each, on);
+    if (!fits_in) make_room(scratch_, std::min(at_once, batches.size()) * scratch_each, on);
     for (std::size_t at = 0; at < batches.size(); at += at_once) {
         const auto blocks = static_cast<unsigned>(std::min(at_once, batches.size() - at));
-        find_costs<<<blocks, threads, fits_in ? room_each * sizeof(double) : 0, on.get()>>>(
+        find_costs<<<blocks, threads, fits_in ? scratch_each * sizeof(double) : 0, on.get()>>>(
             data_->rows(), fits, uploaded.data() + at, spikes_.data(),
-            fits_in ? nullptr : room_.data(), room_each, costs_.data());
+            fits_in ? nullptr : scratch_.data(), scratch_each, costs_.data());
         device::check(cudaGetLastError());
     }
     std::vector<double> costs(spikes.size());

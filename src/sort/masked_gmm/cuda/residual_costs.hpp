@@ -29,7 +29,7 @@ private:
     const resident_data* data_;
     std::size_t shared_bytes_;
     device::buffer<std::uint32_t> spikes_;
-    device::buffer<double> room_;
+    device::buffer<double> scratch_;
     device::buffer<double> costs_;
 };
 
