@@ -56,7 +56,7 @@ endfunction()
 # spikeweave_unite_stages(TARGET): with CMAKE_UNITY_BUILD, one translation unit per stage, which takes a third of the time.
 # The largest folders have units of their own, and so does what is built only with CUDA or MPI, or only without, because
 # all other objects are then the same in every build and the compiler cache shares them. CMake does not unite kernels;
-# those of a folder are included in one source.
+# those of a folder are included in one source, which is compiled with their options.
 function(spikeweave_unite_stages target)
   get_target_property(sources ${target} SOURCES)
   set(kernel_folders "")
@@ -66,6 +66,11 @@ function(spikeweave_unite_stages target)
       cmake_path(GET path PARENT_PATH folder)
       list(APPEND kernel_folders ${folder})
       string(APPEND kernels_in_${folder} "#include \"${path}\"\n")
+      get_source_file_property(own ${source} COMPILE_OPTIONS)
+      if(DEFINED options_in_${folder} AND NOT "${options_in_${folder}}" STREQUAL "${own}")
+        message(FATAL_ERROR "The kernels in src/${folder} have different COMPILE_OPTIONS, so they cannot be one source.")
+      endif()
+      set(options_in_${folder} "${own}")
       set_source_files_properties(${source} PROPERTIES HEADER_FILE_ONLY ON)
       continue()
     endif()
@@ -82,6 +87,9 @@ function(spikeweave_unite_stages target)
     set(united ${CMAKE_CURRENT_BINARY_DIR}/united/${folder}/kernels.cu)
     file(CONFIGURE OUTPUT ${united} CONTENT "${kernels_in_${folder}}" @ONLY)
     target_sources(${target} PRIVATE ${united})
+    if(options_in_${folder})
+      set_source_files_properties(${united} PROPERTIES COMPILE_OPTIONS "${options_in_${folder}}")
+    endif()
   endforeach()
 endfunction()
 

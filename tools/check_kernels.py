@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the output of ptxas for our kernels against a budget of registers and stack; no kernel may spill.
+"""Checks the output of ptxas for our kernels against a budget of registers and stack; no kernel may spill. Kernels whose
+results equal those of the CPU to the bit have to be compiled without contraction.
 
 Usage: check_kernels.py BUILD [--budget FILE] [--update]
 
@@ -18,6 +19,8 @@ ROOT = Path(__file__).resolve().parent.parent
 ENTRY = re.compile(r"Compiling entry function '(\w+)' for 'sm_(\w+)'")
 STACK = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 REGISTERS = re.compile(r"Used (\d+) registers")
+# Their arithmetic in floating point has to be that of the CPU.
+EXACT = ("record/",)
 HEAD = ("# What each kernel may use at most, over all GPUs compiled for; tools/check_kernels.py BUILD --update writes it.\n"
         "# folder\tkernel\tregisters\tstack_bytes\n")
 
@@ -52,14 +55,26 @@ def notes_of(path):
             kernel = None
 
 
+def folder_of(path, build):
+    below = path.relative_to(build).as_posix().rpartition(".dir/")[2]  # CMake: src/CMakeFiles/TARGET.dir/
+    return below.rpartition("/")[0].removeprefix("united/")  # a unity build includes a folder's kernels in one source
+
+
+def contracted(build):
+    """Yields the folders of kernels that were compiled with contraction and should not have been."""
+    for path in sorted(build.rglob("*.ptxas")):
+        folder = folder_of(path, build)
+        if folder.startswith(EXACT) and not path.read_text(encoding="utf-8").startswith("without contraction"):
+            yield f"{folder}: was compiled with contraction, so results may differ from those of the CPU"
+
+
 def measured(build):
     """Returns {(folder, kernel): (registers, stack, spilled bytes by architecture)} of our own kernels."""
     worst = {}
     for path in sorted(build.rglob("*.ptxas")):
         notes = list(notes_of(path))
         names = demangled([note[0] for note in notes])
-        below = path.relative_to(build).as_posix().rpartition(".dir/")[2]  # CMake: src/CMakeFiles/TARGET.dir/
-        folder = below.rpartition("/")[0].removeprefix("united/")  # a unity build includes a folder's kernels in one source
+        folder = folder_of(path, build)
         for mangled, architecture, registers, stack, spilled in notes:
             if names[mangled].startswith("cub::"):
                 continue  # the library's own kernels
@@ -111,7 +126,7 @@ def main():
         lines = [f"{folder}\t{kernel}\t{registers}\t{stack}\n"
                  for (folder, kernel), (registers, stack, _) in sorted(found.items())]
         arguments.budget.write_text(HEAD + "".join(lines), encoding="utf-8")
-    breaches = list(wrongs(found, read_budget(arguments.budget)))
+    breaches = [*wrongs(found, read_budget(arguments.budget)), *contracted(arguments.build)]
     for text in breaches:
         print(text, file=sys.stderr)
     print(f"{len(found)} kernels, at most {max(most[0] for most in found.values())} registers")

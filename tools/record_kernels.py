@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs nvcc and stores the output of ptxas about each kernel (`-Xptxas=-v`) beside the object, in OBJECT.ptxas.
+"""Runs nvcc and stores the output of ptxas about each kernel (`-Xptxas=-v`) beside the object, in OBJECT.ptxas, and
+whether nvcc was told not to contract multiplications and additions.
 
 Usage: record_kernels.py COMPILER ARGUMENT... ; CMake calls it as the launcher of the CUDA compiler.
 """
@@ -20,6 +21,8 @@ def main():
     sys.stderr.writelines(line for line in lines if not is_note(line))
     notes = [line for line in lines if is_note(line)]
     if notes and result.returncode == 0 and "-o" in command:
+        if "--fmad=false" in command:
+            notes.insert(0, "without contraction\n")
         Path(command[command.index("-o") + 1] + ".ptxas").write_text("".join(notes), encoding="utf-8")
     return result.returncode
 

@@ -281,8 +281,8 @@ class Kernels(Planted):
                 f"    {stack} bytes stack frame, {spill} bytes spill stores, {spill} bytes spill loads\n"
                 f"ptxas info    : Used {registers} registers, 400 bytes cmem[0]\n")
 
-    def check(self, notes, budget, *arguments):
-        self.plant("build/united/x/kernels.cu.o.ptxas", notes)
+    def check(self, notes, budget, *arguments, folder="x"):
+        self.plant(f"build/united/{folder}/kernels.cu.o.ptxas", notes)
         self.plant("budget.tsv", budget)
         return self.run_tool("check_kernels.py", self.root / "build", "--budget", self.root / "budget.tsv", *arguments)
 
@@ -309,6 +309,15 @@ class Kernels(Planted):
         self.assertIn("find_most is not in the budget", result.stderr)
         self.assertIn("other is in the budget, but was not built", result.stderr)
 
+    def test_catches_a_contraction_that_would_change_results(self):
+        budget = "record/filter\tfind_most\t30\t0\n"
+
+        contracted = self.check(self.notes(), budget, folder="record/filter")
+        self.assertEqual(contracted.returncode, 1)
+        self.assertIn("record/filter: was compiled with contraction", contracted.stderr)
+        exact = self.check("without contraction\n" + self.notes(), budget, folder="record/filter")
+        self.assertEqual((exact.returncode, exact.stderr), (0, ""))
+
     def test_a_build_without_kernels_is_no_success(self):
         self.plant("budget.tsv", "")
         self.assertEqual(self.run_tool("check_kernels.py", self.root, "--budget", self.root / "budget.tsv").returncode, 1)
@@ -328,6 +337,8 @@ class Recorded(Planted):
             self.assertEqual((result.returncode, result.stderr), (int(status), "x.cu(1): warning\n"))
         self.assertEqual((self.root / "x0.o.ptxas").read_text(), "ptxas info    : Used 3 registers\n")
         self.assertFalse((self.root / "x3.o.ptxas").exists())
+        self.run_tool("record_kernels.py", sys.executable, self.root / "nvcc.py", "0", "--fmad=false", "-o", self.root / "x.o")
+        self.assertEqual((self.root / "x.o.ptxas").read_text(), "without contraction\nptxas info    : Used 3 registers\n")
 
 
 class Summary(Planted):
