@@ -12,7 +12,7 @@
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
-#include "spikeweave/record/preprocess.hpp"
+#include "spikeweave/record/detection.hpp"
 #include "spikeweave/record/recording.hpp"
 #include "spikeweave/sort/masked_gmm.hpp"
 #include "spikeweave/sort/sorting.hpp"
@@ -102,10 +102,12 @@ SPIKEWEAVE_API clustering_result cluster_by_channel(const spike_features& featur
 /// Finds the spikes of a recording by templates of their units: clusters are split and merged by
 /// the separation of their features, averaged, and matched to the whitened traces by matching
 /// pursuit, so that spikes that overlap are told apart; the templates are averaged again from what
-/// is left of the traces, and units that are noise, a copy or a sum of others are dropped. The same
-/// for any number of threads: the matching is done in integers.
+/// is left of the traces, and units that are noise, a copy or a sum of others are dropped. Spikes
+/// that no template explains are detected and clustered once more, to find units that were missed.
+/// The same for any number of threads: the matching is done in integers.
 /// @param features  of the detected spikes, `features_per_channel` for each channel
 /// @param clusters  of these spikes
+/// @param detection how they were detected
 /// @throws invalid_argument if an option is out of range or the sizes differ; io_error; cancelled.
 ///
 /// docs/algorithms/templates.md has the formulas. Pachitariu et al. 2024,
@@ -113,7 +115,7 @@ SPIKEWEAVE_API clustering_result cluster_by_channel(const spike_features& featur
 /// 1993, doi:10.1109/78.258082.
 SPIKEWEAVE_API template_sorting sort_by_templates(
     const recording& from, const spike_features& features, std::size_t features_per_channel,
-    const sorting& clusters, const preprocessing_options& preprocessing,
+    const sorting& clusters, const detection_options& detection,
     const template_options& options = {}, const execution& run = {});
 
 }  // namespace spikeweave

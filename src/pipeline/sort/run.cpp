@@ -282,7 +282,7 @@ void match_units(const recording& from, sort_input& input, sort_result& result,
                  const execution& run) {
     template_sorting found =
         sort_by_templates(from, result.features, result.features_per_channel, result.sorted,
-                          result.options.detection.preprocessing, result.options.templates, run);
+                          result.options.detection, result.options.templates, run);
     result.decisions = std::move(found.decisions);
     if (found.sorted.labels.empty()) {
         result.warnings.emplace_back(

@@ -15,6 +15,9 @@ constexpr double least_kept_share = 0.25;  // of the spikes that a unit had befo
 constexpr double least_norm = 6;           // of a template, in standard deviations of its noise
 constexpr double most_left_of_sum = 0.25;  // share of the energy that others do not explain
 constexpr double most_difference = 0.1;    // share of the energy in which copies differ
+constexpr double most_late_difference = 0.35;
+constexpr double late_spikes = 2.5;      // as many times as many as other units need
+constexpr double least_late_rate = 0.3;  // Hz
 constexpr double coincidence_window_s = 0.002;
 constexpr double sum_window_s = 0.0005;
 
@@ -39,6 +42,8 @@ public:
         for (std::uint32_t u = 0; u < fates_.size(); ++u)
             for (const overlap& row : units_.plan.overlaps.of(u))
                 if (row.other > u && is_there(u) && is_there(row.other)) merge_if_copy(u, row);
+        for (std::uint32_t u = 0; u < fates_.size(); ++u)
+            if (is_there(u) && units_.is_late[u] != 0) drop_if_variant(u);
         return fates_;
     }
 
@@ -55,10 +60,26 @@ private:
     double pairs_by_chance(std::uint32_t a, std::uint32_t b, double window_s) const {
         return expected_pairs(count(a), count(b), 0, frames_in(window_s), units_.frame_count);
     }
+    double least_count(std::uint32_t unit) const {
+        const double least = units_.least_spikes;
+        if (units_.is_late[unit] == 0) return least;
+        return std::max(late_spikes * least, least_late_rate * units_.frame_count / units_.rate_hz);
+    }
+    // The largest correlation of two templates over lags.
+    static double similarity_in(const overlap& row) {
+        return static_cast<double>(*std::ranges::max_element(row.values)) / (1 << overlap_bits);
+    }
+    // The share of the energy of the larger one in which they differ.
+    double difference(std::uint32_t unit, const overlap& row) const {
+        const double a = norm(unit);
+        const double b = norm(row.other);
+        return (a * a + b * b - 2 * a * b * similarity_in(row)) / (std::max(a, b) * std::max(a, b));
+    }
     void drop(std::uint32_t unit, const char* reason);
     void drop_if_few(std::uint32_t unit);
     void drop_if_sum(std::uint32_t unit);
     void merge_if_copy(std::uint32_t unit, const overlap& row);
+    void drop_if_variant(std::uint32_t unit);
 
     const matched_units& units_;
     std::vector<cluster_decision>& decisions_;
@@ -78,7 +99,7 @@ void cleaner::drop_if_few(std::uint32_t unit) {
     const auto found = frames_[unit].size();
     if (found == 0)
         drop(unit, "its template is found nowhere");
-    else if (units_.merge && found < units_.least_spikes)
+    else if (units_.merge && count(unit) < least_count(unit))
         drop(unit, "it has too few spikes");
     else if (units_.merge &&
              count(unit) < least_kept_share * static_cast<double>(units_.before[unit]))
@@ -133,13 +154,7 @@ void cleaner::drop_if_sum(std::uint32_t unit) {
 
 void cleaner::merge_if_copy(std::uint32_t unit, const overlap& row) {
     const std::uint32_t other = row.other;
-    const double similarity =
-        static_cast<double>(*std::ranges::max_element(row.values)) / (1 << overlap_bits);
-    const double a = norm(unit);
-    const double b = norm(other);
-    const double difference =
-        (a * a + b * b - 2 * a * b * similarity) / (std::max(a, b) * std::max(a, b));
-    if (difference > most_difference) return;
+    if (difference(unit, row) > most_difference) return;
     const std::uint64_t found =
         count_pairs(frames_[unit], frames_[other], 0, frames_in(coincidence_window_s));
     const double expected = pairs_by_chance(unit, other, coincidence_window_s);
@@ -153,11 +168,22 @@ void cleaner::merge_if_copy(std::uint32_t unit, const overlap& row) {
                           .fate = cluster_fate::merged,
                           .other = units_.numbers[kept],
                           .spikes = frames_[gone].size(),
-                          .similarity = similarity,
-                          .difference = difference,
+                          .similarity = similarity_in(row),
+                          .difference = difference(unit, row),
                           .coincidences = static_cast<double>(found),
                           .expected_coincidences = expected,
                           .reason = "both have the same template and do not fire together"});
+}
+
+// Spikes of a unit that overlap with those of others, so that its template did not find them, are
+// no other unit.
+void cleaner::drop_if_variant(std::uint32_t unit) {
+    for (const overlap& row : units_.plan.overlaps.of(unit)) {
+        if (!is_there(row.other) || units_.is_late[row.other] != 0) continue;
+        if (difference(unit, row) > most_late_difference) continue;
+        drop(unit, "it is a variant of another unit, found late");
+        return;
+    }
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ struct matched_units {
     std::span<const template_spike> spikes;  ///< ascending by frame
     std::span<const std::uint64_t> before;   ///< number of spikes of each unit before
     std::span<const std::uint32_t> numbers;  ///< of the units, in the table of decisions
+    std::span<const char> is_late;           ///< found in what other templates had left
     double frame_count = 0;                  ///< of the recording
     double rate_hz = 0;
     std::uint32_t least_spikes = 0;
@@ -29,7 +30,8 @@ struct matched_units {
 constexpr std::uint32_t no_unit = 0xffffffff;
 
 /// Decides which units stay: those of too few spikes, and sums of other units, are dropped; copies
-/// of another unit are merged with it.
+/// of another unit are merged with it. Late units have to show more, because collisions of known
+/// ones look like them.
 /// @param decisions  those that are made are appended
 std::vector<std::uint32_t> clean_units(const matched_units& units,
                                        std::vector<cluster_decision>& decisions);

@@ -151,6 +151,26 @@ trace_block template_traces::read(std::size_t number) const {
     return out;
 }
 
+trace_block template_traces::read(std::uint64_t first, std::size_t frames) const {
+    trace_block out{.first = first, .frames = frames, .channels = by_noise_.size()};
+    out.values.resize(frames * out.channels);
+    const std::size_t block_frames = blocks_.block_frames();
+    for (std::size_t f = 0; f < frames;) {
+        const auto number = static_cast<std::size_t>((first + f) / block_frames);
+        const auto offset = static_cast<std::size_t>((first + f) % block_frames);
+        const std::size_t count = std::min(frames - f, block_frames - offset);
+        const std::shared_ptr<const integer_block> from = steps(number);
+        for (std::size_t c = 0; c < out.channels; ++c) {
+            const std::int16_t* values = from->on(c).data() + blocks_.apron() + offset;
+            for (std::size_t i = 0; i < count; ++i)
+                out.values[(f + i) * out.channels + c] =
+                    static_cast<float>(values[i]) / steps_per_sd;
+        }
+        f += count;
+    }
+    return out;
+}
+
 std::vector<std::vector<std::uint32_t>> template_channels(
     const recording& from, std::span<const std::uint32_t> peak_channels) {
     const auto& contacts = from.channels();

@@ -27,6 +27,8 @@ public:
     std::shared_ptr<const integer_block> steps(std::size_t block) const;
     /// The same in standard deviations.
     trace_block read(std::size_t block) const;
+    /// Frames from `first` on, without an apron, in standard deviations.
+    trace_block read(std::uint64_t first, std::size_t frames) const;
 
 private:
     template_window window_;

@@ -10,6 +10,7 @@
 #include "sort/templates/clean_units.hpp"
 #include "sort/templates/cluster_points.hpp"
 #include "sort/templates/refine_clusters.hpp"
+#include "sort/templates/residual_units.hpp"
 #include "sort/templates/template_traces.hpp"
 #include "spikeweave/core/error.hpp"
 
@@ -19,12 +20,14 @@ using templates::average_templates;
 using templates::clean_units;
 using templates::cluster_points;
 using templates::filter_of;
+using templates::find_residual_units;
 using templates::match_plan;
 using templates::match_templates;
 using templates::matched_filter;
 using templates::measure_noise;
 using templates::no_unit;
 using templates::refine_clusters;
+using templates::residual_unit;
 using templates::spike_cluster;
 using templates::template_channels;
 using templates::template_spike;
@@ -68,12 +71,13 @@ std::vector<Value> picked(std::vector<Value> from, const std::vector<std::uint32
 class template_search {
 public:
     template_search(const recording& from, const sorting& clusters,
-                    const preprocessing_options& preprocessing, const template_options& options,
+                    const detection_options& detection, const template_options& options,
                     const execution& run)
         : clusters_(clusters),
+          detection_(detection),
           options_(options),
           run_(run),
-          traces_(filtered_recording(from, whitened(preprocessing), run),
+          traces_(filtered_recording(from, whitened(detection.preprocessing), run),
                   window_at(from.rate_hz())) {}
 
     template_sorting find(const spike_features& features, std::size_t features_per_channel) {
@@ -82,6 +86,7 @@ public:
         for (int round = 0; round < matching_rounds; ++round) {
             const bool is_last = round + 1 == matching_rounds;
             match(is_last);
+            if (round == 0) add_residual_units();
             if (!is_last) average();
         }
         return finish();
@@ -98,14 +103,17 @@ private:
     }
     void begin(const cluster_points& points);
     void match(bool is_last);
+    void add_residual_units();
     void average();
     template_sorting finish();
 
     const sorting& clusters_;
+    const detection_options& detection_;
     const template_options& options_;
     const execution& run_;
     template_traces traces_;
     std::vector<std::uint32_t> numbers_{};  // of the units, in the table of decisions
+    std::vector<char> is_late_{};  // whether a unit was found in what other templates had left
     std::vector<std::vector<std::uint32_t>> channels_{};
     std::vector<unit_template> templates_{};
     std::vector<matched_filter> filters_{};
@@ -142,6 +150,7 @@ void template_search::begin(const cluster_points& points) {
     std::ranges::sort(spikes_, {}, [](const template_spike& spike) {
         return std::pair{spike.frame, spike.unit};
     });
+    is_late_.assign(numbers_.size(), 0);
     channels_ = template_channels(traces_.source(), peaks);
     templates_ = average_templates(traces_, spikes_, channels_, {}, run_);
     std::ranges::transform(templates_, std::back_inserter(filters_), filter_of);
@@ -163,6 +172,7 @@ void template_search::match(bool is_last) {
                      .spikes = spikes_,
                      .before = counts_,
                      .numbers = numbers_,
+                     .is_late = is_late_,
                      .frame_count = static_cast<double>(traces_.source().frame_count()),
                      .rate_hz = traces_.source().rate_hz(),
                      .least_spikes = options_.least_spikes,
@@ -182,10 +192,41 @@ void template_search::match(bool is_last) {
     }
     for (template_spike& spike : spikes_) spike.unit = index[fates[spike.unit]];
     numbers_ = picked(std::move(numbers_), kept);
+    is_late_ = picked(std::move(is_late_), kept);
     channels_ = picked(std::move(channels_), kept);
     templates_ = picked(std::move(templates_), kept);
     filters_ = picked(std::move(filters_), kept);
     counts_ = picked(std::move(counts), kept);
+}
+
+// Spikes that no template explains are of units that the first clusters did not have, or of which
+// they had too few.
+void template_search::add_residual_units() {
+    if (options_.merge == unit_merges::none) return;
+    std::uint32_t largest = 0;
+    for (const cluster_decision& each : decisions_)
+        largest = std::max({largest, each.cluster, each.other});
+    for (const std::uint32_t number : numbers_) largest = std::max(largest, number);
+    const std::vector<residual_unit> found =
+        find_residual_units(traces_, {.spikes = spikes_, .filters = filters_}, detection_,
+                            options_.least_spikes, largest + 1, run_, decisions_);
+    std::vector<std::uint32_t> peaks;
+    for (const residual_unit& each : found) {
+        const auto unit = static_cast<std::uint32_t>(numbers_.size());
+        numbers_.push_back(each.number);
+        counts_.push_back(each.frames.size());
+        peaks.push_back(each.peak_channel);
+        for (std::size_t n = 0; n < each.frames.size(); ++n)
+            spikes_.push_back(
+                {.frame = each.frames[n], .fraction = each.fractions[n], .unit = unit});
+    }
+    std::ranges::sort(spikes_, {}, [](const template_spike& spike) {
+        return std::pair{spike.frame, spike.unit};
+    });
+    std::ranges::move(template_channels(traces_.source(), peaks), std::back_inserter(channels_));
+    is_late_.resize(numbers_.size(), 1);
+    filters_.resize(numbers_.size());
+    templates_.resize(numbers_.size());
 }
 
 void template_search::average() {
@@ -253,10 +294,10 @@ std::string_view to_string(cluster_fate fate) {
 
 template_sorting sort_by_templates(const recording& from, const spike_features& features,
                                    std::size_t features_per_channel, const sorting& clusters,
-                                   const preprocessing_options& preprocessing,
+                                   const detection_options& detection,
                                    const template_options& options, const execution& run) {
     check(features, features_per_channel, clusters, options);
-    return template_search(from, clusters, preprocessing, options, run)
+    return template_search(from, clusters, detection, options, run)
         .find(features, features_per_channel);
 }
 

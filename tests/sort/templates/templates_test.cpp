@@ -22,16 +22,17 @@ using namespace std::chrono_literals;
 
 // A short recording whose spikes are detected and clustered once for all tests.
 struct clustered {
-    simulated_recording made = simulate_recording({.channels = 8,
-                                                   .length = is_shortened_run() ? 5s : 12s,
-                                                   .units = 4,
-                                                   .low_hz = 6,
-                                                   .seed = 3});
+    simulated_recording made;
     spike_features features{};
     sorting clusters{};
     std::vector<spike_samples> truth{};
 
-    clustered() {
+    explicit clustered(std::uint32_t channels)
+        : made(simulate_recording({.channels = channels,
+                                   .length = is_shortened_run() ? 5s : 12s,
+                                   .units = 4,
+                                   .low_hz = 6,
+                                   .seed = 3})) {
         const detection_result found = detect_spikes(made.traces);
         features = to_features(found);
         const clustering_result search =
@@ -61,7 +62,7 @@ struct clustered {
 };
 
 const clustered& example() {
-    static const clustered made;
+    static const clustered made(8);
     return made;
 }
 
@@ -109,6 +110,27 @@ TEST(SortByTemplates, SaysWhatBecameOfEveryCluster) {
     for (std::uint32_t cluster = 1; cluster <= example().clusters.unit_count; ++cluster)
         EXPECT_EQ(ends[cluster], 1) << "cluster " << cluster;
     for (const auto& [cluster, count] : ends) EXPECT_EQ(count, 1) << "cluster " << cluster;
+}
+
+// The spikes of a neuron that has no cluster are left in the traces by the templates of the others.
+TEST(SortByTemplates, FindsAUnitThatHasNoCluster) {
+    SPIKEWEAVE_NEEDS_FULL_RUN();
+    const clustered of(24);  // far apart, so that no template takes the spikes of another unit
+    sorting without = of.clusters;
+    for (std::size_t n = 0; n < without.labels.size(); ++n) {
+        const auto at = std::ranges::lower_bound(of.truth[3], without.samples[n] - 12);
+        if (at != of.truth[3].end() && *at <= without.samples[n] + 12) without.labels[n] = 0;
+    }
+
+    const template_sorting found = sort_by_templates(of.made.traces, of.features, 3, without, {});
+    EXPECT_EQ(found.sorted.unit_count, 4U);
+    EXPECT_GT(of.accuracy(found.sorted), 0.97);
+    const template_sorting many =
+        sort_by_templates(of.made.traces, of.features, 3, without, {}, {}, {.threads = 5});
+    EXPECT_EQ(found.sorted, many.sorted);
+    const template_sorting alone = sort_by_templates(of.made.traces, of.features, 3, without, {},
+                                                     {.merge = unit_merges::none});
+    EXPECT_LT(of.accuracy(alone.sorted), 0.8);
 }
 
 TEST(SortByTemplates, LeavesClustersAloneIfAsked) {

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sort/templates/low_rank.hpp"
+#include "sort/templates/template_traces.hpp"
+#include "sort/templates/unit_template.hpp"
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/record/detection.hpp"
+#include "spikeweave/sort/templates.hpp"
+
+namespace spikeweave::templates {
+
+/// Units whose spikes are subtracted.
+struct subtracted_units {
+    std::span<const template_spike> spikes{};  ///< ascending by frame
+    std::span<const matched_filter> filters{};
+};
+
+/// Spikes of a unit that was not known.
+struct residual_unit {
+    std::uint32_t number = 0;  ///< in the table of decisions
+    std::uint32_t peak_channel = 0;
+    std::vector<std::int64_t> frames{};  ///< ascending
+    std::vector<float> fractions{};
+};
+
+/// Finds units among the spikes that are left in the traces after those of other units were
+/// subtracted: they are detected, clustered by channel and refined like those of the recording.
+/// What a template leaves of its own spikes is no unit.
+/// @param detection     how the spikes of the recording were detected
+/// @param least_spikes  smaller clusters are left out
+/// @param first_number  of the clusters, in the table of decisions
+/// @param decisions     those that are made are appended
+std::vector<residual_unit> find_residual_units(const template_traces& traces,
+                                               const subtracted_units& subtracted,
+                                               const detection_options& detection,
+                                               std::uint32_t least_spikes,
+                                               std::uint32_t first_number, const execution& run,
+                                               std::vector<cluster_decision>& decisions);
+
+}  // namespace spikeweave::templates
