@@ -1,5 +1,6 @@
 #include "live/log/row_writer.hpp"
 
+#include <system_error>
 #include <utility>
 
 #include "io/little_endian.hpp"
@@ -12,11 +13,19 @@ row_writer::row_writer(const std::filesystem::path& path, const session_header& 
                        bool survive_power_failure)
     : file_(path, io::database::access::create),
       part_{.order = event_order(header.analysis.order)} {
-    prepare_file(survive_power_failure);
-    begin();
-    io::create_session_tables(file_);
-    write_header(file_, header);
-    file_.run("COMMIT");
+    try {
+        prepare_file(survive_power_failure);
+        begin();
+        io::create_session_tables(file_);
+        write_header(file_, header);
+        file_.run("COMMIT");
+    } catch (...) {  // what is left would be no session
+        for (const char* part : {"", "-journal", "-shm", "-wal"}) {
+            std::error_code ignored;
+            std::filesystem::remove(path.string() + part, ignored);
+        }
+        throw;
+    }
     part_.unit_names = header.unit_names;
     prepare_statements();
 }
