@@ -118,7 +118,7 @@ std::optional<recorded_detection> session_file::next_detection() {
         fail("detection", detection_,
              fmt::format("found {} bytes of times, expected 8 for each", times.size()));
     read.times.resize(times.size() / sizeof(std::int64_t));
-    std::memcpy(read.times.data(), times.data(), times.size());
+    if (!times.empty()) std::memcpy(read.times.data(), times.data(), times.size());
     return read;
 }
 
