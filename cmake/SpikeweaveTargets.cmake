@@ -18,9 +18,11 @@ function(spikeweave_configure target)
     # Inline as much as in small units, because g++ inlines less in large ones.
     set(inlining --param=large-unit-insns=1000000)
   endif()
+  # Without the last option, position-independent code would call every exported function through a table, so that
+  # another library could replace it, and would not inline it.
   # With contraction, simulated spikes would differ between processors with and without fused multiply-add.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wpedantic -Wconversion ${shadow}
-    -ffp-contract=off ${inlining} $<$<BOOL:${SPIKEWEAVE_WERROR}>:-Werror>>)
+    -ffp-contract=off ${inlining} -fno-semantic-interposition $<$<BOOL:${SPIKEWEAVE_WERROR}>:-Werror>>)
   if(SPIKEWEAVE_CUDA)
     set_target_properties(${target} PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON CUDA_EXTENSIONS OFF)
     list(JOIN shadow "," host_shadow)

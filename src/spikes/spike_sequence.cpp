@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 #include <new>
 #include <numeric>
 #include <queue>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "spikes/digits.hpp"
@@ -38,17 +40,20 @@ std::pair<std::string_view, std::size_t> leading_number(std::string_view text) {
     return {text.substr(zeros, end - zeros), end};
 }
 
-// Callers list the spikes unit by unit, each in order. Merging these runs takes half the time of a
-// general sort.
-void merge_runs(std::vector<std::pair<std::int64_t, unit_id>>& spikes) {
-    std::vector<std::pair<std::int64_t, unit_id>> merged(spikes.size());
+using listed_spike = std::pair<std::int64_t, unit_id>;
+
+// Callers and most files list the spikes unit by unit, each in order. Merging these runs takes half
+// the time of a general sort. The order of equal spikes is kept.
+template <class Less>
+void merge_runs(std::vector<listed_spike>& spikes, Less less) {
+    std::vector<listed_spike> merged(spikes.size());
     for (bool is_sorted = false; !is_sorted;) {
         auto to = merged.begin();
         for (auto run = spikes.begin(); run != spikes.end();) {
-            const auto middle = std::is_sorted_until(run, spikes.end());
-            const auto end = std::is_sorted_until(middle, spikes.end());
+            const auto middle = std::is_sorted_until(run, spikes.end(), less);
+            const auto end = std::is_sorted_until(middle, spikes.end(), less);
             is_sorted = run == spikes.begin() && end == spikes.end();
-            to = std::merge(run, middle, middle, end, to);
+            to = std::merge(run, middle, middle, end, to, less);
             run = end;
         }
         spikes.swap(merged);
@@ -120,9 +125,9 @@ unit_id spike_sequence::unit(std::string_view name) const {
         fmt::join(unit_names_.begin(), last, ", "), last == unit_names_.end() ? "" : ", …"));
 }
 
-spike_sequence sequence_of(std::vector<std::pair<std::int64_t, unit_id>> spikes,
-                           std::vector<std::string> unit_names, time_span span) {
-    merge_runs(spikes);
+spike_sequence sequence_of(std::vector<listed_spike> spikes, std::vector<std::string> unit_names,
+                           time_span span) {
+    merge_runs(spikes, std::less<>{});
     std::vector<std::int64_t> times_us;
     std::vector<unit_id> units;
     times_us.reserve(spikes.size());
@@ -170,24 +175,19 @@ void spike_sequence_builder::close_run() {
     out_of_order_ += backward;
     last_time_us_ = run_times_.back();
 
-    std::vector<std::uint32_t> order;
     if (backward > 0) {
-        order.resize(n);
-        std::iota(order.begin(), order.end(), 0U);
-        std::stable_sort(order.begin(), order.end(),
-                         [&](auto a, auto b) { return run_times_[a] < run_times_[b]; });
+        std::vector<listed_spike> spikes(n);
+        for (std::size_t i = 0; i < n; ++i) spikes[i] = {run_times_[i], run_units_[i]};
+        merge_runs(spikes, [](const auto& a, const auto& b) { return a.first < b.first; });
+        for (std::size_t i = 0; i < n; ++i) std::tie(run_times_[i], run_units_[i]) = spikes[i];
     }
-    const std::int64_t first = run_times_[order.empty() ? 0 : order.front()];
-    if (pages_.empty() || first < pages_.back().times_us()[pages_.back().size - 1])
+    if (pages_.empty() || run_times_.front() < pages_.back().times_us()[pages_.back().size - 1])
         run_starts_.push_back(pages_.size());
     for (std::size_t begin = 0; begin < n; begin += page_length) {
         page& fresh = pages_.emplace_back(new_page());
         fresh.size = std::min(page_length, n - begin);
-        for (std::size_t i = 0; i < fresh.size; ++i) {
-            const std::size_t source = order.empty() ? begin + i : order[begin + i];
-            fresh.times_us()[i] = run_times_[source];
-            fresh.units()[i] = run_units_[source];
-        }
+        std::copy_n(run_times_.data() + begin, fresh.size, fresh.times_us());
+        std::copy_n(run_units_.data() + begin, fresh.size, fresh.units());
     }
     closed_ += n;
     run_times_.clear();

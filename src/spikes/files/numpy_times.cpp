@@ -53,24 +53,13 @@ numpy_times::numpy_times(const io::npy_reader& times, const reading& job) : job_
     }
 }
 
-std::int64_t numpy_times::checked(const io::npy_reader& times, std::optional<std::int64_t> us,
-                                  double value) {
+void numpy_times::throw_invalid(const io::npy_reader& times, std::optional<std::int64_t> us,
+                                double value) const {
     if (!us)
         throw io_error(fmt::format("{}: item {}: found {}, expected a time in {}", times.what(),
                                    record_, value, scale_.name()));
-    if (*us < 0 && !job_->how.allow_negative)
-        throw io_error(fmt::format("{}: item {}: {}", times.what(), record_,
-                                   found_before_zero(fmt::format("{}", value))));
-    ++record_;
-    return *us;
-}
-
-std::int64_t numpy_times::convert(const io::npy_reader& times, double value) {
-    return checked(times, scale_.from_real(value), value);
-}
-
-std::int64_t numpy_times::convert(const io::npy_reader& times, std::int64_t value) {
-    return checked(times, scale_.from_whole(value), static_cast<double>(value));
+    throw io_error(fmt::format("{}: item {}: {}", times.what(), record_,
+                               found_before_zero(fmt::format("{}", value))));
 }
 
 std::size_t numpy_times::read(io::npy_reader& times, std::span<std::int64_t> into) {

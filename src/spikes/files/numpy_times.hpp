@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "io/npy.hpp"
 #include "spikes/files/integer_units.hpp"
@@ -23,11 +25,23 @@ public:
     /// Reads as many of the next times, in microseconds, as `into` holds, or fewer at the end.
     /// @throws io_error
     std::size_t read(io::npy_reader& times, std::span<std::int64_t> into);
-    std::int64_t convert(const io::npy_reader& times, double value);
-    std::int64_t convert(const io::npy_reader& times, std::int64_t value);
+    std::int64_t convert(const io::npy_reader& times, double value) {
+        return checked(times, scale_.from_real(value), value);
+    }
+    std::int64_t convert(const io::npy_reader& times, std::int64_t value) {
+        return checked(times, scale_.from_whole(value), static_cast<double>(value));
+    }
 
 private:
-    std::int64_t checked(const io::npy_reader& times, std::optional<std::int64_t> us, double value);
+    // Called for each spike; all that an error needs is elsewhere, so that this is inlined.
+    std::int64_t checked(const io::npy_reader& times, std::optional<std::int64_t> us,
+                         double value) {
+        if (!us || (*us < 0 && !job_->how.allow_negative)) throw_invalid(times, us, value);
+        ++record_;
+        return *us;
+    }
+    [[noreturn]] void throw_invalid(const io::npy_reader& times, std::optional<std::int64_t> us,
+                                    double value) const;
 
     time_scale scale_ = time_scale::seconds();
     const reading* job_;
