@@ -75,9 +75,11 @@ private:
     std::mt19937_64 draw_{};
 };
 
-// Probes begin until the first of these times is over, and all end when the second is.
+// Probes begin until the first of these times is over, and all end when the second is. A search
+// that takes less itself is not sampled for longer than that, but for the last of them.
 constexpr std::chrono::milliseconds sample_time{500};
 constexpr std::chrono::milliseconds longest_time{2000};
+constexpr std::chrono::milliseconds shortest_time{50};
 
 // Stops a search after a certain time, and when `asked` is triggered.
 class time_limit {
@@ -143,6 +145,7 @@ probed probe(const spade::item_index& items, const spade::preceding_spikes& befo
              const spade::rule_set& rules, const execution& run) {
     constexpr double most_children = 4;
     constexpr std::size_t fewest_probes = 8;
+    constexpr std::size_t few_probes = 64;
     probed out;
     if (items.first_bin_items() == 0) return out;
     const root_drawer roots(items, rules.least_occ(), run.stop);
@@ -153,8 +156,18 @@ probed probe(const spade::item_index& items, const spade::preceding_spikes& befo
     const auto now = [&] { return seconds_t(std::chrono::steady_clock::now() - began).count(); };
     std::size_t probes = 0;
     double visiting = 0;
+    const auto mean_seconds = [&] {
+        const double each =
+            visiting / std::max<double>(1, static_cast<double>(search.candidates()));
+        return each * out.sums.candidates / static_cast<double>(probes);
+    };
+    const auto is_enough = [&] {
+        const double most = probes < few_probes ? seconds_t(sample_time).count() : mean_seconds();
+        return now() >=
+               std::clamp(most, seconds_t(shortest_time).count(), seconds_t(sample_time).count());
+    };
     try {
-        while (probes == 0 || now() < seconds_t(sample_time).count()) {
+        while (probes == 0 || !is_enough()) {
             const spade::item_index::item_id root = roots.root(probes);
             goal.begin();
             search.run(root, 0, 0);  // opens it
@@ -169,10 +182,9 @@ probed probe(const spade::item_index& items, const spade::preceding_spikes& befo
     }
     out.too_few = probes < fewest_probes;
     if (probes == 0) return out;
-    const double each = visiting / std::max<double>(1, static_cast<double>(search.candidates()));
     probing::totals mean;
     mean.add(out.sums, 1 / static_cast<double>(probes));
-    mean.seconds = each * mean.candidates;
+    mean.seconds = mean_seconds();
     out.sums = mean;
     return out;
 }
