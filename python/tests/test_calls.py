@@ -19,8 +19,10 @@ import spikeweave
 from spikeweave._adapters.progress import reporting
 
 # A call of 3 minutes, so that a missing interruption is noticed.
+# Jobs in the background of a shell ignore Ctrl-C from the beginning on.
 LONG = """
-import spikeweave, sys, time
+import signal, spikeweave, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 made = spikeweave.simulate.sym26(seed=1)
 print("ready", flush=True)
 began = time.monotonic()

@@ -72,7 +72,8 @@ def test_a_gpu_that_is_not_there_is_an_error(sym26):
 
 def test_ctrl_c_stops_a_call():
     code = """
-import spikeweave, sys
+import signal, spikeweave, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 spikes = spikeweave.simulate.poisson(units=300, length=2000, rate=20, seed=1).spikes
 print("ready", flush=True)
 try:
