@@ -9,103 +9,17 @@
 #include "live/log/recorded.hpp"
 #include "live/log/resume.hpp"
 #include "live/log/verify.hpp"
+#include "live/open_source.hpp"
 #include "live/session.hpp"
+#include "live/sinks/all_results.hpp"
 #include "live/sinks/json_results.hpp"
 #include "live/sinks/window_table.hpp"
-#include "live/sources/json_lines.hpp"
-#include "live/sources/open_ephys.hpp"
-#include "live/sources/replay.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
 namespace {
 
 using namespace live;
-
-constexpr std::string_view lateness_prefix = "lateness:";
-
-order_options parse_order(const std::string& text) {
-    if (text == "source") return {.policy = order_policy::source};
-    if (text == "block") return {.policy = order_policy::block};
-    if (!text.starts_with(lateness_prefix))
-        throw invalid_argument("order", fmt::format("'{}' is not source, block or lateness:TIME, "
-                                                    "such as lateness:30ms",
-                                                    text));
-    const duration lateness = parse_duration(text.substr(lateness_prefix.size()));
-    if (lateness < duration{0})
-        throw invalid_argument("order", fmt::format("'{}' has a negative time", text));
-    return {.policy = order_policy::lateness, .lateness = lateness};
-}
-
-// The sources that are named by what they are and where.
-constexpr std::string_view open_ephys_zmq = "open-ephys-zmq://";
-constexpr std::string_view open_ephys_events = "open-ephys-events://";
-
-// What a source is, before it gives its first block.
-struct opened_source {
-    std::unique_ptr<source> from{};
-    order_options order{};
-    std::vector<armed_episode> armed{};
-    std::uint64_t spikes = 0;  // 0: it is not known how many will come
-    std::vector<std::string> warnings{};
-};
-
-std::vector<armed_episode> armed_in(const std::filesystem::path& path,
-                                    const spike_sequence& spikes) {
-    std::vector<armed_episode> armed;
-    if (path.empty()) return armed;
-    for (episode& one : read_episodes(path, spikes)) armed.push_back({std::move(one)});
-    return armed;
-}
-
-// Only the units of armed episodes are known before a stream begins.
-std::vector<std::string> units_in(const std::filesystem::path& episodes) {
-    if (episodes.empty()) return {};
-    return units_of_episodes(episodes);
-}
-
-opened_source open_stream(const std::string& from, const live_options& options,
-                          std::vector<std::string> names, const std::stop_token& stop) {
-    opened_source opened{.armed = armed_in(options.episodes, spike_sequence({}, {}, names, {}))};
-    const auto received = [&](open_ephys_sender sender, std::string_view scheme) {
-        opened.from =
-            open_ephys(sender, "tcp://" + from.substr(scheme.size()), options.stream, names, stop);
-    };
-    if (from.starts_with(open_ephys_zmq)) {
-        opened.order.policy = order_policy::block;
-        received(open_ephys_sender::zmq_interface, open_ephys_zmq);
-    } else if (from.starts_with(open_ephys_events)) {
-        opened.order.policy = order_policy::lateness;
-        received(open_ephys_sender::event_broadcaster, open_ephys_events);
-    } else {
-        opened.from = std::make_unique<json_lines>(from, std::move(names), stop);
-    }
-    return opened;
-}
-
-opened_source open_file(const std::string& from, const live_options& options,
-                        const execution& run) {
-    spike_file file = read_spikes(from, options.reading, run);
-    opened_source opened{.armed = armed_in(options.episodes, file.spikes),
-                         .spikes = file.spikes.size(),
-                         .warnings = warnings_of(file)};
-    opened.from = std::make_unique<replay>(std::move(file.spikes), options.speed, run.stop);
-    return opened;
-}
-
-bool is_named_source(const std::string& from) {
-    if (from.find("://") == std::string::npos) return false;
-    if (from.starts_with(open_ephys_zmq) || from.starts_with(open_ephys_events)) return true;
-    throw invalid_argument(
-        fmt::format("'{}' is no source: expected {}HOST:5556, {}HOST:5557, a file or -", from,
-                    open_ephys_zmq, open_ephys_events));
-}
-
-bool is_stream(const std::filesystem::path& from) {
-    std::error_code unknown;
-    return is_named_source(from.string()) || from == "-" || from.extension() == ".jsonl" ||
-           from.extension() == ".ndjson" || std::filesystem::is_fifo(from, unknown);
-}
 
 // Lines that were written are in the file at once, so that others can follow it.
 text_writer file_writer(const std::filesystem::path& path) {
@@ -116,42 +30,6 @@ text_writer file_writer(const std::filesystem::path& path) {
         if (!out->flush()) throw io_error(fmt::format("cannot write all of {}", path.string()));
     };
 }
-
-// All sinks of a run.
-class all_results : public sink {
-public:
-    all_results(execution run, std::uint64_t total) : run_(std::move(run)), total_(total) {}
-    void add(std::unique_ptr<sink> one) { sinks_.push_back(std::move(one)); }
-
-    std::uint64_t units() const { return units_; }
-
-    void units_added(std::span<const std::string> names) override {
-        units_ += names.size();
-        for (const auto& one : sinks_) one->units_added(names);
-    }
-    void detected(const episode_detection& detection) override {
-        for (const auto& one : sinks_) one->detected(detection);
-    }
-    void mined(const mined_window& window) override {
-        for (const auto& one : sinks_) one->mined(window);
-    }
-    void epoch_ended() override {
-        for (const auto& one : sinks_) one->epoch_ended();
-    }
-    void block_ended(const session_counts& counts) override {
-        for (const auto& one : sinks_) one->block_ended(counts);
-        if (run_.on_progress) run_.on_progress({"spikes", counts.order.accepted, total_});
-    }
-    void session_ended(const session_counts& counts) override {
-        for (const auto& one : sinks_) one->session_ended(counts);
-    }
-
-private:
-    execution run_;
-    std::uint64_t total_;
-    std::uint64_t units_ = 0;
-    std::vector<std::unique_ptr<sink>> sinks_{};
-};
 
 live_result result_of(const session_counts& counts, std::uint64_t units,
                       std::vector<std::string> warnings) {
@@ -235,58 +113,6 @@ live_result verify_live(const std::filesystem::path& path, const text_writer& wr
 
 }  // namespace
 
-option_list describe(live_options& options) {
-    option_list list;
-    list.begin_group("Source");
-    list.add("speed", options.speed,
-             "how much faster than in the recording a file is replayed; max is as fast as possible")
-        .above(0)
-        .zero_is("max")
-        .written("X|max");
-    list.add("order", options.order,
-             "how it is known that no earlier spike will come: source (spikes come in the order of "
-             "their times), block (the source says so) or lateness:TIME (a spike comes at most so "
-             "long after later ones)")
-        .written("ORDER")
-        .by_default("as the source needs it")
-        .obeys([&options] {
-            if (options.order) static_cast<void>(parse_order(*options.order));
-        });
-    list.add("stream", options.stream,
-             "the stream of Open Ephys that is analysed, if several have spikes")
-        .written("NAME");
-    list.add_all(describe(options.reading));
-    list.begin_group("Results");
-    list.add("episodes", options.episodes,
-             "detect these episodes: a file with one a line, such as n0 4-6ms n1 4-6ms n2, or the "
-             "folder of a result, whose significant chains and edges are taken")
-        .written("EPISODES");
-    list.add("to", options.to, "file for the results, instead of standard output").written("FILE");
-    list.add("window_table", options.window_table,
-             "also write the episodes of all windows as a table")
-        .written("FILE");
-    list.add("record", options.record,
-             "record the session in this new file, from which it can be resumed, verified and "
-             "converted")
-        .written("SESSION");
-    list.add("resume", options.resume,
-             "go on with a recorded session that was interrupted, with its options; SOURCE is a "
-             "stream whose clock has gone on")
-        .written("SESSION")
-        .not_with({"record", "episodes"});
-    list.add("verify", options.verify,
-             "compare the results of a recorded session, SOURCE, with those that its spikes give "
-             "now, with its options; the first difference is an error")
-        .not_with({"record", "resume", "to", "window_table"});
-    list.add("windows", options.windows, "mine windows").off_means("mine no windows");
-    list.add_all(describe(options.window));
-    list.change("window").written("TIME|growing");
-    list.begin_group("Computation");
-    list.add("threads", options.threads, "number of worker threads; 0 uses all cores")
-        .at_most(4096);
-    return list;
-}
-
 live_result run_live(const std::string& from, const live_options& options,
                      const std::function<void(std::string_view)>& print, const execution& run,
                      const std::stop_token& abort) {
@@ -297,9 +123,7 @@ live_result run_live(const std::string& from, const live_options& options,
     if (options.verify) return verify_live(from, print, how);
     const text_writer write = options.to.empty() ? print : file_writer(options.to);
     if (!options.resume.empty()) return resume_live(from, options, write, how, abort);
-    opened_source opened = is_stream(from)
-                               ? open_stream(from, options, units_in(options.episodes), run.stop)
-                               : open_file(from, options, how);
+    opened_source opened = open_source(from, options, how);
 
     all_results results(run, opened.spikes);
     add_outputs(results, opened.armed, options, write);

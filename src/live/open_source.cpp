@@ -1,0 +1,102 @@
+#include "live/open_source.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "live/sources/json_lines.hpp"
+#include "live/sources/open_ephys.hpp"
+#include "live/sources/replay.hpp"
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave::live {
+namespace {
+
+constexpr std::string_view lateness_prefix = "lateness:";
+
+// The sources that are named by what they are and where.
+constexpr std::string_view open_ephys_zmq = "open-ephys-zmq://";
+constexpr std::string_view open_ephys_events = "open-ephys-events://";
+
+std::vector<armed_episode> armed_in(const std::filesystem::path& path,
+                                    const spike_sequence& spikes) {
+    std::vector<armed_episode> armed;
+    if (path.empty()) return armed;
+    for (episode& one : read_episodes(path, spikes)) armed.push_back({std::move(one)});
+    return armed;
+}
+
+// Only the units of armed episodes are known before a stream begins.
+std::vector<std::string> units_in(const std::filesystem::path& episodes) {
+    if (episodes.empty()) return {};
+    return units_of_episodes(episodes);
+}
+
+opened_source open_file(const std::string& from, const live_options& options,
+                        const execution& run) {
+    spike_file file = read_spikes(from, options.reading, run);
+    opened_source opened{.armed = armed_in(options.episodes, file.spikes),
+                         .spikes = file.spikes.size(),
+                         .warnings = warnings_of(file)};
+    opened.from = std::make_unique<replay>(std::move(file.spikes), options.speed, run.stop);
+    return opened;
+}
+
+bool is_named_source(const std::string& from) {
+    if (from.find("://") == std::string::npos) return false;
+    if (from.starts_with(open_ephys_zmq) || from.starts_with(open_ephys_events)) return true;
+    throw invalid_argument(
+        fmt::format("'{}' is no source: expected {}HOST:5556, {}HOST:5557, a file or -", from,
+                    open_ephys_zmq, open_ephys_events));
+}
+
+}  // namespace
+
+order_options parse_order(const std::string& text) {
+    if (text == "source") return {.policy = order_policy::source};
+    if (text == "block") return {.policy = order_policy::block};
+    if (!text.starts_with(lateness_prefix))
+        throw invalid_argument("order", fmt::format("'{}' is not source, block or lateness:TIME, "
+                                                    "such as lateness:30ms",
+                                                    text));
+    const duration lateness = parse_duration(text.substr(lateness_prefix.size()));
+    if (lateness < duration{0})
+        throw invalid_argument("order", fmt::format("'{}' has a negative time", text));
+    return {.policy = order_policy::lateness, .lateness = lateness};
+}
+
+bool is_stream(const std::filesystem::path& from) {
+    std::error_code unknown;
+    return is_named_source(from.string()) || from == "-" || from.extension() == ".jsonl" ||
+           from.extension() == ".ndjson" || std::filesystem::is_fifo(from, unknown);
+}
+
+opened_source open_stream(const std::string& from, const live_options& options,
+                          std::vector<std::string> unit_names, const std::stop_token& stop) {
+    opened_source opened{.armed =
+                             armed_in(options.episodes, spike_sequence({}, {}, unit_names, {}))};
+    const auto received = [&](open_ephys_sender sender, std::string_view scheme) {
+        opened.from = open_ephys(sender, "tcp://" + from.substr(scheme.size()), options.stream,
+                                 unit_names, stop);
+    };
+    if (from.starts_with(open_ephys_zmq)) {
+        opened.order.policy = order_policy::block;
+        received(open_ephys_sender::zmq_interface, open_ephys_zmq);
+    } else if (from.starts_with(open_ephys_events)) {
+        opened.order.policy = order_policy::lateness;
+        received(open_ephys_sender::event_broadcaster, open_ephys_events);
+    } else {
+        opened.from = std::make_unique<json_lines>(from, std::move(unit_names), stop);
+    }
+    return opened;
+}
+
+opened_source open_source(const std::string& from, const live_options& options,
+                          const execution& run) {
+    return is_stream(from) ? open_stream(from, options, units_in(options.episodes), run.stop)
+                           : open_file(from, options, run);
+}
+
+}  // namespace spikeweave::live

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "live/event_order.hpp"
+#include "live/source.hpp"
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/live/run.hpp"
+#include "spikeweave/mine/episodes/detector.hpp"
+
+namespace spikeweave::live {
+
+/// What a source is, before it gives its first block.
+struct opened_source {
+    std::unique_ptr<source> from{};
+    order_options order{};  ///< as the source needs it
+    std::vector<armed_episode> armed{};
+    std::uint64_t spikes = 0;  ///< 0: it is not known how many will come
+    std::vector<std::string> warnings{};
+};
+
+/// Whether spikes come at a speed of their own.
+/// @throws invalid_argument if this is the address of a source that is not known.
+bool is_stream(const std::filesystem::path& from);
+
+/// @param unit_names  units that are known before they appear
+/// @throws io_error if the source or the file of episodes cannot be read.
+opened_source open_stream(const std::string& from, const live_options& options,
+                          std::vector<std::string> unit_names, const std::stop_token& stop);
+/// Opens a stream or a file. Of a stream only the units of armed episodes are known before it
+/// begins.
+opened_source open_source(const std::string& from, const live_options& options,
+                          const execution& run);
+
+/// @throws invalid_argument if the text names no order.
+order_options parse_order(const std::string& text);
+
+}  // namespace spikeweave::live

@@ -1,0 +1,60 @@
+#include "spikeweave/core/options.hpp"
+#include "live/open_source.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/live/run.hpp"
+
+namespace spikeweave {
+
+option_list describe(live_options& options) {
+    option_list list;
+    list.begin_group("Source");
+    list.add("speed", options.speed,
+             "how much faster than in the recording a file is replayed; max is as fast as possible")
+        .above(0)
+        .zero_is("max")
+        .written("X|max");
+    list.add("order", options.order,
+             "how it is known that no earlier spike will come: source (spikes come in the order of "
+             "their times), block (the source says so) or lateness:TIME (a spike comes at most so "
+             "long after later ones)")
+        .written("ORDER")
+        .by_default("as the source needs it")
+        .obeys([&options] {
+            if (options.order) static_cast<void>(live::parse_order(*options.order));
+        });
+    list.add("stream", options.stream,
+             "the stream of Open Ephys that is analysed, if several have spikes")
+        .written("NAME");
+    list.add_all(describe(options.reading));
+    list.begin_group("Results");
+    list.add("episodes", options.episodes,
+             "detect these episodes: a file with one a line, such as n0 4-6ms n1 4-6ms n2, or the "
+             "folder of a result, whose significant chains and edges are taken")
+        .written("EPISODES");
+    list.add("to", options.to, "file for the results, instead of standard output").written("FILE");
+    list.add("window_table", options.window_table,
+             "also write the episodes of all windows as a table")
+        .written("FILE");
+    list.add("record", options.record,
+             "record the session in this new file, from which it can be resumed, verified and "
+             "converted")
+        .written("SESSION");
+    list.add("resume", options.resume,
+             "go on with a recorded session that was interrupted, with its options; SOURCE is a "
+             "stream whose clock has gone on")
+        .written("SESSION")
+        .not_with({"record", "episodes"});
+    list.add("verify", options.verify,
+             "compare the results of a recorded session, SOURCE, with those that its spikes give "
+             "now, with its options; the first difference is an error")
+        .not_with({"record", "resume", "to", "window_table"});
+    list.add("windows", options.windows, "mine windows").off_means("mine no windows");
+    list.add_all(describe(options.window));
+    list.change("window").written("TIME|growing");
+    list.begin_group("Computation");
+    list.add("threads", options.threads, "number of worker threads; 0 uses all cores")
+        .at_most(4096);
+    return list;
+}
+
+}  // namespace spikeweave

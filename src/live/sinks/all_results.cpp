@@ -1,0 +1,40 @@
+#include "live/sinks/all_results.hpp"
+
+#include <utility>
+
+namespace spikeweave::live {
+
+all_results::all_results(execution run, std::uint64_t spikes)
+    : run_(std::move(run)), spikes_(spikes) {}
+
+void all_results::add(std::unique_ptr<sink> one) {
+    sinks_.push_back(std::move(one));
+}
+
+void all_results::units_added(std::span<const std::string> names) {
+    units_ += names.size();
+    for (const auto& one : sinks_) one->units_added(names);
+}
+
+void all_results::detected(const episode_detection& detection) {
+    for (const auto& one : sinks_) one->detected(detection);
+}
+
+void all_results::mined(const mined_window& window) {
+    for (const auto& one : sinks_) one->mined(window);
+}
+
+void all_results::epoch_ended() {
+    for (const auto& one : sinks_) one->epoch_ended();
+}
+
+void all_results::block_ended(const session_counts& counts) {
+    for (const auto& one : sinks_) one->block_ended(counts);
+    if (run_.on_progress) run_.on_progress({"spikes", counts.order.accepted, spikes_});
+}
+
+void all_results::session_ended(const session_counts& counts) {
+    for (const auto& one : sinks_) one->session_ended(counts);
+}
+
+}  // namespace spikeweave::live
