@@ -102,7 +102,8 @@ memory_guard::memory_guard(std::uint64_t most, const std::stop_token& asked, wor
         most_ = available == no_limit ? no_limit : resident_memory_bytes() + available / 5 * 4;
     }
     watch_ = std::jthread([this](const std::stop_token& over) {
-        constexpr std::chrono::milliseconds between_looks{10};
+        // A search may allocate a gigabyte a second; a look takes a hundredth of this time.
+        constexpr std::chrono::milliseconds between_looks{2};
         std::mutex access;
         std::condition_variable_any woken;
         std::unique_lock lock(access);

@@ -537,7 +537,7 @@ class Limits(SpadeTest):
                                             "-o", self.folder / "out")
                 self.assertEqual(result.returncode, 2, result.stderr)
                 self.assertRegex(result.stderr, rf"more than --max-memory {most / 1e6:.1f} MB \(a larger --min-occ or")
-                self.assertLess(peak, most + max(0.1 * most, 32e6))  # sampled every 10 ms
+                self.assertLess(peak, most + max(0.1 * most, 32e6))  # sampled every 2 ms
                 self.assertEqual(self.names(), before)
 
     @needs_plain_memory

@@ -23,7 +23,7 @@ SPIKEWEAVE_API std::uint64_t available_memory_bytes();
 SPIKEWEAVE_API std::string format_memory(std::uint64_t bytes);
 
 /// Stops calls of this library before the process exceeds a memory bound. A separate thread checks
-/// the resident memory of the whole process a hundred times a second, because the size of a
+/// the resident memory of the whole process five hundred times a second, because the size of a
 /// search's result is not known beforehand. Pass `stop()` to the calls; if one throws `cancelled`,
 /// `check()` tells whether the bound was the reason.
 class SPIKEWEAVE_API memory_guard {
