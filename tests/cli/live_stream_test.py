@@ -165,7 +165,7 @@ class Recording(Streams):
             self.assertEqual(query(session, "PRAGMA integrity_check"), [("ok",)])
             killed += 1
             process = self.start("--resume", session)
-        sending.join(120)
+        sending.join(300)
         self.assertFalse(sending.is_alive())
         self.results_of(process)
 
