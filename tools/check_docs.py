@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks README and docs against the tree: links have targets, scripts exist, quoted code equals the example's.
 
-A quotation is a line `<!-- FILE [name] -->` followed by a code block; FILE has the same lines between two `// [name]`.
+A quotation is a line `<!-- FILE [name] -->` followed by a code block; FILE has the same lines between two `// [name]` or `# [name]`.
 Usage: check_docs.py [ROOT]
 """
 
@@ -16,7 +16,7 @@ QUOTATION = re.compile(r"<!-- (\S+) \[(\w+)\] -->\n```\w*\n(.*?)```", re.DOTALL)
 
 
 def marked(source, name):
-    parts = re.split(rf"^[ \t]*// \[{name}\][ \t]*\n", source, flags=re.MULTILINE)
+    parts = re.split(rf"^[ \t]*(?://|#) \[{name}\][ \t]*\n", source, flags=re.MULTILINE)
     return textwrap.dedent(parts[1]) if len(parts) == 3 else None
 
 

@@ -17,7 +17,7 @@ constexpr std::int64_t application_number = 0x53706b57;
 
 // In the order of their names. Files with other tables are no sessions, so nothing in a file can
 // make a query do what it does not say.
-constexpr std::array<std::string_view, 6> tables{
+constexpr std::array<std::string_view, 7> tables{
     "CREATE TABLE armed(id INTEGER PRIMARY KEY, episode TEXT NOT NULL, fire_at INTEGER NOT NULL)",
     "CREATE TABLE detection(seq INTEGER PRIMARY KEY, input INTEGER NOT NULL, "
     "epoch INTEGER NOT NULL, armed INTEGER NOT NULL, begin_us INTEGER NOT NULL, "
@@ -27,6 +27,8 @@ constexpr std::array<std::string_view, 6> tables{
     "belated INTEGER NOT NULL, repeated INTEGER NOT NULL, unreadable INTEGER NOT NULL, "
     "unrecorded INTEGER NOT NULL, spikes BLOB NOT NULL, left_out BLOB NOT NULL)",
     "CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE sender(name TEXT PRIMARY KEY, clock TEXT NOT NULL, last INTEGER NOT NULL, "
+    "has_finished INTEGER NOT NULL)",
     "CREATE TABLE unit(id INTEGER PRIMARY KEY, name TEXT NOT NULL, input INTEGER NOT NULL)",
     "CREATE TABLE window(seq INTEGER PRIMARY KEY, input INTEGER NOT NULL, "
     "epoch INTEGER NOT NULL, number INTEGER NOT NULL, begin_us INTEGER NOT NULL, "

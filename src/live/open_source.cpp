@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "live/sources/acknowledged_stream.hpp"
 #include "live/sources/json_lines.hpp"
 #include "live/sources/open_ephys.hpp"
 #include "live/sources/replay.hpp"
@@ -19,6 +20,7 @@ constexpr std::string_view lateness_prefix = "lateness:";
 // The sources that are named by what they are and where.
 constexpr std::string_view open_ephys_zmq = "open-ephys-zmq://";
 constexpr std::string_view open_ephys_events = "open-ephys-events://";
+constexpr std::string_view own_stream = "spikeweave://";
 
 std::vector<armed_episode> armed_in(const std::filesystem::path& path,
                                     const spike_sequence& spikes) {
@@ -46,10 +48,11 @@ opened_source open_file(const std::string& from, const live_options& options,
 
 bool is_named_source(const std::string& from) {
     if (from.find("://") == std::string::npos) return false;
-    if (from.starts_with(open_ephys_zmq) || from.starts_with(open_ephys_events)) return true;
-    throw invalid_argument(
-        fmt::format("'{}' is no source: expected {}HOST:5556, {}HOST:5557, a file or -", from,
-                    open_ephys_zmq, open_ephys_events));
+    for (const std::string_view scheme : {open_ephys_zmq, open_ephys_events, own_stream})
+        if (from.starts_with(scheme)) return true;
+    throw invalid_argument(fmt::format(
+        "'{}' is no source: expected {}HOST:5556, {}HOST:5557, {}ADDRESS:5600, a file or -", from,
+        open_ephys_zmq, open_ephys_events, own_stream));
 }
 
 }  // namespace
@@ -67,6 +70,10 @@ order_options parse_order(const std::string& text) {
     return {.policy = order_policy::lateness, .lateness = lateness};
 }
 
+bool is_own_stream(const std::string& from) {
+    return from.starts_with(own_stream);
+}
+
 bool is_stream(const std::filesystem::path& from) {
     std::error_code unknown;
     return is_named_source(from.string()) || from == "-" || from.extension() == ".jsonl" ||
@@ -74,7 +81,8 @@ bool is_stream(const std::filesystem::path& from) {
 }
 
 opened_source open_stream(const std::string& from, const live_options& options,
-                          std::vector<std::string> unit_names, const std::stop_token& stop) {
+                          std::vector<std::string> unit_names,
+                          const std::vector<sender_progress>& known, const std::stop_token& stop) {
     opened_source opened{.armed =
                              armed_in(options.episodes, spike_sequence({}, {}, unit_names, {}))};
     const auto received = [&](open_ephys_sender sender, std::string_view scheme) {
@@ -87,6 +95,10 @@ opened_source open_stream(const std::string& from, const live_options& options,
     } else if (from.starts_with(open_ephys_events)) {
         opened.order.policy = order_policy::lateness;
         received(open_ephys_sender::event_broadcaster, open_ephys_events);
+    } else if (is_own_stream(from)) {
+        opened.order.policy = order_policy::block;
+        opened.from = acknowledged_stream("tcp://" + from.substr(own_stream.size()),
+                                          senders(unit_names, known, options.sources), stop);
     } else {
         opened.from = std::make_unique<json_lines>(from, std::move(unit_names), stop);
     }
@@ -95,7 +107,7 @@ opened_source open_stream(const std::string& from, const live_options& options,
 
 opened_source open_source(const std::string& from, const live_options& options,
                           const execution& run) {
-    return is_stream(from) ? open_stream(from, options, units_in(options.episodes), run.stop)
+    return is_stream(from) ? open_stream(from, options, units_in(options.episodes), {}, run.stop)
                            : open_file(from, options, run);
 }
 

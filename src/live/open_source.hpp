@@ -28,10 +28,15 @@ struct opened_source {
 /// @throws invalid_argument if this is the address of a source that is not known.
 bool is_stream(const std::filesystem::path& from);
 
+/// Whether programs send the spikes, and send again what was not acknowledged.
+bool is_own_stream(const std::string& from);
+
 /// @param unit_names  units that are known before they appear
+/// @param known       senders of a session that goes on
 /// @throws io_error if the source or the file of episodes cannot be read.
 opened_source open_stream(const std::string& from, const live_options& options,
-                          std::vector<std::string> unit_names, const std::stop_token& stop);
+                          std::vector<std::string> unit_names,
+                          const std::vector<sender_progress>& known, const std::stop_token& stop);
 /// Opens a stream or a file. Of a stream only the units of armed episodes are known before it
 /// begins.
 opened_source open_source(const std::string& from, const live_options& options,

@@ -25,6 +25,10 @@ option_list describe(live_options& options) {
     list.add("stream", options.stream,
              "the stream of Open Ephys that is analysed, if several have spikes")
         .written("NAME");
+    list.add("sources", options.sources,
+             "how many programs send to spikeweave://; nothing is analysed before all of them have "
+             "begun")
+        .at_least(1);
     list.add_all(describe(options.reading));
     list.begin_group("Results");
     list.add("episodes", options.episodes,

@@ -52,6 +52,8 @@ void check_together(const std::string& from, const live_options& options) {
         throw invalid_argument("window_table", "no windows are mined");
     if (is_stream(from) && options.speed != live_options().speed)
         throw invalid_argument("speed", "a stream comes at its own speed");
+    if (options.sources > 1 && !is_own_stream(from))
+        throw invalid_argument("sources", "only programs that send spikes are waited for");
     if (!options.resume.empty() && !is_stream(from))
         throw invalid_argument("resume", "only a stream goes on; a file can be analysed again");
 }
@@ -79,7 +81,8 @@ session_counts record_session(source& from, const session_options& analysis, sin
     return run_session_of(recorded_from, analysis, recorded, run, abort);
 }
 
-// What was sent while nobody listened is not known: it counts as a message that was lost.
+// What was sent while nobody listened is not known, and counts as a message that was lost, unless
+// all that had come by then is sent again if need be.
 live_result resume_live(const std::string& from, const live_options& options,
                         const text_writer& write, const execution& run,
                         const std::stop_token& abort) {
@@ -89,10 +92,13 @@ live_result resume_live(const std::string& from, const live_options& options,
     how.on_progress = {};
     how.stop = abort;
     const resumed_session resumed = resume_session(options.resume, results, {}, how);
-    const source_block gap{.missing = 1};
-    resumed.log->record(gap);
-    resumed.through->take(gap, how);
-    const opened_source opened = open_stream(from, options, resumed.header.unit_names, run.stop);
+    const opened_source opened =
+        open_stream(from, options, resumed.header.unit_names, resumed.senders, run.stop);
+    if (!is_own_stream(from) || (resumed.senders.empty() && resumed.inputs > 0)) {
+        const source_block gap{.missing = 1};
+        resumed.log->record(gap);
+        resumed.through->take(gap, how);
+    }
     recorded_source recorded_from(*opened.from, *resumed.log);
     how.stop = run.stop;
     run_session(recorded_from, *resumed.through, how, abort);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,17 @@
 
 /// Where the spikes of a running recording come from.
 namespace spikeweave::live {
+
+/// How far a program has come that numbers what it sends, and sends again what was not
+/// acknowledged.
+struct sender_progress {
+    std::string name{};
+    std::string clock{};     ///< the name of what its times count from
+    std::uint64_t last = 0;  ///< the number of its last message in this block or before it
+    bool has_finished = false;
+
+    friend bool operator==(const sender_progress&, const sender_progress&) = default;
+};
 
 /// What a source tells at once. The fields apply in this order.
 struct source_block {
@@ -21,6 +33,7 @@ struct source_block {
     std::vector<spike_event> spikes{};
     /// All spikes before this time have come.
     std::optional<std::int64_t> watermark_us{};
+    std::vector<sender_progress> senders{};  ///< those with messages in this block
 
     friend bool operator==(const source_block&, const source_block&) = default;
 };
@@ -39,6 +52,10 @@ public:
     /// Waits for the next block. Null at the end.
     /// @throws io_error if the source fails.
     virtual std::optional<source_block> next() = 0;
+    /// A source may acknowledge as many of its blocks to those who sent them as this says: they
+    /// will not be lost any more. Otherwise a block counts as safe when it has been processed, that
+    /// is, when the next one is asked for.
+    virtual void acknowledge_after(const std::function<std::uint64_t()>& /*safe_blocks*/) {}
 };
 
 }  // namespace spikeweave::live

@@ -22,6 +22,7 @@ named_bytes session_seeds() {
             "('detector', '{\"ties\":\"time\"}'), "
             "('windows', '{\"window\":20,\"delays\":\"0-5us\",\"min_count\":1}');"
             "INSERT INTO unit VALUES (0, 'a', 0), (1, 'b', 2);"
+            "INSERT INTO sender VALUES ('s', 'c', 7, 0);"
             "INSERT INTO armed VALUES (0, '[\"a\",[0,5],\"a\"]', 2);"
             "INSERT INTO input VALUES (1, 9, 0, 3, 0, 0, 0, 0, 0, "
             "x'0100000000000000000000000200000000000000000000000300000000000000FF000000', "

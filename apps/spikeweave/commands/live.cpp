@@ -78,7 +78,8 @@ void add_live(CLI::App& app, command& chosen) {
     sub.add_option("SOURCE", options->from,
                    "spike file to replay; lines of JSON in a file (.jsonl, .ndjson) or a named "
                    "pipe; - is lines of JSON on standard input; open-ephys-zmq://HOST:5556 or "
-                   "open-ephys-events://HOST:5557 is a running Open Ephys GUI")
+                   "open-ephys-events://HOST:5557 is a running Open Ephys GUI; "
+                   "spikeweave://ADDRESS:5600 is where programs send spikes to")
         ->required()
         ->type_name("")
         ->group("Source");

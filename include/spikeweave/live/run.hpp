@@ -28,6 +28,8 @@ struct live_options {
     std::optional<std::string> order{};
     /// The stream of Open Ephys that is analysed; empty: the only one that has spikes.
     std::string stream{};
+    /// How many programs send spikes to "spikeweave://": nothing is analysed before all have begun.
+    std::uint64_t sources = 1;
     /// The episodes to detect, as `read_episodes` reads them. Empty: none.
     std::filesystem::path episodes{};
     /// Whether windows are mined.
@@ -41,7 +43,7 @@ struct live_options {
     std::filesystem::path record{};
     /// A recorded session that was interrupted and goes on with a stream, whose clock has gone on;
     /// all other options of the analysis are those of the session. What was sent meanwhile counts
-    /// as a lost message.
+    /// as a lost message, unless it is sent again.
     std::filesystem::path resume{};
     /// The source is a recorded session, whose blocks are processed again. The call fails if that
     /// gives other results than were recorded.
@@ -74,9 +76,10 @@ struct live_result {
 /// had come by then are complete.
 ///
 /// @param from    a spike file, which is replayed; a file of lines of JSON (".jsonl", ".ndjson") or
-/// a named pipe with such lines; "-", which is standard input with such lines; or
+/// a named pipe with such lines; "-", which is standard input with such lines;
 /// "open-ephys-zmq://HOST:5556" and "open-ephys-events://HOST:5557", a running Open Ephys GUI with
-/// the ZMQ Interface or the Event Broadcaster
+/// the ZMQ Interface or the Event Broadcaster; or "spikeweave://ADDRESS:5600", where programs send
+/// spikes to (`spike_sender`)
 /// @param print   takes the results, lines of JSON, unless they go to a file
 /// @param abort   ends the call at once; then it throws `cancelled`
 /// @throws invalid_argument if an option is invalid; io_error if the source or the file of episodes

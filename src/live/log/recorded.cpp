@@ -2,6 +2,13 @@
 
 namespace spikeweave::live {
 
+// A block is safe when it is on the disk.
+recorded_source::recorded_source(source& from, session_log& log) : from_(&from), log_(&log) {
+    from.acknowledge_after([&log, before = log.recorded_inputs()] {
+        return static_cast<std::uint64_t>(log.durable_inputs() - before);
+    });
+}
+
 std::optional<source_block> recorded_source::next() {
     auto block = from_->next();
     if (block) log_->record(*block);

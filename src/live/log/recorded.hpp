@@ -15,7 +15,7 @@ namespace spikeweave::live {
 class recorded_source : public source {
 public:
     /// @param from  and the log have to live as long
-    recorded_source(source& from, session_log& log) : from_(&from), log_(&log) {}
+    recorded_source(source& from, session_log& log);
 
     const std::vector<std::string>& unit_names() const override { return from_->unit_names(); }
     std::optional<source_block> next() override;

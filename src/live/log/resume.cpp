@@ -50,7 +50,8 @@ resumed_session resume_session(const std::filesystem::path& path, sink& to,
                                const session_log_options& options, const execution& run) {
     session_file file(path);
     check_resumable(file);
-    resumed_session resumed{.header = file.header(), .inputs = file.inputs()};
+    resumed_session resumed{
+        .header = file.header(), .inputs = file.inputs(), .senders = file.senders()};
     recorded_part part = part_of(path);
     std::vector<std::string> all_units = part.unit_names;
     resumed.log = std::make_unique<session_log>(path, std::move(part), options);

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "live/log/recorded.hpp"
 #include "live/log/session_file.hpp"
@@ -18,6 +19,7 @@ struct resumed_session {
     std::unique_ptr<recorded_results> results{};
     std::unique_ptr<session> through{};
     std::int64_t inputs = 0;  ///< the blocks that had been recorded
+    std::vector<sender_progress> senders{};
 };
 
 /// Processes the recorded blocks again. Windows that were recorded are not mined again, and results

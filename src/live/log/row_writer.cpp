@@ -48,6 +48,7 @@ void row_writer::prepare_statements() {
     for (const std::string& name : part_.unit_names) names_as_json_.push_back(json_of_name(name));
     block_ = file_.prepare("INSERT INTO input VALUES (?,?,?,?,?,?,?,?,?,?,?)");
     unit_ = file_.prepare("INSERT INTO unit VALUES (?,?,?)");
+    sender_ = file_.prepare("REPLACE INTO sender VALUES (?,?,?,?)");
     detection_ = file_.prepare("INSERT INTO detection VALUES (?,?,?,?,?,?,?)");
     window_ = file_.prepare("INSERT INTO window VALUES (?,?,?,?,?,?,?,?,?,?,?)");
 }
@@ -93,6 +94,10 @@ void row_writer::write_block(record_decoder fields) {
     const auto watermark_us = has_watermark ? std::optional(told_us) : std::nullopt;
     const std::string_view spikes = fields.text();
     for (std::int64_t units = fields.number(); units > 0; --units) add_unit(fields.text());
+    for (std::int64_t senders = fields.number(); senders > 0; --senders) {
+        sender_->bind_text(1, fields.text()).bind_text(2, fields.text());
+        sender_->bind(3, fields.number()).bind(4, fields.number()).run();
+    }
     const std::string missing_ones = left_out(spikes, epoch, watermark_us);
     block_->bind(4, watermark_us).bind_bytes(10, spikes).bind_bytes(11, missing_ones).run();
 }

@@ -58,7 +58,7 @@ private:
     std::vector<std::string> names_as_json_{};
     bool has_ended_ = false;
     // They end before the database.
-    std::optional<io::statement> block_{}, unit_{}, detection_{}, window_{};
+    std::optional<io::statement> block_{}, unit_{}, sender_{}, detection_{}, window_{};
 };
 
 }  // namespace spikeweave::live

@@ -27,6 +27,7 @@ session_file::session_file(const std::filesystem::path& path)
     io::statement unrecorded = file_.prepare("SELECT unrecorded FROM input WHERE unrecorded <> 0");
     while (unrecorded.next_row()) unrecorded_ += unrecorded.count(0);
     read_later_units();
+    read_senders();
     read_block_ = file_.prepare(
         "SELECT seq, arrived_us, epoch, watermark_us, missing, belated, repeated, unreadable, "
         "unrecorded, spikes FROM input ORDER BY seq");
@@ -71,6 +72,16 @@ void session_file::read_later_units() {
         if (!known.insert(later_units_.back().second).second)
             fail("unit", id, "found a name that another unit has");
     }
+}
+
+void session_file::read_senders() {
+    io::statement row =
+        file_.prepare("SELECT name, clock, last, has_finished FROM sender ORDER BY rowid");
+    while (row.next_row())
+        senders_.push_back({.name = std::string(row.text(0)),
+                            .clock = std::string(row.text(1)),
+                            .last = row.count(2),
+                            .has_finished = row.number(3) != 0});
 }
 
 std::optional<recorded_block> session_file::next_block() {

@@ -22,6 +22,8 @@ public:
 
     const std::filesystem::path& path() const { return file_.path(); }
     const session_header& header() const { return header_; }
+    /// How far those have come that number what they send; the last one that sent is last.
+    const std::vector<sender_progress>& senders() const { return senders_; }
     /// The counts at the end of the session, as JSON; null if it goes on or was interrupted.
     const std::optional<std::string>& counts_at_end() const { return counts_; }
     std::int64_t inputs() const { return inputs_; }
@@ -40,9 +42,11 @@ private:
     std::int64_t rows_of(const char* table);
     std::string meta(std::string_view name);
     void read_later_units();
+    void read_senders();
 
     io::database file_;
     session_header header_;
+    std::vector<sender_progress> senders_{};
     std::optional<std::string> counts_{};
     std::int64_t inputs_ = 0;
     std::int64_t detections_ = 0;

@@ -82,8 +82,16 @@ void session_log::record(const source_block& block) {
     encoder_.add(block.spikes);
     encoder_.add(std::uint64_t{block.new_units.size()});
     for (const std::string& name : block.new_units) encoder_.add(name);
-    // The numbers of later units depend on those of a block with new ones.
-    if (!give(encoder_.finish(), block.new_units.empty())) return;
+    encoder_.add(std::uint64_t{block.senders.size()});
+    for (const sender_progress& one : block.senders) {
+        encoder_.add(one.name);
+        encoder_.add(one.clock);
+        encoder_.add(one.last);
+        encoder_.add(std::uint64_t{one.has_finished});
+    }
+    // The numbers of later units depend on those of a block with new ones, and senders are told
+    // that what they have sent is in the file.
+    if (!give(encoder_.finish(), block.new_units.empty() && block.senders.empty())) return;
     ++inputs_;
     unrecorded_ = 0;
 }

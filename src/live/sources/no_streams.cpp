@@ -1,8 +1,10 @@
 // Stands for what reads streams in a build without simdjson and ZeroMQ.
 
+#include "live/sources/acknowledged_stream.hpp"
 #include "live/sources/json_line_parser.hpp"
 #include "live/sources/open_ephys.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/live/spike_sender.hpp"
 
 namespace spikeweave::live {
 namespace {
@@ -48,4 +50,31 @@ std::unique_ptr<source> open_ephys(open_ephys_sender, const std::string&, const 
     refuse_streams();
 }
 
+std::unique_ptr<source> acknowledged_stream(const std::string&, senders&&, const std::stop_token&) {
+    refuse_streams();
+}
+
 }  // namespace spikeweave::live
+
+namespace spikeweave {
+
+class spike_sender::connection {};
+
+spike_sender::spike_sender(const std::string&, const std::vector<std::string>&,
+                           const spike_sender_options&) {
+    live::refuse_streams();
+}
+
+spike_sender::~spike_sender() = default;
+
+void spike_sender::add_units(std::span<const std::string>) {}
+
+void spike_sender::send(std::span<const std::int64_t>, std::span<const unit_id>, std::int64_t) {}
+
+void spike_sender::finish() {}
+
+spike_sender_counts spike_sender::counts() const {
+    return {};
+}
+
+}  // namespace spikeweave

@@ -149,6 +149,17 @@ TEST_F(SessionLog, NumbersTheSpikesThatWereLeftOut) {
     EXPECT_EQ(row.text(0), "0100000002000000") << "the late one and that of no unit";
 }
 
+TEST_F(SessionLog, KeepsHowFarSendersHaveCome) {
+    record(header_of(), {{.senders = {{"left", "rig", 3, false}, {"right", "rig", 7, false}}},
+                         {.senders = {{"left", "rig 2", 5, true}}},
+                         {.watermark_us = 9}});
+
+    EXPECT_EQ(
+        session_file(path).senders(),
+        (std::vector<sender_progress>{{"right", "rig", 7, false}, {"left", "rig 2", 5, true}}))
+        << "the last one that sent is last";
+}
+
 TEST_F(SessionLog, WaitsForTheDiskOrLeavesOut) {
     std::vector<source_block> blocks(300);
     for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i].missing = i;
@@ -206,9 +217,9 @@ TEST_F(SessionLog, RefusesFilesThatAreNoSessions) {
     EXPECT_EQ(refused(), name + ": is a database, but no session of spikeweave");
     std::filesystem::remove(path);
     { session_log(path, header_of()); }
-    run_sql(path, "PRAGMA user_version = 2");
-    EXPECT_EQ(refused(), name + ": is a session of version 2, expected version 1");
-    run_sql(path, "PRAGMA user_version = 1; DROP TABLE window");
+    run_sql(path, "PRAGMA user_version = 1");
+    EXPECT_EQ(refused(), name + ": is a session of version 1, expected version 2");
+    run_sql(path, "PRAGMA user_version = 2; DROP TABLE window");
     EXPECT_EQ(refused(), name + ": found 'nothing', expected the table 'CREATE TABLE window'");
     run_sql(path, "CREATE VIEW window AS SELECT 1");
     EXPECT_EQ(refused(), name +
