@@ -34,6 +34,7 @@
 #include "spikeweave/mine/episodes/hybrid.hpp"
 #include "spikeweave/mine/episodes/windows.hpp"
 #include "spikeweave/mine/spade.hpp"
+#include "spikeweave/mine/spade/detector.hpp"
 #include "spikeweave/mine/spade/pattern_blocks.hpp"
 #include "spikeweave/parallel/communicator.hpp"
 #include "spikeweave/parallel/thread_count.hpp"
