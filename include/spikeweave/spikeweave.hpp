@@ -29,6 +29,7 @@
 #include "spikeweave/elephant/relation.hpp"
 #include "spikeweave/elephant/surrogates.hpp"
 #include "spikeweave/live/run.hpp"
+#include "spikeweave/live/triggers.hpp"
 #include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/mine/episodes/detector.hpp"
 #include "spikeweave/mine/episodes/hybrid.hpp"

@@ -10,7 +10,7 @@
 namespace spikeweave::io {
 
 /// The version of the tables, in the head of the file.
-inline constexpr int session_version = 1;
+inline constexpr int session_version = 2;
 /// Bytes of a spike in `input.spikes`: the time (i8, microseconds) and the unit (u4).
 inline constexpr std::size_t session_spike_bytes = 12;
 
