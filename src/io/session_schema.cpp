@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 7> tables{
     "CREATE TABLE armed(id INTEGER PRIMARY KEY, episode TEXT NOT NULL, fire_at INTEGER NOT NULL)",
     "CREATE TABLE detection(seq INTEGER PRIMARY KEY, input INTEGER NOT NULL, "
     "epoch INTEGER NOT NULL, armed INTEGER NOT NULL, begin_us INTEGER NOT NULL, "
-    "end_us INTEGER NOT NULL, times BLOB NOT NULL)",
+    "end_us INTEGER NOT NULL, times BLOB NOT NULL, suppressed INTEGER NOT NULL)",
     "CREATE TABLE input(seq INTEGER PRIMARY KEY, arrived_us INTEGER NOT NULL, "
     "epoch INTEGER NOT NULL, watermark_us INTEGER, missing INTEGER NOT NULL, "
     "belated INTEGER NOT NULL, repeated INTEGER NOT NULL, unreadable INTEGER NOT NULL, "

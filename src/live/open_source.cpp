@@ -2,14 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "live/sinks/armed_text.hpp"
 #include "live/sources/acknowledged_stream.hpp"
 #include "live/sources/json_lines.hpp"
 #include "live/sources/open_ephys.hpp"
 #include "live/sources/replay.hpp"
+#include "live/triggers/chance_monitor.hpp"
+#include "live/triggers/false_alarm_limit.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::live {
@@ -22,26 +26,48 @@ constexpr std::string_view open_ephys_zmq = "open-ephys-zmq://";
 constexpr std::string_view open_ephys_events = "open-ephys-events://";
 constexpr std::string_view own_stream = "spikeweave://";
 
-std::vector<armed_episode> armed_in(const std::filesystem::path& path,
-                                    const spike_sequence& spikes) {
-    std::vector<armed_episode> armed;
-    if (path.empty()) return armed;
-    for (episode& one : read_episodes(path, spikes)) armed.push_back({std::move(one)});
-    return armed;
+void arm(opened_source& opened, const live_options& options, const spike_sequence& spikes) {
+    if (!options.patterns.empty()) opened.patterns = read_patterns(options.patterns, spikes);
+    if (options.episodes.empty()) return;
+    opened.armed = read_armed_episodes(options.episodes, spikes);
+    for (armed_episode& one : opened.armed) {
+        if (one.fire_at == 0) one.fire_at = options.fire_at;
+        if (one.fire_at > one.what.size())
+            throw invalid_argument(
+                "fire_at", fmt::format("the episode {} has {} spikes",
+                                       armed_text(one.what, spikes.unit_names()), one.what.size()));
+    }
 }
 
-// Only the units of armed episodes are known before a stream begins.
-std::vector<std::string> units_in(const std::filesystem::path& episodes) {
-    if (episodes.empty()) return {};
-    return units_of_episodes(episodes);
+// Only the units of what is armed are known before a stream begins.
+std::vector<std::string> units_in(const live_options& options) {
+    std::vector<std::string> names, more;
+    if (!options.episodes.empty()) names = units_of_episodes(options.episodes);
+    if (!options.patterns.empty()) more = units_of_patterns(options.patterns);
+    const auto middle = static_cast<std::ptrdiff_t>(names.size());
+    names.insert(names.end(), more.begin(), more.end());
+    std::inplace_merge(names.begin(), names.begin() + middle, names.end(), natural_less);
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+void check_rates(opened_source& opened, const live_options& options, const spike_sequence& spikes) {
+    if (!options.triggers.max_false_alarms || spikes.empty()) return;
+    const double minutes = to_seconds(spikes.span().length() + duration{1}) / 60;
+    std::vector<double> per_minute = expected_by_chance(spikes, opened.armed, opened.patterns);
+    for (double& rate : per_minute) rate /= minutes;
+    false_alarm_limit limit(opened.armed, opened.patterns, *options.triggers.max_false_alarms);
+    limit.units_added(spikes.unit_names());
+    limit.check(per_minute);
+    opened.has_checked_rates = true;
 }
 
 opened_source open_file(const std::string& from, const live_options& options,
                         const execution& run) {
     spike_file file = read_spikes(from, options.reading, run);
-    opened_source opened{.armed = armed_in(options.episodes, file.spikes),
-                         .spikes = file.spikes.size(),
-                         .warnings = warnings_of(file)};
+    opened_source opened{.spikes = file.spikes.size(), .warnings = warnings_of(file)};
+    arm(opened, options, file.spikes);
+    check_rates(opened, options, file.spikes);
     opened.from = std::make_unique<replay>(std::move(file.spikes), options.speed, run.stop);
     return opened;
 }
@@ -83,8 +109,8 @@ bool is_stream(const std::filesystem::path& from) {
 opened_source open_stream(const std::string& from, const live_options& options,
                           std::vector<std::string> unit_names,
                           const std::vector<sender_progress>& known, const std::stop_token& stop) {
-    opened_source opened{.armed =
-                             armed_in(options.episodes, spike_sequence({}, {}, unit_names, {}))};
+    opened_source opened;
+    arm(opened, options, spike_sequence({}, {}, unit_names, {}));
     const auto received = [&](open_ephys_sender sender, std::string_view scheme) {
         opened.from = open_ephys(sender, "tcp://" + from.substr(scheme.size()), options.stream,
                                  unit_names, stop);
@@ -107,7 +133,7 @@ opened_source open_stream(const std::string& from, const live_options& options,
 
 opened_source open_source(const std::string& from, const live_options& options,
                           const execution& run) {
-    return is_stream(from) ? open_stream(from, options, units_in(options.episodes), {}, run.stop)
+    return is_stream(from) ? open_stream(from, options, units_in(options), {}, run.stop)
                            : open_file(from, options, run);
 }
 

@@ -12,6 +12,7 @@
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/live/run.hpp"
 #include "spikeweave/mine/episodes/detector.hpp"
+#include "spikeweave/mine/spade/detector.hpp"
 
 namespace spikeweave::live {
 
@@ -20,6 +21,9 @@ struct opened_source {
     std::unique_ptr<source> from{};
     order_options order{};  ///< as the source needs it
     std::vector<armed_episode> armed{};
+    armed_patterns patterns{};
+    /// What is armed is not expected too often by chance, by the rates in a file.
+    bool has_checked_rates = false;
     std::uint64_t spikes = 0;  ///< 0: it is not known how many will come
     std::vector<std::string> warnings{};
 };
@@ -33,12 +37,12 @@ bool is_own_stream(const std::string& from);
 
 /// @param unit_names  units that are known before they appear
 /// @param known       senders of a session that goes on
-/// @throws io_error if the source or the file of episodes cannot be read.
+/// @throws io_error if the source, the file of episodes or the patterns cannot be read.
 opened_source open_stream(const std::string& from, const live_options& options,
                           std::vector<std::string> unit_names,
                           const std::vector<sender_progress>& known, const std::stop_token& stop);
 /// Opens a stream or a file. Of a stream only the units of armed episodes are known before it
-/// begins.
+/// begins. @throws invalid_argument if something armed is expected by chance too often in a file.
 opened_source open_source(const std::string& from, const live_options& options,
                           const execution& run);
 

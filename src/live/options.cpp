@@ -4,6 +4,25 @@
 #include "spikeweave/live/run.hpp"
 
 namespace spikeweave {
+namespace {
+
+void add_armed(option_list& list, live_options& options) {
+    list.add("episodes", options.episodes,
+             "detect these episodes: a file with one a line, such as n0 4-6ms n1 4-6ms n2, or the "
+             "folder of a result, whose significant chains and edges are taken; @2 at the end of a "
+             "line is the spike at which it is detected")
+        .written("EPISODES");
+    list.add("fire_at", options.fire_at,
+             "detect episodes at this spike, counted from 1, unless their line says another one")
+        .unset_is("the last one")
+        .only_with("episodes");
+    list.add("patterns", options.patterns,
+             "detect the patterns of this folder, a result of spikeweave spade: the significant "
+             "ones if they were tested")
+        .written("FOLDER");
+}
+
+}  // namespace
 
 option_list describe(live_options& options) {
     option_list list;
@@ -31,10 +50,7 @@ option_list describe(live_options& options) {
         .at_least(1);
     list.add_all(describe(options.reading));
     list.begin_group("Results");
-    list.add("episodes", options.episodes,
-             "detect these episodes: a file with one a line, such as n0 4-6ms n1 4-6ms n2, or the "
-             "folder of a result, whose significant chains and edges are taken")
-        .written("EPISODES");
+    add_armed(list, options);
     list.add("to", options.to, "file for the results, instead of standard output").written("FILE");
     list.add("window_table", options.window_table,
              "also write the episodes of all windows as a table")
@@ -47,11 +63,13 @@ option_list describe(live_options& options) {
              "go on with a recorded session that was interrupted, with its options; SOURCE is a "
              "stream whose clock has gone on")
         .written("SESSION")
-        .not_with({"record", "episodes"});
+        .not_with({"record", "episodes", "patterns"});
     list.add("verify", options.verify,
              "compare the results of a recorded session, SOURCE, with those that its spikes give "
              "now, with its options; the first difference is an error")
         .not_with({"record", "resume", "to", "window_table"});
+    list.add_all(describe(options.triggers));
+    list.begin_group("Results");
     list.add("windows", options.windows, "mine windows").off_means("mine no windows");
     list.add_all(describe(options.window));
     list.change("window").written("TIME|growing");

@@ -14,6 +14,7 @@
 #include "live/sinks/all_results.hpp"
 #include "live/sinks/json_results.hpp"
 #include "live/sinks/window_table.hpp"
+#include "live/triggers/false_alarm_limit.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
@@ -41,13 +42,15 @@ live_result result_of(const session_counts& counts, std::uint64_t units,
             .unreadable = counts.unreadable,
             .epochs = counts.epochs,
             .detections = counts.detections,
+            .triggers = counts.triggers(),
             .windows = counts.windows,
             .warnings = std::move(warnings)};
 }
 
 void check_together(const std::string& from, const live_options& options) {
-    if (!options.windows && options.episodes.empty() && options.resume.empty() && !options.verify)
-        throw invalid_argument("without windows and `episodes` there is nothing to do");
+    const bool is_armed = !options.episodes.empty() || !options.patterns.empty();
+    if (!options.windows && !is_armed && options.resume.empty() && !options.verify)
+        throw invalid_argument("without windows, `episodes` and `patterns` there is nothing to do");
     if (!options.windows && !options.window_table.empty())
         throw invalid_argument("window_table", "no windows are mined");
     if (is_stream(from) && options.speed != live_options().speed)
@@ -58,9 +61,11 @@ void check_together(const std::string& from, const live_options& options) {
         throw invalid_argument("resume", "only a stream goes on; a file can be analysed again");
 }
 
-void add_outputs(all_results& results, const std::vector<armed_episode>& armed,
-                 const live_options& options, const text_writer& write) {
-    results.add(std::make_unique<json_results>(armed, write));
+void add_outputs(all_results& results, const session_options& analysis, const live_options& options,
+                 const text_writer& write) {
+    if (const auto& most = analysis.triggers.max_false_alarms)
+        results.add(std::make_unique<false_alarm_limit>(analysis.armed, analysis.patterns, *most));
+    results.add(std::make_unique<json_results>(analysis.armed, write, analysis.patterns));
     if (!options.window_table.empty())
         results.add(std::make_unique<window_table>(file_writer(options.window_table)));
 }
@@ -87,7 +92,7 @@ live_result resume_live(const std::string& from, const live_options& options,
                         const text_writer& write, const execution& run,
                         const std::stop_token& abort) {
     all_results results(run, 0);
-    add_outputs(results, session_file(options.resume).header().analysis.armed, options, write);
+    add_outputs(results, session_file(options.resume).header().analysis, options, write);
     execution how = run;
     how.on_progress = {};
     how.stop = abort;
@@ -127,16 +132,19 @@ live_result run_live(const std::string& from, const live_options& options,
     execution how = run;
     how.threads = options.threads;
     if (options.verify) return verify_live(from, print, how);
-    const text_writer write = options.to.empty() ? print : file_writer(options.to);
-    if (!options.resume.empty()) return resume_live(from, options, write, how, abort);
+    const auto writer = [&] { return options.to.empty() ? print : file_writer(options.to); };
+    if (!options.resume.empty()) return resume_live(from, options, writer(), how, abort);
     opened_source opened = open_source(from, options, how);
 
     all_results results(run, opened.spikes);
-    add_outputs(results, opened.armed, options, write);
     session_options analysis{.armed = std::move(opened.armed),
-                             .detector = {.ties = options.window.mining.ties}};
+                             .detector = {.ties = options.window.mining.ties},
+                             .patterns = std::move(opened.patterns),
+                             .triggers = options.triggers};
     analysis.order = options.order ? parse_order(*options.order) : opened.order;
+    if (opened.has_checked_rates) analysis.triggers.max_false_alarms.reset();
     if (options.windows) analysis.windows = options.window;
+    add_outputs(results, analysis, options, writer());
     how.on_progress = {};
     const session_counts counts =
         options.record.empty()

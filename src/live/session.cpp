@@ -27,10 +27,9 @@ duration most_delay_of(const order_options& options) {
 session::session(std::vector<std::string> unit_names, const session_options& options, sink& results)
     : results_(&results),
       unit_count_(unit_names.size()),
-      armed_unit_count_(unit_names.size()),
       order_(options.order),
       most_delay_(most_delay_of(options.order)),
-      detector_(options.armed, unit_count_, options.detector) {
+      detectors_(options, unit_count_, results) {
     results_->units_added(unit_names);
     if (!options.windows) return;
     windows_.emplace(std::move(unit_names), *options.windows);
@@ -75,6 +74,7 @@ void session::add_units(std::span<const std::string> names) {
 void session::finish(const execution& run) {
     end_epoch(run);
     counts_.order = order_.counts();
+    results_->tallied(detectors_.tallies());
     results_->session_ended(counts_);
 }
 
@@ -101,12 +101,10 @@ void session::analyse(std::span<const spike_event> spikes, const execution& run)
     for (const auto& [time, unit] : spikes) {
         mine_before(time, run);
         if (windows_) windows_->add(time, unit);
-        if (to_index(unit) >= armed_unit_count_) continue;
-        for (const episode_detection& detection : detector_.add(time, unit)) {
-            ++counts_.detections;
-            results_->detected(detection);
-        }
+        detectors_.add(time, unit);
     }
+    counts_.detections = detectors_.detections();
+    counts_.suppressed = detectors_.suppressed();
 }
 
 void session::mine_before(std::int64_t time_us, const execution& run) {
@@ -135,7 +133,7 @@ std::optional<window_bounds> session::next_window(const execution& run) {
 
 void session::end_epoch(const execution& run) {
     analyse(order_.flush(), run);
-    detector_.flush();
+    detectors_.end_epoch();
     if (windows_) windows_->flush();
     gaps_.clear();
 }

@@ -8,11 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "live/armed_detectors.hpp"
+#include "live/detection.hpp"
 #include "live/event_order.hpp"
 #include "live/source.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/live/triggers.hpp"
 #include "spikeweave/mine/episodes/detector.hpp"
 #include "spikeweave/mine/episodes/windows.hpp"
+#include "spikeweave/mine/spade/detector.hpp"
 
 /// The analysis of a running recording, from blocks of a source to detections and windows.
 namespace spikeweave::live {
@@ -21,6 +25,8 @@ struct session_options {
     order_options order{};
     std::vector<armed_episode> armed{};
     episode_detector_options detector{};
+    armed_patterns patterns{};
+    trigger_options triggers{};
     /// Null: no windows.
     std::optional<episode_window_options> windows{};
 };
@@ -33,8 +39,10 @@ struct session_counts {
     std::uint64_t unreadable = 0;  ///< also spikes of units that the source has not told
     std::uint64_t epochs = 0;      ///< begun after the first one
     std::uint64_t detections = 0;
+    suppression_counts suppressed{};  ///< of the detections
     std::uint64_t windows = 0;
 
+    std::uint64_t triggers() const { return detections - suppressed.total(); }
     /// Whether something that was sent is not in the results.
     bool has_losses() const { return missing > belated || unreadable > 0 || order.late > 0; }
     friend bool operator==(const session_counts&, const session_counts&) = default;
@@ -59,12 +67,17 @@ public:
     /// The names of the units that the source knows, and later of those that appear. Their ids go
     /// on.
     virtual void units_added(std::span<const std::string> names) = 0;
-    virtual void detected(const episode_detection& detection) = 0;
+    virtual void detected(const detection& what) = 0;
     virtual void mined(const mined_window& window) = 0;
     /// The results that follow belong to the next epoch.
     virtual void epoch_ended() = 0;
+    /// It is known how often what is armed is expected by chance. Called again whenever it was
+    /// measured again.
+    virtual void chance_measured(const chance_rates&) {}
     /// All results of a block have been given.
     virtual void block_ended(const session_counts& counts) = 0;
+    /// What became of the armed episodes, then of the patterns, at the end of the session.
+    virtual void tallied(std::span<const armed_tally>) {}
     /// The last call.
     virtual void session_ended(const session_counts& counts) = 0;
 };
@@ -109,10 +122,9 @@ private:
 
     sink* results_;
     std::size_t unit_count_;
-    std::size_t armed_unit_count_;  // later units are in no armed episode
     event_order order_;
     duration most_delay_;  // of a spike after later ones
-    episode_detector detector_;
+    armed_detectors detectors_;
     std::optional<episode_windows> windows_{};
     bool windows_grow_ = false;
     std::uint64_t known_windows_ = 0;

@@ -137,6 +137,100 @@ class Live(CliTest):
                          detections(self.data, "--speed", "max"))
 
 
+class Triggers(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.data = self.folder / "s.tsv"
+        self.ok("simulate", "sym26", "--length", "30s", "--seed", "1", "-o", self.data)
+        self.armed = self.file("armed.txt", "n0 4-6ms n1 4-6ms n2 4-6ms n3\nn4 4-6ms n5 4-6ms n6 @2\n")
+
+    def live(self, *arguments):
+        return results_of(self.ok("live", self.data, "--speed", "max", "--no-windows", "--episodes", self.armed,
+                                  *arguments).stdout)
+
+    def test_what_is_suppressed_is_reported(self):
+        everything = of_type(self.live(), "detection")
+        self.assertFalse(any("suppressed" in one for one in everything))
+        self.assertGreater(len(everything), 100)
+
+        results = self.live("--hold-off", "200ms", "--max-triggers", "3/s", "--mute-above", "1.2kHz", "--mute-window", "50ms")
+
+        found = of_type(results, "detection")
+        reasons = [one.pop("suppressed", None) for one in found]
+        self.assertEqual(found, everything)
+        stats = results[-1]
+        self.assertEqual(stats["detections"], len(found))
+        self.assertEqual(stats["triggers"], reasons.count(None))
+        self.assertEqual(stats["suppressed"], {reason: reasons.count(reason) for reason in ("hold-off", "rate", "mute", "unchecked")})
+        self.assertTrue(all(stats["suppressed"][reason] > 0 for reason in ("hold-off", "rate", "mute")))
+        last = {}
+        for one, reason in zip(found, reasons):
+            end = one["t_us"][1]
+            if reason is None:
+                self.assertGreaterEqual(end - last.get(one["episode"], -10**9), 200000)
+                last[one["episode"]] = end
+
+    def test_a_beginning_is_detected(self):
+        stats = self.live()[-1]["armed"]
+        self.assertEqual([one["episode"] for one in stats], [0, 1])
+        self.assertNotIn("completed", stats[0])
+        self.assertLess(stats[1]["completed"], stats[1]["detected"])
+        self.assertEqual(stats[1]["completed_share"], float(f"{stats[1]['completed'] / stats[1]['detected']:.4g}"))
+
+        found = of_type(self.live("--fire-at", "3"), "detection")
+
+        self.assertEqual({(one["episode"], len(one["spikes_us"])) for one in found}, {(0, 3), (1, 2)})
+
+    def test_chance_is_told_and_limited(self):
+        chance, = of_type(self.live(), "chance")
+        self.assertLess(chance["t_us"][1] - chance["t_us"][0], 10000001)
+        rates = [one["expected_per_min"] for one in chance["armed"]]
+        self.assertLess(rates[0], rates[1])
+
+        self.live("--max-false-alarms", "1000/min")
+        says = ("error: --max-false-alarms: the episode n4 4-6ms n5 4-6ms n6 is expected", "more than 1/s")
+        arguments = ("--no-windows", "--episodes", self.armed, "--max-false-alarms")
+        self.refused("live", self.data, *arguments, "1/s", "--to", self.folder / "new.jsonl", says=says)
+        stream = self.folder / "s.jsonl"
+        spikes = []
+        for line in self.data.read_text(encoding="utf-8").splitlines():
+            time, _, unit = line.partition("\t")
+            if time[:1].isdigit():
+                spikes.append((round(float(time) * 1e6), unit))
+        stream.write_text(lines_of(spikes), encoding="utf-8")
+        failed = run("live", stream, *arguments, "1/s")
+        self.assertEqual(failed.returncode, 2)
+        for text in says:
+            self.assertIn(text, failed.stderr)
+        session = self.folder / "s.session"
+        found = of_type(results_of(self.ok("live", stream, *arguments, "1000/min", "--rates-from", "3s",
+                                           "--record", session).stdout), "detection")
+        for one in found:
+            self.assertEqual(one.get("suppressed"), "unchecked" if one["t_us"][1] < spikes[0][0] + 3000000 else None)
+        self.ok("live", session, "--verify")
+
+    def test_patterns_are_detected_where_spade_finds_them(self):
+        patterns = self.folder / "patterns"
+        self.ok("spade", self.data, "--min-occ", "400", "--min-spikes", "3", "--window", "6", "--occurrences", "-o", patterns)
+        header, *rows = [line.split("\t") for line in (patterns / "patterns.tsv").read_text(encoding="utf-8").splitlines()]
+        times = header.index("times_s")
+        expected = [[round(float(time) * 1e6) for time in row[times].split(",")] for row in rows]
+        self.assertGreater(len(expected), 1)
+        session = self.folder / "s.session"
+
+        text = self.ok("live", self.data, "--speed", "max", "--no-windows", "--patterns", patterns, "--max-triggers", "1/s",
+                       "--record", session).stdout
+
+        found = [[] for _ in expected]
+        for one in of_type(results_of(text), "detection"):
+            found[one["pattern"]].append(one["t_us"][0])
+        self.assertEqual(found, expected)
+        stats = results_of(text)[-1]
+        self.assertEqual([one["detected"] for one in stats["armed"]], [len(one) for one in expected])
+        self.assertGreater(stats["suppressed"]["rate"], 0)
+        self.ok("live", session, "--verify")
+
+
 class Losses(CliTest):
     def setUp(self):
         super().setUp()
@@ -193,7 +287,14 @@ class Refusals(CliTest):
                 (("lsl://stream",), ("lsl://stream", "open-ephys-zmq://")),
                 (("open-ephys-zmq://host",), "cannot receive from tcp://host: Invalid argument"),
                 ((self.folder / "none.jsonl",), "none.jsonl: No such file"),
-                ((data, "--no-windows"), "--episodes"),
+                ((data, "--no-windows"), ("--episodes", "--patterns")),
+                ((data, "--episodes", self.file("late.txt", "a 0-5ms b @3\n")),
+                 "late.txt, line 1: '@3' is not the number of one of the episode's 2 spikes"),
+                ((data, "--episodes", self.file("pair.txt", "a 0-5ms b\n"), "--fire-at", "3"),
+                 "--fire-at: the episode a 0-5ms b has 2 spikes"),
+                ((data, "--patterns", self.folder / "no_result"), "patterns.tsv: No such file"),
+                ((data, "--max-triggers", "10"), ("--max-triggers", "'10' is not a rate")),
+                ((data, "--hold-off", "-1ms"), "--hold-off"),
                 ((data, "--order", "random"), ("--order", "'random'")),
                 ((data, "--order", "lateness:30"), "30"),
                 ((data, "--speed", "0"), "--speed"),

@@ -25,7 +25,9 @@ spike_event spike(std::int64_t time, std::uint32_t unit) {
 
 // What a session gave out, in one order: a detection has times, a window has a table.
 struct result {
+    std::size_t armed = 0;
     std::vector<std::int64_t> times{};
+    suppression suppressed = suppression::none;
     window_bounds bounds{};
     std::vector<counted_episode> table{};
     bool has_gap = false;
@@ -38,10 +40,18 @@ struct result {
 struct kept_results : sink {
     std::vector<std::string> units{};
     std::vector<result> all{};
+    std::vector<chance_rates> chances{};
+    std::vector<armed_tally> tallies{};
     session_counts at_end{};
 
-    void detected(const episode_detection& detection) override {
-        all.push_back({.times = {detection.times_us.begin(), detection.times_us.end()}});
+    void detected(const detection& what) override {
+        all.push_back({.armed = what.armed,
+                       .times = {what.times_us.begin(), what.times_us.end()},
+                       .suppressed = what.suppressed});
+    }
+    void chance_measured(const chance_rates& rates) override { chances.push_back(rates); }
+    void tallied(std::span<const armed_tally> armed) override {
+        tallies = {armed.begin(), armed.end()};
     }
     void mined(const mined_window& window) override {
         all.push_back({.bounds = window.mined.bounds,
@@ -178,6 +188,52 @@ TEST(Session, EndsBetweenBlocksWhenItIsStopped) {
     EXPECT_EQ(results.at_end.windows, 10U);
 }
 
+TEST(Session, SuppressesDetectionsThatAreNoTriggers) {
+    auto options = analysis();
+    options.windows.reset();
+    options.triggers.hold_off = duration{10};
+    options.patterns = {duration{5}, {{{unit_id{2}, 0}}}};
+    kept_results results;
+    session live(names, options, results);
+
+    live.take({.new_units = {"d"}, .spikes = {spike(1, 0), spike(3, 1), spike(4, 0), spike(6, 1)}});
+    live.take({.spikes = {spike(12, 2), spike(12, 3), spike(13, 0), spike(15, 1)}});
+    live.finish();
+
+    const auto held_off = suppression::hold_off;
+    EXPECT_EQ(results.all, (std::vector<result>{{.times = {1, 3}},
+                                                {.times = {4, 6}, .suppressed = held_off},
+                                                {.armed = 1, .times = {12}},
+                                                {.times = {13, 15}}}));
+    EXPECT_EQ(
+        results.at_end,
+        (session_counts{.order = {.accepted = 8}, .detections = 4, .suppressed = {.hold_off = 1}}));
+    EXPECT_EQ(results.at_end.triggers(), 3U);
+    ASSERT_EQ(results.tallies.size(), 2U);
+    EXPECT_EQ(results.tallies[0].detected, 3U);
+    EXPECT_EQ(results.tallies[0].completed, 3U);
+    EXPECT_EQ(results.tallies[1].detected, 1U);
+}
+
+TEST(Session, TriggersNothingBeforeRatesWereMeasured) {
+    auto options = analysis();
+    options.windows.reset();
+    options.triggers.max_false_alarms = event_rate{1};
+    options.triggers.rates_from = std::chrono::milliseconds{1};
+    kept_results results;
+    session live(names, options, results);
+
+    live.take({.spikes = {spike(1, 0), spike(3, 1), spike(1'001, 0), spike(1'003, 1)}});
+    live.finish();
+
+    EXPECT_EQ(results.all,
+              (std::vector<result>{{.times = {1, 3}, .suppressed = suppression::unchecked},
+                                   {.times = {1'001, 1'003}}}));
+    ASSERT_EQ(results.chances.size(), 1U);
+    EXPECT_EQ(results.chances[0].begin_us, 1);
+    EXPECT_EQ(results.chances[0].end_us, 1'001);
+}
+
 TEST(Session, RefusesInvalidOptions) {
     kept_results results;
     auto options = analysis();
@@ -185,6 +241,12 @@ TEST(Session, RefusesInvalidOptions) {
     EXPECT_THROW(session(names, options, results), invalid_argument);
     options = analysis();
     options.armed[0].what.units[0] = unit_id{3};
+    EXPECT_THROW(session(names, options, results), invalid_argument);
+    options = analysis();
+    options.triggers.hold_off = duration{-1};
+    EXPECT_THROW(session(names, options, results), invalid_argument);
+    options = analysis();
+    options.patterns.patterns = {{}};
     EXPECT_THROW(session(names, options, results), invalid_argument);
 }
 
@@ -227,16 +289,43 @@ std::vector<result> results_of(const std::vector<source_block>& blocks,
     return results.all;
 }
 
+trigger_options random_triggers(std::mt19937_64& random) {
+    trigger_options options{.mute_window = duration{8}};
+    if (random() % 2 == 0) options.hold_off = duration{12};
+    if (random() % 2 == 0) options.max_triggers = event_rate{2, duration{40}};
+    if (random() % 2 == 0) options.mute_above = event_rate{5, duration{8}};
+    return options;
+}
+
+// What detectors and a gate by themselves say of the spikes of an epoch.
+void add_detections(const session_options& options, const std::set<spike_event>& spikes,
+                    trigger_gate& gate, std::vector<result>& expected) {
+    episode_detector episodes(options.armed, names.size());
+    pattern_detector patterns(options.patterns, names.size());
+    gate.end_epoch();
+    for (const auto& [time, unit] : spikes) {
+        gate.observe(time);
+        for (const auto& [number, times] : episodes.add(time, unit))
+            expected.push_back({number, {times.begin(), times.end()}, gate.decide(number)});
+        for (const auto& [number, begin, times] : patterns.add(time, unit))
+            expected.push_back({1 + number, {times.begin(), times.end()}, gate.decide(1 + number)});
+    }
+}
+
 // The results are those of batch analysis of the spikes of each epoch, and do not depend on how the
 // stream is cut into blocks.
 TEST(SessionProperty, GivesTheResultsOfBatchAnalysis) {
     std::mt19937_64 random(7);
-    std::size_t detections = 0, windows = 0;
+    std::size_t detections = 0, windows = 0, suppressed = 0;
     for (std::size_t i = 0; i < property_cases(300); ++i) {
         session_options options = analysis();
         options.order = {.policy = order_policy::lateness, .lateness = duration{6}};
         options.windows->length = duration{static_cast<std::int64_t>(random() % 3) * 10};
         options.windows->hop = duration{7};
+        options.triggers = random_triggers(random);
+        options.patterns = {duration{4}, {{{unit_id{0}, 0}, {unit_id{2}, 1}}, {{unit_id{1}, 0}}}};
+        trigger_gate gate(3, options.triggers);
+        std::vector<result> decided, judged;
         std::vector<std::vector<spike_event>> epochs(1 + random() % 3);
         for (auto& spikes : epochs) spikes = disordered_spikes(random);
 
@@ -258,7 +347,9 @@ TEST(SessionProperty, GivesTheResultsOfBatchAnalysis) {
             std::vector<std::vector<std::int64_t>> detected;
             for (; next != end; ++next) {
                 if (!next->is_window()) {
-                    detected.push_back(next->times);
+                    decided.push_back(*next);
+                    suppressed += next->suppressed == suppression::none ? 0 : 1;
+                    if (next->armed == 0) detected.push_back(next->times);
                     continue;
                 }
                 ++windows;
@@ -270,8 +361,11 @@ TEST(SessionProperty, GivesTheResultsOfBatchAnalysis) {
             const auto all = slice({duration{-1'000}, duration{10'000}});
             ASSERT_EQ(detected, find_occurrences(all, options.armed[0].what)) << "case " << i;
             detections += detected.size();
+            add_detections(options, sent, gate, judged);
         }
+        ASSERT_EQ(decided, judged) << "case " << i;
     }
+    EXPECT_GT(suppressed, property_cases(300));
     EXPECT_GT(detections, property_cases(300));
     EXPECT_GT(windows, property_cases(300));
 }

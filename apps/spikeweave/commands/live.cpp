@@ -31,8 +31,11 @@ option_list describe(live_command& options) {
 }
 
 std::string summary_of(const live_result& result) {
-    return fmt::format("{} spikes of {} units: {} detections, {} windows\n", grouped(result.spikes),
-                       grouped(result.units), grouped(result.detections), grouped(result.windows));
+    const std::uint64_t suppressed = result.detections - result.triggers;
+    return fmt::format("{} spikes of {} units: {} detections{}, {} windows\n",
+                       grouped(result.spikes), grouped(result.units), grouped(result.detections),
+                       suppressed > 0 ? fmt::format(" ({} suppressed)", grouped(suppressed)) : "",
+                       grouped(result.windows));
 }
 
 void report_losses(const live_result& result, bool allow_gaps, session& now) {

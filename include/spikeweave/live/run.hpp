@@ -12,6 +12,7 @@
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
+#include "spikeweave/live/triggers.hpp"
 #include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/mine/episodes/windows.hpp"
 #include "spikeweave/spikes/files.hpp"
@@ -30,8 +31,14 @@ struct live_options {
     std::string stream{};
     /// How many programs send spikes to "spikeweave://": nothing is analysed before all have begun.
     std::uint64_t sources = 1;
-    /// The episodes to detect, as `read_episodes` reads them. Empty: none.
+    /// The episodes to detect, as `read_armed_episodes` reads them. Empty: none.
     std::filesystem::path episodes{};
+    /// The spike of an episode at which it is detected, unless its file says it; 0: its last one.
+    std::size_t fire_at = 0;
+    /// The patterns to detect, as `read_patterns` reads them. Empty: none.
+    std::filesystem::path patterns{};
+    /// Which detections are triggers.
+    trigger_options triggers{};
     /// Whether windows are mined.
     bool windows = true;
     episode_window_options window{.mining = {.delays = default_delays()}};
@@ -65,6 +72,7 @@ struct live_result {
     std::uint64_t unreadable = 0;  ///< messages that could not be read
     std::uint64_t epochs = 0;      ///< how often the clock was set
     std::uint64_t detections = 0;
+    std::uint64_t triggers = 0;  ///< the detections that were not suppressed
     std::uint64_t windows = 0;
     /// Warnings about a file that was replayed, as full sentences.
     std::vector<std::string> warnings{};
@@ -82,7 +90,8 @@ struct live_result {
 /// spikes to (`spike_sender`)
 /// @param print   takes the results, lines of JSON, unless they go to a file
 /// @param abort   ends the call at once; then it throws `cancelled`
-/// @throws invalid_argument if an option is invalid; io_error if the source or the file of episodes
+/// @throws invalid_argument if an option is invalid, or something armed is expected by chance more
+/// often than `max_false_alarms`; io_error if the source or the file of episodes
 /// cannot be read, an output cannot be written, or a session differs from what was recorded.
 SPIKEWEAVE_API live_result run_live(const std::string& from, const live_options& options,
                                     const std::function<void(std::string_view)>& print,

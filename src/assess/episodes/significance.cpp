@@ -173,12 +173,23 @@ occurrence_model independent_units::model(const episode& what) {
 
 occurrence_model independent_model(const spike_sequence& spikes, const episode& what,
                                    duration tick) {
-    if (what.units.empty() || what.delays.size() + 1 != what.units.size())
-        throw invalid_argument("an episode has one delay fewer than units");
-    for (const unit_id unit : what.units)
-        if (to_index(unit) >= spikes.unit_count())
-            throw invalid_argument(fmt::format("there is no unit {}", to_index(unit)));
-    return independent_units(spikes, tick).model(what);
+    return independent_models(spikes, {&what, 1}, tick).front();
+}
+
+std::vector<occurrence_model> independent_models(const spike_sequence& spikes,
+                                                 std::span<const episode> episodes, duration tick) {
+    for (const episode& what : episodes) {
+        if (what.units.empty() || what.delays.size() + 1 != what.units.size())
+            throw invalid_argument("an episode has one delay fewer than units");
+        for (const unit_id unit : what.units)
+            if (to_index(unit) >= spikes.unit_count())
+                throw invalid_argument(fmt::format("there is no unit {}", to_index(unit)));
+    }
+    independent_units null(spikes, tick);
+    std::vector<occurrence_model> models;
+    models.reserve(episodes.size());
+    for (const episode& what : episodes) models.push_back(null.model(what));
+    return models;
 }
 
 namespace assess {

@@ -97,6 +97,12 @@ order_options order_of(const std::string& text) {
             duration{stored.at("most_margin_us").get<std::int64_t>()}};
 }
 
+unit_id unit_of(const std::string& name, const std::vector<std::string>& unit_names) {
+    const auto unit = std::find(unit_names.begin(), unit_names.end(), name);
+    if (unit == unit_names.end()) throw invalid_argument(fmt::format("there is no unit {}", name));
+    return unit_id{static_cast<std::uint32_t>(unit - unit_names.begin())};
+}
+
 episode episode_of(std::string_view text, const std::vector<std::string>& unit_names) {
     episode what;
     const json stored = json::parse(text);
@@ -106,13 +112,32 @@ episode episode_of(std::string_view text, const std::vector<std::string>& unit_n
                                    duration{stored[i].at(1).get<std::int64_t>()}});
             continue;
         }
-        const auto name = stored[i].get<std::string>();
-        const auto unit = std::find(unit_names.begin(), unit_names.end(), name);
-        if (unit == unit_names.end())
-            throw invalid_argument(fmt::format("there is no unit {}", name));
-        what.units.push_back(unit_id{static_cast<std::uint32_t>(unit - unit_names.begin())});
+        what.units.push_back(unit_of(stored[i].get<std::string>(), unit_names));
     }
     return what;
+}
+
+// A pattern is [["a",0],["b",2]]: units and lags. Only the first element tells it from an episode.
+bool is_pattern(std::string_view text) {
+    return text.starts_with("[[");
+}
+
+std::vector<pattern_spike> pattern_of(std::string_view text,
+                                      const std::vector<std::string>& unit_names) {
+    std::vector<pattern_spike> pattern;
+    for (const json& spike : json::parse(text))
+        pattern.push_back({unit_of(spike.at(0).get<std::string>(), unit_names),
+                           spike.at(1).get<std::uint32_t>()});
+    return pattern;
+}
+
+std::string json_of_pattern(const std::vector<pattern_spike>& pattern,
+                            const std::vector<std::string>& names_as_json) {
+    std::string text;
+    for (const auto& [unit, lag] : pattern)
+        fmt::format_to(std::back_inserter(text), "{}[{},{}]", text.empty() ? "[" : ",",
+                       names_as_json[to_index(unit)], lag);
+    return text + ']';
 }
 
 // Whatever a damaged text makes is an error of the file.
@@ -164,6 +189,9 @@ void write_header(io::database& session, const session_header& header) {
     put("program", fmt::format("spikeweave {}", version()));
     put("order", json_of_order(header.analysis.order));
     put("detector", json_of_options(header.analysis.detector));
+    put("triggers", json_of_options(header.analysis.triggers));
+    if (!header.analysis.patterns.patterns.empty())
+        put("pattern_bin_us", std::to_string(header.analysis.patterns.bin.count()));
     if (header.analysis.windows) put("windows", json_of_options(*header.analysis.windows));
 
     io::statement unit = session.prepare("INSERT INTO unit VALUES (?, ?, 0)");
@@ -174,13 +202,13 @@ void write_header(io::database& session, const session_header& header) {
         names.push_back(json_of_name(name));
     }
     io::statement armed = session.prepare("INSERT INTO armed VALUES (?, ?, ?)");
-    for (std::int64_t id = 0; const armed_episode& one : header.analysis.armed) {
-        const std::string text = json_of(one.what, names);
-        armed.bind(1, id++)
-            .bind_text(2, text)
-            .bind(3, static_cast<std::int64_t>(one.fire_at))
-            .run();
-    }
+    std::int64_t id = 0;
+    const auto arm = [&](const std::string& text, std::size_t fire_at) {
+        armed.bind(1, id++).bind_text(2, text).bind(3, static_cast<std::int64_t>(fire_at)).run();
+    };
+    for (const auto& [what, fire_at] : header.analysis.armed) arm(json_of(what, names), fire_at);
+    for (const auto& pattern : header.analysis.patterns.patterns)
+        arm(json_of_pattern(pattern, names), 0);
 }
 
 session_header read_header(io::database& session) {
@@ -203,11 +231,26 @@ session_header read_header(io::database& session) {
     if (!windows.empty())
         read_part(session, "windows",
                   [&] { header.analysis.windows = options_of<episode_window_options>(windows); });
+    read_part(session, "triggers", [&] {
+        header.analysis.triggers = options_of<trigger_options>(meta_of(session, "triggers"));
+    });
+    const std::string bin = meta_of(session, "pattern_bin_us");
+    if (!bin.empty())
+        read_part(session, "pattern_bin_us", [&] {
+            header.analysis.patterns.bin = duration{json::parse(bin).get<std::int64_t>()};
+        });
+    auto& patterns = header.analysis.patterns.patterns;
     io::statement armed = session.prepare("SELECT episode, fire_at FROM armed ORDER BY id");
     while (armed.next_row())
         read_part(session, "table armed", [&] {
-            header.analysis.armed.push_back({episode_of(armed.text(0), header.unit_names),
-                                             static_cast<std::size_t>(armed.count(1))});
+            const std::string_view text = armed.text(0);
+            if (is_pattern(text))
+                patterns.push_back(pattern_of(text, header.unit_names));
+            else if (patterns.empty())
+                header.analysis.armed.push_back({episode_of(text, header.unit_names),
+                                                 static_cast<std::size_t>(armed.count(1))});
+            else
+                throw invalid_argument("found an episode after a pattern");
         });
     return header;
 }

@@ -15,13 +15,13 @@ std::optional<source_block> recorded_source::next() {
     return block;
 }
 
-void recorded_results::detected(const episode_detection& detection) {
+void recorded_results::detected(const detection& what) {
     if (known_detections_ > 0) {
         --known_detections_;
         return;
     }
-    log_->record(detection, epoch_);
-    to_->detected(detection);
+    log_->record(what, epoch_);
+    to_->detected(what);
 }
 
 void recorded_results::mined(const mined_window& window) {

@@ -35,10 +35,12 @@ public:
     void leave_out_detections(std::int64_t count) { known_detections_ = count; }
 
     void units_added(std::span<const std::string> names) override { to_->units_added(names); }
-    void detected(const episode_detection& detection) override;
+    void detected(const detection& what) override;
     void mined(const mined_window& window) override;
     void epoch_ended() override;
+    void chance_measured(const chance_rates& rates) override { to_->chance_measured(rates); }
     void block_ended(const session_counts& counts) override { to_->block_ended(counts); }
+    void tallied(std::span<const armed_tally> armed) override { to_->tallied(armed); }
     void session_ended(const session_counts& counts) override;
 
 private:

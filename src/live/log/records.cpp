@@ -49,10 +49,12 @@ recorded_window record_of(const mined_window& window, std::int64_t input, std::i
 std::string json_of(const session_counts& counts) {
     return fmt::format(
         R"({{"accepted":{},"late":{},"duplicates":{},"missing":{},"belated":{},"repeated":{},)"
-        R"("unreadable":{},"epochs":{},"detections":{},"windows":{}}})",
+        R"("unreadable":{},"epochs":{},"detections":{},"hold_off":{},"rate":{},"mute":{},)"
+        R"("unchecked":{},"windows":{}}})",
         counts.order.accepted, counts.order.late, counts.order.duplicates, counts.missing,
         counts.belated, counts.repeated, counts.unreadable, counts.epochs, counts.detections,
-        counts.windows);
+        counts.suppressed.hold_off, counts.suppressed.rate, counts.suppressed.mute,
+        counts.suppressed.unchecked, counts.windows);
 }
 
 void record_encoder::begin(record_kind kind) {

@@ -28,6 +28,7 @@ struct recorded_detection {
     std::int64_t epoch = 0;
     std::uint64_t armed = 0;
     std::vector<std::int64_t> times{};
+    suppression suppressed = suppression::none;
 
     friend bool operator==(const recorded_detection&, const recorded_detection&) = default;
 };

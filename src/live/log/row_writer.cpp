@@ -49,7 +49,7 @@ void row_writer::prepare_statements() {
     block_ = file_.prepare("INSERT INTO input VALUES (?,?,?,?,?,?,?,?,?,?,?)");
     unit_ = file_.prepare("INSERT INTO unit VALUES (?,?,?)");
     sender_ = file_.prepare("REPLACE INTO sender VALUES (?,?,?,?)");
-    detection_ = file_.prepare("INSERT INTO detection VALUES (?,?,?,?,?,?,?)");
+    detection_ = file_.prepare("INSERT INTO detection VALUES (?,?,?,?,?,?,?,?)");
     window_ = file_.prepare("INSERT INTO window VALUES (?,?,?,?,?,?,?,?,?,?,?)");
 }
 
@@ -128,14 +128,9 @@ std::string row_writer::left_out(std::string_view spikes, std::int64_t epoch,
 }
 
 void row_writer::write_detection(record_decoder fields) {
-    const std::int64_t input = fields.number();
-    const std::int64_t epoch = fields.number();
-    const std::int64_t armed = fields.number();
-    const std::string_view times = fields.text();
-    detection_->bind(1, ++part_.detections).bind(2, input).bind(3, epoch).bind(4, armed);
-    detection_->bind(5, io::load<std::int64_t>(times.data()));
-    detection_->bind(6, io::load<std::int64_t>(times.data() + times.size() - sizeof(std::int64_t)));
-    detection_->bind_bytes(7, times).run();
+    detection_->bind(1, ++part_.detections);
+    for (int column = 2; column <= 6; ++column) detection_->bind(column, fields.number());
+    detection_->bind(8, fields.number()).bind_bytes(7, fields.text()).run();
 }
 
 void row_writer::write_window(record_decoder fields, const mined_window& window) {

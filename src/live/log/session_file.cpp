@@ -31,8 +31,8 @@ session_file::session_file(const std::filesystem::path& path)
     read_block_ = file_.prepare(
         "SELECT seq, arrived_us, epoch, watermark_us, missing, belated, repeated, unreadable, "
         "unrecorded, spikes FROM input ORDER BY seq");
-    read_detection_ =
-        file_.prepare("SELECT seq, input, epoch, armed, times FROM detection ORDER BY seq");
+    read_detection_ = file_.prepare(
+        "SELECT seq, input, epoch, armed, times, suppressed FROM detection ORDER BY seq");
     read_window_ = file_.prepare(
         "SELECT seq, input, epoch, number, begin_us, end_us, spikes, threshold, has_gap, digest, "
         "episodes FROM window ORDER BY seq");
@@ -130,6 +130,11 @@ std::optional<recorded_detection> session_file::next_detection() {
              fmt::format("found {} bytes of times, expected 8 for each", times.size()));
     read.times.resize(times.size() / sizeof(std::int64_t));
     if (!times.empty()) std::memcpy(read.times.data(), times.data(), times.size());
+    if (row.count(5) >= suppressions)
+        fail("detection", detection_,
+             fmt::format("found {} as the reason why it is no trigger, expected 0 to {}",
+                         row.number(5), suppressions - 1));
+    read.suppressed = static_cast<suppression>(row.number(5));
     return read;
 }
 

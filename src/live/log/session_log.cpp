@@ -96,13 +96,16 @@ void session_log::record(const source_block& block) {
     unrecorded_ = 0;
 }
 
-void session_log::record(const episode_detection& detection, std::int64_t epoch) {
+void session_log::record(const detection& what, std::int64_t epoch) {
     encoder_.begin(record_kind::detection);
     encoder_.add(inputs_);
     encoder_.add(epoch);
-    encoder_.add(std::uint64_t{detection.episode});
-    encoder_.add(std::string_view(reinterpret_cast<const char*>(detection.times_us.data()),
-                                  detection.times_us.size_bytes()));
+    encoder_.add(std::uint64_t{what.armed});
+    encoder_.add(what.begin_us);
+    encoder_.add(what.end_us);
+    encoder_.add(static_cast<std::int64_t>(what.suppressed));
+    encoder_.add(std::string_view(reinterpret_cast<const char*>(what.times_us.data()),
+                                  what.times_us.size_bytes()));
     give(encoder_.finish(), true);
 }
 

@@ -66,7 +66,7 @@ public:
     /// invalid_argument if the name of a unit cannot stand in a file.
     void record(const source_block& block);
     /// Records a result of the last block. @throws io_error if writing has failed.
-    void record(const episode_detection& detection, std::int64_t epoch);
+    void record(const detection& what, std::int64_t epoch);
     void record(const mined_window& window, std::int64_t epoch);
     /// Ends the session, and writes everything. @throws io_error
     void end(const session_counts& counts);

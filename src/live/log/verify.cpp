@@ -13,8 +13,10 @@ namespace spikeweave::live {
 namespace {
 
 std::string text_of(const recorded_detection& one) {
-    return fmt::format("episode {} at {} us in epoch {}, after block {}", one.armed,
-                       fmt::join(one.times, ", "), one.epoch, one.input);
+    return fmt::format("armed {} at {} us in epoch {}, after block {}{}{}", one.armed,
+                       fmt::join(one.times, ", "), one.epoch, one.input,
+                       one.suppressed == suppression::none ? "" : ", suppressed by ",
+                       to_string(one.suppressed));
 }
 
 std::string text_of(const recorded_window& one) {
@@ -40,12 +42,13 @@ public:
         for (const std::string& name : names) names_as_json_.push_back(json_of_name(name));
     }
 
-    void detected(const episode_detection& detection) override {
+    void detected(const detection& what) override {
         if (!found.difference.empty()) return;
         const recorded_detection computed{found.inputs,
                                           epoch_,
-                                          detection.episode,
-                                          {detection.times_us.begin(), detection.times_us.end()}};
+                                          what.armed,
+                                          {what.times_us.begin(), what.times_us.end()},
+                                          what.suppressed};
         compare("detection", ++found.detections, file_->next_detection(), std::optional(computed));
     }
 

@@ -16,8 +16,8 @@ void all_results::units_added(std::span<const std::string> names) {
     for (const auto& one : sinks_) one->units_added(names);
 }
 
-void all_results::detected(const episode_detection& detection) {
-    for (const auto& one : sinks_) one->detected(detection);
+void all_results::detected(const detection& what) {
+    for (const auto& one : sinks_) one->detected(what);
 }
 
 void all_results::mined(const mined_window& window) {
@@ -28,9 +28,17 @@ void all_results::epoch_ended() {
     for (const auto& one : sinks_) one->epoch_ended();
 }
 
+void all_results::chance_measured(const chance_rates& rates) {
+    for (const auto& one : sinks_) one->chance_measured(rates);
+}
+
 void all_results::block_ended(const session_counts& counts) {
     for (const auto& one : sinks_) one->block_ended(counts);
     if (run_.on_progress) run_.on_progress({"spikes", counts.order.accepted, spikes_});
+}
+
+void all_results::tallied(std::span<const armed_tally> armed) {
+    for (const auto& one : sinks_) one->tallied(armed);
 }
 
 void all_results::session_ended(const session_counts& counts) {

@@ -22,10 +22,12 @@ public:
     std::uint64_t units() const { return units_; }
 
     void units_added(std::span<const std::string> names) override;
-    void detected(const episode_detection& detection) override;
+    void detected(const detection& what) override;
     void mined(const mined_window& window) override;
     void epoch_ended() override;
+    void chance_measured(const chance_rates& rates) override;
     void block_ended(const session_counts& counts) override;
+    void tallied(std::span<const armed_tally> armed) override;
     void session_ended(const session_counts& counts) override;
 
 private:

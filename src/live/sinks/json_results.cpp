@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -20,12 +21,14 @@ std::uint64_t losses_of(const session_counts& counts) {
 
 }  // namespace
 
-json_results::json_results(std::vector<armed_episode> armed, text_writer write)
-    : armed_(std::move(armed)), write_(std::move(write)) {}
+json_results::json_results(std::vector<armed_episode> armed, text_writer write,
+                           armed_patterns patterns)
+    : armed_(std::move(armed)), patterns_(std::move(patterns)), write_(std::move(write)) {}
 
 void json_results::units_added(std::span<const std::string> names) {
     units_.add(names);
     for (const std::string& name : names) names_.push_back(json_text(name));
+    if (armed_texts_.empty()) describe_armed();
 }
 
 void json_results::add_units_of(const episode& what) {
@@ -37,14 +40,68 @@ void json_results::add_units_of(const episode& what) {
     text_ += ']';
 }
 
-void json_results::detected(const episode_detection& detection) {
-    const auto times = detection.times_us;
-    fmt::format_to(std::back_inserter(text_), R"({{"type":"detection","episode":{},)",
-                   detection.episode);
-    add_units_of(armed_[detection.episode].what);
-    fmt::format_to(std::back_inserter(text_), R"(,"t_us":[{},{}],"spikes_us":[{}]}})",
-                   times.front(), times.back(), fmt::join(times, ","));
-    text_ += '\n';
+// What each armed episode and pattern is, as the beginning of an object.
+void json_results::describe_armed() {
+    const auto listed = [](std::size_t size, const auto& item) {
+        std::string list = "[";
+        for (std::size_t i = 0; i < size; ++i) {
+            if (i > 0) list += ',';
+            list += item(i);
+        }
+        return list + ']';
+    };
+    const auto name_of = [&](unit_id unit) { return names_[to_index(unit)]; };
+    for (const armed_episode& one : armed_) {
+        const auto& units = one.what.units;
+        armed_texts_.push_back(
+            fmt::format(R"("episode":{},"units":{})", armed_texts_.size(),
+                        listed(units.size(), [&](std::size_t i) { return name_of(units[i]); })));
+    }
+    for (std::size_t number = 0; number < patterns_.patterns.size(); ++number) {
+        const auto& spikes = patterns_.patterns[number];
+        armed_texts_.push_back(fmt::format(
+            R"("pattern":{},"units":{},"lags_us":{})", number,
+            listed(spikes.size(), [&](std::size_t i) { return name_of(spikes[i].unit); }),
+            listed(spikes.size(), [&](std::size_t i) {
+                return fmt::format("{}", (patterns_.bin * spikes[i].lag).count());
+            })));
+    }
+}
+
+void json_results::detected(const detection& what) {
+    fmt::format_to(
+        std::back_inserter(text_), R"({{"type":"detection",{},"t_us":[{},{}],"spikes_us":[{}])",
+        armed_texts_[what.armed], what.begin_us, what.end_us, fmt::join(what.times_us, ","));
+    if (!what.is_trigger())
+        fmt::format_to(std::back_inserter(text_), R"(,"suppressed":"{}")",
+                       to_string(what.suppressed));
+    text_ += "}\n";
+}
+
+// Told once, because the rates at the end are among the counts.
+void json_results::chance_measured(const chance_rates& rates) {
+    if (std::exchange(told_chance_, true)) return;
+    fmt::format_to(std::back_inserter(text_), R"({{"type":"chance","t_us":[{},{}],"armed":[)",
+                   rates.begin_us, rates.end_us);
+    for (std::size_t i = 0; i < rates.per_minute.size(); ++i)
+        fmt::format_to(std::back_inserter(text_), R"({}{{{},"expected_per_min":{:.4g}}})",
+                       i > 0 ? "," : "", armed_texts_[i], rates.per_minute[i]);
+    text_ += "]}\n";
+}
+
+void json_results::tallied(std::span<const armed_tally> armed) {
+    for (std::size_t i = 0; i < armed.size(); ++i) {
+        const auto& [detected, completed, expected, per_minute] = armed[i];
+        fmt::format_to(std::back_inserter(tallies_), R"({}{{{},"detected":{})", i > 0 ? "," : "",
+                       armed_texts_[i], detected);
+        if (i < armed_.size() && armed_[i].fire_at > 0)
+            fmt::format_to(std::back_inserter(tallies_),
+                           R"(,"completed":{},"completed_share":{:.4g})", completed,
+                           static_cast<double>(completed) /
+                               static_cast<double>(std::max<std::uint64_t>(detected, 1)));
+        fmt::format_to(std::back_inserter(tallies_),
+                       R"(,"expected":{:.4g},"expected_per_min":{:.4g}}})", expected, per_minute);
+    }
 }
 
 void json_results::mined(const mined_window& window) {
@@ -93,11 +150,18 @@ void json_results::session_ended(const session_counts& counts) {
     fmt::format_to(
         std::back_inserter(text_),
         R"({{"type":"stats","units":{},"spikes":{},"late":{},"duplicates":{},"missing":{},)"
-        R"("belated":{},"repeated":{},"unreadable":{},"epochs":{},"detections":{},"windows":{}}})",
+        R"("belated":{},"repeated":{},"unreadable":{},"epochs":{},"detections":{},"windows":{})",
         names_.size(), counts.order.accepted, counts.order.late, counts.order.duplicates,
         counts.missing, counts.belated, counts.repeated, counts.unreadable, counts.epochs,
         counts.detections, counts.windows);
-    text_ += '\n';
+    const suppression_counts& not_given = counts.suppressed;
+    if (!tallies_.empty())
+        fmt::format_to(std::back_inserter(text_),
+                       R"(,"triggers":{},"suppressed":{{"hold-off":{},"rate":{},"mute":{},)"
+                       R"("unchecked":{}}},"armed":[{}])",
+                       counts.triggers(), not_given.hold_off, not_given.rate, not_given.mute,
+                       not_given.unchecked, tallies_);
+    text_ += "}\n";
     flush();
 }
 

@@ -13,7 +13,7 @@ namespace spikeweave::live {
 class unit_names {
 public:
     void add(std::span<const std::string> names);
-    const std::string& operator[](unit_id unit) const { return names_[to_index(unit)]; }
+    const std::vector<std::string>& all() const { return names_; }
     std::size_t size() const { return names_.size(); }
 
     /// The episodes by size, then by the natural order of their units, then by delays.

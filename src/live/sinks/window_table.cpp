@@ -2,23 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <iomanip>
 #include <iterator>
-#include <sstream>
 #include <utility>
 
+#include "live/sinks/armed_text.hpp"
+
 namespace spikeweave::live {
-namespace {
-
-// A name as it stands in a file of episodes.
-std::string word_of(const std::string& name) {
-    if (name.find_first_of(" \t\"\\#") == std::string::npos) return name;
-    std::ostringstream word;
-    word << std::quoted(name);
-    return word.str();
-}
-
-}  // namespace
 
 window_table::window_table(text_writer write) : write_(std::move(write)) {
     write_("epoch\twindow\tbegin_s\tend_s\thas_gap\tsize\tepisode\tcount\n");
@@ -37,13 +26,8 @@ void window_table::mined(const mined_window& window) {
     std::string text;
     for (const counted_episode* const one : units_.ordered(window.mined.table)) {
         const auto& [what, count] = *one;
-        fmt::format_to(std::back_inserter(text), "{}{}\t{}", head, what.size(),
-                       word_of(units_[what.units.front()]));
-        for (std::size_t step = 0; step < what.delays.size(); ++step)
-            fmt::format_to(std::back_inserter(text), " {} {}",
-                           format_delays({&what.delays[step], 1}),
-                           word_of(units_[what.units[step + 1]]));
-        fmt::format_to(std::back_inserter(text), "\t{}\n", count);
+        fmt::format_to(std::back_inserter(text), "{}{}\t{}\t{}\n", head, what.size(),
+                       armed_text(what, units_.all()), count);
     }
     if (!text.empty()) write_(text);
 }

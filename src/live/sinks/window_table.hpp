@@ -17,7 +17,7 @@ public:
     explicit window_table(text_writer write);
 
     void units_added(std::span<const std::string> names) override;
-    void detected(const episode_detection&) override {}
+    void detected(const detection&) override {}
     void mined(const mined_window& window) override;
     void epoch_ended() override { ++epoch_; }
     void block_ended(const session_counts&) override {}

@@ -34,7 +34,7 @@ inline file_content content_of(const std::filesystem::path& path) {
 /// A sink that keeps nothing.
 struct no_results : sink {
     void units_added(std::span<const std::string>) override {}
-    void detected(const episode_detection&) override {}
+    void detected(const detection&) override {}
     void mined(const mined_window&) override {}
     void epoch_ended() override {}
     void block_ended(const session_counts&) override {}
@@ -54,6 +54,17 @@ inline session_header header_of(order_options order = {}) {
                  {.delays = {{duration{0}, duration{5}}, {duration{5}, duration{9}}},
                   .min_count = 1,
                   .max_size = 3}}}};
+}
+
+/// The same with patterns and limits of triggers.
+inline session_header header_with_triggers(order_options order = {}) {
+    session_header header = header_of(order);
+    header.analysis.patterns = {duration{4}, {{{unit_id{0}, 0}, {unit_id{2}, 2}}, {{{}, 0}}}};
+    header.analysis.triggers = {.hold_off = duration{15},
+                                .max_triggers = event_rate{3, duration{40}},
+                                .mute_above = event_rate{5, duration{9}},
+                                .mute_window = duration{9}};
+    return header;
 }
 
 /// Blocks with losses, late spikes, new units and new epochs.

@@ -86,11 +86,11 @@ protected:
 // disk. Resumed with the others, it holds what an uninterrupted session records.
 TEST_F(Resume, GivesTheResultsOfAnUninterruptedSession) {
     std::mt19937_64 random(5);
-    std::size_t detections = 0, windows = 0, partly = 0;
+    std::size_t detections = 0, windows = 0, partly = 0, suppressed = 0;
     const std::size_t cases = property_cases(20);
     for (std::size_t i = 0; i < cases; ++i) {
         const auto blocks = random_stream(random, 60);
-        const session_header header = header_of(random_policy(random));
+        const session_header header = header_with_triggers(random_policy(random));
         const auto lifetime = std::chrono::microseconds{random() % 15'000};
         std::filesystem::remove_all(folder.path());
         std::filesystem::create_directory(folder.path());
@@ -116,10 +116,13 @@ TEST_F(Resume, GivesTheResultsOfAnUninterruptedSession) {
         ASSERT_EQ(verify_session(path, {.threads = static_cast<int>(1 + i % 2)}).difference, "");
         detections += whole.detections.size();
         windows += whole.windows.size();
+        for (const recorded_detection& one : whole.detections)
+            suppressed += one.suppressed == suppression::none ? 0 : 1;
         partly += left.blocks.size() < blocks.size() ? 1 : 0;
     }
     EXPECT_GT(detections, cases);
     EXPECT_GT(windows, cases);
+    EXPECT_GT(suppressed, cases);
     EXPECT_GT(partly, cases / 4);
 }
 
@@ -169,13 +172,16 @@ TEST_F(Resume, VerificationSaysTheFirstDifference) {
     };
 
     EXPECT_EQ(difference_after("UPDATE detection SET armed = 1 WHERE seq = 1"),
-              "detection 1: episode 1 at 1, 3 us in epoch 0, after block 1 was recorded, episode 0 "
+              "detection 1: armed 1 at 1, 3 us in epoch 0, after block 1 was recorded, armed 0 "
               "at 1, 3 us in epoch 0, after block 1 was computed");
+    EXPECT_EQ(difference_after("UPDATE detection SET suppressed = 2 WHERE seq = 1"),
+              "detection 1: armed 0 at 1, 3 us in epoch 0, after block 1, suppressed by rate was "
+              "recorded, armed 0 at 1, 3 us in epoch 0, after block 1 was computed");
     EXPECT_EQ(difference_after("DELETE FROM detection WHERE seq = 2"),
-              "detection 2: nothing was recorded, episode 1 at 1, 3 us in epoch 0, after block 1 "
+              "detection 2: nothing was recorded, armed 1 at 1, 3 us in epoch 0, after block 1 "
               "was computed");
-    EXPECT_EQ(difference_after("INSERT INTO detection VALUES (3, 1, 0, 0, 1, 1, x'')"),
-              "detection 3: episode 0 at  us in epoch 0, after block 1 was recorded, nothing was "
+    EXPECT_EQ(difference_after("INSERT INTO detection VALUES (3, 1, 0, 0, 1, 1, x'', 0)"),
+              "detection 3: armed 0 at  us in epoch 0, after block 1 was recorded, nothing was "
               "computed");
     EXPECT_EQ(difference_after("UPDATE window SET spikes = 3").find("window 1: its digest is "),
               0U);

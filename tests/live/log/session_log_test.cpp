@@ -106,12 +106,14 @@ TEST_F(SessionLog, HoldsWhatTheSessionTookAndFound) {
     EXPECT_EQ(content.windows[0].digest, digest_of(content.windows[0]));
     EXPECT_EQ(session_file(path).counts_at_end(),
               R"({"accepted":3,"late":0,"duplicates":0,"missing":2,"belated":1,"repeated":3,)"
-              R"("unreadable":4,"epochs":1,"detections":2,"windows":1})");
+              R"("unreadable":4,"epochs":1,"detections":2,"hold_off":0,"rate":0,"mute":0,)"
+              R"("unchecked":0,"windows":1})");
     EXPECT_EQ(names_in(folder.path()), (std::set<std::string>{"s.session"})) << "one file";
 }
 
 TEST_F(SessionLog, KeepsTheOptions) {
-    session_header header = header_of({order_policy::lateness, duration{7}, duration{9}});
+    session_header header =
+        header_with_triggers({order_policy::lateness, duration{7}, duration{9}});
     header.analysis.detector.ties = tie_rule::order;
     header.analysis.windows->mining.min_count = {};
     header.analysis.windows->mining.min_rate = 0.1;
@@ -128,6 +130,13 @@ TEST_F(SessionLog, KeepsTheOptions) {
     ASSERT_EQ(read.analysis.armed.size(), 2U);
     EXPECT_EQ(read.analysis.armed[1].what, header.analysis.armed[1].what);
     EXPECT_EQ(read.analysis.armed[1].fire_at, 2U);
+    EXPECT_EQ(read.analysis.patterns.bin, duration{4});
+    EXPECT_EQ(read.analysis.patterns.patterns, header.analysis.patterns.patterns);
+    EXPECT_EQ(read.analysis.triggers.hold_off, duration{15});
+    EXPECT_EQ(read.analysis.triggers.max_triggers, (event_rate{3, duration{40}}));
+    EXPECT_EQ(read.analysis.triggers.mute_above, (event_rate{5, duration{9}}));
+    EXPECT_EQ(read.analysis.triggers.mute_window, duration{9});
+    EXPECT_EQ(read.analysis.triggers.max_false_alarms, std::nullopt);
     EXPECT_EQ(read.analysis.windows->hop, duration{10});
     EXPECT_EQ(read.analysis.windows->mining.delays, header.analysis.windows->mining.delays);
     EXPECT_EQ(read.analysis.windows->mining.min_count, std::nullopt);
@@ -250,6 +259,9 @@ TEST_F(SessionLog, RefusesDamagedRows) {
               ", table unit: found the id 2, expected 1");
     EXPECT_EQ(refused("UPDATE detection SET times = x'0102'"),
               ", table detection, row 1: found 2 bytes of times, expected 8 for each");
+    EXPECT_EQ(refused("UPDATE detection SET suppressed = 5"),
+              ", table detection, row 1: found 5 as the reason why it is no trigger, expected 0 to "
+              "4");
     EXPECT_EQ(refused("UPDATE window SET digest = x'61'"),
               ", column digest: found 'a', expected text");
     EXPECT_EQ(refused("UPDATE meta SET value = '{' WHERE name = 'order'"),

@@ -19,7 +19,7 @@ TEST(JsonResults, WritesALineForEachResult) {
     results.units_added(std::vector<std::string>{"\xc2\xb5\xff"});
     const std::vector<std::int64_t> times{-4, 3};
 
-    results.detected({.episode = 0, .times_us = times});
+    results.detected({.begin_us = -4, .end_us = 3, .times_us = times});
     results.mined({{{.number = -1, .begin = duration{-10}, .end = duration{0}},
                     3,
                     {.episodes = {{{{unit_id{2}}, {}}, 2}, {pair_of(0, 2), 1}}, .threshold = 1}},
@@ -41,6 +41,42 @@ TEST(JsonResults, WritesALineForEachResult) {
               "\n"
               R"({"type":"stats","units":3,"spikes":3,"late":0,"duplicates":0,"missing":0,)"
               R"("belated":0,"repeated":1,"unreadable":0,"epochs":0,"detections":1,"windows":0})"
+              "\n");
+}
+
+TEST(JsonResults, SaysWhatIsNoTriggerAndWhatIsExpectedByChance) {
+    std::string text;
+    json_results results({{pair_of(0, 1), 1}}, [&](std::string_view lines) { text += lines; },
+                         {duration{2'500}, {{{unit_id{1}, 0}, {unit_id{0}, 2}}}});
+    results.units_added(std::vector<std::string>{"a", "b"});
+    const std::vector<std::int64_t> times{3, 5'004};
+
+    results.chance_measured({-5, 10, {0.25, 1e-7}});
+    results.chance_measured({10, 20, {1, 2}});
+    results.detected({.armed = 1,
+                      .begin_us = 0,
+                      .end_us = 5'004,
+                      .times_us = times,
+                      .suppressed = suppression::hold_off});
+    results.tallied(std::vector<armed_tally>{{4, 3, 0.5, 1.25}, {2, 0, 1e-6, 2e-6}});
+    results.session_ended(
+        {.detections = 6, .suppressed = {.hold_off = 1, .rate = 2, .mute = 1, .unchecked = 1}});
+
+    EXPECT_EQ(text,
+              R"({"type":"chance","t_us":[-5,10],"armed":[{"episode":0,"units":["a","b"],)"
+              R"("expected_per_min":0.25},{"pattern":0,"units":["b","a"],"lags_us":[0,5000],)"
+              R"("expected_per_min":1e-07}]})"
+              "\n"
+              R"({"type":"detection","pattern":0,"units":["b","a"],"lags_us":[0,5000],)"
+              R"("t_us":[0,5004],"spikes_us":[3,5004],"suppressed":"hold-off"})"
+              "\n"
+              R"({"type":"stats","units":2,"spikes":0,"late":0,"duplicates":0,"missing":0,)"
+              R"("belated":0,"repeated":0,"unreadable":0,"epochs":0,"detections":6,"windows":0,)"
+              R"("triggers":1,"suppressed":{"hold-off":1,"rate":2,"mute":1,"unchecked":1},)"
+              R"("armed":[{"episode":0,"units":["a","b"],"detected":4,"completed":3,)"
+              R"("completed_share":0.75,)"
+              R"("expected":0.5,"expected_per_min":1.25},{"pattern":0,"units":["b","a"],)"
+              R"("lags_us":[0,5000],"detected":2,"expected":1e-06,"expected_per_min":2e-06}]})"
               "\n");
 }
 

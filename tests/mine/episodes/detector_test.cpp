@@ -10,6 +10,7 @@
 #include "support/error_text.hpp"
 #include "support/random_streams.hpp"
 #include "support/run_length.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace spikeweave {
 namespace {
@@ -274,6 +275,43 @@ TEST(EpisodeDetectorProperty, EpochsAreSeparateStreams) {
             detector.flush();
         }
     }
+}
+
+TEST(ReadArmedEpisodes, TakesTheSpikeOfTheDetection) {
+    const temporary_folder folder;
+    const spike_sequence spikes({}, {}, {"a", "b", "@2"}, {});
+    const auto read = [&](const std::string& text) {
+        folder.file("armed.txt", text);
+        return read_armed_episodes(folder.path() / "armed.txt", spikes);
+    };
+    const auto refused = [&](const std::string& text) {
+        const std::string place = (folder.path() / "armed.txt").string() + ", line ";
+        const std::string error = text_of([&] { read(text); });
+        EXPECT_EQ(error.substr(0, place.size()), place);
+        return error.substr(place.size());
+    };
+
+    const auto armed = read("a 0-5us b @1\na 0-5us b  # whole\na 0-5us @2\na 0-5us @2 @2\n");
+
+    ASSERT_EQ(armed.size(), 4U);
+    EXPECT_EQ(armed[0].fire_at, 1U);
+    EXPECT_EQ(armed[0].what, armed[1].what);
+    EXPECT_EQ(armed[1].fire_at, 0U);
+    EXPECT_EQ(armed[2].fire_at, 0U) << "a unit may have such a name";
+    EXPECT_EQ(armed[3].fire_at, 2U);
+    EXPECT_EQ(armed[3].what.units[1], unit_id{2});
+
+    const std::string of_two = " is not the number of one of the episode's 2 spikes, such as @1";
+    EXPECT_EQ(refused("a 0-5us b @0"), "1: '@0'" + of_two);
+    EXPECT_EQ(refused("a 0-5us b @3"), "1: '@3'" + of_two);
+    EXPECT_EQ(refused("a 0-5us b @"), "1: '@'" + of_two);
+    EXPECT_EQ(refused("a 0-5us b @1x"), "1: '@1x'" + of_two);
+    EXPECT_EQ(refused("\na 0-5us b\na 0-5us b"), "3: the same episode as in line 2");
+    EXPECT_EQ(refused("a 0-5us b 0-5us").substr(0, 10), "1: '0-5us'");
+    folder.file("armed.txt", "a 0-5us b @1");
+    EXPECT_NE(text_of([&] { read_episodes(folder.path() / "armed.txt", spikes); }).find("'@1'"),
+              std::string::npos)
+        << "episodes that are counted are not detected";
 }
 
 }  // namespace

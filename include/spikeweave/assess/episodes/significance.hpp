@@ -63,6 +63,10 @@ struct episode_test {
 /// @throws invalid_argument if the episode is invalid or the tick is not positive.
 SPIKEWEAVE_API occurrence_model independent_model(const spike_sequence& spikes, const episode& what,
                                                   duration tick);
+/// The models of several episodes; what they have in common is measured once.
+SPIKEWEAVE_API std::vector<occurrence_model> independent_models(const spike_sequence& spikes,
+                                                                std::span<const episode> episodes,
+                                                                duration tick);
 
 /// Tests the episodes of a table; returns one element for each. The p-values of each size are
 /// corrected for the number of candidates that the search had at that size.

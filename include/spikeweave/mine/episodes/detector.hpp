@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <vector>
@@ -28,6 +29,12 @@ struct episode_detector_options {
 };
 
 SPIKEWEAVE_API option_list describe(episode_detector_options& options);
+
+/// Reads episodes as `read_episodes` does. A line may end with the spike at which the episode is
+/// detected: `n0 4-6ms n1 4-6ms n2 @2`.
+/// @throws io_error with the file and the line.
+SPIKEWEAVE_API std::vector<armed_episode> read_armed_episodes(const std::filesystem::path& path,
+                                                              const spike_sequence& spikes);
 
 /// The first `fire_at` spikes of an occurrence.
 struct episode_detection {

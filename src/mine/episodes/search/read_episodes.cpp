@@ -1,19 +1,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <map>
+#include <span>
 #include <sstream>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "mine/result_table.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/mine/episodes.hpp"
+#include "spikeweave/mine/episodes/detector.hpp"
 
 namespace spikeweave {
 namespace {
@@ -23,14 +26,6 @@ struct episode_line {
     std::size_t number;
     std::vector<std::string> words;
 };
-
-std::ifstream open_episodes(const std::filesystem::path& path) {
-    std::ifstream in(path);
-    if (!in)
-        throw io_error(fmt::format("cannot read {}: {}", path.string(),
-                                   std::generic_category().message(errno)));
-    return in;
-}
 
 // Names with spaces stand between quotation marks.
 std::vector<std::string> words_of(const std::string& line) {
@@ -42,7 +37,7 @@ std::vector<std::string> words_of(const std::string& line) {
 }
 
 std::vector<episode_line> read_list(const std::filesystem::path& path) {
-    std::ifstream in = open_episodes(path);
+    std::ifstream in = mine::open_text(path);
     std::vector<episode_line> lines;
     std::size_t number = 0;
     for (std::string line; std::getline(in, line);) {
@@ -55,21 +50,10 @@ std::vector<episode_line> read_list(const std::filesystem::path& path) {
     return lines;
 }
 
-std::vector<std::string> split(const std::string& text, const std::string& by) {
-    std::vector<std::string> parts;
-    std::size_t at = 0;
-    for (std::size_t end = text.find(by); end != std::string::npos; end = text.find(by, at)) {
-        parts.push_back(text.substr(at, end - at));
-        at = end + by.size();
-    }
-    parts.push_back(text.substr(at));
-    return parts;
-}
-
 // The table `episodes.tsv` writes units as "n0→n1→n2" and delays as "(4,6] (4,6] ms".
 std::vector<std::string> words_of_row(const std::string& units, const std::string& delays) {
-    const std::vector<std::string> names = split(units, "→");
-    const std::vector<std::string> intervals = split(delays, " ");
+    const std::vector<std::string> names = mine::split_text(units, "→");
+    const std::vector<std::string> intervals = mine::split_text(delays, " ");
     std::vector<std::string> words{names.front()};
     for (std::size_t step = 0; step + 1 < names.size(); ++step) {
         std::string interval = step < intervals.size() ? intervals[step] : "";
@@ -89,32 +73,18 @@ bool is_part_of(const std::vector<std::string>& words, const std::vector<std::st
 // Of a result's folder, the significant episodes that are not part of a longer one.
 std::vector<episode_line> read_result(const std::filesystem::path& folder) {
     const std::filesystem::path path = folder / "episodes.tsv";
-    std::ifstream in = open_episodes(path);
-    std::string line;
-    std::getline(in, line);
-    const std::vector<std::string> header = split(line, "\t");
-    const auto column = [&](const char* name) {
-        const auto found = std::find(header.begin(), header.end(), name);
-        if (found == header.end())
-            throw io_error(fmt::format("{} has no column '{}', expected the table of a result",
-                                       path.string(), name));
-        return static_cast<std::size_t>(found - header.begin());
-    };
-    const std::size_t units = column("units"), delays = column("delays"),
-                      significant = column("significant");
+    mine::result_table rows(path);
+    const std::size_t units = rows.column("units"), delays = rows.column("delays"),
+                      significant = rows.column("significant");
     std::vector<episode_line> lines;
-    for (std::size_t number = 2; std::getline(in, line); ++number) {
-        const std::vector<std::string> cells = split(line, "\t");
-        if (cells.size() != header.size())
-            throw io_error(fmt::format("{}, line {}: {} columns, expected {}", path.string(),
-                                       number, cells.size(), header.size()));
-        if (cells[significant] != "yes" || cells[delays] == "-") continue;
-        std::vector<std::string> words = words_of_row(cells[units], cells[delays]);
+    while (rows.next()) {
+        if (rows[significant] != "yes" || rows[delays] == "-") continue;
+        std::vector<std::string> words = words_of_row(rows[units], rows[delays]);
         // The longest ones come first.
         const bool is_part = std::any_of(
             lines.begin(), lines.end(),
             [&](const episode_line& longer) { return is_part_of(words, longer.words); });
-        if (!is_part) lines.push_back({number, std::move(words)});
+        if (!is_part) lines.push_back({rows.line(), std::move(words)});
     }
     if (lines.empty())
         throw io_error(fmt::format("{} holds no significant episode", path.string()));
@@ -126,7 +96,18 @@ std::vector<episode_line> read_lines(const std::filesystem::path& path) {
     return std::filesystem::is_directory(path, unknown) ? read_result(path) : read_list(path);
 }
 
-episode parse_episode(const std::vector<std::string>& words, const spike_sequence& spikes) {
+// The number of "@2", the spike at which an armed episode is detected.
+std::size_t parse_fire_at(const std::string& word, std::size_t size) {
+    std::size_t number = 0;
+    const char* const end = word.data() + word.size();
+    const auto [stopped, error] = std::from_chars(word.data() + 1, end, number);
+    if (error != std::errc{} || stopped != end || number == 0 || number > size)
+        throw invalid_argument(fmt::format(
+            "'{}' is not the number of one of the episode's {} spikes, such as @1", word, size));
+    return number;
+}
+
+episode parse_episode(std::span<const std::string> words, const spike_sequence& spikes) {
     if (words.size() % 2 == 0)
         throw invalid_argument(fmt::format(
             "'{}' is where a unit was expected to follow (an episode is unit delay unit …, such as "
@@ -142,23 +123,43 @@ episode parse_episode(const std::vector<std::string>& words, const spike_sequenc
     return what;
 }
 
+// Calls `take` with the words of each line. What it returns must differ between lines.
+template <class Take>
+void for_each_line(const std::filesystem::path& path, const Take& take) {
+    std::map<decltype(take(std::vector<std::string>())), std::size_t> first_line;
+    for (const auto& [number, words] : read_lines(path)) {
+        try {
+            const auto [same, is_new] = first_line.try_emplace(take(words), number);
+            if (!is_new)
+                throw invalid_argument(fmt::format("the same episode as in line {}", same->second));
+        } catch (const invalid_argument& error) {
+            throw io_error(fmt::format("{}, line {}: {}", path.string(), number, error.what()));
+        }
+    }
+}
+
 }  // namespace
 
 std::vector<episode> read_episodes(const std::filesystem::path& path,
                                    const spike_sequence& spikes) {
     std::vector<episode> given;
-    std::map<episode, std::size_t> first_line;
-    for (const auto& [number, words] : read_lines(path)) {
-        try {
-            given.push_back(parse_episode(words, spikes));
-        } catch (const invalid_argument& error) {
-            throw io_error(fmt::format("{}, line {}: {}", path.string(), number, error.what()));
-        }
-        const auto [same, is_new] = first_line.try_emplace(given.back(), number);
-        if (!is_new)
-            throw io_error(fmt::format("{}, line {}: the same episode as in line {}", path.string(),
-                                       number, same->second));
-    }
+    for_each_line(path, [&](const std::vector<std::string>& words) {
+        given.push_back(parse_episode(words, spikes));
+        return given.back();
+    });
+    return given;
+}
+
+std::vector<armed_episode> read_armed_episodes(const std::filesystem::path& path,
+                                               const spike_sequence& spikes) {
+    std::vector<armed_episode> given;
+    for_each_line(path, [&](std::span<const std::string> words) {
+        const bool has_place = words.size() % 2 == 0 && words.back().starts_with('@');
+        armed_episode one{parse_episode(has_place ? words.first(words.size() - 1) : words, spikes)};
+        if (has_place) one.fire_at = parse_fire_at(words.back(), one.what.size());
+        given.push_back(one);
+        return std::pair(std::move(one.what), one.fire_at);
+    });
     return given;
 }
 

@@ -1,0 +1,59 @@
+#include "live/armed_detectors.hpp"
+
+#include "live/session.hpp"
+
+namespace spikeweave::live {
+
+armed_detectors::armed_detectors(const session_options& options, std::size_t unit_count,
+                                 sink& results)
+    : results_(&results),
+      unit_count_(unit_count),
+      episodes_(options.armed, unit_count, options.detector),
+      patterns_(options.patterns, unit_count),
+      armed_(options.armed.size() + options.patterns.patterns.size()),
+      gate_(armed_, options.triggers),
+      chance_(options.armed, options.patterns, unit_count, options.triggers.rates_from) {}
+
+// The rates have been measured from earlier spikes, so this one may trigger already.
+void armed_detectors::add(std::int64_t time_us, unit_id unit) {
+    if (armed_ == 0) return;
+    gate_.observe(time_us);
+    if (chance_.add(time_us, unit)) {
+        results_->chance_measured(chance_.last());
+        gate_.open();
+    }
+    if (to_index(unit) >= unit_count_) return;
+    for (const episode_detection& one : episodes_.add(time_us, unit))
+        give({one.episode, one.times_us.front(), time_us, one.times_us});
+    for (const pattern_detection& one : patterns_.add(time_us, unit))
+        give({episodes_.armed().size() + one.pattern, one.begin_us, time_us, one.times_us});
+}
+
+void armed_detectors::give(detection one) {
+    one.suppressed = gate_.decide(one.armed);
+    ++detections_;
+    suppressed_.add(one.suppressed);
+    results_->detected(one);
+}
+
+void armed_detectors::end_epoch() {
+    episodes_.flush();
+    patterns_.flush();
+    gate_.end_epoch();
+    chance_.end_epoch();
+}
+
+std::vector<armed_tally> armed_detectors::tallies() const {
+    std::vector<armed_tally> all(armed_);
+    const std::size_t episodes = episodes_.armed().size();
+    for (std::size_t i = 0; i < armed_; ++i) {
+        const detection_counts counts = i < episodes ? episodes_.counts(i) : detection_counts{};
+        all[i] = {.detected = i < episodes ? counts.detected : patterns_.count(i - episodes),
+                  .completed = counts.completed,
+                  .expected = chance_.expected()[i]};
+        if (chance_.minutes() > 0) all[i].expected_per_minute = all[i].expected / chance_.minutes();
+    }
+    return all;
+}
+
+}  // namespace spikeweave::live

@@ -1,0 +1,40 @@
+#include "live/triggers/false_alarm_limit.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "live/sinks/armed_text.hpp"
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave::live {
+
+false_alarm_limit::false_alarm_limit(std::vector<armed_episode> armed, armed_patterns patterns,
+                                     event_rate most)
+    : armed_(std::move(armed)), patterns_(std::move(patterns)), most_(most) {}
+
+void false_alarm_limit::units_added(std::span<const std::string> names) {
+    names_.insert(names_.end(), names.begin(), names.end());
+}
+
+void false_alarm_limit::check(std::span<const double> per_minute) const {
+    for (std::size_t i = 0; i < per_minute.size(); ++i) {
+        if (per_minute[i] * to_seconds(most_.period) <= 60 * static_cast<double>(most_.count))
+            continue;
+        const std::string what =
+            i < armed_.size()
+                ? fmt::format("the episode {}", armed_text(armed_[i].what, names_))
+                : fmt::format("the pattern {}", armed_text(patterns_.patterns[i - armed_.size()],
+                                                           patterns_.bin, names_));
+        throw invalid_argument("max_false_alarms",
+                               fmt::format("{} is expected {:.3g} times a minute by chance, which "
+                                           "is more than {}",
+                                           what, per_minute[i], format_rate(most_)));
+    }
+}
+
+void false_alarm_limit::chance_measured(const chance_rates& rates) {
+    if (!std::exchange(was_checked_, true)) check(rates.per_minute);
+}
+
+}  // namespace spikeweave::live

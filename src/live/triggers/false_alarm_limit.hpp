@@ -1,0 +1,38 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "live/session.hpp"
+
+namespace spikeweave::live {
+
+/// Ends a session at its first measurement of rates if something that is armed is expected by
+/// chance too often.
+class false_alarm_limit : public sink {
+public:
+    /// @param armed  and the patterns are those of the session
+    false_alarm_limit(std::vector<armed_episode> armed, armed_patterns patterns, event_rate most);
+
+    /// @param per_minute  how often the episodes, then the patterns, are expected
+    /// @throws invalid_argument with the first one that is expected too often.
+    void check(std::span<const double> per_minute) const;
+
+    void units_added(std::span<const std::string> names) override;
+    void detected(const detection&) override {}
+    void mined(const mined_window&) override {}
+    void epoch_ended() override {}
+    void chance_measured(const chance_rates& rates) override;
+    void block_ended(const session_counts&) override {}
+    void session_ended(const session_counts&) override {}
+
+private:
+    std::vector<armed_episode> armed_;
+    armed_patterns patterns_;
+    event_rate most_;
+    std::vector<std::string> names_{};
+    bool was_checked_ = false;
+};
+
+}  // namespace spikeweave::live
