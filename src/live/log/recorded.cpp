@@ -4,7 +4,7 @@ namespace spikeweave::live {
 
 std::optional<source_block> recorded_source::next() {
     auto block = from_->next();
-    if (block) log_->record(*block);
+    if (block && !(*block == source_block{})) log_->record(*block);
     return block;
 }
 
