@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <memory>
 #include <utility>
 
@@ -12,8 +11,7 @@
 #include "live/open_source.hpp"
 #include "live/session.hpp"
 #include "live/sinks/all_results.hpp"
-#include "live/sinks/json_results.hpp"
-#include "live/sinks/window_table.hpp"
+#include "live/sinks/open_sinks.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
@@ -21,19 +19,27 @@ namespace {
 
 using namespace live;
 
-// Lines that were written are in the file at once, so that others can follow it.
-text_writer file_writer(const std::filesystem::path& path) {
-    const auto out = std::make_shared<std::ofstream>(path, std::ios::binary);
-    if (!*out) throw io_error(fmt::format("cannot write {}", path.string()));
-    return [out, path](std::string_view text) {
-        out->write(text.data(), static_cast<std::streamsize>(text.size()));
-        if (!out->flush()) throw io_error(fmt::format("cannot write all of {}", path.string()));
-    };
-}
+// Where the results go.
+struct outputs {
+    all_results results;
+    delivery_reports reports;
 
-live_result result_of(const session_counts& counts, std::uint64_t units,
+    outputs(const live_options& options, const std::vector<armed_episode>& armed,
+            const text_writer& print, const execution& run, std::uint64_t spikes)
+        : results(run, spikes), reports(open_sinks(options, armed, print, results)) {}
+};
+
+live_result result_of(const session_counts& counts, const outputs& to,
                       std::vector<std::string> warnings) {
-    return {.units = units,
+    std::uint64_t undelivered = 0;
+    for (const auto& one : to.reports) {
+        undelivered += one->lost();
+        if (one->lost() > 0)
+            warnings.push_back(fmt::format("{} did not take {} of {} results: {}", one->to(),
+                                           one->lost(), one->lost() + one->delivered(),
+                                           one->reason()));
+    }
+    return {.units = to.results.units(),
             .spikes = counts.order.accepted,
             .late = counts.order.late,
             .duplicates = counts.order.duplicates,
@@ -42,6 +48,7 @@ live_result result_of(const session_counts& counts, std::uint64_t units,
             .epochs = counts.epochs,
             .detections = counts.detections,
             .windows = counts.windows,
+            .undelivered = undelivered,
             .warnings = std::move(warnings)};
 }
 
@@ -54,13 +61,6 @@ void check_together(const std::string& from, const live_options& options) {
         throw invalid_argument("speed", "a stream comes at its own speed");
     if (!options.resume.empty() && !is_stream(from))
         throw invalid_argument("resume", "only a stream goes on; a file can be analysed again");
-}
-
-void add_outputs(all_results& results, const std::vector<armed_episode>& armed,
-                 const live_options& options, const text_writer& write) {
-    results.add(std::make_unique<json_results>(armed, write));
-    if (!options.window_table.empty())
-        results.add(std::make_unique<window_table>(file_writer(options.window_table)));
 }
 
 session_counts run_session_of(source& from, const session_options& analysis, sink& results,
@@ -81,14 +81,15 @@ session_counts record_session(source& from, const session_options& analysis, sin
 
 // What was sent while nobody listened is not known: it counts as a message that was lost.
 live_result resume_live(const std::string& from, const live_options& options,
-                        const text_writer& write, const execution& run,
+                        const text_writer& print, const execution& run,
                         const std::stop_token& abort) {
-    all_results results(run, 0);
-    add_outputs(results, session_file(options.resume).header().analysis.armed, options, write);
+    outputs to(options, session_file(options.resume).header().analysis.armed, print, run, 0);
     execution how = run;
     how.on_progress = {};
     how.stop = abort;
-    const resumed_session resumed = resume_session(options.resume, results, {}, how);
+    to.results.hold_reactions(true);
+    const resumed_session resumed = resume_session(options.resume, to.results, {}, how);
+    to.results.hold_reactions(false);
     const source_block gap{.missing = 1};
     resumed.log->record(gap);
     resumed.through->take(gap, how);
@@ -96,7 +97,7 @@ live_result resume_live(const std::string& from, const live_options& options,
     recorded_source recorded_from(*opened.from, *resumed.log);
     how.stop = run.stop;
     run_session(recorded_from, *resumed.through, how, abort);
-    return result_of(resumed.through->counts(), results.units(), {});
+    return result_of(resumed.through->counts(), to, {});
 }
 
 live_result verify_live(const std::filesystem::path& path, const text_writer& write,
@@ -121,12 +122,10 @@ live_result run_live(const std::string& from, const live_options& options,
     execution how = run;
     how.threads = options.threads;
     if (options.verify) return verify_live(from, print, how);
-    const text_writer write = options.to.empty() ? print : file_writer(options.to);
-    if (!options.resume.empty()) return resume_live(from, options, write, how, abort);
+    if (!options.resume.empty()) return resume_live(from, options, print, how, abort);
     opened_source opened = open_source(from, options, how);
 
-    all_results results(run, opened.spikes);
-    add_outputs(results, opened.armed, options, write);
+    outputs to(options, opened.armed, print, run, opened.spikes);
     session_options analysis{.armed = std::move(opened.armed),
                              .detector = {.ties = options.window.mining.ties}};
     analysis.order = options.order ? parse_order(*options.order) : opened.order;
@@ -134,9 +133,9 @@ live_result run_live(const std::string& from, const live_options& options,
     how.on_progress = {};
     const session_counts counts =
         options.record.empty()
-            ? run_session_of(*opened.from, analysis, results, how, abort)
-            : record_session(*opened.from, analysis, results, options.record, how, abort);
-    return result_of(counts, results.units(), std::move(opened.warnings));
+            ? run_session_of(*opened.from, analysis, to.results, how, abort)
+            : record_session(*opened.from, analysis, to.results, options.record, how, abort);
+    return result_of(counts, to, std::move(opened.warnings));
 }
 
 }  // namespace spikeweave
