@@ -49,6 +49,10 @@ void add_result_options(option_list& list, live_options& options) {
     list.add("stats_every", options.stats_every,
              "how often a line tells what has come and what was lost")
         .unset_is("1 s to programs that subscribe, else only at the end");
+    list.add("metrics", options.metrics,
+             "serve counters and times for Prometheus at http://127.0.0.1:PORT/metrics")
+        .unset_is("")
+        .written("PORT");
     list.add("window_table", options.window_table,
              "also write the episodes of all windows as a table")
         .written("FILE");
@@ -64,7 +68,7 @@ void add_result_options(option_list& list, live_options& options) {
     list.add("verify", options.verify,
              "compare the results of a recorded session, SOURCE, with those that its spikes give "
              "now, with its options; the first difference is an error")
-        .not_with({"record", "resume", "to", "stats_every", "window_table"});
+        .not_with({"record", "resume", "to", "stats_every", "metrics", "window_table"});
 }
 
 }  // namespace

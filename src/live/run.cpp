@@ -2,31 +2,46 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <memory>
 #include <utility>
 
 #include "live/log/recorded.hpp"
 #include "live/log/resume.hpp"
 #include "live/log/verify.hpp"
+#include "live/metrics/metrics_server.hpp"
+#include "live/metrics/metrics_text.hpp"
+#include "live/metrics/session_monitor.hpp"
 #include "live/open_source.hpp"
 #include "live/session.hpp"
 #include "live/sinks/all_results.hpp"
 #include "live/sinks/open_sinks.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/core/memory.hpp"
 
 namespace spikeweave {
 namespace {
 
 using namespace live;
 
-// Where the results go.
+// Where the results go, and what is served about the session meanwhile.
 struct outputs {
     all_results results;
-    delivery_reports reports;
+    delivery_reports reports{};
+    session_monitor monitor{};
+    std::unique_ptr<metrics_server> metrics{};
 
     outputs(const live_options& options, const std::vector<armed_episode>& armed,
             const text_writer& print, const execution& run, std::uint64_t spikes)
-        : results(run, spikes), reports(open_sinks(options, armed, print, results)) {}
+        : results(run, spikes) {
+        if (options.metrics > 0) metrics = std::make_unique<metrics_server>(options.metrics);
+        reports = open_sinks(options, armed, print, results);
+        if (metrics)
+            metrics->serve([this] {
+                return metrics_text(monitor.state(), reports, resident_memory_bytes(),
+                                    std::chrono::steady_clock::now());
+            });
+    }
 };
 
 live_result result_of(const session_counts& counts, const outputs& to,
@@ -63,20 +78,27 @@ void check_together(const std::string& from, const live_options& options) {
         throw invalid_argument("resume", "only a stream goes on; a file can be analysed again");
 }
 
-session_counts run_session_of(source& from, const session_options& analysis, sink& results,
-                              const execution& run, const std::stop_token& abort) {
-    session through(from.unit_names(), analysis, results);
-    run_session(from, through, run, abort);
+session_counts run_monitored(source& from, session& through, session_monitor& monitor,
+                             const execution& run, const std::stop_token& abort) {
+    monitored_source monitored(from, through, monitor);
+    run_session(monitored, through, run, abort);
     return through.counts();
 }
 
-session_counts record_session(source& from, const session_options& analysis, sink& results,
+session_counts run_session_of(source& from, const session_options& analysis, outputs& to,
+                              const execution& run, const std::stop_token& abort) {
+    session through(from.unit_names(), analysis, to.results);
+    return run_monitored(from, through, to.monitor, run, abort);
+}
+
+session_counts record_session(source& from, const session_options& analysis, outputs& to,
                               const std::filesystem::path& path, const execution& run,
                               const std::stop_token& abort) {
     session_log log(path, {from.unit_names(), analysis});
     recorded_source recorded_from(from, log);
-    recorded_results recorded(results, log);
-    return run_session_of(recorded_from, analysis, recorded, run, abort);
+    recorded_results recorded(to.results, log);
+    session through(from.unit_names(), analysis, recorded);
+    return run_monitored(recorded_from, through, to.monitor, run, abort);
 }
 
 // What was sent while nobody listened is not known: it counts as a message that was lost.
@@ -96,8 +118,8 @@ live_result resume_live(const std::string& from, const live_options& options,
     const opened_source opened = open_stream(from, options, resumed.header.unit_names, run.stop);
     recorded_source recorded_from(*opened.from, *resumed.log);
     how.stop = run.stop;
-    run_session(recorded_from, *resumed.through, how, abort);
-    return result_of(resumed.through->counts(), to, {});
+    return result_of(run_monitored(recorded_from, *resumed.through, to.monitor, how, abort), to,
+                     {});
 }
 
 live_result verify_live(const std::filesystem::path& path, const text_writer& write,
@@ -133,8 +155,8 @@ live_result run_live(const std::string& from, const live_options& options,
     how.on_progress = {};
     const session_counts counts =
         options.record.empty()
-            ? run_session_of(*opened.from, analysis, to.results, how, abort)
-            : record_session(*opened.from, analysis, to.results, options.record, how, abort);
+            ? run_session_of(*opened.from, analysis, to, how, abort)
+            : record_session(*opened.from, analysis, to, options.record, how, abort);
     return result_of(counts, to, std::move(opened.warnings));
 }
 

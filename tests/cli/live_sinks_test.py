@@ -1,6 +1,7 @@
-"""Destinations of `spikeweave live`. tests/interop/live_sinks_test.py has those that need ZeroMQ."""
+"""Destinations of `spikeweave live` and its metrics. tests/interop/live_sinks_test.py has those that need ZeroMQ."""
 
 import contextlib
+import http.client
 import json
 import os
 import pty
@@ -9,6 +10,8 @@ import sqlite3
 import subprocess
 import time
 import unittest
+import urllib.error
+import urllib.request
 
 from support import SPIKEWEAVE, CliTest
 
@@ -98,6 +101,9 @@ class Destinations(SinksTest):
                     (("--to", "open-ephys-ttl://h:1#line=1&episode=2"), ("--to", "no episode 2; 2 are armed")),
                     (("--to", self.folder / "new.jsonl", "--to", "serial:///dev/none"), "/dev/none: No such file"),
                     (("--to", self.folder / "new.jsonl", "--to", f"zmq://127.0.0.1:{port}"), "Address already in use"),
+                    (("--to", self.folder / "new.jsonl", "--metrics", port), "Address already in use"),
+                    (("--metrics", "0"), "--metrics"),
+                    (("--metrics", "65536"), "--metrics"),
                     (("--stats-every", "0s"), "--stats-every"),
                     (("--stats-every", "1"), "--stats-every")):
                 with self.subTest(arguments):
@@ -157,6 +163,92 @@ class NetworkEvents(SinksTest):
         self.assertEqual(process.returncode, 1)
         self.assertEqual(results_of(output)[-1]["detections"], 3)
         self.assertIn(f"{to} did not take 3 of 3 results", errors)
+
+
+class Metrics(SinksTest):
+    def setUp(self):
+        super().setUp()
+        self.port = free_port()
+
+    def metrics(self):
+        """The samples, by name and labels."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=10) as response:
+            self.assertEqual(response.headers["Content-Type"], "text/plain; version=0.0.4; charset=utf-8")
+            lines = response.read().decode().splitlines()
+        return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if line[0] != "#")}
+
+    def wait_for(self, name, value):
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            try:
+                metrics = self.metrics()
+                if metrics[name] == value:
+                    return metrics
+            except urllib.error.URLError:
+                pass  # it is not there yet
+            time.sleep(0.02)
+        return self.fail(f"{name} is not {value}")
+
+    def test_follow_the_session(self):
+        process = self.pipe("--metrics", self.port)
+        self.wait_for("spikeweave_live_spikes_total", 0)
+        self.send(process, spike_lines(3) + "?\n" + '{"t_us":1,"unit":"a"}\n')
+        metrics = self.wait_for("spikeweave_live_late_spikes_total", 1)
+        counts = (("spikes", 6), ("detections", 5), ("unreadable_messages", 1), ("windows", 0), ("epochs", 0))
+        for name, value in counts:
+            self.assertEqual(metrics[f"spikeweave_live_{name}_total"], value, name)
+        blocks = metrics["spikeweave_live_block_seconds_count"]
+        self.assertGreaterEqual(blocks, 1)
+        self.assertEqual(metrics['spikeweave_live_block_seconds_bucket{le="+Inf"}'], blocks)
+        self.assertLess(metrics["spikeweave_live_block_seconds_sum"], 5)
+        self.assertGreater(metrics["process_resident_memory_bytes"], 1e6)
+        age = metrics["spikeweave_live_watermark_age_seconds"]
+        time.sleep(0.2)
+        self.assertGreater(self.metrics()["spikeweave_live_watermark_age_seconds"], age + 0.1)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1)
+        with self.assertRaises(urllib.error.URLError):
+            self.metrics()
+
+    def test_answer_only_what_is_asked_rightly(self):
+        process = self.pipe("--metrics", self.port)
+        self.wait_for("spikeweave_live_spikes_total", 0)
+
+        def status(method, target, **headers):
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+            try:
+                connection.request(method, target, headers=headers)
+                return connection.getresponse().status
+            finally:
+                connection.close()
+
+        self.assertEqual(status("GET", "/metrics"), 200)
+        self.assertEqual(status("GET", "/metrics?x=1", Host=f"localhost:{self.port}"), 200)
+        self.assertEqual(status("GET", "/"), 404)
+        self.assertEqual(status("GET", "/metricsx"), 404)
+        self.assertEqual(status("POST", "/metrics"), 405)
+        self.assertEqual(status("HEAD", "/metrics"), 405)
+        for host in ("rebound.example", f"rebound.example:{self.port}", "localhost:1", ""):
+            self.assertEqual(status("GET", "/metrics", Host=host), 403, host)
+        self.assertEqual(status("GET", "/metrics", Large="x" * 10000), 400)
+        with socket.create_connection(("127.0.0.1", self.port), timeout=20) as slow:
+            slow.sendall(b"GET /metrics")
+            begin = time.monotonic()
+            self.assertEqual(slow.recv(100), b"")  # it is closed
+            self.assertLess(time.monotonic() - begin, 15)
+        with socket.create_connection(("127.0.0.1", self.port), timeout=20) as wrong:
+            wrong.sendall(b"\0\1\2\r\n\r\n")
+            self.assertIn(b"400 Bad Request", wrong.recv(1000))
+        self.assertEqual(status("GET", "/metrics"), 200)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0)
+
+    def test_are_only_for_this_computer(self):
+        process = self.pipe("--metrics", self.port)
+        self.wait_for("spikeweave_live_spikes_total", 0)
+        with socket.socket() as other, self.assertRaises(ConnectionRefusedError):
+            other.connect(("127.0.0.2", self.port))
+        process.communicate(timeout=60)
 
 
 if __name__ == "__main__":

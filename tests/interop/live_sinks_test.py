@@ -1,4 +1,4 @@
-"""pyzmq receives what `spikeweave live` publishes, and a stand-in for Open Ephys'
+"""pyzmq receives what `spikeweave live` publishes, prometheus_client reads its metrics, and a stand-in for Open Ephys'
 plugin Network Events, which the client of Open Ephys accepts, gets its TTL pulses.
 
 Usage: live_sinks_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipped, without those packages.
@@ -18,10 +18,12 @@ import tempfile
 import threading
 import time
 import unittest
+import urllib.request
 
 try:
     import zmq
     from open_ephys.control import NetworkControl
+    from prometheus_client.parser import text_string_to_metric_families
 except ImportError as missing:
     print(f"skipped: {missing}; install tests/interop/requirements.txt")
     sys.exit(77)
@@ -227,6 +229,30 @@ class LiveSinks(unittest.TestCase):
             of_what.sort()
             print(f"{what} after {1000 * of_what[100]:.2f} ms (median), {1000 * of_what[197]:.2f} ms (99 %)")
             self.assertLess(of_what[100], 0.5)
+
+    def test_prometheus_reads_the_metrics(self):
+        port = free_port()
+        publisher = f"zmq://127.0.0.1:{free_port()}"
+        process = self.live("--no-windows", "--metrics", str(port), "--to", publisher)
+        self.send(process, spike_lines(3))
+        samples = {}
+
+        def is_complete():
+            with contextlib.suppress(OSError):
+                with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as response:
+                    families = list(text_string_to_metric_families(response.read().decode()))
+                types = {family.name: family.type for family in families}
+                self.assertEqual(types["spikeweave_live_block_seconds"], "histogram")
+                self.assertEqual(types["spikeweave_live_spikes"], "counter")
+                samples.update({(one.name, *one.labels.values()): one.value
+                                for family in families for one in family.samples})
+            return samples.get(("spikeweave_live_spikes_total",)) == 6
+
+        self.wait_for(is_complete)
+        self.assertGreaterEqual(samples["spikeweave_live_delivered_total", publisher], 5)
+        self.assertEqual(samples["spikeweave_live_undelivered_total", publisher], 0)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0)
 
 
 if __name__ == "__main__":

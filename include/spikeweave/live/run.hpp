@@ -39,6 +39,8 @@ struct live_options {
     std::vector<std::string> to{};
     /// How often lines tell what has come so far. 0: each second to subscribers, else at the end.
     duration stats_every{0};
+    /// The port of 127.0.0.1 at which metrics are served; 0: none.
+    std::uint16_t metrics = 0;
     /// The file for a table of the episodes of all windows; empty: none.
     std::filesystem::path window_table{};
     /// The file in which the session is recorded, which must be new; empty: none.
