@@ -265,6 +265,11 @@ void option::set_text(std::string_view text) const {
     take(*value);
 }
 
+void option::set_list(const std::vector<std::string>& elements) const {
+    *std::any_cast<std::vector<std::string>*>(field) = elements;
+    check_rule();
+}
+
 void option::check() const {
     const option_value value = get();
     const std::optional<double> size = measure(value);
@@ -272,6 +277,10 @@ void option::check() const {
     if (size && !is_named && !is_within(*this, *size) && is_set())
         throw invalid_argument(name,
                                fmt::format("expected {}, found {}", expected(), shown(value)));
+    check_rule();
+}
+
+void option::check_rule() const {
     try {
         if (rule) rule();
     } catch (const invalid_argument& error) {

@@ -1,5 +1,9 @@
 #include "spikeweave/core/options.hpp"
+
+#include <algorithm>
+
 #include "live/open_source.hpp"
+#include "live/sinks/destination.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/live/run.hpp"
 
@@ -22,10 +26,7 @@ void add_armed(option_list& list, live_options& options) {
         .written("FOLDER");
 }
 
-}  // namespace
-
-option_list describe(live_options& options) {
-    option_list list;
+void add_source_options(option_list& list, live_options& options) {
     list.begin_group("Source");
     list.add("speed", options.speed,
              "how much faster than in the recording a file is replayed; max is as fast as possible")
@@ -49,9 +50,26 @@ option_list describe(live_options& options) {
              "begun")
         .at_least(1);
     list.add_all(describe(options.reading));
+}
+
+void add_result_options(option_list& list, live_options& options) {
     list.begin_group("Results");
     add_armed(list, options);
-    list.add("to", options.to, "file for the results, instead of standard output").written("FILE");
+    list.add("to", options.to,
+             "where the results go: a file, -, zmq://*:5601 for programs that subscribe, or for "
+             "each detection open-ephys-ttl://HOST:5556#line=3, open-ephys-message://HOST:5556 or "
+             "serial:///dev/ttyUSB0#byte=1; may be repeated")
+        .repeated()
+        .written("DESTINATION")
+        .by_default("-, standard output")
+        .obeys([&options] { static_cast<void>(live::parse_destinations(options.to)); });
+    list.add("stats_every", options.stats_every,
+             "how often a line tells what has come and what was lost")
+        .unset_is("1 s to programs that subscribe, else only at the end");
+    list.add("metrics", options.metrics,
+             "serve counters and times for Prometheus at http://127.0.0.1:PORT/metrics")
+        .unset_is("")
+        .written("PORT");
     list.add("window_table", options.window_table,
              "also write the episodes of all windows as a table")
         .written("FILE");
@@ -67,9 +85,17 @@ option_list describe(live_options& options) {
     list.add("verify", options.verify,
              "compare the results of a recorded session, SOURCE, with those that its spikes give "
              "now, with its options; the first difference is an error")
-        .not_with({"record", "resume", "to", "window_table"});
+        .not_with({"record", "resume", "to", "stats_every", "metrics", "window_table"});
     list.add_all(describe(options.triggers));
     list.begin_group("Results");
+}
+
+}  // namespace
+
+option_list describe(live_options& options) {
+    option_list list;
+    add_source_options(list, options);
+    add_result_options(list, options);
     list.add("windows", options.windows, "mine windows").off_means("mine no windows");
     list.add_all(describe(options.window));
     list.change("window").written("TIME|growing");
@@ -77,6 +103,20 @@ option_list describe(live_options& options) {
     list.add("threads", options.threads, "number of worker threads; 0 uses all cores")
         .at_most(4096);
     return list;
+}
+
+std::vector<std::filesystem::path> files_of(const live_options& options) {
+    std::vector<std::filesystem::path> files;
+    for (const live::destination& one : live::parse_destinations(options.to))
+        if (one.kind == live::destination_kind::file) files.emplace_back(one.address);
+    if (!options.window_table.empty()) files.push_back(options.window_table);
+    return files;
+}
+
+bool are_printed(const live_options& options) {
+    const auto all = live::parse_destinations(options.to);
+    return std::ranges::find(all, live::destination_kind::caller, &live::destination::kind) !=
+           all.end();
 }
 
 }  // namespace spikeweave

@@ -2,39 +2,63 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
+#include <chrono>
 #include <memory>
 #include <utility>
 
 #include "live/log/recorded.hpp"
 #include "live/log/resume.hpp"
 #include "live/log/verify.hpp"
+#include "live/metrics/metrics_server.hpp"
+#include "live/metrics/metrics_text.hpp"
+#include "live/metrics/session_monitor.hpp"
 #include "live/open_source.hpp"
 #include "live/session.hpp"
 #include "live/sinks/all_results.hpp"
-#include "live/sinks/json_results.hpp"
-#include "live/sinks/window_table.hpp"
+#include "live/sinks/open_sinks.hpp"
 #include "live/triggers/false_alarm_limit.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/core/memory.hpp"
 
 namespace spikeweave {
 namespace {
 
 using namespace live;
 
-// Lines that were written are in the file at once, so that others can follow it.
-text_writer file_writer(const std::filesystem::path& path) {
-    const auto out = std::make_shared<std::ofstream>(path, std::ios::binary);
-    if (!*out) throw io_error(fmt::format("cannot write {}", path.string()));
-    return [out, path](std::string_view text) {
-        out->write(text.data(), static_cast<std::streamsize>(text.size()));
-        if (!out->flush()) throw io_error(fmt::format("cannot write all of {}", path.string()));
-    };
-}
+// Where the results go, and what is served about the session meanwhile.
+struct outputs {
+    all_results results;
+    delivery_reports reports{};
+    session_monitor monitor{};
+    std::unique_ptr<metrics_server> metrics{};
 
-live_result result_of(const session_counts& counts, std::uint64_t units,
+    outputs(const live_options& options, const session_options& analysis, const text_writer& print,
+            const execution& run, std::uint64_t spikes)
+        : results(run, spikes) {
+        if (options.metrics > 0) metrics = std::make_unique<metrics_server>(options.metrics);
+        if (const auto& most = analysis.triggers.max_false_alarms)
+            results.add(
+                std::make_unique<false_alarm_limit>(analysis.armed, analysis.patterns, *most));
+        reports = open_sinks(options, analysis, print, results);
+        if (metrics)
+            metrics->serve([this] {
+                return metrics_text(monitor.state(), reports, resident_memory_bytes(),
+                                    std::chrono::steady_clock::now());
+            });
+    }
+};
+
+live_result result_of(const session_counts& counts, const outputs& to,
                       std::vector<std::string> warnings) {
-    return {.units = units,
+    std::uint64_t undelivered = 0;
+    for (const auto& one : to.reports) {
+        undelivered += one->lost();
+        if (one->lost() > 0)
+            warnings.push_back(fmt::format("{} did not take {} of {} results: {}", one->to(),
+                                           one->lost(), one->lost() + one->delivered(),
+                                           one->reason()));
+    }
+    return {.units = to.results.units(),
             .spikes = counts.order.accepted,
             .late = counts.order.late,
             .duplicates = counts.order.duplicates,
@@ -44,6 +68,7 @@ live_result result_of(const session_counts& counts, std::uint64_t units,
             .detections = counts.detections,
             .triggers = counts.triggers(),
             .windows = counts.windows,
+            .undelivered = undelivered,
             .warnings = std::move(warnings)};
 }
 
@@ -61,42 +86,41 @@ void check_together(const std::string& from, const live_options& options) {
         throw invalid_argument("resume", "only a stream goes on; a file can be analysed again");
 }
 
-void add_outputs(all_results& results, const session_options& analysis, const live_options& options,
-                 const text_writer& write) {
-    if (const auto& most = analysis.triggers.max_false_alarms)
-        results.add(std::make_unique<false_alarm_limit>(analysis.armed, analysis.patterns, *most));
-    results.add(std::make_unique<json_results>(analysis.armed, write, analysis.patterns));
-    if (!options.window_table.empty())
-        results.add(std::make_unique<window_table>(file_writer(options.window_table)));
-}
-
-session_counts run_session_of(source& from, const session_options& analysis, sink& results,
-                              const execution& run, const std::stop_token& abort) {
-    session through(from.unit_names(), analysis, results);
-    run_session(from, through, run, abort);
+session_counts run_monitored(source& from, session& through, session_monitor& monitor,
+                             const execution& run, const std::stop_token& abort) {
+    monitored_source monitored(from, through, monitor);
+    run_session(monitored, through, run, abort);
     return through.counts();
 }
 
-session_counts record_session(source& from, const session_options& analysis, sink& results,
+session_counts run_session_of(source& from, const session_options& analysis, outputs& to,
+                              const execution& run, const std::stop_token& abort) {
+    session through(from.unit_names(), analysis, to.results);
+    return run_monitored(from, through, to.monitor, run, abort);
+}
+
+session_counts record_session(source& from, const session_options& analysis, outputs& to,
                               const std::filesystem::path& path, const execution& run,
                               const std::stop_token& abort) {
     session_log log(path, {from.unit_names(), analysis});
     recorded_source recorded_from(from, log);
-    recorded_results recorded(results, log);
-    return run_session_of(recorded_from, analysis, recorded, run, abort);
+    recorded_results recorded(to.results, log);
+    session through(from.unit_names(), analysis, recorded);
+    return run_monitored(recorded_from, through, to.monitor, run, abort);
 }
 
 // What was sent while nobody listened is not known, and counts as a message that was lost, unless
 // all that had come by then is sent again if need be.
 live_result resume_live(const std::string& from, const live_options& options,
-                        const text_writer& write, const execution& run,
+                        const text_writer& print, const execution& run,
                         const std::stop_token& abort) {
-    all_results results(run, 0);
-    add_outputs(results, session_file(options.resume).header().analysis, options, write);
+    outputs to(options, session_file(options.resume).header().analysis, print, run, 0);
     execution how = run;
     how.on_progress = {};
     how.stop = abort;
-    const resumed_session resumed = resume_session(options.resume, results, {}, how);
+    to.results.hold_reactions(true);
+    const resumed_session resumed = resume_session(options.resume, to.results, {}, how);
+    to.results.hold_reactions(false);
     const opened_source opened =
         open_stream(from, options, resumed.header.unit_names, resumed.senders, run.stop);
     if (!is_own_stream(from) || (resumed.senders.empty() && resumed.inputs > 0)) {
@@ -106,8 +130,8 @@ live_result resume_live(const std::string& from, const live_options& options,
     }
     recorded_source recorded_from(*opened.from, *resumed.log);
     how.stop = run.stop;
-    run_session(recorded_from, *resumed.through, how, abort);
-    return result_of(resumed.through->counts(), results.units(), {});
+    return result_of(run_monitored(recorded_from, *resumed.through, to.monitor, how, abort), to,
+                     {});
 }
 
 live_result verify_live(const std::filesystem::path& path, const text_writer& write,
@@ -132,11 +156,8 @@ live_result run_live(const std::string& from, const live_options& options,
     execution how = run;
     how.threads = options.threads;
     if (options.verify) return verify_live(from, print, how);
-    const auto writer = [&] { return options.to.empty() ? print : file_writer(options.to); };
-    if (!options.resume.empty()) return resume_live(from, options, writer(), how, abort);
+    if (!options.resume.empty()) return resume_live(from, options, print, how, abort);
     opened_source opened = open_source(from, options, how);
-
-    all_results results(run, opened.spikes);
     session_options analysis{.armed = std::move(opened.armed),
                              .detector = {.ties = options.window.mining.ties},
                              .patterns = std::move(opened.patterns),
@@ -144,13 +165,13 @@ live_result run_live(const std::string& from, const live_options& options,
     analysis.order = options.order ? parse_order(*options.order) : opened.order;
     if (opened.has_checked_rates) analysis.triggers.max_false_alarms.reset();
     if (options.windows) analysis.windows = options.window;
-    add_outputs(results, analysis, options, writer());
+    outputs to(options, analysis, print, run, opened.spikes);
     how.on_progress = {};
     const session_counts counts =
         options.record.empty()
-            ? run_session_of(*opened.from, analysis, results, how, abort)
-            : record_session(*opened.from, analysis, results, options.record, how, abort);
-    return result_of(counts, results.units(), std::move(opened.warnings));
+            ? run_session_of(*opened.from, analysis, to, how, abort)
+            : record_session(*opened.from, analysis, to, options.record, how, abort);
+    return result_of(counts, to, std::move(opened.warnings));
 }
 
 }  // namespace spikeweave

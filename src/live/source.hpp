@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -38,6 +39,9 @@ struct source_block {
     friend bool operator==(const source_block&, const source_block&) = default;
 };
 
+/// After so long a source says that nothing has come.
+constexpr std::chrono::seconds longest_silence{1};
+
 class source {
 public:
     source() = default;
@@ -49,7 +53,7 @@ public:
 
     /// The units that are known before the first block. Blocks tell of those that appear later.
     virtual const std::vector<std::string>& unit_names() const = 0;
-    /// Waits for the next block. Null at the end.
+    /// Waits for the next block; after `longest_silence`, that is an empty one. Null at the end.
     /// @throws io_error if the source fails.
     virtual std::optional<source_block> next() = 0;
     /// A source may acknowledge as many of its blocks to those who sent them as this says: they

@@ -171,6 +171,19 @@ TEST(Options, MayBePathsAndLists) {
     EXPECT_EQ(refusal([&] { list.check(); }), "`numbers`: cannot be given together with `file`");
 }
 
+TEST(Options, MayBeGivenElementByElement) {
+    std::vector<std::string> files;
+    option_list list;
+    list.add("to", files, "files").repeated().obeys([&files] {
+        if (files.size() > 2) throw invalid_argument("too many");
+    });
+    EXPECT_FALSE(list.find("to").is_set());
+    list.find("to").set_list({"a,b", "c"});
+    EXPECT_EQ(files, (std::vector<std::string>{"a,b", "c"}));
+    EXPECT_TRUE(list.find("to").is_set());
+    EXPECT_EQ(refusal([&] { list.find("to").set_list({"a", "b", "c"}); }), "`to`: too many");
+}
+
 TEST(Options, HaveOneNameInTwoSpellings) {
     EXPECT_EQ(command_line_name("min_count"), "--min-count");
     EXPECT_EQ(command_line_name("splits", true), "--no-splits");

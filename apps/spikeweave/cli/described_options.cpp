@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "cli/output.hpp"
 #include "spikeweave/core/error.hpp"
@@ -40,16 +42,29 @@ CLI::Option* declare(CLI::App& app, const std::shared_ptr<const option_list>& op
     if (is_flag(one))
         return app.add_flag_callback(
             name, [options, &one, on = !is_on(one)] { one.put(on); }, help_of(one));
+    const auto checked = [](const auto& set) {
+        try {
+            set();
+        } catch (const invalid_argument& error) {
+            throw CLI::ValidationError(with_command_line_names(error.what()),
+                                       CLI::ExitCodes::ValidationError);
+        }
+    };
+    if (one.repeats)
+        return app
+            .add_option_function<std::vector<std::string>>(
+                name,
+                [options, &one, checked](const std::vector<std::string>& texts) {
+                    checked([&] { one.set_list(texts); });
+                },
+                help_of(one))
+            ->allow_extra_args(false)
+            ->type_name(one.placeholder);
     return app
         .add_option_function<std::string>(
             name,
-            [options, &one](const std::string& text) {
-                try {
-                    one.set_text(text);
-                } catch (const invalid_argument& error) {
-                    throw CLI::ValidationError(with_command_line_names(error.what()),
-                                               CLI::ExitCodes::ValidationError);
-                }
+            [options, &one, checked](const std::string& text) {
+                checked([&] { one.set_text(text); });
             },
             help_of(one))
         ->type_name(one.placeholder);

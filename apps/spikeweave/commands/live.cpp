@@ -40,16 +40,16 @@ std::string summary_of(const live_result& result) {
 
 void report_losses(const live_result& result, bool allow_gaps, session& now) {
     if (!result.has_losses()) return;
-    now.warn(
-        {fmt::format("{} messages were lost, {} were unreadable, {} spikes were late",
-                     grouped(result.missing), grouped(result.unreadable), grouped(result.late))});
+    if (result.missing + result.unreadable + result.late > 0)
+        now.warn({fmt::format("{} messages were lost, {} were unreadable, {} spikes were late",
+                              grouped(result.missing), grouped(result.unreadable),
+                              grouped(result.late))});
     if (!allow_gaps) now.exit_status = 1;
 }
 
 // A stop ends the analysis with all its results, so only the bound of memory aborts it.
 void run(live_command& options, session& now) {
-    for (const auto& path : {options.analysis.to, options.analysis.window_table})
-        if (!path.empty()) check_output_place(path, options.overwrite);
+    for (const auto& path : files_of(options.analysis)) check_output_place(path, options.overwrite);
     const memory_guard memory(
         options.analysis.window.mining.max_memory_bytes, {},
         {.bound = "--max-memory",
@@ -68,7 +68,7 @@ void run(live_command& options, session& now) {
     }
     now.progress.clear();
     now.warn(result.warnings);
-    if (!options.analysis.to.empty() && !now.quiet) write_stdout(summary_of(result));
+    if (!are_printed(options.analysis) && !now.quiet) write_stdout(summary_of(result));
     report_losses(result, options.allow_gaps, now);
 }
 
@@ -91,7 +91,7 @@ void add_live(CLI::App& app, command& chosen) {
         "Examples: spikeweave live sym26.tsv --episodes chains --delays 4-6ms --window 10s --hop "
         "1s\n"
         "          my_recorder | spikeweave live - --no-windows --episodes armed.txt --to "
-        "found.jsonl");
+        "found.jsonl --to serial:///dev/ttyUSB0");
     choose(sub, chosen, options, &run);
 }
 

@@ -65,6 +65,7 @@ struct SPIKEWEAVE_API option {
     bool zero_is_unset = false;  ///< 0 in the field means "not set", and cannot be given
     std::string zero_name{};     ///< the name by which 0 is given and shown; may be empty
     bool may_be_unset = false;
+    bool repeats = false;  ///< a list whose elements are given one by one
 
     std::function<option_value()> get{};
     /// Takes a value of the right kind without a check of its range.
@@ -90,6 +91,8 @@ struct SPIKEWEAVE_API option {
     option& not_with(std::vector<std::string> others) {
         return excludes = std::move(others), *this;
     }
+    /// The field is a list of texts, which may have commas. The command line repeats the option.
+    option& repeated() { return repeats = may_be_unset = true, *this; }
     option& off_means(std::string text) { return help_off = std::move(text), *this; }
     option& obeys(std::function<void()> more) { return rule = std::move(more), *this; }
     option& in_bytes() { return kind = option_kind::memory, written("SIZE"); }
@@ -106,6 +109,8 @@ struct SPIKEWEAVE_API option {
     /// Takes a value as it is written on a command line.
     /// @throws invalid_argument with the name and the text.
     void set_text(std::string_view text) const;
+    /// Takes the elements of a list. @throws invalid_argument with the name.
+    void set_list(const std::vector<std::string>& elements) const;
     /// @throws invalid_argument with the name if the field's value is out of range.
     void check() const;
     /// Whether the field has a value.
@@ -113,6 +118,7 @@ struct SPIKEWEAVE_API option {
 
 private:
     void take(const option_value& value) const;
+    void check_rule() const;
     void check_choice(const option_value& value) const;
 };
 

@@ -42,8 +42,14 @@ struct live_options {
     /// Whether windows are mined.
     bool windows = true;
     episode_window_options window{.mining = {.delays = default_delays()}};
-    /// The file for the results; empty: they are given to the caller.
-    std::filesystem::path to{};
+    /// Where the results go: files; "-", which is the caller; programs that subscribe,
+    /// "zmq://*:5601"; and what acts on detections, "open-ephys-ttl://HOST:5556#line=3",
+    /// "open-ephys-message://HOST:5556" and "serial:///dev/ttyUSB0#byte=1". Empty: the caller.
+    std::vector<std::string> to{};
+    /// How often lines tell what has come so far. 0: each second to subscribers, else at the end.
+    duration stats_every{0};
+    /// The port of 127.0.0.1 at which metrics are served; 0: none.
+    std::uint16_t metrics = 0;
     /// The file for a table of the episodes of all windows; empty: none.
     std::filesystem::path window_table{};
     /// The file in which the session is recorded, which must be new; empty: none.
@@ -61,6 +67,10 @@ struct live_options {
 };
 
 SPIKEWEAVE_API option_list describe(live_options& options);
+/// The files that are written anew.
+SPIKEWEAVE_API std::vector<std::filesystem::path> files_of(const live_options& options);
+/// Whether the results are given to the caller.
+SPIKEWEAVE_API bool are_printed(const live_options& options);
 
 /// What has come, what was lost and what was found.
 struct live_result {
@@ -74,10 +84,11 @@ struct live_result {
     std::uint64_t detections = 0;
     std::uint64_t triggers = 0;  ///< the detections that were not suppressed
     std::uint64_t windows = 0;
-    /// Warnings about a file that was replayed, as full sentences.
+    std::uint64_t undelivered = 0;  ///< results that a destination did not take
+    /// Warnings about a file that was replayed and about destinations, as full sentences.
     std::vector<std::string> warnings{};
 
-    bool has_losses() const { return late > 0 || missing > 0 || unreadable > 0; }
+    bool has_losses() const { return late > 0 || missing > 0 || unreadable > 0 || undelivered > 0; }
 };
 
 /// Analyses spikes as they come, until the source ends or a stop is requested; all results of what
@@ -88,11 +99,12 @@ struct live_result {
 /// "open-ephys-zmq://HOST:5556" and "open-ephys-events://HOST:5557", a running Open Ephys GUI with
 /// the ZMQ Interface or the Event Broadcaster; or "spikeweave://ADDRESS:5600", where programs send
 /// spikes to (`spike_sender`)
-/// @param print   takes the results, lines of JSON, unless they go to a file
+/// @param print   takes the results, lines of JSON, if the caller is one of their destinations
 /// @param abort   ends the call at once; then it throws `cancelled`
 /// @throws invalid_argument if an option is invalid, or something armed is expected by chance more
-/// often than `max_false_alarms`; io_error if the source or the file of episodes
-/// cannot be read, an output cannot be written, or a session differs from what was recorded.
+/// often than `max_false_alarms`; io_error if the source or the file of episodes cannot be read, a
+/// destination cannot be opened or a file written, or a session differs from what was recorded. A
+/// destination that fails later loses results, which are counted.
 SPIKEWEAVE_API live_result run_live(const std::string& from, const live_options& options,
                                     const std::function<void(std::string_view)>& print,
                                     const execution& run = {}, const std::stop_token& abort = {});

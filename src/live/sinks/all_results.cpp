@@ -11,12 +11,18 @@ void all_results::add(std::unique_ptr<sink> one) {
     sinks_.push_back(std::move(one));
 }
 
+void all_results::add_reaction(std::unique_ptr<reaction> one) {
+    reactions_.push_back(std::move(one));
+}
+
 void all_results::units_added(std::span<const std::string> names) {
     units_ += names.size();
     for (const auto& one : sinks_) one->units_added(names);
 }
 
 void all_results::detected(const detection& what) {
+    if (!are_reactions_held_)
+        for (const auto& one : reactions_) one->detected(what);
     for (const auto& one : sinks_) one->detected(what);
 }
 
@@ -42,6 +48,7 @@ void all_results::tallied(std::span<const armed_tally> armed) {
 }
 
 void all_results::session_ended(const session_counts& counts) {
+    for (const auto& one : reactions_) one->session_ended(counts);
     for (const auto& one : sinks_) one->session_ended(counts);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "live/session.hpp"
+#include "live/sinks/reaction.hpp"
 #include "spikeweave/core/execution.hpp"
 
 namespace spikeweave::live {
@@ -18,6 +19,10 @@ public:
     all_results(execution run, std::uint64_t spikes);
 
     void add(std::unique_ptr<sink> one);
+    /// Adds a sink that acts on detections. It comes before all others, which tell what it lost.
+    void add_reaction(std::unique_ptr<reaction> one);
+    /// While detections of the past are given, they are not acted upon.
+    void hold_reactions(bool are_held) { are_reactions_held_ = are_held; }
     /// The number of units so far.
     std::uint64_t units() const { return units_; }
 
@@ -34,6 +39,8 @@ private:
     execution run_;
     std::uint64_t spikes_;
     std::uint64_t units_ = 0;
+    std::vector<std::unique_ptr<reaction>> reactions_{};
+    bool are_reactions_held_ = false;
     std::vector<std::unique_ptr<sink>> sinks_{};
 };
 

@@ -21,9 +21,24 @@ std::uint64_t losses_of(const session_counts& counts) {
 
 }  // namespace
 
-json_results::json_results(std::vector<armed_episode> armed, text_writer write,
-                           armed_patterns patterns)
-    : armed_(std::move(armed)), patterns_(std::move(patterns)), write_(std::move(write)) {}
+void written_lines::take(std::string_view, std::string_view line) {
+    const std::lock_guard lock(mutex_);
+    text_ += line;
+}
+
+void written_lines::flush() {
+    const std::lock_guard lock(mutex_);
+    if (text_.empty()) return;
+    write_(text_);
+    text_.clear();
+}
+
+json_results::json_results(std::vector<armed_episode> armed, std::unique_ptr<line_output> to,
+                           json_results_options options)
+    : armed_(std::move(armed)),
+      to_(std::move(to)),
+      options_(std::move(options)),
+      alarmed_of_(options_.reports.size()) {}
 
 void json_results::units_added(std::span<const std::string> names) {
     units_.add(names);
@@ -32,12 +47,12 @@ void json_results::units_added(std::span<const std::string> names) {
 }
 
 void json_results::add_units_of(const episode& what) {
-    text_ += "\"units\":[";
+    line_ += "\"units\":[";
     for (std::size_t i = 0; i < what.units.size(); ++i) {
-        if (i > 0) text_ += ',';
-        text_ += names_[to_index(what.units[i])];
+        if (i > 0) line_ += ',';
+        line_ += names_[to_index(what.units[i])];
     }
-    text_ += ']';
+    line_ += ']';
 }
 
 // What each armed episode and pattern is, as the beginning of an object.
@@ -57,36 +72,38 @@ void json_results::describe_armed() {
             fmt::format(R"("episode":{},"units":{})", armed_texts_.size(),
                         listed(units.size(), [&](std::size_t i) { return name_of(units[i]); })));
     }
-    for (std::size_t number = 0; number < patterns_.patterns.size(); ++number) {
-        const auto& spikes = patterns_.patterns[number];
+    for (std::size_t number = 0; number < options_.patterns.patterns.size(); ++number) {
+        const auto& spikes = options_.patterns.patterns[number];
         armed_texts_.push_back(fmt::format(
             R"("pattern":{},"units":{},"lags_us":{})", number,
             listed(spikes.size(), [&](std::size_t i) { return name_of(spikes[i].unit); }),
             listed(spikes.size(), [&](std::size_t i) {
-                return fmt::format("{}", (patterns_.bin * spikes[i].lag).count());
+                return fmt::format("{}", (options_.patterns.bin * spikes[i].lag).count());
             })));
     }
 }
 
 void json_results::detected(const detection& what) {
     fmt::format_to(
-        std::back_inserter(text_), R"({{"type":"detection",{},"t_us":[{},{}],"spikes_us":[{}])",
+        std::back_inserter(line_), R"({{"type":"detection",{},"t_us":[{},{}],"spikes_us":[{}])",
         armed_texts_[what.armed], what.begin_us, what.end_us, fmt::join(what.times_us, ","));
     if (!what.is_trigger())
-        fmt::format_to(std::back_inserter(text_), R"(,"suppressed":"{}")",
+        fmt::format_to(std::back_inserter(line_), R"(,"suppressed":"{}")",
                        to_string(what.suppressed));
-    text_ += "}\n";
+    line_ += '}';
+    end_line("detection");
 }
 
 // Told once, because the rates at the end are among the counts.
 void json_results::chance_measured(const chance_rates& rates) {
     if (std::exchange(told_chance_, true)) return;
-    fmt::format_to(std::back_inserter(text_), R"({{"type":"chance","t_us":[{},{}],"armed":[)",
+    fmt::format_to(std::back_inserter(line_), R"({{"type":"chance","t_us":[{},{}],"armed":[)",
                    rates.begin_us, rates.end_us);
     for (std::size_t i = 0; i < rates.per_minute.size(); ++i)
-        fmt::format_to(std::back_inserter(text_), R"({}{{{},"expected_per_min":{:.4g}}})",
+        fmt::format_to(std::back_inserter(line_), R"({}{{{},"expected_per_min":{:.4g}}})",
                        i > 0 ? "," : "", armed_texts_[i], rates.per_minute[i]);
-    text_ += "]}\n";
+    line_ += "]}";
+    end_line("chance");
 }
 
 void json_results::tallied(std::span<const armed_tally> armed) {
@@ -106,7 +123,7 @@ void json_results::tallied(std::span<const armed_tally> armed) {
 
 void json_results::mined(const mined_window& window) {
     const auto& [bounds, spikes, table] = window.mined;
-    fmt::format_to(std::back_inserter(text_),
+    fmt::format_to(std::back_inserter(line_),
                    R"({{"type":"window","window":{},"t_us":[{},{}],"spikes":{},"threshold":{},)"
                    R"("has_gap":{},"episodes":[)",
                    bounds.number, bounds.begin.count(), bounds.end.count(), spikes, table.threshold,
@@ -114,19 +131,21 @@ void json_results::mined(const mined_window& window) {
     bool is_first = true;
     for (const counted_episode* const one : units_.ordered(table)) {
         const auto& [what, count] = *one;
-        text_ += std::exchange(is_first, false) ? "{" : ",{";
+        line_ += std::exchange(is_first, false) ? "{" : ",{";
         add_units_of(what);
-        text_ += ",\"delays_us\":[";
+        line_ += ",\"delays_us\":[";
         for (std::size_t i = 0; i < what.delays.size(); ++i)
-            fmt::format_to(std::back_inserter(text_), "{}[{},{}]", i > 0 ? "," : "",
+            fmt::format_to(std::back_inserter(line_), "{}[{},{}]", i > 0 ? "," : "",
                            what.delays[i].low.count(), what.delays[i].high.count());
-        fmt::format_to(std::back_inserter(text_), "],\"count\":{}}}", count);
+        fmt::format_to(std::back_inserter(line_), "],\"count\":{}}}", count);
     }
-    text_ += "]}\n";
+    line_ += "]}";
+    end_line("window");
 }
 
 void json_results::epoch_ended() {
-    text_ += "{\"type\":\"epoch\"}\n";
+    line_ += R"({"type":"epoch"})";
+    end_line("epoch");
 }
 
 // Tells of the first loss, and again whenever twice as much is lost.
@@ -134,21 +153,30 @@ void json_results::add_alarm(const session_counts& counts) {
     const std::uint64_t lost = losses_of(counts);
     if (lost == 0 || lost < 2 * alarmed_) return;
     alarmed_ = lost;
-    fmt::format_to(std::back_inserter(text_),
+    fmt::format_to(std::back_inserter(line_),
                    R"({{"type":"alarm","missing":{},"unreadable":{},"late":{}}})",
                    counts.missing - counts.belated, counts.unreadable, counts.order.late);
-    text_ += '\n';
+    end_line("alarm");
 }
 
-void json_results::block_ended(const session_counts& counts) {
-    add_alarm(counts);
-    flush();
+void json_results::add_alarms_of_destinations() {
+    for (std::size_t i = 0; i < options_.reports.size(); ++i) {
+        const delivery_report& one = *options_.reports[i];
+        if (!one.has_trouble()) continue;
+        const std::uint64_t lost = one.lost();
+        std::optional<std::uint64_t>& alarmed = alarmed_of_[i];
+        if (alarmed && lost < std::max<std::uint64_t>(2 * *alarmed, 1)) continue;
+        alarmed = lost;
+        fmt::format_to(std::back_inserter(line_),
+                       R"({{"type":"alarm","to":{},"undelivered":{},"reason":{}}})",
+                       json_text(one.to()), lost, json_text(one.reason()));
+        end_line("alarm");
+    }
 }
 
-void json_results::session_ended(const session_counts& counts) {
-    add_alarm(counts);
+void json_results::add_stats(const session_counts& counts) {
     fmt::format_to(
-        std::back_inserter(text_),
+        std::back_inserter(line_),
         R"({{"type":"stats","units":{},"spikes":{},"late":{},"duplicates":{},"missing":{},)"
         R"("belated":{},"repeated":{},"unreadable":{},"epochs":{},"detections":{},"windows":{})",
         names_.size(), counts.order.accepted, counts.order.late, counts.order.duplicates,
@@ -156,19 +184,36 @@ void json_results::session_ended(const session_counts& counts) {
         counts.detections, counts.windows);
     const suppression_counts& not_given = counts.suppressed;
     if (!tallies_.empty())
-        fmt::format_to(std::back_inserter(text_),
+        fmt::format_to(std::back_inserter(line_),
                        R"(,"triggers":{},"suppressed":{{"hold-off":{},"rate":{},"mute":{},)"
                        R"("unchecked":{}}},"armed":[{}])",
                        counts.triggers(), not_given.hold_off, not_given.rate, not_given.mute,
                        not_given.unchecked, tallies_);
-    text_ += "}\n";
-    flush();
+    line_ += '}';
+    end_line("stats");
 }
 
-void json_results::flush() {
-    if (text_.empty()) return;
-    write_(text_);
-    text_.clear();
+void json_results::block_ended(const session_counts& counts) {
+    add_alarm(counts);
+    add_alarms_of_destinations();
+    if (options_.stats_every > duration{0} && clock::now() - last_stats_ >= options_.stats_every) {
+        last_stats_ = clock::now();
+        add_stats(counts);
+    }
+    to_->flush();
+}
+
+void json_results::session_ended(const session_counts& counts) {
+    add_alarm(counts);
+    add_alarms_of_destinations();
+    add_stats(counts);
+    to_->flush();
+}
+
+void json_results::end_line(std::string_view type) {
+    line_ += '\n';
+    to_->take(type, line_);
+    line_.clear();
 }
 
 }  // namespace spikeweave::live

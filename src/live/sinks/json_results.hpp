@@ -1,24 +1,74 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "live/session.hpp"
+#include "live/sinks/delivery.hpp"
 #include "live/sinks/unit_names.hpp"
+#include "spikeweave/core/time.hpp"
 
 namespace spikeweave::live {
 
 using text_writer = std::function<void(std::string_view)>;
 
-/// Writes results as lines of JSON, those of a block at once. docs/live.md describes them.
+/// What takes lines of JSON. Several threads may give them at once.
+class line_output {
+public:
+    line_output() = default;
+    virtual ~line_output() = default;
+    line_output(const line_output&) = delete;
+    line_output& operator=(const line_output&) = delete;
+    line_output(line_output&&) = delete;
+    line_output& operator=(line_output&&) = delete;
+
+    /// @param type  of the line, such as "detection"
+    /// @param line  with its end
+    virtual void take(std::string_view type, std::string_view line) = 0;
+    /// All lines of a block have been given.
+    virtual void flush() = 0;
+};
+
+/// Writes the lines of a block at once.
+class written_lines : public line_output {
+public:
+    explicit written_lines(text_writer write) : write_(std::move(write)) {}
+    void take(std::string_view type, std::string_view line) override;
+    void flush() override;
+
+private:
+    text_writer write_;
+    std::mutex mutex_{};
+    std::string text_{};
+};
+
+/// How often lines tell what has come so far if they go to programs that listen.
+constexpr duration usual_stats_every = std::chrono::seconds{1};
+
+struct json_results_options {
+    /// The time between two lines that tell what has come so far; 0: only the last line tells it.
+    duration stats_every{0};
+    /// Destinations of which an alarm tells if they fail.
+    delivery_reports reports{};
+    /// The patterns of the session.
+    armed_patterns patterns{};
+};
+
+/// Gives results as lines of JSON. docs/cli.md describes them.
 class json_results : public sink {
 public:
-    /// @param armed  and the patterns are those of the session
-    json_results(std::vector<armed_episode> armed, text_writer write, armed_patterns patterns = {});
+    /// @param armed  those of the session
+    json_results(std::vector<armed_episode> armed, std::unique_ptr<line_output> to,
+                 json_results_options options = {});
 
     void units_added(std::span<const std::string> names) override;
     void detected(const detection& what) override;
@@ -30,21 +80,28 @@ public:
     void session_ended(const session_counts& counts) override;
 
 private:
+    using clock = std::chrono::steady_clock;
+
     void add_units_of(const episode& what);
     void describe_armed();
+    void add_stats(const session_counts& counts);
     void add_alarm(const session_counts& counts);
-    void flush();
+    void add_alarms_of_destinations();
+    void end_line(std::string_view type);
 
     std::vector<armed_episode> armed_;
-    armed_patterns patterns_;
-    text_writer write_;
+    std::unique_ptr<line_output> to_;
+    json_results_options options_;
     unit_names units_{};
     std::vector<std::string> names_{};  // as JSON
-    std::string text_{};
+    std::string line_{};
     std::uint64_t alarmed_ = 0;  // what was lost at the last alarm
     std::vector<std::string> armed_texts_{};
     bool told_chance_ = false;
     std::string tallies_{};  // as JSON; empty if nothing is armed
+    // The same of each destination; null: there was no alarm yet.
+    std::vector<std::optional<std::uint64_t>> alarmed_of_;
+    clock::time_point last_stats_ = clock::now();
 };
 
 }  // namespace spikeweave::live

@@ -41,7 +41,9 @@ public:
 
     std::optional<source_block> next() override {
         constexpr int between_looks_ms = 20;
+        const auto end = std::chrono::steady_clock::now() + longest_silence;
         while (!stop_.stop_requested()) {
+            if (std::chrono::steady_clock::now() >= end) return source_block{};
             const bool has_received = receive();
             answer();
             if (auto block = senders_.next_block()) return block;

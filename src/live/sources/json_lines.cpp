@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <system_error>
@@ -50,37 +51,41 @@ json_lines::~json_lines() {
     if (descriptor_ != STDIN_FILENO) ::close(descriptor_);
 }
 
-// Returns false if it was stopped.
-bool json_lines::wait_for_bytes() const {
+// A request to stop is an end.
+json_lines::awaited json_lines::wait_for_bytes() const {
     constexpr int between_looks_ms = 50;
+    const auto end = std::chrono::steady_clock::now() + longest_silence;
     while (!stop_.stop_requested()) {
         pollfd input{.fd = descriptor_, .events = POLLIN, .revents = 0};
         const int ready = ::poll(&input, 1, between_looks_ms);
-        if (ready > 0) return true;
+        if (ready > 0) return awaited::bytes;
         if (ready < 0 && errno != EINTR) fail_to_read_lines(shown_name_, errno);
+        if (std::chrono::steady_clock::now() >= end) return awaited::silence;
     }
-    return false;
+    return awaited::end;
 }
 
-// Moves the beginning of a line to the front and adds what has come. Returns false at the end, or
-// if it was stopped. The last line gets a line end if it has none.
-bool json_lines::read_more() {
+// Moves the beginning of a line to the front and adds what has come. The last line gets a line end
+// if it has none.
+json_lines::awaited json_lines::read_more() {
     std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(at_),
               buffer_.begin() + static_cast<std::ptrdiff_t>(filled_), buffer_.begin());
     filled_ -= std::exchange(at_, 0);
-    while (!is_over_ && wait_for_bytes()) {
+    while (!is_over_) {
+        const awaited came = wait_for_bytes();
+        if (came != awaited::bytes) return came;
         const ssize_t got = ::read(descriptor_, buffer_.data() + filled_, longest_line - filled_);
         if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (got < 0) fail_to_read_lines(shown_name_, errno);
         is_over_ = got == 0;
-        if (is_over_ && filled_ == 0 && !is_too_long_) return false;
+        if (is_over_ && filled_ == 0 && !is_too_long_) return awaited::end;
         if (is_over_)
             buffer_[filled_++] = '\n';
         else
             filled_ += static_cast<std::size_t>(got);
-        return true;
+        return awaited::bytes;
     }
-    return false;
+    return awaited::end;
 }
 
 // The next line that is in the buffer; of a line that does not fit, the end.
@@ -156,7 +161,9 @@ std::optional<source_block> json_lines::next() {
             if (then != verdict::goes_on) return block;
         }
         if (!(block == source_block{})) return block;
-        if (!read_more()) return {};
+        const awaited came = read_more();
+        if (came == awaited::end) return {};
+        if (came == awaited::silence) return block;
     }
 }
 

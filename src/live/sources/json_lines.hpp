@@ -36,10 +36,11 @@ public:
     std::optional<source_block> next() override;
 
 private:
+    enum class awaited : std::uint8_t { bytes, silence, end };
     enum class verdict : std::uint8_t { goes_on, ends_block, begins_block };
 
-    bool read_more();
-    bool wait_for_bytes() const;
+    awaited read_more();
+    awaited wait_for_bytes() const;
     std::optional<std::string_view> next_line();
     verdict take(std::string_view line, source_block& block);
     verdict take_unreadable(source_block& block);

@@ -1,5 +1,7 @@
-// Stands for what reads streams in a build without simdjson and ZeroMQ.
+// Stands for what needs simdjson and ZeroMQ in a build without them.
 
+#include "live/sinks/network_events.hpp"
+#include "live/sinks/publisher.hpp"
 #include "live/sources/acknowledged_stream.hpp"
 #include "live/sources/json_line_parser.hpp"
 #include "live/sources/open_ephys.hpp"
@@ -13,6 +15,11 @@ namespace {
     throw invalid_argument(
         "this build of spikeweave cannot read streams: it was built without simdjson and ZeroMQ "
         "(libsimdjson-dev, libzmq3-dev)");
+}
+
+[[noreturn]] void refuse_destination(const std::string& to) {
+    throw invalid_argument("to", "this build of spikeweave cannot send to " + to +
+                                     ": it was built without ZeroMQ (libzmq3-dev)");
 }
 
 }  // namespace
@@ -52,6 +59,16 @@ std::unique_ptr<source> open_ephys(open_ephys_sender, const std::string&, const 
 
 std::unique_ptr<source> acknowledged_stream(const std::string&, senders&&, const std::stop_token&) {
     refuse_streams();
+}
+
+std::unique_ptr<line_output> zeromq_publisher(const std::string&,
+                                              const std::shared_ptr<delivery_report>& report, int) {
+    refuse_destination(report->to());
+}
+
+std::unique_ptr<reaction> network_events(const destination& to,
+                                         const std::shared_ptr<delivery_report>&) {
+    refuse_destination(to.text);
 }
 
 }  // namespace spikeweave::live

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -40,6 +41,7 @@ public:
     std::optional<source_block> next() override {
         constexpr int between_looks_ms = 20;
         constexpr std::size_t most_at_once = 10'000;
+        const auto end = std::chrono::steady_clock::now() + longest_silence;
         while (!stop_.stop_requested()) {
             if (auto block = messages_.complete()) return block;
             std::size_t taken = 0;
@@ -49,6 +51,7 @@ public:
             }
             if (auto block = messages_.complete()) return block;
             if (auto block = messages_.rest()) return block;
+            if (std::chrono::steady_clock::now() >= end) return source_block{};
             zmq_pollitem_t item{socket_.get(), 0, ZMQ_POLLIN, 0};
             if (zmq_poll(&item, 1, between_looks_ms) < 0 && zmq_errno() != EINTR)
                 fail_to_receive(address_);

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace spikeweave::live {
@@ -14,7 +16,8 @@ episode pair_of(std::uint32_t first, std::uint32_t second) {
 
 TEST(JsonResults, WritesALineForEachResult) {
     std::string text;
-    json_results results({{pair_of(0, 1)}}, [&](std::string_view lines) { text += lines; });
+    json_results results({{pair_of(0, 1)}}, std::make_unique<written_lines>(
+                                                [&](std::string_view lines) { text += lines; }));
     results.units_added(std::vector<std::string>{"a", "b\"\\"});
     results.units_added(std::vector<std::string>{"\xc2\xb5\xff"});
     const std::vector<std::int64_t> times{-4, 3};
@@ -82,13 +85,63 @@ TEST(JsonResults, SaysWhatIsNoTriggerAndWhatIsExpectedByChance) {
 
 TEST(JsonResults, TellsOfLossesWhenTheyBeginAndDouble) {
     std::vector<std::string> written;
-    json_results results({}, [&](std::string_view lines) { written.emplace_back(lines); });
+    json_results results({}, std::make_unique<written_lines>(
+                                 [&](std::string_view lines) { written.emplace_back(lines); }));
     for (std::uint64_t lost = 0; lost < 10; ++lost)
         results.block_ended({.order = {.late = lost / 2}, .unreadable = lost - lost / 2});
 
     ASSERT_EQ(written.size(), 4U);
     EXPECT_EQ(written[0], "{\"type\":\"alarm\",\"missing\":0,\"unreadable\":1,\"late\":0}\n");
     EXPECT_EQ(written[3], "{\"type\":\"alarm\",\"missing\":0,\"unreadable\":4,\"late\":4}\n");
+}
+
+TEST(JsonResults, TellsOfDestinationsThatFail) {
+    std::vector<std::string> written;
+    const auto report = std::make_shared<delivery_report>("serial:///dev/\"x\"");
+    json_results results({}, std::make_unique<written_lines>([&](std::string_view lines) {
+                             written.emplace_back(lines);
+                         }),
+                         {.reports = {report}});
+    results.block_ended({});
+    report->tell_delivered();
+    results.block_ended({});
+    EXPECT_TRUE(written.empty());
+    report->tell_trouble("no connection");
+    results.block_ended({});
+    results.block_ended({});
+    for (int i = 0; i < 4; ++i) {
+        report->tell_lost("it is gone");
+        results.block_ended({});
+    }
+    EXPECT_EQ(report->lost(), 4U);
+    EXPECT_EQ(report->delivered(), 1U);
+
+    const std::string begin = R"({"type":"alarm","to":"serial:///dev/\"x\"","undelivered":)";
+    EXPECT_EQ(written, (std::vector<std::string>{
+                           begin + "0,\"reason\":\"no connection\"}\n",
+                           begin + "1,\"reason\":\"it is gone\"}\n",
+                           begin + "2,\"reason\":\"it is gone\"}\n",
+                           begin + "4,\"reason\":\"it is gone\"}\n",
+                       }));
+}
+
+TEST(JsonResults, TellsWhatHasComeOnRequest) {
+    const auto lines_of = [](duration stats_every) {
+        std::size_t lines = 0;
+        json_results results({},
+                             std::make_unique<written_lines>([&](std::string_view) { ++lines; }),
+                             {.stats_every = stats_every});
+        const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(60);
+        while (std::chrono::steady_clock::now() < end) {
+            results.block_ended({});
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        return lines;
+    };
+    EXPECT_EQ(lines_of(duration{0}), 0U);
+    const std::size_t lines = lines_of(std::chrono::milliseconds(10));
+    EXPECT_GE(lines, 1U);
+    EXPECT_LE(lines, 6U);
 }
 
 }  // namespace

@@ -116,6 +116,13 @@ TEST(OpenEphys, EndsWhenItIsStopped) {
     EXPECT_FALSE(from->next());
 }
 
+TEST(OpenEphys, SaysThatNothingHasCome) {
+    const auto from = open_ephys(open_ephys_sender::zmq_interface, "tcp://127.0.0.1:9", "", {});
+    const auto block = from->next();
+    ASSERT_TRUE(block);
+    EXPECT_EQ(*block, source_block{});
+}
+
 TEST(OpenEphys, RefusesAnAddressThatIsNone) {
     EXPECT_EQ(text_of([] { open_ephys(open_ephys_sender::zmq_interface, "tcp://host", "", {}); }),
               "cannot receive from tcp://host: Invalid argument");

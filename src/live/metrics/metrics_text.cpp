@@ -1,0 +1,109 @@
+#include "live/metrics/metrics_text.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+namespace spikeweave::live {
+namespace {
+
+class metrics_page {
+public:
+    void begin(std::string_view name, std::string_view type, std::string_view help) {
+        name_ = name;
+        fmt::format_to(std::back_inserter(text_), "# HELP {0} {2}\n# TYPE {0} {1}\n", name, type,
+                       help);
+    }
+    template <class Value>
+    void add(std::string_view suffix, const Value& value) {
+        fmt::format_to(std::back_inserter(text_), "{}{} {}\n", name_, suffix, value);
+    }
+    void counter(std::string_view name, std::string_view help, std::uint64_t value) {
+        begin(name, "counter", help);
+        add("", value);
+    }
+    std::string text() && { return std::move(text_); }
+
+private:
+    std::string_view name_{};
+    std::string text_{};
+};
+
+std::string escaped(std::string_view label) {
+    std::string text;
+    for (const char c : label) {
+        if (c == '\n') {
+            text += "\\n";
+            continue;
+        }
+        if (c == '\\' || c == '"') text += '\\';
+        text += c;
+    }
+    return text;
+}
+
+void add_counts(metrics_page& page, const session_counts& counts) {
+    page.counter("spikeweave_live_spikes_total", "Spikes that were analysed.",
+                 counts.order.accepted);
+    page.counter("spikeweave_live_late_spikes_total",
+                 "Spikes that came too late and were left out.", counts.order.late);
+    page.counter("spikeweave_live_duplicate_spikes_total",
+                 "Second spikes of a unit at a time, which were left out.",
+                 counts.order.duplicates);
+    page.counter("spikeweave_live_missing_messages_total",
+                 "Messages that did not come in their turn.", counts.missing);
+    page.counter("spikeweave_live_belated_messages_total",
+                 "Messages that had been missing and came after all.", counts.belated);
+    page.counter("spikeweave_live_unreadable_messages_total", "Messages that could not be read.",
+                 counts.unreadable);
+    page.counter("spikeweave_live_epochs_total", "How often the clock was set.", counts.epochs);
+    page.counter("spikeweave_live_detections_total", "Occurrences of armed episodes.",
+                 counts.detections);
+    page.counter("spikeweave_live_windows_total", "Windows that were mined.", counts.windows);
+}
+
+void add_deliveries(metrics_page& page, const delivery_reports& reports) {
+    const auto add_each = [&](std::string_view name, std::string_view help, auto count) {
+        page.begin(name, "counter", help);
+        for (const auto& one : reports)
+            page.add(fmt::format("{{to=\"{}\"}}", escaped(one->to())), (*one.*count)());
+    };
+    if (reports.empty()) return;
+    add_each("spikeweave_live_delivered_total", "Results that a destination took.",
+             &delivery_report::delivered);
+    add_each("spikeweave_live_undelivered_total", "Results that a destination did not take.",
+             &delivery_report::lost);
+}
+
+void add_latency_of(metrics_page& page, const latency_histogram& latency) {
+    page.begin("spikeweave_live_block_seconds", "histogram",
+               "Time from the arrival of a block of spikes to the end of its processing.");
+    for (std::size_t i = 0; i < latency_histogram::bounds_s.size(); ++i)
+        page.add(fmt::format("_bucket{{le=\"{}\"}}", latency_histogram::bounds_s[i]),
+                 latency.count_up_to(i));
+    page.add("_bucket{le=\"+Inf\"}", latency.count());
+    page.add("_sum", latency.sum_s());
+    page.add("_count", latency.count());
+}
+
+}  // namespace
+
+std::string metrics_text(const monitored_state& state, const delivery_reports& reports,
+                         std::uint64_t memory_bytes, std::chrono::steady_clock::time_point now) {
+    metrics_page page;
+    add_counts(page, state.counts);
+    if (state.watermark_us) {
+        page.begin("spikeweave_live_watermark_age_seconds", "gauge",
+                   "Time since it was last known of more of the recording that it is complete.");
+        page.add("", std::chrono::duration<double>(now - state.watermark_since).count());
+    }
+    add_deliveries(page, reports);
+    add_latency_of(page, state.latency);
+    page.begin("process_resident_memory_bytes", "gauge", "Resident memory of the process.");
+    page.add("", memory_bytes);
+    return std::move(page).text();
+}
+
+}  // namespace spikeweave::live

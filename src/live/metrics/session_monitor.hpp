@@ -1,0 +1,78 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "live/session.hpp"
+#include "live/source.hpp"
+
+namespace spikeweave::live {
+
+/// How long blocks took. The bounds of the classes grow by factors of about two.
+class latency_histogram {
+public:
+    static constexpr std::array<double, 19> bounds_s{1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3,
+                                                     2e-3, 5e-3, 0.01, 0.02, 0.05, 0.1,  0.2,
+                                                     0.5,  1,    2,    5,    10};
+
+    void add(double seconds);
+    /// How many took at most the bound of this class, or any time if there is none.
+    std::uint64_t count_up_to(std::size_t bound) const;
+    std::uint64_t count() const { return count_up_to(bounds_s.size()); }
+    double sum_s() const { return sum_s_; }
+
+private:
+    std::array<std::uint64_t, bounds_s.size() + 1> counts_{};
+    double sum_s_ = 0;
+};
+
+/// What a session has done up to the end of a block.
+struct monitored_state {
+    session_counts counts{};
+    std::optional<std::int64_t> watermark_us{};
+    std::chrono::steady_clock::time_point watermark_since{};
+    latency_histogram latency{};
+};
+
+/// Keeps the state of a session for other threads.
+class session_monitor {
+public:
+    /// A block has been processed, or the session has ended.
+    void update(const session& through);
+    void add_latency(std::chrono::steady_clock::duration one);
+    monitored_state state() const;
+
+private:
+    mutable std::mutex mutex_{};
+    monitored_state state_{};
+};
+
+/// A source that tells a monitor about the session that takes its blocks. A block has been
+/// processed when the next one is asked for.
+class monitored_source : public source {
+public:
+    /// @param from  and the others have to live as long
+    monitored_source(source& from, const session& through, session_monitor& monitor)
+        : from_(&from), through_(&through), monitor_(&monitor) {}
+
+    const std::vector<std::string>& unit_names() const override { return from_->unit_names(); }
+    std::optional<source_block> next() override;
+    void acknowledge_after(const std::function<std::uint64_t()>& safe_blocks) override {
+        from_->acknowledge_after(safe_blocks);
+    }
+
+private:
+    source* from_;
+    const session* through_;
+    session_monitor* monitor_;
+    std::optional<std::chrono::steady_clock::time_point> arrived_{};
+};
+
+}  // namespace spikeweave::live

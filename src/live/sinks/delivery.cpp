@@ -1,0 +1,23 @@
+#include "live/sinks/delivery.hpp"
+
+namespace spikeweave::live {
+
+std::string delivery_report::reason() const {
+    const std::lock_guard lock(mutex_);
+    return reason_;
+}
+
+void delivery_report::tell_lost(const std::string& reason) {
+    lost_.fetch_add(1, std::memory_order_relaxed);
+    tell_trouble(reason);
+}
+
+void delivery_report::tell_trouble(const std::string& reason) {
+    {
+        const std::lock_guard lock(mutex_);
+        reason_ = reason;
+    }
+    has_trouble_.store(true, std::memory_order_release);
+}
+
+}  // namespace spikeweave::live

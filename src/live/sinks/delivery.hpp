@@ -1,0 +1,43 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace spikeweave::live {
+
+/// What a destination of results took, and what it did not take. The thread that delivers tells,
+/// others may ask at any time.
+class delivery_report {
+public:
+    /// @param to  the destination, as the user names it
+    explicit delivery_report(std::string to) : to_(std::move(to)) {}
+
+    const std::string& to() const { return to_; }
+    std::uint64_t delivered() const { return delivered_.load(std::memory_order_relaxed); }
+    std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
+    /// Whether something is or was wrong, also if nothing was lost.
+    bool has_trouble() const { return has_trouble_.load(std::memory_order_acquire); }
+    /// What was wrong last.
+    std::string reason() const;
+
+    void tell_delivered() { delivered_.fetch_add(1, std::memory_order_relaxed); }
+    void tell_lost(const std::string& reason);
+    void tell_trouble(const std::string& reason);
+
+private:
+    std::string to_;
+    std::atomic<std::uint64_t> delivered_{0};
+    std::atomic<std::uint64_t> lost_{0};
+    std::atomic<bool> has_trouble_{false};
+    mutable std::mutex mutex_{};
+    std::string reason_{};
+};
+
+using delivery_reports = std::vector<std::shared_ptr<const delivery_report>>;
+
+}  // namespace spikeweave::live

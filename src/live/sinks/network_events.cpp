@@ -1,0 +1,175 @@
+#include "live/sinks/network_events.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "live/sinks/network_events_client.hpp"
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave::live {
+namespace {
+
+constexpr std::size_t most_waiting_detections = 64;
+// How long a request may wait for its answer, and a detection for its request.
+constexpr std::chrono::seconds patience{1};
+
+// The plugin says which line it has set, as "TTLHandled: Channel=3 on=1". One that does not know
+// these words answers with what it has set instead.
+bool confirms(std::string_view answer, std::uint32_t line, std::uint32_t state) {
+    if (!answer.starts_with("TTLHandled")) return false;
+    std::vector<std::uint32_t> values;
+    for (std::size_t at = answer.find('='); at != std::string_view::npos;
+         at = answer.find('=', at + 1)) {
+        std::uint32_t value = UINT32_MAX;
+        std::from_chars(answer.data() + at + 1, answer.data() + answer.size(), value);
+        values.push_back(value);
+    }
+    return values.empty() || values == std::vector{line, state};
+}
+
+class network_events_reaction : public reaction {
+public:
+    network_events_reaction(const destination& to, const std::shared_ptr<delivery_report>& report)
+        : reaction(to.episode, report),
+          is_ttl_(to.kind == destination_kind::open_ephys_ttl),
+          line_(to.line),
+          pulse_(to.pulse),
+          client_(to.address),
+          thread_([this](const std::stop_token& stop) { serve(stop); }) {}
+
+    // Waits until all detections were confirmed or are lost, at most some seconds.
+    void session_ended(const session_counts&) override {
+        {
+            const std::lock_guard lock(mutex_);
+            is_ending_ = true;
+        }
+        wakened_.notify_one();
+        thread_.join();
+    }
+
+private:
+    using clock = network_events_client::clock;
+    struct waiting_detection {
+        clock::time_point since{};
+        std::string message{};
+    };
+
+    void react(const detection& what) override {
+        waiting_detection one{clock::now()};
+        if (!is_ttl_)
+            one.message = fmt::format("spikeweave episode={} t_us={},{}", what.armed, what.begin_us,
+                                      what.end_us);
+        {
+            const std::lock_guard lock(mutex_);
+            if (waiting_.size() < most_waiting_detections) {
+                waiting_.push_back(std::move(one));
+                wakened_.notify_one();
+                return;
+            }
+        }
+        report().tell_lost(fmt::format("{} detections wait already", most_waiting_detections));
+    }
+
+    void serve(const std::stop_token& stop) {
+        if (!client_.connect(clock::now() + patience, stop) && !stop.stop_requested())
+            report().tell_trouble("there is no connection");
+        while (const auto one = next(stop)) deliver(*one);
+        if (may_be_high_) lower();
+    }
+
+    // The next detection; null at the end. A line that may still be high is set to 0 meanwhile.
+    std::optional<waiting_detection> next(const std::stop_token& stop) {
+        constexpr std::chrono::milliseconds between_tries{100};
+        std::unique_lock lock(mutex_);
+        const auto is_wakened = [&] { return !waiting_.empty() || is_ending_; };
+        while (!wakened_.wait_for(lock, stop, between_tries, is_wakened)) {
+            if (stop.stop_requested()) return {};
+            lock.unlock();
+            if (may_be_high_) lower();
+            lock.lock();
+        }
+        if (stop.stop_requested() || waiting_.empty()) return {};
+        waiting_detection one = std::move(waiting_.front());
+        waiting_.pop_front();
+        return one;
+    }
+
+    void deliver(const waiting_detection& one) {
+        const clock::time_point deadline = one.since + patience;
+        if (is_ttl_ ? pulse(deadline) : ask(one.message, deadline).has_value())
+            report().tell_delivered();
+        else
+            report().tell_lost(problem_);
+    }
+
+    bool pulse(clock::time_point deadline) {
+        if (may_be_high_ && !lower()) return false;
+        if (!set_line(1, deadline)) return false;
+        std::this_thread::sleep_for(pulse_);
+        return lower();
+    }
+
+    bool lower() {
+        if (!set_line(0, clock::now() + patience)) return false;
+        may_be_high_ = false;
+        return true;
+    }
+
+    bool set_line(std::uint32_t state, clock::time_point deadline) {
+        const auto answer =
+            ask(fmt::format("TTL Line={} State={}", line_, state), deadline, state == 1);
+        if (!answer) return false;
+        if (confirms(*answer, line_, state)) return true;
+        problem_ = fmt::format("the answer was '{}'", *answer);
+        return false;
+    }
+
+    std::optional<std::string> ask(std::string_view request, clock::time_point deadline,
+                                   bool raises_line = false) {
+        problem_ = "detections waited for a second";
+        if (clock::now() >= deadline) return {};
+        problem_ = "there was no connection";
+        try {
+            if (!client_.connect(deadline)) return {};
+            problem_ = "there was no answer within a second";
+            if (raises_line) may_be_high_ = true;
+            return client_.ask(request, deadline);
+        } catch (const io_error& error) {
+            problem_ = error.what();
+            return {};
+        }
+    }
+
+    bool is_ttl_;
+    std::uint32_t line_;
+    duration pulse_;
+    std::mutex mutex_{};
+    std::condition_variable_any wakened_{};
+    std::deque<waiting_detection> waiting_{};
+    bool is_ending_ = false;
+    // Used by the thread alone.
+    network_events_client client_;
+    bool may_be_high_ = false;
+    std::string problem_{};
+    std::jthread thread_;  // the last member: it ends before what it uses
+};
+
+}  // namespace
+
+std::unique_ptr<reaction> network_events(const destination& to,
+                                         const std::shared_ptr<delivery_report>& report) {
+    return std::make_unique<network_events_reaction>(to, report);
+}
+
+}  // namespace spikeweave::live

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "live/session.hpp"
+#include "live/sinks/delivery.hpp"
+
+namespace spikeweave::live {
+
+/// A sink that acts on detections that are triggers, all of them or those of one episode.
+class reaction : public sink {
+public:
+    reaction(std::optional<std::uint32_t> episode, std::shared_ptr<delivery_report> report)
+        : episode_(episode), report_(std::move(report)) {}
+
+    void units_added(std::span<const std::string>) override {}
+    void detected(const detection& what) override {
+        if (what.is_trigger() && (!episode_ || what.armed == *episode_)) react(what);
+    }
+    void mined(const mined_window&) override {}
+    void epoch_ended() override {}
+    void block_ended(const session_counts&) override {}
+    void session_ended(const session_counts&) override {}
+
+protected:
+    /// Does not wait.
+    virtual void react(const detection& what) = 0;
+    delivery_report& report() { return *report_; }
+
+private:
+    std::optional<std::uint32_t> episode_;
+    std::shared_ptr<delivery_report> report_;
+};
+
+}  // namespace spikeweave::live

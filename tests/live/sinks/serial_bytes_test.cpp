@@ -1,0 +1,136 @@
+#include "live/sinks/serial_bytes.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "live/sinks/all_results.hpp"
+#include "spikeweave/core/error.hpp"
+#include "support/error_text.hpp"
+
+namespace spikeweave::live {
+namespace {
+
+// The other end of a serial device.
+class pseudo_terminal {
+public:
+    pseudo_terminal() : descriptor_(::posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK)) {
+        EXPECT_EQ(::grantpt(descriptor_), 0);
+        EXPECT_EQ(::unlockpt(descriptor_), 0);
+        std::array<char, 64> name{};
+        EXPECT_EQ(::ptsname_r(descriptor_, name.data(), name.size()), 0);
+        path_ = name.data();
+    }
+    ~pseudo_terminal() { ::close(descriptor_); }
+    pseudo_terminal(const pseudo_terminal&) = delete;
+    pseudo_terminal& operator=(const pseudo_terminal&) = delete;
+    pseudo_terminal(pseudo_terminal&&) = delete;
+    pseudo_terminal& operator=(pseudo_terminal&&) = delete;
+
+    const std::string& path() const { return path_; }
+    speed_t speed() const {
+        termios settings{};
+        ::tcgetattr(descriptor_, &settings);
+        return ::cfgetospeed(&settings);
+    }
+    std::string received() const {
+        std::array<char, 64> bytes{};
+        const ssize_t got = ::read(descriptor_, bytes.data(), bytes.size());
+        return got > 0 ? std::string(bytes.data(), static_cast<std::size_t>(got)) : std::string();
+    }
+
+private:
+    int descriptor_;
+    std::string path_{};
+};
+
+void detect_on(reaction& by, std::size_t episode) {
+    const std::vector<std::int64_t> times{1, 2};
+    by.detected({.episode = episode, .times_us = times});
+}
+
+destination device(const std::string& path) {
+    return {.kind = destination_kind::serial, .address = path};
+}
+
+TEST(SerialBytes, SendsAByteForEachDetection) {
+    const pseudo_terminal other;
+    destination to = device(other.path());
+    to.byte = '\n';  // not a terminal's line end
+    to.baud = 9600;
+    to.episode = 1;
+    const auto report = std::make_shared<delivery_report>("x");
+    serial_bytes bytes(to, report);
+    EXPECT_EQ(other.speed(), speed_t{B9600});
+
+    for (const std::size_t episode : {1U, 0U, 1U, 2U}) detect_on(bytes, episode);
+
+    EXPECT_EQ(other.received(), "\n\n");
+    EXPECT_EQ(report->delivered(), 2U);
+    EXPECT_FALSE(report->has_trouble());
+}
+
+TEST(SerialBytes, CountWhatADeviceThatVanishedDidNotTake) {
+    auto other = std::make_unique<pseudo_terminal>();
+    const auto report = std::make_shared<delivery_report>("x");
+    serial_bytes bytes(device(other->path()), report);
+    detect_on(bytes, 0);
+    other.reset();
+    for (int i = 0; i < 3; ++i) detect_on(bytes, 0);
+    EXPECT_EQ(report->delivered(), 1U);
+    EXPECT_EQ(report->lost(), 3U);
+    EXPECT_TRUE(report->has_trouble());
+    EXPECT_NE(report->reason(), "");
+}
+
+TEST(SerialBytes, OpensADeviceAgain) {
+    auto other = std::make_unique<pseudo_terminal>();
+    const auto report = std::make_shared<delivery_report>("x");
+    const std::string path = ::testing::TempDir() + "spikeweave_serial_device";
+    ::unlink(path.c_str());
+    ASSERT_EQ(::symlink(other->path().c_str(), path.c_str()), 0);
+    serial_bytes bytes(device(path), report);
+    other.reset();
+    detect_on(bytes, 0);
+    EXPECT_EQ(report->lost(), 1U);
+    const pseudo_terminal again;
+    ::unlink(path.c_str());
+    ASSERT_EQ(::symlink(again.path().c_str(), path.c_str()), 0);
+    detect_on(bytes, 0);
+    EXPECT_EQ(again.received(), "\x01");
+    EXPECT_EQ(report->delivered(), 1U);
+    ::unlink(path.c_str());
+}
+
+TEST(SerialBytes, RefuseWhatIsNoDevice) {
+    const auto refused = [](const std::string& path) {
+        return text_of([&] { serial_bytes(device(path), std::make_shared<delivery_report>("x")); });
+    };
+    EXPECT_EQ(refused("/dev/none"), "cannot open /dev/none: No such file or directory");
+    EXPECT_EQ(refused("/dev/null"), "cannot open /dev/null: it is no serial device");
+}
+
+TEST(AllResults, DoesNotActOnDetectionsOfThePast) {
+    const pseudo_terminal other;
+    const auto report = std::make_shared<delivery_report>("x");
+    all_results results({}, 0);
+    results.add_reaction(std::make_unique<serial_bytes>(device(other.path()), report));
+    const std::vector<std::int64_t> times{1, 2};
+    results.hold_reactions(true);
+    results.detected({.episode = 0, .times_us = times});
+    EXPECT_EQ(other.received(), "");
+    results.hold_reactions(false);
+    results.detected({.episode = 0, .times_us = times});
+    EXPECT_EQ(other.received(), "\x01");
+}
+
+}  // namespace
+}  // namespace spikeweave::live
