@@ -42,6 +42,8 @@ live_result result_of(const session_counts& counts, std::uint64_t units,
             .epochs = counts.epochs,
             .detections = counts.detections,
             .windows = counts.windows,
+            .incomplete = counts.incomplete,
+            .skipped = counts.skipped,
             .warnings = std::move(warnings)};
 }
 
@@ -52,6 +54,8 @@ void check_together(const std::string& from, const live_options& options) {
         throw invalid_argument("window_table", "no windows are mined");
     if (is_stream(from) && options.speed != live_options().speed)
         throw invalid_argument("speed", "a stream comes at its own speed");
+    if (options.track_every > duration{0} && options.episodes.empty() && options.resume.empty())
+        throw invalid_argument("track_every", "no episodes are armed");
     if (!options.resume.empty() && !is_stream(from))
         throw invalid_argument("resume", "only a stream goes on; a file can be analysed again");
 }
@@ -83,12 +87,16 @@ session_counts record_session(source& from, const session_options& analysis, sin
 live_result resume_live(const std::string& from, const live_options& options,
                         const text_writer& write, const execution& run,
                         const std::stop_token& abort) {
+    const session_options recorded = session_file(options.resume).header().analysis;
     all_results results(run, 0);
-    add_outputs(results, session_file(options.resume).header().analysis.armed, options, write);
+    add_outputs(results, recorded.armed, options, write);
     execution how = run;
     how.on_progress = {};
     how.stop = abort;
-    const resumed_session resumed = resume_session(options.resume, results, {}, how);
+    const episode_window_options windows = recorded.windows.value_or(options.window);
+    const resumed_session resumed =
+        resume_session(options.resume, results, {}, how,
+                       {pace_of(options, windows), {options.track_every, windows.length}});
     const source_block gap{.missing = 1};
     resumed.log->record(gap);
     resumed.through->take(gap, how);
@@ -131,6 +139,8 @@ live_result run_live(const std::string& from, const live_options& options,
                              .detector = {.ties = options.window.mining.ties}};
     analysis.order = options.order ? parse_order(*options.order) : opened.order;
     if (options.windows) analysis.windows = options.window;
+    analysis.pace = pace_of(options, options.window);
+    analysis.tracking = {options.track_every, options.window.length};
     how.on_progress = {};
     const session_counts counts =
         options.record.empty()

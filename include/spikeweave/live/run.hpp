@@ -33,6 +33,14 @@ struct live_options {
     /// Whether windows are mined.
     bool windows = true;
     episode_window_options window{.mining = {.delays = default_delays()}};
+    /// The time in which a window has to be mined once it is complete; 0: any. Null: until the next
+    /// one is complete, or any if a file is replayed as fast as possible. A search that needs more,
+    /// or more than half of the memory, ends with the sizes that are finished; a window
+    /// whose time is over before its search begins is skipped.
+    std::optional<duration> window_budget{};
+    /// How often the counts of the armed episodes in the last window are given, in the time of the
+    /// recording; 0: never.
+    duration track_every{0};
     /// The file for the results; empty: they are given to the caller.
     std::filesystem::path to{};
     /// The file for a table of the episodes of all windows; empty: none.
@@ -63,11 +71,13 @@ struct live_result {
     std::uint64_t unreadable = 0;  ///< messages that could not be read
     std::uint64_t epochs = 0;      ///< how often the clock was set
     std::uint64_t detections = 0;
-    std::uint64_t windows = 0;
+    std::uint64_t windows = 0;     ///< those that were mined
+    std::uint64_t incomplete = 0;  ///< windows of them whose search ended early
+    std::uint64_t skipped = 0;     ///< windows that were not mined
     /// Warnings about a file that was replayed, as full sentences.
     std::vector<std::string> warnings{};
 
-    bool has_losses() const { return late > 0 || missing > 0 || unreadable > 0; }
+    bool has_losses() const { return late > 0 || missing > 0 || unreadable > 0 || skipped > 0; }
 };
 
 /// Analyses spikes as they come, until the source ends or a stop is requested; all results of what
@@ -77,7 +87,8 @@ struct live_result {
 /// a named pipe with such lines; "-", which is standard input with such lines; or
 /// "open-ephys-zmq://HOST:5556" and "open-ephys-events://HOST:5557", a running Open Ephys GUI with
 /// the ZMQ Interface or the Event Broadcaster
-/// @param print   takes the results, lines of JSON, unless they go to a file
+/// @param print   takes the results, lines of JSON, unless they go to a file; called from any
+/// thread, but never from two at once
 /// @param abort   ends the call at once; then it throws `cancelled`
 /// @throws invalid_argument if an option is invalid; io_error if the source or the file of episodes
 /// cannot be read, an output cannot be written, or a session differs from what was recorded.

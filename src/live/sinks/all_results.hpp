@@ -24,6 +24,7 @@ public:
     void units_added(std::span<const std::string> names) override;
     void detected(const episode_detection& detection) override;
     void mined(const mined_window& window) override;
+    void counted(const time_span& window, std::span<const std::uint64_t> counts) override;
     void epoch_ended() override;
     void block_ended(const session_counts& counts) override;
     void session_ended(const session_counts& counts) override;

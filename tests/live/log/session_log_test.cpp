@@ -104,9 +104,10 @@ TEST_F(SessionLog, HoldsWhatTheSessionTookAndFound) {
     EXPECT_EQ(content.windows[0].bounds, (window_bounds{0, duration{0}, duration{20}}));
     EXPECT_EQ(content.windows[0].episodes, R"([[1,["a"]],[1,["b"]],[1,["a",[0,5],"b"]]])");
     EXPECT_EQ(content.windows[0].digest, digest_of(content.windows[0]));
-    EXPECT_EQ(session_file(path).counts_at_end(),
-              R"({"accepted":3,"late":0,"duplicates":0,"missing":2,"belated":1,"repeated":3,)"
-              R"("unreadable":4,"epochs":1,"detections":2,"windows":1})");
+    EXPECT_EQ(
+        session_file(path).counts_at_end(),
+        R"({"accepted":3,"late":0,"duplicates":0,"missing":2,"belated":1,"repeated":3,)"
+        R"("unreadable":4,"epochs":1,"detections":2,"windows":1,"incomplete":0,"skipped":0})");
     EXPECT_EQ(names_in(folder.path()), (std::set<std::string>{"s.session"})) << "one file";
 }
 
