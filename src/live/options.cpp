@@ -77,6 +77,9 @@ option_list describe(live_options& options) {
     list.begin_group("Computation");
     list.add("threads", options.threads, "number of worker threads; 0 uses all cores")
         .at_most(4096);
+    list.add("realtime", options.realtime,
+             "run the thread that takes spikes before all others, and page no memory out; the "
+             "system has to permit that");
     return list;
 }
 

@@ -4,12 +4,14 @@
 
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "live/log/recorded.hpp"
 #include "live/log/resume.hpp"
 #include "live/log/verify.hpp"
 #include "live/open_source.hpp"
+#include "live/realtime.hpp"
 #include "live/session.hpp"
 #include "live/sinks/all_results.hpp"
 #include "live/sinks/json_results.hpp"
@@ -54,6 +56,8 @@ void check_together(const std::string& from, const live_options& options) {
         throw invalid_argument("window_table", "no windows are mined");
     if (is_stream(from) && options.speed != live_options().speed)
         throw invalid_argument("speed", "a stream comes at its own speed");
+    if (options.realtime && options.speed == 0)
+        throw invalid_argument("realtime", "a file is replayed as fast as possible");
     if (options.track_every > duration{0} && options.episodes.empty() && options.resume.empty())
         throw invalid_argument("track_every", "no episodes are armed");
     if (!options.resume.empty() && !is_stream(from))
@@ -129,6 +133,8 @@ live_result run_live(const std::string& from, const live_options& options,
     execution how = run;
     how.threads = options.threads;
     if (options.verify) return verify_live(from, print, how);
+    std::optional<realtime_thread> before_others;
+    if (options.realtime) before_others.emplace();
     const text_writer write = options.to.empty() ? print : file_writer(options.to);
     if (!options.resume.empty()) return resume_live(from, options, write, how, abort);
     opened_source opened = open_source(from, options, how);

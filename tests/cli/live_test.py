@@ -1,13 +1,23 @@
 """`spikeweave live`: replayed files, lines of JSON, windows and detections as in batch analysis."""
 
 import json
+import os
 import random
 import signal
 import subprocess
+import sys
 import unittest
 
 from support import SPIKEWEAVE, CliTest, run
 
+PERMITTED = """
+import ctypes, os
+try:
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
+    print("yes" if ctypes.CDLL(None).mlockall(3) == 0 else "no", end="")
+except PermissionError:
+    print("no", end="")
+"""
 SEARCH = ("--delays", "4-6ms", "--min-count", "30", "--max-size", "3", "--threads", "1")
 
 
@@ -183,6 +193,26 @@ class Losses(CliTest):
             self.assertEqual(process.wait(timeout=60), 0)
 
 
+class Realtime(CliTest):
+    def test_is_what_the_system_permits(self):
+        def policies(pid):
+            return {os.sched_getscheduler(int(task)) & ~os.SCHED_RESET_ON_FORK for task in os.listdir(f"/proc/{pid}/task")}
+
+        command = [SPIKEWEAVE, "live", "-", "--realtime", "--window", "1s"]
+        permitted = subprocess.run([sys.executable, "-c", PERMITTED], check=True, stdout=subprocess.PIPE, text=True).stdout
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as process:
+            if permitted == "yes":
+                process.stdin.write(lines_of([(1000, "a"), (2000000, "b")]))
+                process.stdin.flush()
+                self.assertEqual(json.loads(process.stdout.readline())["type"], "window")
+                self.assertEqual(policies(process.pid), {os.SCHED_FIFO, os.SCHED_OTHER})
+            _, said = process.communicate()
+        self.assertEqual(process.returncode, 0 if permitted == "yes" else 2, said)
+        if permitted != "yes":
+            self.assertRegex(said, r"^spikeweave: error: --realtime: the system does not permit .*limits\.conf\n$")
+
+
 class Refusals(CliTest):
     def test_say_what_is_wrong(self):
         data = self.chain_file()
@@ -205,6 +235,7 @@ class Refusals(CliTest):
                 ((data, "--order", "lateness:30"), "30"),
                 ((data, "--speed", "0"), "--speed"),
                 (("-", "--speed", "2"), "--speed"),
+                ((data, "--speed", "max", "--realtime"), "--realtime"),
                 ((data, "--track-every", "100ms"), "--track-every"),
                 ((data, "--window-budget", "0s"), "--window-budget"),
                 ((data, "--to", self.folder / "taken.jsonl"), "--overwrite"),

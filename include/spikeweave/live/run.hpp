@@ -57,6 +57,8 @@ struct live_options {
     /// How a spike file is read.
     spike_read_options reading{};
     int threads = 0;
+    /// Whether the thread that takes spikes runs before all others, and no memory is paged out.
+    bool realtime = false;
 };
 
 SPIKEWEAVE_API option_list describe(live_options& options);
