@@ -33,7 +33,8 @@ constexpr std::array<std::string_view, 7> tables{
     "CREATE TABLE window(seq INTEGER PRIMARY KEY, input INTEGER NOT NULL, "
     "epoch INTEGER NOT NULL, number INTEGER NOT NULL, begin_us INTEGER NOT NULL, "
     "end_us INTEGER NOT NULL, spikes INTEGER NOT NULL, threshold INTEGER NOT NULL, "
-    "has_gap INTEGER NOT NULL, digest TEXT NOT NULL, episodes TEXT NOT NULL)",
+    "has_gap INTEGER NOT NULL, complete_to INTEGER, digest TEXT NOT NULL, "
+    "episodes TEXT NOT NULL)",
 };
 
 std::int64_t head_number(database& session, const char* name) {

@@ -10,6 +10,22 @@
 namespace spikeweave {
 namespace {
 
+option_list window_options(live_options& options) {
+    option_list list = describe(options.window);
+    list.change("window").written("TIME|growing");
+    list.begin_group("Windows");
+    list.add(
+            "window_budget", options.window_budget,
+            "time in which a window has to be mined once it is complete; then its search ends with "
+            "the sizes that are finished, and windows whose search could not begin are skipped")
+        .above(0)
+        .zero_is("none")
+        .written("TIME|none")
+        .by_default(
+            "until the next window is complete; none for files that are replayed with --speed max");
+    return list;
+}
+
 void add_armed(option_list& list, live_options& options) {
     list.add("episodes", options.episodes,
              "detect these episodes: a file with one a line, such as n0 4-6ms n1 4-6ms n2, or the "
@@ -86,6 +102,11 @@ void add_result_options(option_list& list, live_options& options) {
              "compare the results of a recorded session, SOURCE, with those that its spikes give "
              "now, with its options; the first difference is an error")
         .not_with({"record", "resume", "to", "stats_every", "metrics", "window_table"});
+    list.add(
+            "track_every", options.track_every,
+            "give the counts of the armed episodes in the last window so often, in the time of the "
+            "recording")
+        .unset_is("never");
     list.add_all(describe(options.triggers));
     list.begin_group("Results");
 }
@@ -97,11 +118,13 @@ option_list describe(live_options& options) {
     add_source_options(list, options);
     add_result_options(list, options);
     list.add("windows", options.windows, "mine windows").off_means("mine no windows");
-    list.add_all(describe(options.window));
-    list.change("window").written("TIME|growing");
+    list.add_all(window_options(options));
     list.begin_group("Computation");
     list.add("threads", options.threads, "number of worker threads; 0 uses all cores")
         .at_most(4096);
+    list.add("realtime", options.realtime,
+             "run the thread that takes spikes before all others, and page no memory out; the "
+             "system has to permit that");
     return list;
 }
 

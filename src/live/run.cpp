@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "live/log/recorded.hpp"
@@ -13,6 +14,7 @@
 #include "live/metrics/metrics_text.hpp"
 #include "live/metrics/session_monitor.hpp"
 #include "live/open_source.hpp"
+#include "live/realtime.hpp"
 #include "live/session.hpp"
 #include "live/sinks/all_results.hpp"
 #include "live/sinks/open_sinks.hpp"
@@ -68,6 +70,8 @@ live_result result_of(const session_counts& counts, const outputs& to,
             .detections = counts.detections,
             .triggers = counts.triggers(),
             .windows = counts.windows,
+            .incomplete = counts.incomplete,
+            .skipped = counts.skipped,
             .undelivered = undelivered,
             .warnings = std::move(warnings)};
 }
@@ -82,6 +86,10 @@ void check_together(const std::string& from, const live_options& options) {
         throw invalid_argument("speed", "a stream comes at its own speed");
     if (options.sources > 1 && !is_own_stream(from))
         throw invalid_argument("sources", "only programs that send spikes are waited for");
+    if (options.realtime && options.speed == 0)
+        throw invalid_argument("realtime", "a file is replayed as fast as possible");
+    if (options.track_every > duration{0} && options.episodes.empty() && options.resume.empty())
+        throw invalid_argument("track_every", "no episodes are armed");
     if (!options.resume.empty() && !is_stream(from))
         throw invalid_argument("resume", "only a stream goes on; a file can be analysed again");
 }
@@ -114,12 +122,16 @@ session_counts record_session(source& from, const session_options& analysis, out
 live_result resume_live(const std::string& from, const live_options& options,
                         const text_writer& print, const execution& run,
                         const std::stop_token& abort) {
-    outputs to(options, session_file(options.resume).header().analysis, print, run, 0);
+    const session_options recorded = session_file(options.resume).header().analysis;
+    outputs to(options, recorded, print, run, 0);
     execution how = run;
     how.on_progress = {};
     how.stop = abort;
+    const episode_window_options windows = recorded.windows.value_or(options.window);
     to.results.hold_reactions(true);
-    const resumed_session resumed = resume_session(options.resume, to.results, {}, how);
+    const resumed_session resumed =
+        resume_session(options.resume, to.results, {}, how,
+                       {pace_of(options, windows), {options.track_every, windows.length}});
     to.results.hold_reactions(false);
     const opened_source opened =
         open_stream(from, options, resumed.header.unit_names, resumed.senders, run.stop);
@@ -156,6 +168,8 @@ live_result run_live(const std::string& from, const live_options& options,
     execution how = run;
     how.threads = options.threads;
     if (options.verify) return verify_live(from, print, how);
+    std::optional<realtime_thread> before_others;
+    if (options.realtime) before_others.emplace();
     if (!options.resume.empty()) return resume_live(from, options, print, how, abort);
     opened_source opened = open_source(from, options, how);
     session_options analysis{.armed = std::move(opened.armed),
@@ -165,6 +179,8 @@ live_result run_live(const std::string& from, const live_options& options,
     analysis.order = options.order ? parse_order(*options.order) : opened.order;
     if (opened.has_checked_rates) analysis.triggers.max_false_alarms.reset();
     if (options.windows) analysis.windows = options.window;
+    analysis.pace = pace_of(options, options.window);
+    analysis.tracking = {options.track_every, options.window.length};
     outputs to(options, analysis, print, run, opened.spikes);
     how.on_progress = {};
     const session_counts counts =

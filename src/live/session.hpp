@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -12,14 +13,22 @@
 #include "live/detection.hpp"
 #include "live/event_order.hpp"
 #include "live/source.hpp"
+#include "live/window_pace.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/live/triggers.hpp"
 #include "spikeweave/mine/episodes/detector.hpp"
 #include "spikeweave/mine/episodes/windows.hpp"
 #include "spikeweave/mine/spade/detector.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
 
 /// The analysis of a running recording, from blocks of a source to detections and windows.
 namespace spikeweave::live {
+
+/// How the counts of armed episodes are followed.
+struct tracking_options {
+    duration every{0};   ///< at the multiples of this time; 0: never
+    duration length{0};  ///< of the window that ends there; 0: since the first spike
+};
 
 struct session_options {
     order_options order{};
@@ -29,7 +38,13 @@ struct session_options {
     trigger_options triggers{};
     /// Null: no windows.
     std::optional<episode_window_options> windows{};
+    window_pace pace{};
+    tracking_options tracking{};
 };
+
+/// How far a window was mined: null means to the end, otherwise up to this size; 0 is a window that
+/// was skipped.
+using window_outcome = std::optional<std::size_t>;
 
 struct session_counts {
     order_counts order{};
@@ -40,21 +55,33 @@ struct session_counts {
     std::uint64_t epochs = 0;      ///< begun after the first one
     std::uint64_t detections = 0;
     suppression_counts suppressed{};  ///< of the detections
-    std::uint64_t windows = 0;
+    std::uint64_t windows = 0;        ///< those that were mined
+    std::uint64_t incomplete = 0;     ///< windows of them whose search ended early
+    std::uint64_t skipped = 0;        ///< windows that were not mined
 
     std::uint64_t triggers() const { return detections - suppressed.total(); }
     /// Whether something that was sent is not in the results.
-    bool has_losses() const { return missing > belated || unreadable > 0 || order.late > 0; }
+    bool has_losses() const {
+        return missing > belated || unreadable > 0 || order.late > 0 || skipped > 0;
+    }
     friend bool operator==(const session_counts&, const session_counts&) = default;
 };
 
 struct mined_window {
-    episode_window mined;
+    /// `complete_to_size` says how far it was mined.
+    episode_window mined{};
     /// Messages that may have had spikes of this window were lost.
     bool has_gap = false;
+    /// The block that completed it (`sink::input`).
+    std::int64_t input = 0;
+    std::uint64_t epoch = 0;
+
+    bool is_skipped() const { return mined.table.complete_to_size == std::size_t{0}; }
 };
 
-/// What takes the results of a session, in the order of the recording's time.
+/// What takes the results of a session: detections in the order of the recording's time, and
+/// windows in theirs. If windows are mined by a thread of their own, it calls `mined` while another
+/// one calls the other functions.
 class sink {
 public:
     sink() = default;
@@ -68,7 +95,15 @@ public:
     /// on.
     virtual void units_added(std::span<const std::string> names) = 0;
     virtual void detected(const detection& what) = 0;
+    /// Also of windows that were skipped.
     virtual void mined(const mined_window& window) = 0;
+    /// The counts of the armed episodes in the window [begin, end).
+    virtual void counted(const time_span& window, std::span<const std::uint64_t> counts) {
+        static_cast<void>(window);
+        static_cast<void>(counts);
+    }
+    /// The number of the last block in the record of the session.
+    virtual std::int64_t input() const { return 0; }
     /// The results that follow belong to the next epoch.
     virtual void epoch_ended() = 0;
     /// It is known how often what is armed is expected by chance. Called again whenever it was
@@ -82,20 +117,32 @@ public:
     virtual void session_ended(const session_counts& counts) = 0;
 };
 
-/// Puts the spikes of a source in order and gives them to the detector and to the windows. A window
-/// is given to the sink before anything that a spike at its end or later makes, so results and
-/// their order do not depend on how the stream is cut into blocks.
+class session_windows;
+class tracked_counts;
+
+/// Puts the spikes of a source in order and gives them to the detector and to the windows.
+/// Detections and their order do not depend on how the stream is cut into blocks, and neither do
+/// windows. If windows are mined where spikes are taken, a window is also given to the sink before
+/// anything that a spike at its end or later makes.
 class session {
 public:
     /// @param unit_names  the units that the source knows, with all those of armed episodes
     /// @throws invalid_argument if an option is invalid or two units have the same name.
     session(std::vector<std::string> unit_names, const session_options& options, sink& results);
+    ~session();
+    session(const session&) = delete;
+    session& operator=(const session&) = delete;
+    session(session&&) = delete;
+    session& operator=(session&&) = delete;
 
     /// @throws what mining a window throws; invalid_argument if a new unit has the name of another.
     void take(const source_block& block, const execution& run = {});
-    /// The next windows were mined before, when the session was interrupted: they are counted, but
+    /// The first windows were recorded, before the session was interrupted: they are counted, but
     /// neither mined nor given to the sink.
-    void leave_out_windows(std::uint64_t count) { known_windows_ = count; }
+    void leave_out_windows(std::vector<window_outcome> recorded);
+    /// The first windows were recorded, and are mined as far as they were then; later ones are
+    /// skipped.
+    void mine_as_recorded(std::vector<window_outcome> recorded);
     /// Gives out what is left, and ends the session. Windows of which it is not known that they are
     /// complete are not mined.
     void finish(const execution& run = {});
@@ -104,32 +151,19 @@ public:
     const event_order& order() const { return order_; }
 
 private:
-    // A part of the stream where messages were lost: the time from which on spikes may be missing,
-    // and that from which on they are not, once it is known. Growing windows need only the first.
-    struct gap {
-        std::int64_t begin;
-        std::optional<std::int64_t> end;
-    };
-
     void add_units(std::span<const std::string> names);
-    void open_gap();
-    void close_gap(std::int64_t watermark_us);
-    bool has_gap(const window_bounds& bounds) const;
     void analyse(std::span<const spike_event> spikes, const execution& run);
-    void mine_before(std::int64_t time_us, const execution& run);
-    std::optional<window_bounds> next_window(const execution& run);
     void end_epoch(const execution& run);
+    void update_counts();
 
     sink* results_;
     std::size_t unit_count_;
     event_order order_;
     duration most_delay_;  // of a spike after later ones
     armed_detectors detectors_;
-    std::optional<episode_windows> windows_{};
-    bool windows_grow_ = false;
-    std::uint64_t known_windows_ = 0;
-    std::vector<gap> gaps_{};
     session_counts counts_{};
+    std::unique_ptr<tracked_counts> tracked_{};   // null: counts are not followed
+    std::unique_ptr<session_windows> windows_{};  // null: no windows
 };
 
 /// Runs a session until the source ends or a stop is requested. All results of the blocks before

@@ -1,13 +1,23 @@
 """`spikeweave live`: replayed files, lines of JSON, windows and detections as in batch analysis."""
 
 import json
+import os
 import random
 import signal
 import subprocess
+import sys
 import unittest
 
 from support import SPIKEWEAVE, CliTest, run
 
+PERMITTED = """
+import ctypes, os
+try:
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
+    print("yes" if ctypes.CDLL(None).mlockall(3) == 0 else "no", end="")
+except PermissionError:
+    print("no", end="")
+"""
 SEARCH = ("--delays", "4-6ms", "--min-count", "30", "--max-size", "3", "--threads", "1")
 
 
@@ -17,6 +27,13 @@ def results_of(text):
 
 def of_type(results, kind):
     return [one for one in results if one["type"] == kind]
+
+
+def streams_of(text):
+    """Lines of windows may come later than those of detections, but each kind has one order."""
+    lines = text.splitlines()
+    windows = [line for line in lines if line.startswith('{"type":"window"')]
+    return windows, [line for line in lines if line not in windows]
 
 
 def lines_of(spikes):
@@ -90,19 +107,19 @@ class Live(CliTest):
 
     def test_results_do_not_depend_on_speed_or_pieces(self):
         armed = self.file("armed.txt", "n0 4-6ms n1 4-6ms n2 4-6ms n3\n# the other one\nn4 4-6ms n5\n")
-        analysis = ("--episodes", armed, "--window", "4s", "--hop", "3s")
+        analysis = ("--episodes", armed, "--window", "4s", "--hop", "3s", "--window-budget", "none")
         text = lines_of(self.spikes) + '{"watermark_us":10000000}\n'
         once = self.live(self.data, "--speed", "max", *analysis)
         table = self.folder / "windows.tsv"
         self.assertGreater(len(of_type(results_of(once), "detection")), 100)
 
         self.live(self.data, "--speed", "20", *analysis, "--to", self.folder / "to.jsonl", "--window-table", table)
-        self.assertEqual((self.folder / "to.jsonl").read_text(encoding="utf-8"), once)
+        self.assertEqual(streams_of((self.folder / "to.jsonl").read_text(encoding="utf-8")), streams_of(once))
         rows = [line.split("\t") for line in table.read_text(encoding="utf-8").splitlines()]
         self.assertEqual(len(rows) - 1, sum(len(one["episodes"]) for one in of_type(results_of(once), "window")))
         self.assertEqual(rows[1][:6], ["0", "0", "0.000000", "4.000000", "no", "1"])
 
-        self.assertEqual(self.live(self.file("s.jsonl", text), *analysis), once)
+        self.assertEqual(streams_of(self.live(self.file("s.jsonl", text), *analysis)), streams_of(once))
         rng = random.Random(5)
         with subprocess.Popen([SPIKEWEAVE, "live", "-", *map(str, analysis), *SEARCH], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, bufsize=0) as process:
@@ -110,7 +127,7 @@ class Live(CliTest):
                 size = rng.randrange(1, 60000)
                 process.stdin.write(text[:size].encode())
                 text = text[size:]
-            self.assertEqual(process.communicate()[0].decode(), once)
+            self.assertEqual(streams_of(process.communicate()[0].decode()), streams_of(once))
         self.assertEqual(process.returncode, 0)
 
     def test_names_may_have_spaces(self):
@@ -270,6 +287,26 @@ class Losses(CliTest):
             self.assertEqual(process.wait(timeout=60), 0)
 
 
+class Realtime(CliTest):
+    def test_is_what_the_system_permits(self):
+        def policies(pid):
+            return {os.sched_getscheduler(int(task)) & ~os.SCHED_RESET_ON_FORK for task in os.listdir(f"/proc/{pid}/task")}
+
+        command = [SPIKEWEAVE, "live", "-", "--realtime", "--window", "1s"]
+        permitted = subprocess.run([sys.executable, "-c", PERMITTED], check=True, stdout=subprocess.PIPE, text=True).stdout
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as process:
+            if permitted == "yes":
+                process.stdin.write(lines_of([(1000, "a"), (2000000, "b")]))
+                process.stdin.flush()
+                self.assertEqual(json.loads(process.stdout.readline())["type"], "window")
+                self.assertEqual(policies(process.pid), {os.SCHED_FIFO, os.SCHED_OTHER})
+            _, said = process.communicate()
+        self.assertEqual(process.returncode, 0 if permitted == "yes" else 2, said)
+        if permitted != "yes":
+            self.assertRegex(said, r"^spikeweave: error: --realtime: the system does not permit .*limits\.conf\n$")
+
+
 class Refusals(CliTest):
     def test_say_what_is_wrong(self):
         data = self.chain_file()
@@ -299,6 +336,9 @@ class Refusals(CliTest):
                 ((data, "--order", "lateness:30"), "30"),
                 ((data, "--speed", "0"), "--speed"),
                 (("-", "--speed", "2"), "--speed"),
+                ((data, "--speed", "max", "--realtime"), "--realtime"),
+                ((data, "--track-every", "100ms"), "--track-every"),
+                ((data, "--window-budget", "0s"), "--window-budget"),
                 ((data, "--to", self.folder / "taken.jsonl"), "--overwrite"),
                 ((data, "--window", "growing"), "--hop")):
             with self.subTest(arguments):

@@ -32,7 +32,8 @@ named_bytes session_seeds() {
             "(2, 9, 1, NULL, 1, 2, 3, 4, 5, x'090000000000000001000000', x'');"
             "INSERT INTO detection VALUES (1, 1, 0, 0, 1, 2, x'01000000000000000200000000000000', "
             "1);"
-            "INSERT INTO window VALUES (1, 2, 0, 0, 0, 20, 2, 1, 0, 'digest', '[[2,[\"a\"]]]');");
+            "INSERT INTO window VALUES (1, 2, 0, 0, 0, 20, 2, 1, 0, 3, 'digest', "
+            "'[[2,[\"a\"]]]');");
     }
     return {{"small", read_bytes(path)}};
 }

@@ -43,6 +43,7 @@ progress_line::progress_line(progress_style style) : style_(style) {
 
 void progress_line::report(const progress_report& now) {
     if (!shown()) return;
+    const std::lock_guard lock(drawing_);
     const auto time = clock::now();
     const bool new_task = now.task != task_;
     if (new_task) {
@@ -63,6 +64,7 @@ void progress_line::report(const progress_report& now) {
 }
 
 void progress_line::clear() {
+    const std::lock_guard lock(drawing_);
     if (visible_) write_stderr("\r\x1b[K");
     visible_ = false;
 }

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -16,7 +17,8 @@ enum class progress_style : std::uint8_t {
     none,
 };
 
-/// A line on stderr that says what runs, how far it is and how long it will take.
+/// A line on stderr that says what runs, how far it is and how long it will take. Threads may use
+/// it at the same time.
 class progress_line {
 public:
     explicit progress_line(progress_style style);
@@ -30,6 +32,7 @@ private:
     using clock = std::chrono::steady_clock;
 
     progress_style style_;
+    std::mutex drawing_{};  // for what is below
     std::string task_{};
     clock::time_point began_{};
     clock::time_point drawn_{};

@@ -39,12 +39,16 @@ std::string summary_of(const live_result& result) {
 }
 
 void report_losses(const live_result& result, bool allow_gaps, session& now) {
-    if (!result.has_losses()) return;
-    if (result.missing + result.unreadable + result.late > 0)
+    if (result.missing > 0 || result.unreadable > 0 || result.late > 0)
         now.warn({fmt::format("{} messages were lost, {} were unreadable, {} spikes were late",
                               grouped(result.missing), grouped(result.unreadable),
                               grouped(result.late))});
-    if (!allow_gaps) now.exit_status = 1;
+    if (result.skipped > 0 || result.incomplete > 0)
+        now.warn({fmt::format(
+            "{} windows were skipped and the search of {} ended early, because their time or the "
+            "memory was used up (--window-budget, --max-memory)",
+            grouped(result.skipped), grouped(result.incomplete))});
+    if (result.has_losses() && !allow_gaps) now.exit_status = 1;
 }
 
 // A stop ends the analysis with all its results, so only the bound of memory aborts it.

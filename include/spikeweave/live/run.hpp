@@ -50,6 +50,14 @@ struct live_options {
     duration stats_every{0};
     /// The port of 127.0.0.1 at which metrics are served; 0: none.
     std::uint16_t metrics = 0;
+    /// The time in which a window has to be mined once it is complete; 0: any. Null: until the next
+    /// one is complete, or any if a file is replayed as fast as possible. A search that needs more,
+    /// or more than half of the memory, ends with the sizes that are finished; a window
+    /// whose time is over before its search begins is skipped.
+    std::optional<duration> window_budget{};
+    /// How often the counts of the armed episodes in the last window are given, in the time of the
+    /// recording; 0: never.
+    duration track_every{0};
     /// The file for a table of the episodes of all windows; empty: none.
     std::filesystem::path window_table{};
     /// The file in which the session is recorded, which must be new; empty: none.
@@ -64,6 +72,8 @@ struct live_options {
     /// How a spike file is read.
     spike_read_options reading{};
     int threads = 0;
+    /// Whether the thread that takes spikes runs before all others, and no memory is paged out.
+    bool realtime = false;
 };
 
 SPIKEWEAVE_API option_list describe(live_options& options);
@@ -82,13 +92,17 @@ struct live_result {
     std::uint64_t unreadable = 0;  ///< messages that could not be read
     std::uint64_t epochs = 0;      ///< how often the clock was set
     std::uint64_t detections = 0;
-    std::uint64_t triggers = 0;  ///< the detections that were not suppressed
-    std::uint64_t windows = 0;
+    std::uint64_t triggers = 0;     ///< the detections that were not suppressed
+    std::uint64_t windows = 0;      ///< those that were mined
+    std::uint64_t incomplete = 0;   ///< windows of them whose search ended early
+    std::uint64_t skipped = 0;      ///< windows that were not mined
     std::uint64_t undelivered = 0;  ///< results that a destination did not take
     /// Warnings about a file that was replayed and about destinations, as full sentences.
     std::vector<std::string> warnings{};
 
-    bool has_losses() const { return late > 0 || missing > 0 || unreadable > 0 || undelivered > 0; }
+    bool has_losses() const {
+        return late > 0 || missing > 0 || unreadable > 0 || skipped > 0 || undelivered > 0;
+    }
 };
 
 /// Analyses spikes as they come, until the source ends or a stop is requested; all results of what
@@ -99,7 +113,8 @@ struct live_result {
 /// "open-ephys-zmq://HOST:5556" and "open-ephys-events://HOST:5557", a running Open Ephys GUI with
 /// the ZMQ Interface or the Event Broadcaster; or "spikeweave://ADDRESS:5600", where programs send
 /// spikes to (`spike_sender`)
-/// @param print   takes the results, lines of JSON, if the caller is one of their destinations
+/// @param print   takes the results, lines of JSON, if the caller is one of their destinations;
+/// called from any thread, but never from two at once
 /// @param abort   ends the call at once; then it throws `cancelled`
 /// @throws invalid_argument if an option is invalid, or something armed is expected by chance more
 /// often than `max_false_alarms`; io_error if the source or the file of episodes cannot be read, a

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -226,6 +227,9 @@ struct episode_table {
     /// Warnings for the user, as full sentences: those of `check_delays`, and one if `hybrid` used
     /// the calibration of another device.
     std::vector<std::string> warnings{};
+    /// Null: the search was finished. Otherwise it ended early (`enough` of `mine_episodes`): there
+    /// are all frequent episodes of up to this size, and none of larger sizes.
+    std::optional<std::size_t> complete_to_size{};
 };
 
 /// Warnings for the user about these delays, as full sentences. It warns of delays of a second and
@@ -236,11 +240,15 @@ SPIKEWEAVE_API std::vector<std::string> check_delays(const spike_sequence& spike
 
 /// Finds all frequent episodes, level by level, with prefix and suffix pruning. The result is
 /// complete and does not depend on the order or the names of the units.
+/// @param enough  once it is requested, the search ends within a second, with the levels that are
+///         complete (`complete_to_size`). If that is possible, a search that needs more than
+///         `max_memory_bytes` ends in the same way.
 /// @throws invalid_argument if an option is out of range or the strategy cannot run on the devices
 ///         of `run`; device_error, cancelled.
 SPIKEWEAVE_API episode_table mine_episodes(const spike_sequence& spikes,
                                            const episode_mining_options& options,
-                                           const execution& run = {});
+                                           const execution& run = {},
+                                           const std::stop_token& enough = {});
 
 /// Options of `count_episodes`.
 struct episode_count_options {

@@ -25,8 +25,13 @@ void recorded_results::detected(const detection& what) {
 }
 
 void recorded_results::mined(const mined_window& window) {
-    log_->record(window, epoch_);
+    log_->record(window);
     to_->mined(window);
+}
+
+// Those of blocks that were recorded have been given before.
+void recorded_results::counted(const time_span& window, std::span<const std::uint64_t> counts) {
+    if (replayed_ == 0) to_->counted(window, counts);
 }
 
 void recorded_results::epoch_ended() {

@@ -34,9 +34,16 @@ public:
     /// The next detections have been recorded before, so they are neither recorded nor given.
     void leave_out_detections(std::int64_t count) { known_detections_ = count; }
 
+    /// The results that follow are of this block, which was recorded before; 0: of the last one.
+    void replay_input(std::int64_t number) { replayed_ = number; }
+
     void units_added(std::span<const std::string> names) override { to_->units_added(names); }
     void detected(const detection& what) override;
     void mined(const mined_window& window) override;
+    void counted(const time_span& window, std::span<const std::uint64_t> counts) override;
+    std::int64_t input() const override {
+        return replayed_ > 0 ? replayed_ : log_->recorded_inputs();
+    }
     void epoch_ended() override;
     void chance_measured(const chance_rates& rates) override { to_->chance_measured(rates); }
     void block_ended(const session_counts& counts) override { to_->block_ended(counts); }
@@ -47,6 +54,7 @@ private:
     sink* to_;
     session_log* log_;
     std::int64_t known_detections_ = 0;
+    std::int64_t replayed_ = 0;
     std::int64_t epoch_ = 0;
 };
 

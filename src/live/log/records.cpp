@@ -20,21 +20,23 @@ constexpr std::size_t record_head = sizeof(std::uint64_t) + sizeof(record_kind);
 }  // namespace
 
 std::string digest_of(const recorded_window& window) {
-    return io::digest_of_bytes(
-        fmt::format("{} {} {} {} {} {} {} {}", window.epoch, window.bounds.number,
-                    window.bounds.begin.count(), window.bounds.end.count(), window.spikes,
-                    window.threshold, window.has_gap ? 1 : 0, window.episodes));
+    return io::digest_of_bytes(fmt::format(
+        "{} {} {} {} {} {} {} {} {}", window.epoch, window.bounds.number,
+        window.bounds.begin.count(), window.bounds.end.count(), window.spikes, window.threshold,
+        window.has_gap ? 1 : 0, window.complete_to ? std::to_string(*window.complete_to) : "null",
+        window.episodes));
 }
 
-recorded_window record_of(const mined_window& window, std::int64_t input, std::int64_t epoch,
+recorded_window record_of(const mined_window& window,
                           const std::vector<std::string>& names_as_json) {
     const auto& [bounds, spikes, table] = window.mined;
-    recorded_window record{.input = input,
-                           .epoch = epoch,
+    recorded_window record{.input = window.input,
+                           .epoch = static_cast<std::int64_t>(window.epoch),
                            .bounds = bounds,
                            .spikes = spikes,
                            .threshold = table.threshold,
-                           .has_gap = window.has_gap};
+                           .has_gap = window.has_gap,
+                           .complete_to = table.complete_to_size};
     record.episodes += '[';
     for (const auto& [what, count] : table.episodes) {
         if (record.episodes.size() > 1) record.episodes += ',';
@@ -50,11 +52,11 @@ std::string json_of(const session_counts& counts) {
     return fmt::format(
         R"({{"accepted":{},"late":{},"duplicates":{},"missing":{},"belated":{},"repeated":{},)"
         R"("unreadable":{},"epochs":{},"detections":{},"hold_off":{},"rate":{},"mute":{},)"
-        R"("unchecked":{},"windows":{}}})",
+        R"("unchecked":{},"windows":{},"incomplete":{},"skipped":{}}})",
         counts.order.accepted, counts.order.late, counts.order.duplicates, counts.missing,
         counts.belated, counts.repeated, counts.unreadable, counts.epochs, counts.detections,
         counts.suppressed.hold_off, counts.suppressed.rate, counts.suppressed.mute,
-        counts.suppressed.unchecked, counts.windows);
+        counts.suppressed.unchecked, counts.windows, counts.incomplete, counts.skipped);
 }
 
 void record_encoder::begin(record_kind kind) {
@@ -105,10 +107,9 @@ std::string_view record_decoder::text() {
     return taken;
 }
 
-// It comes after the block and the epoch.
 std::unique_ptr<const mined_window> window_in(record_kind kind, std::string_view record) {
     if (kind != record_kind::window) return nullptr;
-    record_decoder fields(record.substr(2 * sizeof(std::int64_t)));
+    record_decoder fields(record);
     return std::unique_ptr<const mined_window>(std::bit_cast<const mined_window*>(fields.count()));
 }
 

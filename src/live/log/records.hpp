@@ -40,6 +40,7 @@ struct recorded_window {
     std::uint64_t spikes = 0;
     std::uint64_t threshold = 0;
     bool has_gap = false;
+    window_outcome complete_to{};
     std::string digest{};
     std::string episodes{};  ///< JSON: a list of [count, episode]
 
@@ -47,7 +48,7 @@ struct recorded_window {
 };
 
 /// @param names_as_json  of all units
-recorded_window record_of(const mined_window& window, std::int64_t input, std::int64_t epoch,
+recorded_window record_of(const mined_window& window,
                           const std::vector<std::string>& names_as_json);
 
 /// The digest of all that a window says.

@@ -47,7 +47,8 @@ recorded_part part_of(const std::filesystem::path& path) {
 }  // namespace
 
 resumed_session resume_session(const std::filesystem::path& path, sink& to,
-                               const session_log_options& options, const execution& run) {
+                               const session_log_options& options, const execution& run,
+                               const live_manner& how) {
     session_file file(path);
     check_resumable(file);
     resumed_session resumed{
@@ -57,13 +58,18 @@ resumed_session resume_session(const std::filesystem::path& path, sink& to,
     resumed.log = std::make_unique<session_log>(path, std::move(part), options);
     resumed.results = std::make_unique<recorded_results>(to, *resumed.log);
     resumed.results->leave_out_detections(file.detections());
-    resumed.through = std::make_unique<session>(file.header().unit_names, file.header().analysis,
-                                                *resumed.results);
-    resumed.through->leave_out_windows(static_cast<std::uint64_t>(file.windows()));
-    while (const auto read = file.next_block()) {
+    session_options analysis = file.header().analysis;
+    analysis.pace = how.pace;
+    analysis.tracking = how.tracking;
+    resumed.through =
+        std::make_unique<session>(file.header().unit_names, analysis, *resumed.results);
+    resumed.through->leave_out_windows(file.outcomes());
+    for (std::int64_t number = 1; const auto read = file.next_block(); ++number) {
         core::throw_if_stopped(run.stop);
+        resumed.results->replay_input(number);
         resumed.through->take(read->block, run);
     }
+    resumed.results->replay_input(0);
     resumed.header.unit_names = std::move(all_units);
     return resumed;
 }

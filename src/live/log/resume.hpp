@@ -22,12 +22,19 @@ struct resumed_session {
     std::vector<sender_progress> senders{};
 };
 
+/// What a record does not say of a session.
+struct live_manner {
+    window_pace pace{};
+    tracking_options tracking{};
+};
+
 /// Processes the recorded blocks again. Windows that were recorded are not mined again, and results
-/// that were recorded are neither recorded nor given to the sink; but those of the last block that
-/// had not been written are.
+/// that were recorded are neither recorded nor given to the sink; but those that had not been
+/// written are.
 /// @param to  has to live as long as the session
 /// @throws io_error if the file is no session, was ended, or lacks records; what mining throws.
 resumed_session resume_session(const std::filesystem::path& path, sink& to,
-                               const session_log_options& options = {}, const execution& run = {});
+                               const session_log_options& options = {}, const execution& run = {},
+                               const live_manner& how = {});
 
 }  // namespace spikeweave::live

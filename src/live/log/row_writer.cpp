@@ -50,7 +50,7 @@ void row_writer::prepare_statements() {
     unit_ = file_.prepare("INSERT INTO unit VALUES (?,?,?)");
     sender_ = file_.prepare("REPLACE INTO sender VALUES (?,?,?,?)");
     detection_ = file_.prepare("INSERT INTO detection VALUES (?,?,?,?,?,?,?,?)");
-    window_ = file_.prepare("INSERT INTO window VALUES (?,?,?,?,?,?,?,?,?,?,?)");
+    window_ = file_.prepare("INSERT INTO window VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
 }
 
 void row_writer::begin() {
@@ -77,7 +77,7 @@ void row_writer::write(record_kind kind, std::string_view record, const mined_wi
         case record_kind::detection:
             return write_detection(fields);
         case record_kind::window:
-            return write_window(fields, *window);
+            return write_window(*window);
         case record_kind::end:
             return write_end(fields);
     }
@@ -133,14 +133,15 @@ void row_writer::write_detection(record_decoder fields) {
     detection_->bind(8, fields.number()).bind_bytes(7, fields.text()).run();
 }
 
-void row_writer::write_window(record_decoder fields, const mined_window& window) {
-    const std::int64_t input = fields.number();
-    const recorded_window row = record_of(window, input, fields.number(), names_as_json_);
+void row_writer::write_window(const mined_window& window) {
+    const recorded_window row = record_of(window, names_as_json_);
+    std::optional<std::int64_t> complete_to;
+    if (row.complete_to) complete_to = static_cast<std::int64_t>(*row.complete_to);
     window_->bind(1, ++part_.windows).bind(2, row.input).bind(3, row.epoch);
     window_->bind(4, row.bounds.number).bind(5, row.bounds.begin.count());
     window_->bind(6, row.bounds.end.count()).bind(7, static_cast<std::int64_t>(row.spikes));
     window_->bind(8, static_cast<std::int64_t>(row.threshold)).bind(9, std::int64_t{row.has_gap});
-    window_->bind_text(10, row.digest).bind_text(11, row.episodes).run();
+    window_->bind(10, complete_to).bind_text(11, row.digest).bind_text(12, row.episodes).run();
 }
 
 void row_writer::write_end(record_decoder fields) {

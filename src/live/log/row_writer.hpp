@@ -46,7 +46,7 @@ private:
     void add_unit(std::string_view name);
     void write_block(record_decoder fields);
     void write_detection(record_decoder fields);
-    void write_window(record_decoder fields, const mined_window& window);
+    void write_window(const mined_window& window);
     void write_end(record_decoder fields);
     /// The numbers of the spikes of a block that are not analysed: those that came too late, and
     /// those of unknown units.

@@ -34,8 +34,8 @@ session_file::session_file(const std::filesystem::path& path)
     read_detection_ = file_.prepare(
         "SELECT seq, input, epoch, armed, times, suppressed FROM detection ORDER BY seq");
     read_window_ = file_.prepare(
-        "SELECT seq, input, epoch, number, begin_us, end_us, spikes, threshold, has_gap, digest, "
-        "episodes FROM window ORDER BY seq");
+        "SELECT seq, input, epoch, number, begin_us, end_us, spikes, threshold, has_gap, "
+        "complete_to, digest, episodes FROM window ORDER BY seq");
 }
 
 void session_file::fail(std::string_view table, std::int64_t row, const std::string& why) const {
@@ -51,6 +51,14 @@ std::string session_file::meta(std::string_view name) {
     io::statement asked = file_.prepare("SELECT value FROM meta WHERE name = ?");
     asked.bind_text(1, name);
     return asked.next_row() ? std::string(asked.text(0)) : std::string();
+}
+
+std::vector<window_outcome> session_file::outcomes() {
+    std::vector<window_outcome> all;
+    io::statement row = file_.prepare("SELECT complete_to FROM window ORDER BY seq");
+    while (row.next_row())
+        all.push_back(row.is_null(0) ? window_outcome() : static_cast<std::size_t>(row.count(0)));
+    return all;
 }
 
 void session_file::read_later_units() {
@@ -151,8 +159,9 @@ std::optional<recorded_window> session_file::next_window() {
         .spikes = row.count(6),
         .threshold = row.count(7),
         .has_gap = row.number(8) != 0,
-        .digest = std::string(row.text(9)),
-        .episodes = std::string(row.text(10))};
+        .complete_to = row.is_null(9) ? window_outcome() : static_cast<std::size_t>(row.count(9)),
+        .digest = std::string(row.text(10)),
+        .episodes = std::string(row.text(11))};
 }
 
 }  // namespace spikeweave::live

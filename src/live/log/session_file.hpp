@@ -29,6 +29,8 @@ public:
     std::int64_t inputs() const { return inputs_; }
     std::int64_t detections() const { return detections_; }
     std::int64_t windows() const { return windows_; }
+    /// How far each window was mined.
+    std::vector<window_outcome> outcomes();
     /// How many records of the session are not in the file, because the disk was too slow.
     std::uint64_t unrecorded() const { return unrecorded_; }
 

@@ -69,6 +69,7 @@ bool session_log::give(std::span<const char> record, bool may_leave_out) {
 void session_log::record(const source_block& block) {
     for (const std::string& name : block.new_units) check_unit_name(name);
     if (block.begins_epoch) ++epoch_;
+    const std::lock_guard lock(giving_);
     encoder_.begin(record_kind::block);
     encoder_.add(now_us());
     encoder_.add(epoch_);
@@ -97,6 +98,7 @@ void session_log::record(const source_block& block) {
 }
 
 void session_log::record(const detection& what, std::int64_t epoch) {
+    const std::lock_guard lock(giving_);
     encoder_.begin(record_kind::detection);
     encoder_.add(inputs_);
     encoder_.add(epoch);
@@ -109,20 +111,22 @@ void session_log::record(const detection& what, std::int64_t epoch) {
     give(encoder_.finish(), true);
 }
 
-void session_log::record(const mined_window& window, std::int64_t epoch) {
+void session_log::record(const mined_window& window) {
     auto copy = std::make_unique<mined_window>(window);
+    const std::lock_guard lock(giving_);
     encoder_.begin(record_kind::window);
-    encoder_.add(inputs_);
-    encoder_.add(epoch);
     encoder_.add(std::bit_cast<std::uint64_t>(copy.get()));
     if (give(encoder_.finish(), true)) static_cast<void>(copy.release());
 }
 
 void session_log::end(const session_counts& counts) {
-    encoder_.begin(record_kind::end);
-    encoder_.add(unrecorded_);
-    encoder_.add(json_of(counts));
-    give(encoder_.finish(), false);
+    {
+        const std::lock_guard lock(giving_);
+        encoder_.begin(record_kind::end);
+        encoder_.add(unrecorded_);
+        encoder_.add(json_of(counts));
+        give(encoder_.finish(), false);
+    }
     stop();
     throw_if_failed();
 }

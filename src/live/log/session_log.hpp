@@ -7,6 +7,7 @@
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <stop_token>
 #include <string_view>
@@ -43,7 +44,7 @@ struct session_log_counts {
 };
 
 /// Records a session in a file, in the order in which it is processed. A thread of its own writes;
-/// the thread that records waits for it only if the ring is full.
+/// those that record wait for it only if the ring is full.
 ///
 /// What has come is committed together, so a file whose program was killed holds the first part of
 /// the records, each once.
@@ -67,7 +68,8 @@ public:
     void record(const source_block& block);
     /// Records a result of the last block. @throws io_error if writing has failed.
     void record(const detection& what, std::int64_t epoch);
-    void record(const mined_window& window, std::int64_t epoch);
+    /// Also from another thread than the other functions. @throws io_error if writing has failed.
+    void record(const mined_window& window);
     /// Ends the session, and writes everything. @throws io_error
     void end(const session_counts& counts);
 
@@ -85,6 +87,7 @@ private:
     void fail();
 
     session_log_options options_;
+    std::mutex giving_{};  // for what those that record use
     byte_ring ring_;
     record_encoder encoder_{};
     session_log_counts counts_{};

@@ -49,21 +49,27 @@ public:
                                           what.armed,
                                           {what.times_us.begin(), what.times_us.end()},
                                           what.suppressed};
-        compare("detection", ++found.detections, file_->next_detection(), std::optional(computed));
+        // A session that was interrupted may lack detections of its last block, and the windows
+        // that waited.
+        compare("detection", ++found.detections, file_->next_detection(), std::optional(computed),
+                !file_->counts_at_end() && found.inputs == file_->inputs());
     }
 
     void mined(const mined_window& window) override {
         if (!found.difference.empty()) return;
-        const auto computed = record_of(window, found.inputs, epoch_, names_as_json_);
+        const auto computed = record_of(window, names_as_json_);
         const auto recorded = file_->next_window();
+        const bool may_lack = !file_->counts_at_end();
+        if (!recorded && may_lack) return;
         ++found.windows;
         if (recorded && digest_of(*recorded) != recorded->digest)
             found.difference = fmt::format("window {}: its digest is {}, but what it holds has {}",
                                            found.windows, recorded->digest, digest_of(*recorded));
         else
-            compare("window", found.windows, recorded, std::optional(computed));
+            compare("window", found.windows, recorded, std::optional(computed), may_lack);
     }
 
+    std::int64_t input() const override { return found.inputs; }
     void epoch_ended() override { ++epoch_; }
     void block_ended(const session_counts&) override {}
 
@@ -77,17 +83,15 @@ public:
     /// There must be no other results in the file.
     void end() {
         if (found.difference.empty())
-            compare("detection", found.detections + 1, file_->next_detection(), {});
+            compare("detection", found.detections + 1, file_->next_detection(), {}, false);
         if (found.difference.empty())
-            compare("window", found.windows + 1, file_->next_window(), {});
+            compare("window", found.windows + 1, file_->next_window(), {}, false);
     }
 
 private:
-    // A session that was interrupted may lack results of its last block.
     template <class Record>
     void compare(const char* kind, std::int64_t number, const std::optional<Record>& recorded,
-                 const std::optional<Record>& computed) {
-        const bool may_lack = !file_->counts_at_end() && found.inputs == file_->inputs();
+                 const std::optional<Record>& computed, bool may_lack) {
         if (recorded == computed || (!recorded && may_lack)) return;
         found.difference = fmt::format("{} {}: {} was recorded, {} was computed", kind, number,
                                        text_of(recorded), text_of(computed));
@@ -104,6 +108,7 @@ verification verify_session(const std::filesystem::path& path, const execution& 
     session_file file(path);
     compared_results results(file);
     session through(file.header().unit_names, file.header().analysis, results);
+    through.mine_as_recorded(file.outcomes());
     std::uint64_t unrecorded = 0;
     while (const auto read = file.next_block()) {
         core::throw_if_stopped(run.stop);

@@ -29,6 +29,7 @@ public:
     void units_added(std::span<const std::string> names) override;
     void detected(const detection& what) override;
     void mined(const mined_window& window) override;
+    void counted(const time_span& window, std::span<const std::uint64_t> counts) override;
     void epoch_ended() override;
     void chance_measured(const chance_rates& rates) override;
     void block_ended(const session_counts& counts) override;

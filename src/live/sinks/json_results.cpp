@@ -4,19 +4,55 @@
 
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace spikeweave::live {
 namespace {
 
-std::string json_text(const std::string& text) {
-    constexpr auto replace = nlohmann::json::error_handler_t::replace;
-    return nlohmann::json(text).dump(-1, ' ', false, replace);
-}
-
 std::uint64_t losses_of(const session_counts& counts) {
     return counts.missing - counts.belated + counts.unreadable + counts.order.late;
+}
+
+void append_units(std::string& text, const episode& what, const named_units& units) {
+    text += "\"units\":[";
+    for (std::size_t i = 0; i < what.units.size(); ++i) {
+        if (i > 0) text += ',';
+        text += units.json(what.units[i]);
+    }
+    text += ']';
+}
+
+std::string line_of_skipped(const mined_window& window) {
+    const window_bounds& bounds = window.mined.bounds;
+    return fmt::format(
+        R"({{"type":"skipped","window":{},"epoch":{},"t_us":[{},{}],"spikes":{},"has_gap":{}}})"
+        "\n",
+        bounds.number, window.epoch, bounds.begin.count(), bounds.end.count(), window.mined.spikes,
+        window.has_gap);
+}
+
+std::string line_of(const mined_window& window, const named_units& units) {
+    if (window.is_skipped()) return line_of_skipped(window);
+    const auto& [bounds, spikes, table] = window.mined;
+    std::string text = fmt::format(
+        R"({{"type":"window","window":{},"epoch":{},"t_us":[{},{}],"spikes":{},"threshold":{},)"
+        R"("has_gap":{},"complete_to_size":{},"episodes":[)",
+        bounds.number, window.epoch, bounds.begin.count(), bounds.end.count(), spikes,
+        table.threshold, window.has_gap,
+        table.complete_to_size ? std::to_string(*table.complete_to_size) : "null");
+    bool is_first = true;
+    for (const counted_episode* const one : units.ordered(table)) {
+        const auto& [what, count] = *one;
+        text += std::exchange(is_first, false) ? "{" : ",{";
+        append_units(text, what, units);
+        text += ",\"delays_us\":[";
+        for (std::size_t i = 0; i < what.delays.size(); ++i)
+            fmt::format_to(std::back_inserter(text), "{}[{},{}]", i > 0 ? "," : "",
+                           what.delays[i].low.count(), what.delays[i].high.count());
+        fmt::format_to(std::back_inserter(text), "],\"count\":{}}}", count);
+    }
+    text += "]}\n";
+    return text;
 }
 
 }  // namespace
@@ -42,17 +78,7 @@ json_results::json_results(std::vector<armed_episode> armed, std::unique_ptr<lin
 
 void json_results::units_added(std::span<const std::string> names) {
     units_.add(names);
-    for (const std::string& name : names) names_.push_back(json_text(name));
     if (armed_texts_.empty()) describe_armed();
-}
-
-void json_results::add_units_of(const episode& what) {
-    line_ += "\"units\":[";
-    for (std::size_t i = 0; i < what.units.size(); ++i) {
-        if (i > 0) line_ += ',';
-        line_ += names_[to_index(what.units[i])];
-    }
-    line_ += ']';
 }
 
 // What each armed episode and pattern is, as the beginning of an object.
@@ -65,7 +91,8 @@ void json_results::describe_armed() {
         }
         return list + ']';
     };
-    const auto name_of = [&](unit_id unit) { return names_[to_index(unit)]; };
+    const auto units_now = units_.now();
+    const auto name_of = [&](unit_id unit) { return units_now->json(unit); };
     for (const armed_episode& one : armed_) {
         const auto& units = one.what.units;
         armed_texts_.push_back(
@@ -121,26 +148,16 @@ void json_results::tallied(std::span<const armed_tally> armed) {
     }
 }
 
+// Another thread may call it. What is to be written is made before others have to wait.
 void json_results::mined(const mined_window& window) {
-    const auto& [bounds, spikes, table] = window.mined;
-    fmt::format_to(std::back_inserter(line_),
-                   R"({{"type":"window","window":{},"t_us":[{},{}],"spikes":{},"threshold":{},)"
-                   R"("has_gap":{},"episodes":[)",
-                   bounds.number, bounds.begin.count(), bounds.end.count(), spikes, table.threshold,
-                   window.has_gap);
-    bool is_first = true;
-    for (const counted_episode* const one : units_.ordered(table)) {
-        const auto& [what, count] = *one;
-        line_ += std::exchange(is_first, false) ? "{" : ",{";
-        add_units_of(what);
-        line_ += ",\"delays_us\":[";
-        for (std::size_t i = 0; i < what.delays.size(); ++i)
-            fmt::format_to(std::back_inserter(line_), "{}[{},{}]", i > 0 ? "," : "",
-                           what.delays[i].low.count(), what.delays[i].high.count());
-        fmt::format_to(std::back_inserter(line_), "],\"count\":{}}}", count);
-    }
-    line_ += "]}";
-    end_line("window");
+    to_->take(window.is_skipped() ? "skipped" : "window", line_of(window, *units_.now()));
+    to_->flush();
+}
+
+void json_results::counted(const time_span& window, std::span<const std::uint64_t> counts) {
+    fmt::format_to(std::back_inserter(line_), R"({{"type":"counts","t_us":[{},{}],"counts":[{}]}})",
+                   window.begin.count(), window.end.count(), fmt::join(counts, ","));
+    end_line("counts");
 }
 
 void json_results::epoch_ended() {
@@ -178,10 +195,11 @@ void json_results::add_stats(const session_counts& counts) {
     fmt::format_to(
         std::back_inserter(line_),
         R"({{"type":"stats","units":{},"spikes":{},"late":{},"duplicates":{},"missing":{},)"
-        R"("belated":{},"repeated":{},"unreadable":{},"epochs":{},"detections":{},"windows":{})",
-        names_.size(), counts.order.accepted, counts.order.late, counts.order.duplicates,
+        R"("belated":{},"repeated":{},"unreadable":{},"epochs":{},"detections":{},"windows":{},)"
+        R"("incomplete":{},"skipped":{})",
+        units_.now()->size(), counts.order.accepted, counts.order.late, counts.order.duplicates,
         counts.missing, counts.belated, counts.repeated, counts.unreadable, counts.epochs,
-        counts.detections, counts.windows);
+        counts.detections, counts.windows, counts.incomplete, counts.skipped);
     const suppression_counts& not_given = counts.suppressed;
     if (!tallies_.empty())
         fmt::format_to(std::back_inserter(line_),

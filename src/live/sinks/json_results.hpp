@@ -63,7 +63,8 @@ struct json_results_options {
     armed_patterns patterns{};
 };
 
-/// Gives results as lines of JSON. docs/cli.md describes them.
+/// Gives results as lines of JSON: those of a block at once, and a window when it has been mined.
+/// docs/cli.md describes them.
 class json_results : public sink {
 public:
     /// @param armed  those of the session
@@ -73,6 +74,7 @@ public:
     void units_added(std::span<const std::string> names) override;
     void detected(const detection& what) override;
     void mined(const mined_window& window) override;
+    void counted(const time_span& window, std::span<const std::uint64_t> counts) override;
     void epoch_ended() override;
     void chance_measured(const chance_rates& rates) override;
     void block_ended(const session_counts& counts) override;
@@ -82,7 +84,6 @@ public:
 private:
     using clock = std::chrono::steady_clock;
 
-    void add_units_of(const episode& what);
     void describe_armed();
     void add_stats(const session_counts& counts);
     void add_alarm(const session_counts& counts);
@@ -93,7 +94,6 @@ private:
     std::unique_ptr<line_output> to_;
     json_results_options options_;
     unit_names units_{};
-    std::vector<std::string> names_{};  // as JSON
     std::string line_{};
     std::uint64_t alarmed_ = 0;  // what was lost at the last alarm
     std::vector<std::string> armed_texts_{};

@@ -1,25 +1,39 @@
 #include "live/sinks/unit_names.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <numeric>
+#include <utility>
 
 #include "spikeweave/spikes/spike_sequence.hpp"
 
 namespace spikeweave::live {
 
-void unit_names::add(std::span<const std::string> names) {
-    names_.insert(names_.end(), names.begin(), names.end());
+std::string json_text(const std::string& text) {
+    constexpr auto replace = nlohmann::json::error_handler_t::replace;
+    return nlohmann::json(text).dump(-1, ' ', false, replace);
+}
+
+named_units::named_units(const named_units& before, std::span<const std::string> more)
+    : names_(before.names_), json_(before.json_) {
+    for (const std::string& name : more) {
+        names_.push_back(name);
+        json_.push_back(json_text(name));
+    }
+}
+
+void named_units::rank() const {
     std::vector<std::uint32_t> order(names_.size());
     std::iota(order.begin(), order.end(), 0U);
     std::sort(order.begin(), order.end(), [&](std::uint32_t one, std::uint32_t other) {
         return natural_less(names_[one], names_[other]);
     });
     is_in_order_ = std::is_sorted(order.begin(), order.end());
-    ranks_.resize(names_.size());
-    for (std::uint32_t rank = 0; rank < order.size(); ++rank) ranks_[order[rank]] = rank;
+    ranks_.resize(order.size());
+    for (std::uint32_t place = 0; place < order.size(); ++place) ranks_[order[place]] = place;
 }
 
-bool unit_names::comes_before(const episode& one, const episode& other) const {
+bool named_units::comes_before(const episode& one, const episode& other) const {
     if (one.size() != other.size()) return one.size() < other.size();
     const auto [left, right] =
         std::mismatch(one.units.begin(), one.units.end(), other.units.begin());
@@ -27,7 +41,8 @@ bool unit_names::comes_before(const episode& one, const episode& other) const {
     return one.delays < other.delays;
 }
 
-std::vector<const counted_episode*> unit_names::ordered(const episode_table& table) const {
+std::vector<const counted_episode*> named_units::ordered(const episode_table& table) const {
+    std::call_once(ranked_, [this] { rank(); });
     std::vector<const counted_episode*> all;
     all.reserve(table.episodes.size());
     for (const counted_episode& one : table.episodes) all.push_back(&one);
@@ -36,6 +51,18 @@ std::vector<const counted_episode*> unit_names::ordered(const episode_table& tab
             return comes_before(one->what, other->what);
         });
     return all;
+}
+
+// Those that are read by others stay as they are.
+void unit_names::add(std::span<const std::string> names) {
+    auto units = std::make_shared<const named_units>(*units_, names);
+    const std::lock_guard lock(mutex_);
+    units_ = std::move(units);
+}
+
+std::shared_ptr<const named_units> unit_names::now() const {
+    const std::lock_guard lock(mutex_);
+    return units_;
 }
 
 }  // namespace spikeweave::live

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,14 +18,13 @@ public:
     void units_added(std::span<const std::string> names) override;
     void detected(const detection&) override {}
     void mined(const mined_window& window) override;
-    void epoch_ended() override { ++epoch_; }
+    void epoch_ended() override {}
     void block_ended(const session_counts&) override {}
     void session_ended(const session_counts&) override {}
 
 private:
     text_writer write_;
     unit_names units_{};
-    std::uint64_t epoch_ = 0;
 };
 
 }  // namespace spikeweave::live

@@ -126,6 +126,76 @@ TEST_F(Resume, GivesTheResultsOfAnUninterruptedSession) {
     EXPECT_GT(partly, cases / 4);
 }
 
+// Windows that were skipped are not mined when the record is replayed, and others only as far as
+// they were then.
+TEST_F(Resume, VerificationDoesWhatWasDoneInTime) {
+    std::mt19937_64 random(8);
+    std::size_t skipped = 0, windows = 0;
+    for (std::size_t i = 0; i < property_cases(6); ++i) {
+        const auto blocks = random_stream(random, 100);
+        session_header header = header_of(random_policy(random));
+        header.analysis.pace = {.beside = true};
+        if (i % 2 == 0)
+            header.analysis.pace.budget = std::chrono::milliseconds{2};
+        else
+            header.analysis.pace.max_memory_bytes = 1;
+        std::filesystem::remove(path);
+        struct slow_results : no_results {
+            std::size_t windows = 0;
+            void mined(const mined_window&) override {
+                if (++windows % 4 == 0) std::this_thread::sleep_for(std::chrono::milliseconds{4});
+            }
+        } slow;
+        session_log log(path, header, quick);
+        recorded_results results(slow, log);
+        session through(header.unit_names, header.analysis, results);
+        take_blocks(through, log, blocks, 0, [] {});
+        through.finish({.threads = 1});
+        skipped += through.counts().skipped;
+        windows += through.counts().windows;
+
+        const file_content content = content_of(path);
+        ASSERT_EQ(content.windows.size(), through.counts().windows + through.counts().skipped);
+        ASSERT_EQ(verify_session(path, {.threads = 1}).difference, "") << "case " << i;
+    }
+    EXPECT_GT(skipped, 0U);
+    EXPECT_GT(windows, 0U);
+}
+
+// Those that waited when the program was killed are mined when it goes on.
+TEST_F(Resume, MinesTheWindowsThatWereNotRecorded) {
+    std::mt19937_64 random(9);
+    for (std::size_t i = 0; i < property_cases(6); ++i) {
+        const auto blocks = random_stream(random, 100);
+        const session_header header = header_of(random_policy(random));
+        std::filesystem::remove_all(folder.path());
+        std::filesystem::create_directory(folder.path());
+        const auto uninterrupted = folder.path() / "whole.session";
+        record_all(uninterrupted, header, blocks);
+        const file_content whole = content_of(uninterrupted);
+        {
+            session_log log(path, header, quick);
+            recorded_results results(nowhere, log);
+            session through(header.unit_names, header.analysis, results);
+            take_blocks(through, log, {blocks.begin(), blocks.begin() + 50}, 0, [] {});
+        }
+        {
+            io::database file(path, io::database::access::write);
+            file.run("DELETE FROM window WHERE seq > " + std::to_string(random() % 10));
+        }
+        ASSERT_EQ(verify_session(path, {.threads = 1}).difference, "");
+        const bool beside = i % 2 == 0;
+        {
+            resumed_session resumed =
+                resume_session(path, nowhere, quick, {.threads = 1}, {.pace = {.beside = beside}});
+            take_blocks(*resumed.through, *resumed.log, blocks, 50, [] {});
+            resumed.through->finish({.threads = 1});
+        }
+        ASSERT_EQ(content_of(path), whole) << "case " << i;
+        ASSERT_EQ(session_file(path).counts_at_end(), session_file(uninterrupted).counts_at_end());
+    }
+}
+
 TEST_F(Resume, GoesOnAfterAnInterruptionThatWasNoKill) {
     const std::vector<source_block> blocks{{.spikes = {{1, unit_id{0}}}},
                                            {.spikes = {{3, unit_id{1}}}}};
@@ -183,6 +253,8 @@ TEST_F(Resume, VerificationSaysTheFirstDifference) {
     EXPECT_EQ(difference_after("INSERT INTO detection VALUES (3, 1, 0, 0, 1, 1, x'', 0)"),
               "detection 3: armed 0 at  us in epoch 0, after block 1 was recorded, nothing was "
               "computed");
+    EXPECT_EQ(
+        difference_after("UPDATE window SET complete_to = 1").find("window 1: its digest is "), 0U);
     EXPECT_EQ(difference_after("UPDATE window SET spikes = 3").find("window 1: its digest is "),
               0U);
     EXPECT_EQ(difference_after("DELETE FROM window")

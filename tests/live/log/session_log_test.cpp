@@ -107,7 +107,7 @@ TEST_F(SessionLog, HoldsWhatTheSessionTookAndFound) {
     EXPECT_EQ(session_file(path).counts_at_end(),
               R"({"accepted":3,"late":0,"duplicates":0,"missing":2,"belated":1,"repeated":3,)"
               R"("unreadable":4,"epochs":1,"detections":2,"hold_off":0,"rate":0,"mute":0,)"
-              R"("unchecked":0,"windows":1})");
+              R"("unchecked":0,"windows":1,"incomplete":0,"skipped":0})");
     EXPECT_EQ(names_in(folder.path()), (std::set<std::string>{"s.session"})) << "one file";
 }
 

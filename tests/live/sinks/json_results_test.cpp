@@ -23,28 +23,45 @@ TEST(JsonResults, WritesALineForEachResult) {
     const std::vector<std::int64_t> times{-4, 3};
 
     results.detected({.begin_us = -4, .end_us = 3, .times_us = times});
+    EXPECT_EQ(text, "");
     results.mined({{{.number = -1, .begin = duration{-10}, .end = duration{0}},
                     3,
                     {.episodes = {{{{unit_id{2}}, {}}, 2}, {pair_of(0, 2), 1}}, .threshold = 1}},
                    true});
+    results.mined({{{.number = 3, .begin = duration{3}, .end = duration{4}},
+                    2,
+                    {.episodes = {}, .threshold = 1, .complete_to_size = 2}},
+                   false,
+                   7,
+                   1});
+    results.mined(
+        {{{.number = 4, .begin = duration{4}, .end = duration{5}}, 9, {.complete_to_size = 0}}});
+    const std::string so_far = text;
     results.epoch_ended();
-    EXPECT_EQ(text, "");
+    EXPECT_EQ(text, so_far) << "only windows are written before the block has ended";
     results.block_ended({});
     results.session_ended({.order = {.accepted = 3}, .repeated = 1, .detections = 1});
 
-    EXPECT_EQ(text,
-              R"({"type":"detection","episode":0,"units":["a","b\"\\"],"t_us":[-4,3],)"
-              R"("spikes_us":[-4,3]})"
-              "\n"
-              R"({"type":"window","window":-1,"t_us":[-10,0],"spikes":3,"threshold":1,)"
-              R"("has_gap":true,"episodes":[{"units":["µ�"],"delays_us":[],"count":2},)"
-              R"({"units":["a","µ�"],"delays_us":[[0,5000]],"count":1}]})"
-              "\n"
-              R"({"type":"epoch"})"
-              "\n"
-              R"({"type":"stats","units":3,"spikes":3,"late":0,"duplicates":0,"missing":0,)"
-              R"("belated":0,"repeated":1,"unreadable":0,"epochs":0,"detections":1,"windows":0})"
-              "\n");
+    EXPECT_EQ(
+        text,
+        R"({"type":"detection","episode":0,"units":["a","b\"\\"],"t_us":[-4,3],)"
+        R"("spikes_us":[-4,3]})"
+        "\n"
+        R"({"type":"window","window":-1,"epoch":0,"t_us":[-10,0],"spikes":3,"threshold":1,)"
+        R"("has_gap":true,"complete_to_size":null,"episodes":[{"units":["µ�"],"delays_us":[],"count":2},)"
+        R"({"units":["a","µ�"],"delays_us":[[0,5000]],"count":1}]})"
+        "\n"
+        R"({"type":"window","window":3,"epoch":1,"t_us":[3,4],"spikes":2,"threshold":1,)"
+        R"("has_gap":false,"complete_to_size":2,"episodes":[]})"
+        "\n"
+        R"({"type":"skipped","window":4,"epoch":0,"t_us":[4,5],"spikes":9,"has_gap":false})"
+        "\n"
+        R"({"type":"epoch"})"
+        "\n"
+        R"({"type":"stats","units":3,"spikes":3,"late":0,"duplicates":0,"missing":0,)"
+        R"("belated":0,"repeated":1,"unreadable":0,"epochs":0,"detections":1,"windows":0,)"
+        R"("incomplete":0,"skipped":0})"
+        "\n");
 }
 
 TEST(JsonResults, SaysWhatIsNoTriggerAndWhatIsExpectedByChance) {

@@ -20,7 +20,7 @@ TEST(WindowTable, WritesALineForEachEpisodeOfAWindow) {
                   {.episodes = {{{{unit_id{1}}, {}}, 5}, {pair, 4}}}},
                  false});
     table.epoch_ended();
-    table.mined({{{.end = duration{1}}, 9, {.episodes = {{pair, 4}}}}, true});
+    table.mined({{{.end = duration{1}}, 9, {.episodes = {{pair, 4}}}}, true, 0, 1});
 
     EXPECT_EQ(text,
               "epoch\twindow\tbegin_s\tend_s\thas_gap\tsize\tepisode\tcount\n"

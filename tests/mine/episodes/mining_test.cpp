@@ -2,10 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+#include <stop_token>
 #include <string_view>
 
 #include "spikeweave/core/error.hpp"
 #include "support/brute_force.hpp"
+#include "support/random_streams.hpp"
+#include "support/run_length.hpp"
 #include "support/strategy_cases.hpp"
 
 namespace spikeweave {
@@ -235,6 +240,69 @@ TEST(MineEpisodes, RefusesImpossibleOptionsAndKeepsToItsMemory) {
     EXPECT_THROW(mine_episodes(spikes, {.delays = {us(0, 3)}, .min_count = 1},
                                {.threads = 1, .on_progress = {}, .stop = stop.get_token()}),
                  cancelled);
+}
+
+// A search that may end early has the levels that were finished, as one that was not to go on.
+TEST(MineEpisodesProperty, EndsEarlyWithTheLevelsThatAreComplete) {
+    random_streams draw(20261124);
+    std::set<std::size_t> sizes;
+    for (std::size_t i = 0; i < property_cases(200); ++i) {
+        const spike_sequence spikes = bursting_stream(draw.below(1000), 5, 600, 20'000);
+        const episode_mining_options options{.delays = {us(0, 30), us(30, 60)},
+                                             .min_count = 4 + draw.below(20),
+                                             .strategy = draw.below(2) == 0
+                                                             ? episode_strategy::latest_start
+                                                             : episode_strategy::state_machine};
+        const episode_table whole = mine_episodes(spikes, options, {.threads = 1});
+        std::stop_source enough;
+        std::uint64_t steps =
+            draw.below(6) == 0 ? 0 : 1 + draw.below(std::uint64_t{1} << draw.below(12));
+        if (steps == 0) enough.request_stop();
+        const execution run{.threads = 1 + static_cast<int>(draw.below(2)),
+                            .on_progress = [&](const progress_report&) {
+                                if (steps > 0 && --steps == 0) enough.request_stop();
+                            }};
+
+        const episode_table table = mine_episodes(spikes, options, run, enough.get_token());
+
+        if (!table.complete_to_size) {
+            ASSERT_EQ(table.episodes, whole.episodes);
+            continue;
+        }
+        const std::size_t size = *table.complete_to_size;
+        sizes.insert(size);
+        ASSERT_EQ(table.levels.size(), size);
+        std::vector<counted_episode> expected = whole.episodes;
+        std::erase_if(expected, [&](const auto& one) { return one.what.size() > size; });
+        ASSERT_EQ(table.episodes, expected) << "case " << i << ", size " << size;
+        episode_mining_options so_far = options;
+        so_far.max_size = std::max<std::size_t>(size, 1);
+        if (size > 0) {
+            ASSERT_EQ(mine_episodes(spikes, so_far, {.threads = 1}).episodes, expected);
+        }
+    }
+    EXPECT_GE(sizes.size(), 3U) << "the searches ended at few sizes";
+    EXPECT_EQ(sizes.count(0), 1U);
+}
+
+TEST(MineEpisodes, EndsEarlyForMemoryIfItMayAndElseFails) {
+    const spike_sequence spikes = bursting_stream(1, 5, 4'000, 20'000);
+    const episode_mining_options options{.delays = {us(0, 60)},
+                                         .min_count = 40,
+                                         .strategy = episode_strategy::latest_start,
+                                         .max_memory_bytes = 300'000};
+    std::stop_source stop;
+
+    const episode_table table = mine_episodes(spikes, options, {.threads = 1}, stop.get_token());
+
+    ASSERT_TRUE(table.complete_to_size);
+    EXPECT_GE(*table.complete_to_size, 1U);
+    EXPECT_EQ(table.levels.size(), *table.complete_to_size);
+    EXPECT_THROW(mine_episodes(spikes, options, {.threads = 1}), invalid_argument);
+    stop.request_stop();
+    EXPECT_THROW(mine_episodes(spikes, options, {.stop = stop.get_token()}, stop.get_token()),
+                 cancelled)
+        << "what is stopped has no result";
 }
 
 TEST(FindOccurrences, GivesTheTimesOfWhatIsCounted) {

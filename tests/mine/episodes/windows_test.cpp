@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "spikeweave/core/error.hpp"
@@ -249,6 +252,64 @@ TEST(EpisodeWindowsProperty, AreMinedAsTheirSpikesAlone) {
     EXPECT_GT(mined, 5 * cases);
     EXPECT_GT(empty, cases / 10);
     EXPECT_GT(larger_than_units, cases / 10);
+}
+
+// Windows that were taken keep their spikes while the stream goes on in another thread, across the
+// chunks in which spikes are kept.
+TEST(EpisodeWindowsProperty, KeepTheirSpikesWhileTheStreamGoesOn) {
+    for (std::uint64_t seed = 0; seed < property_cases(4); ++seed) {
+        const spike_sequence spikes = bursting_stream(seed, 6, 30'000, 1'000'000);
+        episode_window_options options = of_length(seed % 3 == 2 ? 0 : 300'000, 50'000);
+        options.mining.min_count = 500;
+        options.mining.max_size = 2;
+        episode_windows windows(spikes.unit_names(), options);
+        std::vector<window_spikes> taken;
+        std::mutex access;
+        std::size_t checked = 0;
+        std::jthread checks([&](const std::stop_token& over) {
+            while (true) {
+                const bool is_last = over.stop_requested();
+                std::vector<window_spikes> now;
+                {
+                    const std::lock_guard lock(access);
+                    now.swap(taken);
+                }
+                for (const window_spikes& window : now) {
+                    const auto [number, begin, end] = window.bounds();
+                    const spike_sequence expected = slice(spikes, begin.count(), end.count());
+                    const spike_sequence sequence = window.sequence();
+                    EXPECT_TRUE(std::ranges::equal(sequence.times_us(), expected.times_us()));
+                    EXPECT_TRUE(std::ranges::equal(sequence.units(), expected.units()));
+                    EXPECT_EQ(window.size(), expected.size());
+                    EXPECT_EQ(sequence.span(), expected.span());
+                    EXPECT_GE(sequence.unit_count(), spikes.unit_count());
+                    ++checked;
+                }
+                if (is_last) return;
+            }
+        });
+        std::size_t added = 0;
+        const auto take = [&] {
+            while (auto window = windows.take()) {
+                const std::lock_guard lock(access);
+                taken.push_back(std::move(*window));
+            }
+        };
+        for (std::size_t i = 0; i < spikes.size(); ++i) {
+            windows.add(spikes.times_us()[i], spikes.units()[i]);
+            take();
+            if (options.length > micros(0)) {
+                ASSERT_LT(windows.spikes_kept(), spikes.size() / 2);
+            }
+            if (i % 500 == 0) windows.add_unit("later " + std::to_string(added++));
+        }
+        windows.advance(1'000'000);
+        take();
+        EXPECT_FALSE(windows.complete());
+        checks.request_stop();
+        checks.join();
+        EXPECT_EQ(checked, options.length == micros(0) ? 20U : 15U);
+    }
 }
 
 TEST(EpisodeWindowsProperty, AreMinedAsTheirSpikesAloneInBursts) {

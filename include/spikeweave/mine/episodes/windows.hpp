@@ -47,6 +47,25 @@ struct episode_window {
     episode_table table{};
 };
 
+/// The spikes of a complete window. They can be mined on another thread while the stream goes on,
+/// and until then take 12 bytes each; windows that overlap share them.
+class SPIKEWEAVE_API window_spikes {
+public:
+    const window_bounds& bounds() const { return bounds_; }
+    std::size_t size() const { return size_; }
+    /// A copy of them, which `mine_episodes` takes.
+    spike_sequence sequence() const;
+
+private:
+    friend class episode_windows;
+    struct SPIKEWEAVE_LOCAL parts;
+    window_spikes(const window_bounds& bounds, std::shared_ptr<const parts> kept);
+
+    window_bounds bounds_;
+    std::size_t size_ = 0;
+    std::shared_ptr<const parts> kept_;
+};
+
 /// Cuts a stream into windows and mines them.
 ///
 /// The first window of an epoch is the one that begins last before its first spike, or with it. A
@@ -84,6 +103,8 @@ public:
     /// Mines the next window, if it is complete.
     /// @throws what `mine_episodes` throws; the window is then still the next one.
     std::optional<episode_window> next(const execution& run = {});
+    /// Takes the spikes of the next window, if it is complete, and leaves its search to the caller.
+    std::optional<window_spikes> take();
     /// Leaves the next window out, if it is complete.
     std::optional<window_bounds> skip();
 
@@ -98,6 +119,8 @@ public:
 
 private:
     struct SPIKEWEAVE_LOCAL state;
+    std::optional<window_spikes> peek() const;
+
     std::unique_ptr<state> state_;
 };
 

@@ -10,6 +10,11 @@
 
 namespace spikeweave::episodes {
 
+/// More memory is needed than a search may use.
+struct memory_exceeded : invalid_argument {
+    using invalid_argument::invalid_argument;
+};
+
 /// Adds up the memory that a search holds, and refuses to exceed a bound (0 means no bound).
 class memory_limit {
 public:
@@ -18,7 +23,7 @@ public:
     void add(std::uint64_t bytes) {
         const std::uint64_t now = held_ += bytes;
         if (most_bytes_ == 0 || now <= most_bytes_) return;
-        throw invalid_argument(
+        throw memory_exceeded(
             fmt::format("the lists of latest-start need more than the {} of memory that they may "
                         "use; raise the limit or the threshold, or bound the size of the episodes",
                         format_memory(most_bytes_)));

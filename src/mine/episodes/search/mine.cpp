@@ -14,6 +14,7 @@
 #include "mine/episodes/devices/backend.hpp"
 #include "mine/episodes/devices/device_set.hpp"
 #include "mine/episodes/hybrid/hybrid.hpp"
+#include "mine/episodes/latest_start/memory_limit.hpp"
 #include "mine/episodes/search/spikes_per_unit.hpp"
 #include "mine/episodes/search/strategy.hpp"
 #include "spikeweave/core/error.hpp"
@@ -73,14 +74,12 @@ std::unique_ptr<episodes::level_counter> counter_for(
         });
 }
 
-}  // namespace
-
-episode_table mine_episodes(const spike_sequence& spikes, const episode_mining_options& options,
-                            const execution& run) {
+// Fills a table level by level.
+void mine_levels(const spike_sequence& spikes, const episode_mining_options& options,
+                 const execution& run, episode_table& table) {
     const std::vector<delay_interval> delays = sorted(options.delays);
     const std::vector<interval_us> intervals = episodes::checked_intervals(delays);
 
-    episode_table table;
     table.threshold = resolve_threshold(spikes, options, run);
     table.ties = options.ties;
     table.ran_on = episodes::chosen(options.strategy, run);
@@ -102,11 +101,11 @@ episode_table mine_episodes(const spike_sequence& spikes, const episode_mining_o
     auto begin = std::chrono::steady_clock::now();
     const auto record = [&](const episodes::mined_level& level) {
         const auto end = std::chrono::steady_clock::now();
+        append(table, level, delays, run.stop);
         table.levels.push_back(
             {level.frequent.size, level.candidates, level.frequent.count(), level.survivor_bytes,
              std::chrono::duration<double>(end - begin).count(), level.kernel_seconds});
         begin = end;
-        append(table, level, delays, run.stop);
         return level.frequent.count() > 0 &&
                (options.max_size == 0 || level.frequent.size < options.max_size);
     };
@@ -119,7 +118,7 @@ episode_table mine_episodes(const spike_sequence& spikes, const episode_mining_o
         level.counts.push_back(spikes_of[u]);
     }
     level.candidates = spikes.unit_count();
-    if (!record(level)) return table;
+    if (!record(level)) return;
 
     const auto counter = counter_for(table.ran_on, problem, rules, devices);
     level = counter->pairs(level.frequent.units);
@@ -128,6 +127,39 @@ episode_table mine_episodes(const spike_sequence& spikes, const episode_mining_o
     table.pairs_by = counter->pairs_by();
     table.merge_misses = counter->merge_misses();
     table.estimated_bytes = counter->estimated_bytes();
+}
+
+// Removes what there is of a level that was not finished.
+void keep_complete_levels(episode_table& table) {
+    const std::size_t size = table.levels.empty() ? 0 : table.levels.back().size;
+    table.complete_to_size = size;
+    std::erase_if(table.episodes,
+                  [size](const counted_episode& one) { return one.what.size() > size; });
+}
+
+}  // namespace
+
+episode_table mine_episodes(const spike_sequence& spikes, const episode_mining_options& options,
+                            const execution& run, const std::stop_token& enough) {
+    episode_table table;
+    if (!enough.stop_possible()) {
+        mine_levels(spikes, options, run, table);
+        return table;
+    }
+    std::stop_source either;
+    const auto stop = [&either] { either.request_stop(); };
+    const std::stop_callback when_stopped(run.stop, stop);
+    const std::stop_callback when_enough(enough, stop);
+    execution until_either = run;
+    until_either.stop = either.get_token();
+    try {
+        mine_levels(spikes, options, until_either, table);
+    } catch (const cancelled&) {
+        core::throw_if_stopped(run.stop);
+        keep_complete_levels(table);
+    } catch (const episodes::memory_exceeded&) {
+        keep_complete_levels(table);
+    }
     return table;
 }
 

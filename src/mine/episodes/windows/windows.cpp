@@ -1,5 +1,5 @@
 // Mines each window anew, from a copy of its spikes: the copy takes a small part of the time of
-// mining.
+// mining. It is made by whoever mines, and not while spikes are taken.
 
 #include "spikeweave/mine/episodes/windows.hpp"
 
@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "mine/episodes/search/strategy.hpp"
+#include "mine/episodes/windows/spike_store.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
@@ -37,12 +38,10 @@ struct episode_windows::state {
     episode_window_options options;
     std::int64_t length_us;
     std::int64_t hop_us;
-    std::vector<std::string> unit_names;
+    std::shared_ptr<std::vector<std::string>> unit_names;
+    bool names_are_shared = false;  // with windows that were taken
     std::unordered_set<std::string> known_names;
-    // The spikes of the windows to come; those before `first` are no longer needed.
-    std::vector<std::int64_t> times;
-    std::vector<unit_id> units;
-    std::size_t first = 0;
+    episodes::spike_store spikes;  // of the windows to come
     std::vector<std::optional<std::int64_t>> last_of_unit;
     std::int64_t watermark = INT64_MIN;  // all spikes before it have come
     // Numbers of the first window of the epoch and of the next one, once there is a spike.
@@ -58,26 +57,26 @@ struct episode_windows::state {
     std::int64_t end_of(std::int64_t window) const {
         return window * hop_us + (grows() ? hop_us : length_us);
     }
-    std::size_t index_of(std::int64_t time) const {
-        const auto from = times.begin() + static_cast<std::ptrdiff_t>(first);
-        return static_cast<std::size_t>(std::lower_bound(from, times.end(), time) - times.begin());
-    }
     std::optional<window_bounds> complete() const;
-    spike_sequence spikes_of(const window_bounds& window) const;
     void move_on();
+};
+
+struct window_spikes::parts {
+    std::vector<episodes::chunk_part> of_chunks;
+    std::shared_ptr<const std::vector<std::string>> unit_names;
 };
 
 episode_windows::state::state(std::vector<std::string> names, const episode_window_options& given)
     : options(given),
       length_us(given.length.count()),
       hop_us((given.hop == duration{0} ? given.length : given.hop).count()),
-      unit_names(std::move(names)),
-      known_names(unit_names.begin(), unit_names.end()),
-      last_of_unit(unit_names.size()) {
+      unit_names(std::make_shared<std::vector<std::string>>(std::move(names))),
+      known_names(unit_names->begin(), unit_names->end()),
+      last_of_unit(unit_names->size()) {
     check_options(options);
     static_cast<void>(episodes::checked_intervals(options.mining.delays));
     if (hop_us == 0) throw invalid_argument("hop", "growing windows need one");
-    static_cast<void>(spike_sequence({}, {}, unit_names, {}));  // checks the names
+    static_cast<void>(spike_sequence({}, {}, *unit_names, {}));  // checks the names
 }
 
 std::optional<window_bounds> episode_windows::state::complete() const {
@@ -86,23 +85,28 @@ std::optional<window_bounds> episode_windows::state::complete() const {
                          duration{end_of(next_window)}};
 }
 
-spike_sequence episode_windows::state::spikes_of(const window_bounds& window) const {
-    const auto begin = static_cast<std::ptrdiff_t>(index_of(window.begin.count()));
-    const auto end = static_cast<std::ptrdiff_t>(index_of(window.end.count()));
-    return {{times.begin() + begin, times.begin() + end},
-            {units.begin() + begin, units.begin() + end},
-            unit_names,
-            {window.begin, window.end}};
-}
-
 void episode_windows::state::move_on() {
     ++next_window;
-    first = index_of(begin_of(next_window));
-    // Fewer spikes are moved than go, so the average spike is moved less than once.
-    if (first <= times.size() / 2) return;
-    times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(first));
-    units.erase(units.begin(), units.begin() + static_cast<std::ptrdiff_t>(first));
-    first = 0;
+    spikes.drop_before(begin_of(next_window));
+}
+
+window_spikes::window_spikes(const window_bounds& bounds, std::shared_ptr<const parts> kept)
+    : bounds_(bounds), kept_(std::move(kept)) {
+    for (const episodes::chunk_part& part : kept_->of_chunks) size_ += part.end - part.begin;
+}
+
+spike_sequence window_spikes::sequence() const {
+    std::vector<std::int64_t> times;
+    std::vector<unit_id> units;
+    times.reserve(size_);
+    units.reserve(size_);
+    for (const auto& [chunk, first, last] : kept_->of_chunks) {
+        const auto begin = static_cast<std::ptrdiff_t>(first);
+        const auto end = static_cast<std::ptrdiff_t>(last);
+        times.insert(times.end(), chunk->times.begin() + begin, chunk->times.begin() + end);
+        units.insert(units.end(), chunk->units.begin() + begin, chunk->units.begin() + end);
+    }
+    return {std::move(times), std::move(units), *kept_->unit_names, {bounds_.begin, bounds_.end}};
 }
 
 episode_windows::episode_windows(std::vector<std::string> unit_names,
@@ -116,15 +120,17 @@ episode_windows& episode_windows::operator=(episode_windows&&) noexcept = defaul
 void episode_windows::add_unit(std::string name) {
     if (!state_->known_names.insert(name).second)
         throw invalid_argument(fmt::format("there is a unit {} already", name));
-    state_->unit_names.push_back(std::move(name));
+    if (std::exchange(state_->names_are_shared, false))
+        state_->unit_names = std::make_shared<std::vector<std::string>>(*state_->unit_names);
+    state_->unit_names->push_back(std::move(name));
     state_->last_of_unit.emplace_back();
 }
 
 void episode_windows::add(std::int64_t time_us, unit_id unit) {
     state& now = *state_;
-    if (to_index(unit) >= now.unit_names.size())
+    if (to_index(unit) >= now.unit_names->size())
         throw invalid_argument(fmt::format("a spike is of unit {}, but there are {} units",
-                                           to_index(unit), now.unit_names.size()));
+                                           to_index(unit), now.unit_names->size()));
     if (time_us < now.watermark)
         throw invalid_argument(
             fmt::format("a spike at {} us is earlier than {} us, before which all spikes had come",
@@ -137,8 +143,7 @@ void episode_windows::add(std::int64_t time_us, unit_id unit) {
     if (!now.first_window) now.first_window = now.next_window = divide_down(time_us, now.hop_us);
     // With a hop that is longer than the window, there are spikes in none.
     if (time_us < now.begin_of(now.next_window)) return;
-    now.times.push_back(time_us);
-    now.units.push_back(unit);
+    now.spikes.add(time_us, unit);
 }
 
 void episode_windows::add(std::span<const std::int64_t> times_us, std::span<const unit_id> units) {
@@ -156,14 +161,29 @@ std::optional<window_bounds> episode_windows::complete() const {
     return state_->complete();
 }
 
-std::optional<episode_window> episode_windows::next(const execution& run) {
+std::optional<window_spikes> episode_windows::peek() const {
     const auto bounds = complete();
     if (!bounds) return {};
-    const spike_sequence spikes = state_->spikes_of(*bounds);
-    episode_window window{*bounds, spikes.size(),
-                          mine_episodes(spikes, state_->options.mining, run)};
+    state_->names_are_shared = true;
+    return window_spikes(*bounds,
+                         std::make_shared<const window_spikes::parts>(window_spikes::parts{
+                             state_->spikes.between(bounds->begin.count(), bounds->end.count()),
+                             state_->unit_names}));
+}
+
+std::optional<episode_window> episode_windows::next(const execution& run) {
+    const auto spikes = peek();
+    if (!spikes) return {};
+    episode_window window{spikes->bounds(), spikes->size(),
+                          mine_episodes(spikes->sequence(), state_->options.mining, run)};
     state_->move_on();
     return window;
+}
+
+std::optional<window_spikes> episode_windows::take() {
+    auto spikes = peek();
+    if (spikes) state_->move_on();
+    return spikes;
 }
 
 std::optional<window_bounds> episode_windows::skip() {
@@ -173,9 +193,7 @@ std::optional<window_bounds> episode_windows::skip() {
 }
 
 void episode_windows::flush() {
-    state_->times.clear();
-    state_->units.clear();
-    state_->first = 0;
+    state_->spikes.clear();
     std::fill(state_->last_of_unit.begin(), state_->last_of_unit.end(), std::nullopt);
     state_->watermark = INT64_MIN;
     state_->first_window.reset();
@@ -186,7 +204,7 @@ std::uint64_t episode_windows::duplicates() const {
 }
 
 std::size_t episode_windows::spikes_kept() const {
-    return state_->times.size() - state_->first;
+    return state_->spikes.size();
 }
 
 }  // namespace spikeweave

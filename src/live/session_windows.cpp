@@ -1,0 +1,109 @@
+#include "live/session_windows.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace spikeweave::live {
+namespace {
+
+std::int64_t later_by(std::int64_t time_us, duration by) {
+    return time_us > INT64_MAX - by.count() ? INT64_MAX : time_us + by.count();
+}
+
+}  // namespace
+
+session_windows::session_windows(std::vector<std::string> unit_names,
+                                 const episode_window_options& options, const window_pace& pace,
+                                 sink& results)
+    : results_(&results),
+      windows_grow_(options.length == duration{0}),
+      windows_(std::move(unit_names), options),
+      search_(options.mining, pace, results) {
+    if (pace.beside) beside_ = std::make_unique<window_miner>(search_, pace.budget.has_value());
+}
+
+void session_windows::mine_as_recorded(std::vector<window_outcome> recorded) {
+    recorded_.assign(recorded.begin(), recorded.end());
+    recorded_are_ = recorded_use::mined_again;
+}
+
+void session_windows::leave_out(std::vector<window_outcome> recorded) {
+    recorded_.assign(recorded.begin(), recorded.end());
+    recorded_are_ = recorded_use::left_out;
+}
+
+void session_windows::open_gap(std::int64_t begin) {
+    if (!gaps_.empty() && (windows_grow_ || !gaps_.back().end)) return;
+    gaps_.push_back({begin, {}});
+}
+
+void session_windows::close_gap(std::int64_t watermark_us, duration most_delay) {
+    if (gaps_.empty() || gaps_.back().end || watermark_us <= gaps_.back().begin) return;
+    gaps_.back().end = later_by(later_by(watermark_us, most_delay), duration{1});
+}
+
+bool session_windows::has_gap(const window_bounds& bounds) const {
+    return std::any_of(gaps_.begin(), gaps_.end(), [&](const gap& one) {
+        return one.begin < bounds.end.count() && (!one.end || *one.end > bounds.begin.count());
+    });
+}
+
+// Later windows begin at this time or later.
+void session_windows::forget_gaps_before(duration time) {
+    if (windows_grow_) return;
+    std::erase_if(gaps_, [&](const gap& one) { return one.end && *one.end <= time.count(); });
+}
+
+void session_windows::mine_before(std::int64_t time_us, const execution& run) {
+    windows_.advance(time_us);
+    while (const auto spikes = windows_.take()) {
+        mine(*spikes, run);
+        forget_gaps_before(spikes->bounds().begin);
+    }
+}
+
+void session_windows::mine(const window_spikes& spikes, const execution& run) {
+    window_task task{.spikes = spikes, .complete_at = search_limit::clock::now(), .how = run};
+    task.result.mined.bounds = spikes.bounds();
+    task.result.mined.spikes = spikes.size();
+    task.result.has_gap = has_gap(spikes.bounds());
+    task.result.input = results_->input();
+    task.result.epoch = epoch_;
+    if (recorded_are_ == recorded_use::mined_again) {
+        task.to_size = recorded_.empty() ? 0 : recorded_.front();
+        if (task.to_size == std::size_t{0}) task.spikes.reset();
+    }
+    if (!recorded_.empty()) {
+        const window_outcome outcome = recorded_.front();
+        recorded_.pop_front();
+        if (recorded_are_ == recorded_use::left_out) return left_out_.add(outcome);
+    }
+    if (beside_)
+        beside_->give(std::move(task));
+    else
+        search_.run(std::move(task));
+}
+
+void session_windows::end_epoch() {
+    windows_.flush();
+    gaps_.clear();
+    ++epoch_;
+}
+
+void session_windows::finish() {
+    if (beside_) beside_->finish();
+}
+
+void session_windows::throw_if_failed() const {
+    if (beside_) beside_->throw_if_failed();
+}
+
+window_counts session_windows::counts() const {
+    window_counts all = search_.counts();
+    all.mined += left_out_.mined;
+    all.incomplete += left_out_.incomplete;
+    all.skipped += left_out_.skipped;
+    return all;
+}
+
+}  // namespace spikeweave::live

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <thread>
+
+#include "live/session.hpp"
+
+/// The search of one window within what it may take.
+namespace spikeweave::live {
+
+/// Tells a search that it is enough, at a time or when the process has more memory than it may.
+class search_limit {
+public:
+    using clock = std::chrono::steady_clock;
+
+    /// @param end         null: any time
+    /// @param most_bytes  resident memory of the process; 0: any
+    search_limit(std::optional<clock::time_point> end, std::uint64_t most_bytes);
+
+    /// A token that cannot be triggered if nothing is limited.
+    std::stop_token enough() const {
+        return watch_.joinable() ? source_.get_token() : std::stop_token();
+    }
+    bool memory_was_exceeded() const { return memory_was_exceeded_; }
+
+private:
+    void watch(const std::stop_token& over);
+
+    std::optional<clock::time_point> end_;
+    std::uint64_t most_bytes_;
+    std::atomic<bool> memory_was_exceeded_{false};
+    std::stop_source source_{};
+    std::jthread watch_{};  // the last member: it ends before what it uses
+};
+
+/// A window that is complete and waits to be mined.
+struct window_task {
+    mined_window result{};                  ///< without its table
+    std::optional<window_spikes> spikes{};  ///< null: it is skipped
+    std::optional<std::size_t> to_size{};   ///< the largest size to search for, if it is known
+    search_limit::clock::time_point complete_at{};
+    execution how{};
+};
+
+struct window_counts {
+    std::uint64_t mined = 0;
+    std::uint64_t incomplete = 0;  ///< those of them whose search ended early
+    std::uint64_t skipped = 0;
+
+    void add(const window_outcome& outcome);
+};
+
+/// Mines windows and gives them to a sink.
+class window_search {
+public:
+    window_search(episode_mining_options options, const window_pace& pace, sink& results);
+
+    /// A window whose time is over before its search begins is skipped.
+    /// @throws what mining throws, and what the sink throws.
+    void run(window_task task);
+    window_counts counts() const;  ///< from any thread
+
+private:
+    episode_table mine(const window_task& task) const;
+
+    episode_mining_options options_;
+    window_pace pace_;
+    sink* results_;
+    mutable std::mutex mutex_{};
+    window_counts counts_{};
+};
+
+}  // namespace spikeweave::live
