@@ -51,6 +51,41 @@ def test_waveforms_are_largest_where_the_unit_is(made, found):
         assert found.waveforms[unit + 1][found.waveform_peak].min() < -50
 
 
+def test_decisions_say_what_became_of_every_cluster(found):
+    merges = found.merges
+
+    assert list(merges) == [
+        "cluster",
+        "decision",
+        "other",
+        "spikes",
+        "distance",
+        "similarity",
+        "difference",
+        "coincidences",
+        "expected_coincidences",
+        "reason",
+    ]
+    kept = merges["decision"] == "kept"
+    assert merges["other"][kept].tolist() == list(range(1, found.unit_count + 1))
+    assert merges["spikes"][kept].tolist() == found.units["spikes"].tolist()
+    assert np.isnan(merges["distance"][kept]).all()
+    split = merges["decision"] == "split"
+    assert (merges["distance"][split] >= 4).all()
+    assert all(merges["reason"])
+    assert merges["cluster"][~split].size == np.unique(merges["cluster"][~split]).size
+
+
+def test_clusters_are_left_alone_if_asked(made, found):
+    alone = spikeweave.sort(made.recording, merge="none")
+
+    assert alone.parameters["merge"] == "none"
+    assert set(alone.merges["decision"]) <= {"kept", "dropped"}
+    assert set(found.merges["decision"]) & {"split", "merged"}
+    assert alone.unit_count > found.unit_count
+    assert spikeweave.sort(made.recording, stages="cluster").merges is None
+
+
 @pytest.mark.parametrize("how", ["array", "int32", "function", "threads"])
 def test_however_samples_come_the_answer_is_the_same(made, found, how):
     samples = made.recording.samples(0, made.recording.frames)

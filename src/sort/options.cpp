@@ -113,6 +113,13 @@ option_list describe(template_options& options) {
              "largest amplitude of a spike, relative to the template")
         .above(0);
     list.add("least_spikes", options.least_spikes, "a unit of fewer spikes is dropped").at_least(1);
+    list.add(
+            "kept_traces", options.kept_traces_bytes,
+            "memory for filtered traces, such as 2GB or 512MiB: those that do not fit are filtered "
+            "again in each round, with the same result; none keeps no traces")
+        .in_bytes()
+        .zero_is("none")
+        .by_default("2GiB");
     return list;
 }
 

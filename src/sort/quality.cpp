@@ -74,6 +74,13 @@ public:
 
     bool is_defined() const { return defined_; }
 
+    // Spikes that are far away are known on none of the features, and are not compared.
+    bool is_near(std::size_t spike) const {
+        return !features_->is_local() || std::ranges::any_of(*columns_, [&](std::uint32_t column) {
+            return features_->is_known(spike, column);
+        });
+    }
+
     // Computes the distances of spikes [begin, begin + into.size()), including those of the unit.
     void squared_distances(std::size_t begin, std::span<double> into) const {
         matrix all(static_cast<Eigen::Index>(columns_->size()),
@@ -90,9 +97,8 @@ public:
 private:
     template <class Column>
     void take(std::size_t spike, Column&& into) const {
-        const auto values = features_->values(spike);
         for (std::size_t a = 0; a < columns_->size(); ++a)
-            into[static_cast<Eigen::Index>(a)] = values[(*columns_)[a]];
+            into[static_cast<Eigen::Index>(a)] = features_->value(spike, (*columns_)[a]);
     }
 
     const spike_features* features_;
@@ -122,7 +128,7 @@ void measure_isolation(const unit_shape& shape, const sorting& sorted, std::uint
         const std::size_t count = std::min(block_spikes, sorted.labels.size() - begin);
         shape.squared_distances(begin, std::span{block}.first(count));
         for (std::size_t i = 0; i < count; ++i) {
-            if (sorted.labels[begin + i] == unit) continue;
+            if (sorted.labels[begin + i] == unit || !shape.is_near(begin + i)) continue;
             chances += chance_further_out(block[i], out.features);
             others.push_back(block[i]);
         }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -52,14 +53,56 @@ void spike_masks::append(std::span<const double> row) {
 spike_features::spike_features(std::size_t feature_count, std::vector<double> values,
                                spike_masks masks)
     : feature_count_(feature_count), values_(std::move(values)), masks_(std::move(masks)) {
+    check_masks();
+    if (values_.size() != size() * feature_count_)
+        throw invalid_argument(fmt::format("there are {} values for {} spikes of {} features",
+                                           values_.size(), size(), feature_count_));
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+        if (!(std::abs(values_[i]) <= largest))
+            throw invalid_argument(fmt::format("spike {}, feature {}: {} is not within +-{}",
+                                               i / feature_count_, i % feature_count_, values_[i],
+                                               largest));
+    }
+}
+
+spike_features spike_features::known_around(std::size_t feature_count, local_values values,
+                                            spike_masks masks) {
+    spike_features out;
+    out.feature_count_ = feature_count;
+    out.local_ = std::move(values);
+    out.masks_ = std::move(masks);
+    out.check_masks();
+    out.find_places();
+    out.check_local_values();
+    return out;
+}
+
+void spike_features::check_local_values() const {
+    if (local_.patch_of.size() != size() || local_.values.size() != size() * local_count())
+        throw invalid_argument(
+            fmt::format("there are {} values and lists of {} for {} spikes of {} features",
+                        local_.values.size(), local_.patch_of.size(), size(), local_count()));
+    for (std::size_t spike = 0; spike < size(); ++spike) {
+        if (local_.patch_of[spike] >= local_.patches.size())
+            throw invalid_argument(fmt::format("spike {} is of list {} of {}", spike,
+                                               local_.patch_of[spike], local_.patches.size()));
+        for (const std::uint32_t column : unmasked(spike))
+            if (!is_known(spike, column))
+                throw invalid_argument(fmt::format(
+                    "spike {}: there is a mask for feature {}, which is not known", spike, column));
+    }
+    for (std::size_t i = 0; i < local_.values.size(); ++i)
+        if (!std::isfinite(local_.values[i]))
+            throw invalid_argument(
+                fmt::format("spike {}: {} is not finite", i / local_count(), local_.values[i]));
+}
+
+void spike_features::check_masks() const {
     if (feature_count_ == 0) throw invalid_argument("a spike without features cannot be sorted");
     if (masks_.offsets.empty() || masks_.offsets.front() != 0 ||
         masks_.offsets.back() != masks_.columns.size() ||
         masks_.columns.size() != masks_.values.size())
         throw invalid_argument("the masks' parts are not as long as each other");
-    if (values_.size() != size() * feature_count_)
-        throw invalid_argument(fmt::format("there are {} values for {} spikes of {} features",
-                                           values_.size(), size(), feature_count_));
     if (size() >= std::numeric_limits<std::uint32_t>::max())
         throw invalid_argument(fmt::format("{} spikes are more than 2^32 - 2", size()));
     for (std::size_t spike = 0; spike < size(); ++spike) {
@@ -67,12 +110,38 @@ spike_features::spike_features(std::size_t feature_count, std::vector<double> va
             throw invalid_argument(fmt::format("spike {}: its masks end before they begin", spike));
         check_row(masks_, spike, feature_count_);
     }
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-        if (!(std::abs(values_[i]) <= largest))
-            throw invalid_argument(fmt::format("spike {}, feature {}: {} is not within +-{}",
-                                               i / feature_count_, i % feature_count_, values_[i],
-                                               largest));
+}
+
+void spike_features::find_places() {
+    const std::size_t width = local_.features_per_channel;
+    if (width == 0 || feature_count_ % width != 0 || local_.patches.empty())
+        throw invalid_argument(fmt::format("{} features, {} for each channel, in {} lists",
+                                           feature_count_, width, local_.patches.size()));
+    const std::size_t channels = feature_count_ / width;
+    places_.assign(local_.patches.size() * channels, UINT32_MAX);
+    for (std::size_t p = 0; p < local_.patches.size(); ++p) {
+        const std::vector<std::uint32_t>& patch = local_.patches[p];
+        const bool is_ascending =
+            std::ranges::adjacent_find(patch, std::ranges::greater_equal{}) == patch.end();
+        if (patch.empty() || patch.size() != local_.patches.front().size() || !is_ascending ||
+            patch.back() >= channels)
+            throw invalid_argument(fmt::format("list {} of channels is not {} ascending ones of {}",
+                                               p, local_.patches.front().size(), channels));
+        for (std::size_t i = 0; i < patch.size(); ++i)
+            places_[p * channels + patch[i]] = static_cast<std::uint32_t>(i * width);
     }
+}
+
+void spike_features::write_values(std::size_t spike, std::span<double> row) const {
+    std::ranges::fill(row, 0.0);
+    for_each_known(spike, [&](std::size_t feature, double value) { row[feature] = value; });
+}
+
+std::vector<double> spike_features::dense_values() const {
+    std::vector<double> out(size() * feature_count_);
+    for (std::size_t n = 0; n < size(); ++n)
+        write_values(n, std::span{out}.subspan(n * feature_count_, feature_count_));
+    return out;
 }
 
 void spike_features::write_masks(std::size_t spike, std::span<double> row) const {
@@ -90,21 +159,36 @@ std::vector<double> spike_features::dense_masks() const {
 }
 
 spike_features select_spikes(const spike_features& from, std::span<const std::uint32_t> spikes) {
+    const local_values& all = from.local();
+    const std::size_t width = from.is_local()
+                                  ? all.patches.front().size() * all.features_per_channel
+                                  : from.feature_count();
+    local_values local{.features_per_channel = all.features_per_channel, .patches = all.patches};
     std::vector<double> values;
-    values.reserve(spikes.size() * from.feature_count());
     spike_masks masks;
     masks.offsets.reserve(spikes.size() + 1);
+    const auto add = [width](const auto& rows, std::size_t n, auto& to) {
+        const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(n * width);
+        to.insert(to.end(), begin, begin + static_cast<std::ptrdiff_t>(width));
+    };
     for (const std::uint32_t n : spikes) {
         if (n >= from.size())
             throw invalid_argument(fmt::format("there is no spike {} of {}", n, from.size()));
-        const auto row = from.values(n);
+        if (from.is_local()) {
+            add(all.values, n, local.values);
+            local.patch_of.push_back(all.patch_of[n]);
+        } else {
+            add(from.values(), n, values);
+        }
         const auto columns = from.unmasked(n);
         const auto own = from.mask_values(n);
-        values.insert(values.end(), row.begin(), row.end());
         masks.columns.insert(masks.columns.end(), columns.begin(), columns.end());
         masks.values.insert(masks.values.end(), own.begin(), own.end());
         masks.offsets.push_back(masks.columns.size());
     }
+    if (from.is_local())
+        return spike_features::known_around(from.feature_count(), std::move(local),
+                                            std::move(masks));
     return {from.feature_count(), std::move(values), std::move(masks)};
 }
 

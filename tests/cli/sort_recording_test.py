@@ -9,7 +9,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from support import CliTest, needs_full_speed, run
+from support import CliTest, needs_full_speed, needs_plain_memory, run, run_for_peak, state
 
 TOLERANCE_S = 0.0004
 
@@ -74,6 +74,25 @@ class SortRecording(CliTest):
         self.assertEqual(len(truth), 6)
         # The worst unit of the first eight seeds has 0.878, that of this one 0.953; overlaps cost the rest.
         self.assertGreater(accuracy[0], 0.87, accuracy)
+
+    @needs_plain_memory
+    def test_takes_memory_for_spikes_and_not_for_samples(self):
+        found = {}
+        # From 9 s on there are as many excerpts for the noise as there ever are.
+        for seconds in (10, 20):
+            made = self.folder / f"rec{seconds}"
+            self.ok("simulate", "recording", "--channels", "40", "--units", "6", "--low-rate", "5", "--high-rate", "10",
+                    "--length", f"{seconds}s", "--seed", "2", "-o", made)
+            result, peak = run_for_peak("sort", made, "--threads", "1", "--kept-traces", "none", "-o", f"{made}.out")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            found[seconds] = peak
+        more = (found[20] - found[10]) / (10 * 40)
+        # Traces that are kept would be 64,000 bytes a second and channel.
+        self.assertLess(more, 15000)
+
+        self.ok("sort", self.folder / "rec10", "--threads", "2", "-o", self.folder / "kept.out")
+        self.assertEqual(*({name: content for name, content in state(self.folder / out).items() if name != "run.json"}
+                           for out in ("rec10.out", "kept.out")))
 
     def test_other_commands_read_what_it_writes(self):
         self.ok("sort", self.recording, "--max-iterations", "5", "-o", self.folder / "out")

@@ -150,6 +150,10 @@ TEST(Whitening, SumsInTheOrderOfChannels) {
             std::vector<float> traces(frames * channels);
             for (auto* const values : {&matrix, &traces})
                 for (float& value : *values) value = static_cast<float>(draw.below(1000)) / 7 - 70;
+            // Channels that are far apart have no weight.
+            for (std::size_t i = 0; i < matrix.size(); ++i)
+                if (i / channels > i % channels + 6 || i % channels > i / channels + 6)
+                    matrix[i] = 0;
             std::vector<float> expected;
             for (std::size_t f = 0; f < frames; ++f)
                 for (std::uint32_t c = 0; c < channels; ++c)

@@ -42,6 +42,9 @@ struct detection_options {
     duration before = std::chrono::microseconds{500};
     duration after = std::chrono::microseconds{800};
     std::uint32_t features_per_channel = 3;
+    /// Each spike is described on this many channels, those nearest to its peak, which limits the
+    /// memory for recordings of many channels. 0: on all.
+    std::uint32_t described_channels = 0;
     /// Maximum number of spikes, in 64 runs spread over the recording, used to compute the
     /// principal components.
     std::uint32_t component_spikes = 10000;
@@ -69,13 +72,17 @@ struct SPIKEWEAVE_API detection_result {
     /// Masks, in compressed rows: spike n has entries `mask_offsets[n]` to `mask_offsets[n + 1]`,
     /// channels ascending, values in (0, 1]: the position of its peak between the weak and the
     /// strong threshold. All other channels have mask 0. Every spike has a mask of 1.
+    /// Channels on which a spike is not described have no mask either.
     std::vector<std::size_t> mask_offsets{0};
     std::vector<std::uint32_t> mask_channels{};
     std::vector<float> masks{};
 
-    /// Dense, spike by spike, channel by channel, components fastest: the projections of the
-    /// waveform in the traces' unit. Masked channels are included: the noise of the features is
-    /// estimated from them.
+    /// The channels on which spikes with their peak on each channel are described, ascending, in
+    /// lists of one length. Empty: on all channels.
+    std::vector<std::vector<std::uint32_t>> described_channels{};
+    /// Spike by spike, described channel by described channel, components fastest: the projections
+    /// of the waveform in the traces' unit. Masked channels are included: the noise of the features
+    /// is estimated from them.
     std::vector<float> features{};
 
     /// The basis of the features.
@@ -92,7 +99,10 @@ struct SPIKEWEAVE_API detection_result {
     std::vector<int> ran_on_devices{};
 
     std::size_t size() const { return frames.size(); }
-    std::size_t features_per_spike() const { return channel_count * features_per_channel; }
+    std::size_t features_per_spike() const {
+        return features_per_channel *
+               (described_channels.empty() ? channel_count : described_channels.front().size());
+    }
     std::span<const float> features_of(std::size_t spike) const {
         return std::span{features}.subspan(spike * features_per_spike(), features_per_spike());
     }

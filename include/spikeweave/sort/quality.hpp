@@ -74,9 +74,9 @@ SPIKEWEAVE_API std::vector<std::vector<std::uint32_t>> counting_features(
     const spike_features& features, const sorting& sorted, double least_mask);
 
 /// Unit u is at index u - 1; `snr` is left empty. Masks only decide which features are used: values
-/// are used unchanged, including masked ones, which show the noise. Units are measured in parallel,
-/// each in O(spikes * features used^2), with 8 bytes per spike and thread. Ignores the devices of
-/// `run`.
+/// are used unchanged, including masked ones, which show the noise. Spikes of which none of a
+/// unit's features is known are not compared with it. Units are measured in parallel, each in
+/// O(spikes * features used^2), with 8 bytes per spike and thread. Ignores the devices of `run`.
 /// @throws invalid_argument if the labels do not match the spikes, or unless the refractory
 /// period is above 0 and `least_mask` in (0, 1]; cancelled.
 ///

@@ -29,10 +29,24 @@ struct SPIKEWEAVE_API spike_masks {
     friend bool operator==(const spike_masks&, const spike_masks&) = default;
 };
 
+/// Features that are known on some channels around each spike only.
+struct SPIKEWEAVE_API local_values {
+    std::size_t features_per_channel = 1;
+    /// Lists of channels, ascending, of one length.
+    std::vector<std::vector<std::uint32_t>> patches{};
+    /// The list of each spike.
+    std::vector<std::uint32_t> patch_of{};
+    /// Spike by spike, channel by channel of its list, features fastest.
+    std::vector<float> values{};
+
+    friend bool operator==(const local_values&, const local_values&) = default;
+};
+
 /// The features of unsorted spikes (principal components of the waveform on each channel, grouped
-/// by channel) and their masks.
+/// by channel) and their masks. They are known on all channels, or on those around each spike.
 ///
-/// 8 bytes per feature and 12 per mask that is not 0. At most 2^32 - 1 spikes.
+/// 8 bytes per feature (4 if they are known around spikes only) and 12 per mask that is not 0.
+/// At most 2^32 - 1 spikes.
 class SPIKEWEAVE_API spike_features {
 public:
     spike_features() = default;
@@ -43,9 +57,46 @@ public:
     /// @throws invalid_argument if one of these does not hold; it names the spike and the feature,
     /// both from 0.
     spike_features(std::size_t feature_count, std::vector<double> values, spike_masks masks);
+    /// Features that are known around each spike only.
+    /// @param masks  of features that are known
+    /// @throws invalid_argument as the constructor; if lists of channels differ in length, are not
+    /// ascending or name one that does not exist; or if a value is not finite
+    static spike_features known_around(std::size_t feature_count, local_values values,
+                                       spike_masks masks);
 
     std::size_t size() const { return masks_.size(); }
     std::size_t feature_count() const { return feature_count_; }
+    /// Whether features are known around each spike only.
+    bool is_local() const { return !local_.patches.empty(); }
+    /// What is known then; else without lists.
+    const local_values& local() const { return local_; }
+    bool is_known(std::size_t spike, std::size_t feature) const {
+        return !is_local() || place_of(spike, feature) != unknown;
+    }
+    /// 0 if it is not known: detected spikes differ there from noise as little as noise does.
+    double value(std::size_t spike, std::size_t feature) const {
+        if (!is_local()) return values_[spike * feature_count_ + feature];
+        const std::size_t at = place_of(spike, feature);
+        return at == unknown ? 0.0 : static_cast<double>(local_.values[at]);
+    }
+    /// Calls `visit(feature, value)` for the features of a spike that are known, ascending.
+    template <class Visit>
+    void for_each_known(std::size_t spike, const Visit& visit) const {
+        if (!is_local()) {
+            for (std::size_t i = 0; i < feature_count_; ++i)
+                visit(i, values_[spike * feature_count_ + i]);
+            return;
+        }
+        const float* value = local_.values.data() + spike * local_count();
+        for (const std::uint32_t channel : local_.patches[local_.patch_of[spike]])
+            for (std::size_t k = 0; k < local_.features_per_channel; ++k)
+                visit(channel * local_.features_per_channel + k, static_cast<double>(*value++));
+    }
+    /// Writes all features of a spike, 0 where they are not known.
+    void write_values(std::size_t spike, std::span<double> row) const;
+    /// The same of all spikes, grouped by spike: spikes x features.
+    std::vector<double> dense_values() const;
+    /// All features, grouped by spike. Empty if `is_local()`.
     std::span<const double> values() const { return values_; }
     std::span<const double> values(std::size_t spike) const {
         return values().subspan(spike * feature_count_, feature_count_);
@@ -67,12 +118,28 @@ public:
     friend bool operator==(const spike_features&, const spike_features&) = default;
 
 private:
+    static constexpr std::size_t unknown = SIZE_MAX;
+
     std::size_t unmasked_count(std::size_t spike) const {
         return masks_.offsets[spike + 1] - masks_.offsets[spike];
+    }
+    void check_masks() const;
+    void check_local_values() const;
+    void find_places();
+    std::size_t local_count() const {
+        return local_.patches.front().size() * local_.features_per_channel;
+    }
+    std::size_t place_of(std::size_t spike, std::size_t feature) const {
+        const std::size_t width = local_.features_per_channel;
+        const std::size_t channels = feature_count_ / width;
+        const std::uint32_t first = places_[local_.patch_of[spike] * channels + feature / width];
+        return first == UINT32_MAX ? unknown : spike * local_count() + first + feature % width;
     }
 
     std::size_t feature_count_ = 0;
     std::vector<double> values_;
+    local_values local_{};
+    std::vector<std::uint32_t> places_{};  // of each patch and channel, among a spike's values
     spike_masks masks_;
 };
 

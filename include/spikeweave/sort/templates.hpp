@@ -48,6 +48,9 @@ struct template_options {
     double most_amplitude = 1.6;
     /// A unit of fewer spikes is dropped.
     std::uint32_t least_spikes = 20;
+    /// Filtered traces that are kept in memory, because they are read several times. Others are
+    /// filtered again, with the same result.
+    std::uint64_t kept_traces_bytes = std::uint64_t{2} << 30U;
 };
 SPIKEWEAVE_API option_list describe(template_options& options);
 

@@ -5,7 +5,10 @@
 #include <nanobind/stl/vector.h>
 
 #include <filesystem>
+#include <limits>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -43,6 +46,26 @@ nb::dict motion_arrays(const probe_motion& motion) {
     return out;
 }
 
+// The columns of merges.tsv.
+nb::dict decision_columns(const std::vector<cluster_decision>& made) {
+    const auto figure = [](std::optional<double> cluster_decision::*which) {
+        return [which](const cluster_decision& one) {
+            return (one.*which).value_or(std::numeric_limits<double>::quiet_NaN());
+        };
+    };
+    nb::dict out = table_of(made, "cluster", &cluster_decision::cluster);
+    out["decision"] =
+        list_of(made, [](const cluster_decision& one) { return std::string(to_string(one.fate)); });
+    add_columns(out, made, "other", &cluster_decision::other, "spikes", &cluster_decision::spikes,
+                "distance", figure(&cluster_decision::distance), "similarity",
+                figure(&cluster_decision::similarity), "difference",
+                figure(&cluster_decision::difference), "coincidences",
+                figure(&cluster_decision::coincidences), "expected_coincidences",
+                figure(&cluster_decision::expected_coincidences));
+    out["reason"] = list_of(made, [](const cluster_decision& one) { return one.reason; });
+    return out;
+}
+
 nb::dict to_python(sort_result made) {
     nb::dict out;
     out["labels"] = to_numpy(std::span<const std::uint32_t>{made.sorted.labels});
@@ -58,6 +81,7 @@ nb::dict to_python(sort_result made) {
         out["noise"] = to_numpy(std::span{mean.noise});
     }
     if (!made.motion.empty()) out["motion"] = motion_arrays(made.motion);
+    if (!made.decisions.empty()) out["merges"] = decision_columns(made.decisions);
     if (made.sorted.has_times()) {
         sorted_spikes spikes = to_spikes(made.sorted);
         out["duplicates"] = spikes.duplicates;

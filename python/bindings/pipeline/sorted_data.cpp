@@ -76,9 +76,8 @@ nb::dict unit_columns(const sort_result& data) {
 
 nb::dict dense_arrays(const spike_features& features) {
     const auto shape = {features.size(), features.feature_count()};
-    const auto values = features.values();
     nb::dict out;
-    out["features"] = to_numpy(std::vector<double>(values.begin(), values.end()), shape);
+    out["features"] = to_numpy(features.dense_values(), shape);
     out["masks"] = to_numpy(features.dense_masks(), shape);
     return out;
 }

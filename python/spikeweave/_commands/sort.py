@@ -162,6 +162,10 @@ def _matrix(name: str, values: Any) -> NDArray[np.float64]:
     return out
 
 
+def _columns(table: dict[str, Any] | None) -> dict[str, NDArray[Any]] | None:
+    return table and {name: np.asarray(values) for name, values in table.items()}
+
+
 def _result(
     found: dict[str, Any],
     description: dict[str, Any],
@@ -188,6 +192,7 @@ def _result(
         waveform_peak=found.get("waveform_peak"),
         noise=found.get("noise"),
         motion=found.get("motion"),
+        merges=_columns(found.get("merges")),
         sample_rate=sample_rate,
         channel_positions=None if source is None else source.positions,
         iterations=search["iterations"],

@@ -249,6 +249,7 @@ class SortOptions(TypedDict, total=False):
     least_amplitude: float | None
     most_amplitude: float | None
     least_spikes: int | None
+    kept_traces: IntOrAuto | None
     starting_clusters: IntOrAuto | None
     max_clusters: int | None
     max_iterations: int | None

@@ -79,9 +79,8 @@ feature_sort_result sort_features(const std::filesystem::path& path, known_of_fe
         file.features_per_channel = features_of_channel(options);
     if (width % file.features_per_channel != 0) file.features_per_channel = 1;
     if (known.masks) {
-        const auto values = file.features.values();
         file.features =
-            spike_features(width, {values.begin(), values.end()}, std::move(*known.masks));
+            spike_features(width, file.features.dense_values(), std::move(*known.masks));
         file.masks_from = "masks";
     }
     return sort_file(std::move(file), std::move(known), std::move(options), run);

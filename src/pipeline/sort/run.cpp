@@ -157,6 +157,19 @@ struct detected {
     common_reference reference = common_reference::none;
 };
 
+// Templates begin with the clusters of each channel, unless it is said how to cluster all spikes.
+bool is_clustered_by_channel(const sort_options& options) {
+    const masked_gmm_options& search = options.search;
+    return options.templates.stages == sort_stages::templates && options.start.empty() &&
+           options.model.empty() && !options.incremental &&
+           search.strategy != sort_strategy::cuda && search.strategy != sort_strategy::reference &&
+           search.starting_clusters == masked_gmm_options{}.starting_clusters;
+}
+
+// Clusters of one channel, and their templates, need the channels around it only. Memory is then a
+// matter of spikes, not of spikes times channels.
+constexpr std::uint32_t most_described_channels = 32;
+
 // The rest of what was detected is freed here, before clustering needs the memory.
 detected detect(const std::optional<sorting_model>& model, const recording& from,
                 const sort_options& options, const execution& run) {
@@ -170,9 +183,9 @@ detected detect(const std::optional<sorting_model>& model, const recording& from
                  .basis = std::move(found.basis),
                  .reference = found.reference};
     out.file.warnings.insert(out.file.warnings.end(), found.warnings.begin(), found.warnings.end());
-    out.file.features = to_features(found);
     out.file.samples = std::move(found.frames);
     out.file.fractions = std::move(found.fractions);
+    out.file.features = to_features(std::move(found));
     return out;
 }
 
@@ -220,14 +233,6 @@ void sort_one_by_one(sort_input& input, sort_result& result, const execution& ru
     save_model(sorter.model(), input, options);
 }
 
-// Templates begin with the clusters of each channel, unless it is said how to cluster all spikes.
-bool are_clustered_by_channel(const sort_input& input, const sort_options& options) {
-    const masked_gmm_options& search = options.search;
-    return options.templates.stages == sort_stages::templates && input.basis &&
-           input.start.labels.empty() && search.strategy != sort_strategy::cuda &&
-           search.starting_clusters == masked_gmm_options{}.starting_clusters;
-}
-
 void take_search(clustering_result search, sort_result& result) {
     result.search = std::move(search);
     result.sorted.labels = std::move(result.search.labels);
@@ -256,7 +261,7 @@ void find_units(sort_input& input, sort_result& result, const execution& run) {
         sort_again(input, result, run);
     else if (result.options.incremental || input.model)
         sort_one_by_one(input, result, run);
-    else if (are_clustered_by_channel(input, result.options))
+    else if (input.basis && is_clustered_by_channel(result.options))
         sort_channels(result, run);
     else
         sort_all(input, result, run);
@@ -298,6 +303,7 @@ void match_units(const recording& from, sort_input& input, sort_result& result,
         peaks.push_back(found.peak_channels[label - 1]);
     detection_options how = result.options.detection;
     how.basis = input.basis;
+    result.features = {};  // before those of the other spikes need the memory
     result.features = to_features(describe_spikes(from,
                                                   {.frames = found.sorted.samples,
                                                    .fractions = found.sorted.fractions,
@@ -374,6 +380,8 @@ sort_result sort_recording(const recording& from, const sort_options& wanted,
     const auto began = sort_clock::now();
     check(wanted);
     sort_options options = wanted;
+    if (is_clustered_by_channel(options) && options.detection.described_channels == 0)
+        options.detection.described_channels = most_described_channels;
     const execution how = computing_on(options, run);
     sort_input input{.model = read_model_of(options)};
     probe_motion motion = follow_motion(from, options, how);

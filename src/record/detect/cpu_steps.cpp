@@ -64,14 +64,16 @@ void cpu_steps::describe(std::size_t piece, const spike_slice& spikes,
                          const principal_components& components) const {
     const trace_block block = with_apron_.read(piece);
     std::vector<float> waveform(window_.size());
+    std::vector<std::uint32_t> all(spikes.described_channels.empty() ? block.channels : 0);
+    std::iota(all.begin(), all.end(), 0U);
     float* feature = spikes.features.data();
     for (std::size_t n = 0; n < spikes.frames.size(); ++n) {
         const std::int64_t offset = spikes.frames[n] - static_cast<std::int64_t>(block.first);
         const float fraction = fraction_of(block, offset, spikes.peak_channels[n]);
         spikes.fractions[n] = fraction;
-        for (std::size_t c = 0; c < block.channels; ++c) {
-            take_waveform(block, offset, fraction, static_cast<std::uint32_t>(c), window_,
-                          waveform);
+        for (const std::uint32_t c :
+             all.empty() ? spikes.described_channels[spikes.peak_channels[n]] : all) {
+            take_waveform(block, offset, fraction, c, window_, waveform);
             const std::span<const float> axes = components.of(c);
             for (std::size_t k = 0; k < components.components(); ++k)
                 *feature++ = std::inner_product(

@@ -8,6 +8,7 @@
 
 #include "parallel/ordered_for.hpp"
 #include "record/detect/crossing_rule.hpp"
+#include "record/detect/detect.hpp"
 #include "record/detect/waveforms.hpp"
 #include "record/filter/block_reader.hpp"
 #include "record/filter/trace_rules.hpp"
@@ -19,6 +20,7 @@ namespace spikeweave {
 using record::block_reader;
 using record::crossing_rule;
 using record::crossings_by;
+using record::described_channels_of;
 using record::feature_space_of;
 using record::height_of;
 using record::principal_components;
@@ -61,14 +63,20 @@ struct described {
 class spike_describer {
 public:
     spike_describer(const filtered_recording& traces, const known_spikes& spikes,
-                    const detection_options& options)
+                    const detection_options& options,
+                    const std::vector<std::vector<std::uint32_t>>& described_channels)
         : spikes_(spikes),
+          described_channels_(described_channels),
           options_(options),
           window_(window_of(options, traces.source().rate_hz())),
           crossings_(crossings_by(traces, options)),
           components_(options.features_per_channel, window_.size(), options.basis->components),
           reach_(std::llround(mask_reach_s * traces.source().rate_hz())),
-          blocks_(traces, std::max(window_.apron(), static_cast<std::size_t>(reach_))) {}
+          blocks_(traces, std::max(window_.apron(), static_cast<std::size_t>(reach_))) {
+        if (!described_channels.empty()) return;
+        all_channels_.resize(traces.source().channel_count());
+        std::iota(all_channels_.begin(), all_channels_.end(), 0U);
+    }
 
     const block_reader& blocks() const { return blocks_; }
 
@@ -93,7 +101,7 @@ private:
         const auto weak = static_cast<float>(options_.weak_threshold);
         const auto strong = static_cast<float>(options_.strong_threshold);
         std::vector<float> waveform(window_.size());
-        for (std::uint32_t c = 0; c < block.channels; ++c) {
+        for (const std::uint32_t c : channels_of(spike)) {
             float height = 0;
             for (std::int64_t f = offset - reach_; f <= offset + reach_; ++f)
                 height = std::max(
@@ -115,7 +123,14 @@ private:
         out.mask_counts.push_back(out.masks.size() - before);
     }
 
+    const std::vector<std::uint32_t>& channels_of(std::size_t spike) const {
+        return described_channels_.empty() ? all_channels_
+                                           : described_channels_[spikes_.peak_channels[spike]];
+    }
+
     const known_spikes& spikes_;
+    const std::vector<std::vector<std::uint32_t>>& described_channels_;
+    std::vector<std::uint32_t> all_channels_{};
     const detection_options& options_;
     waveform_window window_;
     crossing_rule crossings_;
@@ -137,6 +152,7 @@ detection_result describe_spikes(const recording& from, const known_spikes& spik
         .frames = {spikes.frames.begin(), spikes.frames.end()},
         .fractions = {spikes.fractions.begin(), spikes.fractions.end()},
         .peak_channels = {spikes.peak_channels.begin(), spikes.peak_channels.end()},
+        .described_channels = described_channels_of(from.channels(), options.described_channels),
         .basis = *options.basis,
         .noise = {traces.noise().begin(), traces.noise().end()},
         .reference = traces.reference()};
@@ -144,7 +160,8 @@ detection_result describe_spikes(const recording& from, const known_spikes& spik
     own.components = options.basis->components;
     // A basis of whitened traces fits only the recording that it is from.
     if (own != *options.basis) check_same_space(*options.basis, own);
-    const spike_describer describer(traces, spikes, options);
+    const spike_describer describer(traces, spikes, options, out.described_channels);
+    out.features.reserve(out.size() * out.features_per_spike());
     parallel::for_each_in_order(
         describer.blocks().block_count(), run, "features",
         [&](std::size_t i) { return describer.describe(i); },

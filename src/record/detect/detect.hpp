@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "record/detect/crossing_rule.hpp"
 #include "record/detect/find_events.hpp"
@@ -18,6 +20,11 @@ bool uses_devices(const detection_options& options, const execution& run);
 std::unique_ptr<trace_steps> steps_for(const filtered_recording& traces,
                                        const detection_options& options, std::size_t block_frames,
                                        const execution& run);
+
+/// The channels that `detection_options::described_channels` asks for around each one, ascending;
+/// channels of its shank come first. Empty: all.
+std::vector<std::vector<std::uint32_t>> described_channels_of(
+    const std::vector<recording_channel>& channels, std::uint32_t most);
 
 /// Finds the spikes, without their features.
 found_events events_of(const filtered_recording& traces, const trace_steps& steps,

@@ -16,9 +16,10 @@
 
 namespace spikeweave {
 
-using record::channel_peak;
+using record::crossing;
 using record::crossing_rule;
 using record::crossings_by;
+using record::described_channels_of;
 using record::detect_in_blocks;
 using record::event;
 using record::events_of;
@@ -61,7 +62,9 @@ public:
     }
 
     detection_result find(const execution& run) {
-        describe(events_of(traces_, *steps_, options_, run));
+        take(events_of(traces_, *steps_, options_, run));
+        out_.fractions.resize(out_.size());
+        out_.features.resize(out_.size() * out_.features_per_spike());
         if (uses_devices(options_, run)) out_.ran_on_devices = run.devices;
         if (out_.size() == 0) return std::move(out_);
         const principal_components components =
@@ -74,7 +77,8 @@ public:
     }
 
 private:
-    void describe(const found_events& found);
+    void take(const found_events& found);
+    bool is_described(std::uint32_t peak_channel, std::uint32_t channel) const;
     void warn();
     std::pair<std::size_t, std::size_t> spikes_in(std::size_t piece) const;
     std::vector<char> choose_spikes() const;
@@ -91,11 +95,17 @@ private:
     detection_result out_;
 };
 
-void spike_finder::describe(const found_events& found) {
+bool spike_finder::is_described(std::uint32_t peak_channel, std::uint32_t channel) const {
+    return out_.described_channels.empty() ||
+           std::ranges::binary_search(out_.described_channels[peak_channel], channel);
+}
+
+void spike_finder::take(const found_events& found) {
     const recording& from = traces_.source();
     out_.rate_hz = from.rate_hz();
     out_.channel_count = from.channel_count();
     out_.features_per_channel = options_.features_per_channel;
+    out_.described_channels = described_channels_of(from.channels(), options_.described_channels);
     out_.noise.assign(traces_.noise().begin(), traces_.noise().end());
     out_.reference = traces_.reference();
     const auto weak = static_cast<float>(options_.weak_threshold);
@@ -103,17 +113,15 @@ void spike_finder::describe(const found_events& found) {
     for (const event& each : found.events) {
         out_.frames.push_back(each.frame);
         out_.peak_channels.push_back(each.channel);
-        for (const channel_peak& peak : each.peaks) {
+        for (const crossing& peak : found.heights_of(each)) {
             const float mask = std::min((peak.height - weak) / (strong - weak), 1.0F);
-            if (!(mask > 0)) continue;
+            if (!(mask > 0) || !is_described(each.channel, peak.channel)) continue;
             out_.mask_channels.push_back(peak.channel);
             out_.masks.push_back(mask);
         }
         out_.mask_offsets.push_back(out_.mask_channels.size());
     }
     out_.cut = found.cut;
-    out_.fractions.resize(out_.size());
-    out_.features.resize(out_.size() * out_.features_per_spike());
     warn();
 }
 
@@ -205,7 +213,8 @@ void spike_finder::describe_waveforms(const principal_components& components,
                          {.frames = std::span{out_.frames}.subspan(first, count),
                           .peak_channels = std::span{out_.peak_channels}.subspan(first, count),
                           .fractions = std::span{out_.fractions}.subspan(first, count),
-                          .features = std::span{out_.features}.subspan(first * each, count * each)},
+                          .features = std::span{out_.features}.subspan(first * each, count * each),
+                          .described_channels = out_.described_channels},
                          components);
     });
 }

@@ -16,7 +16,7 @@ public:
     explicit event_finder(const event_rule& rule)
         : strong_(rule.strong),
           sets_(rule.neighbours, rule.join_frames, rule.longest_frames,
-                [this](std::vector<channel_peak>&& peaks) { take(std::move(peaks)); }) {}
+                [this](const std::vector<channel_peak>& peaks) { take(peaks); }) {}
 
     // Adds crossings [begin, end) of a piece that begins at frame `first`.
     void add(std::int64_t first, const piece_crossings& from, std::size_t begin, std::size_t end) {
@@ -31,11 +31,12 @@ public:
 
     found_events finished() {
         sets_.finish();
-        return {std::move(events_), sets_.cut()};
+        found_.cut = sets_.cut();
+        return std::move(found_);
     }
 
 private:
-    void take(std::vector<channel_peak>&& peaks) {
+    void take(const std::vector<channel_peak>& peaks) {
         const auto highest = std::max_element(
             peaks.begin(), peaks.end(), [](const channel_peak& a, const channel_peak& b) {
                 // Of equal heights, the earlier frame wins, then the lower channel.
@@ -43,13 +44,14 @@ private:
                        std::tuple{b.height, -b.frame, -static_cast<std::int64_t>(b.channel)};
             });
         if (!(highest->height > strong_)) return;
-        const std::int64_t frame = highest->frame;
-        const std::uint32_t channel = highest->channel;
-        events_.push_back({frame, channel, std::move(peaks)});
+        found_.events.push_back({highest->frame, highest->channel,
+                                 static_cast<std::uint32_t>(peaks.size()), found_.heights.size()});
+        for (const channel_peak& peak : peaks)
+            found_.heights.push_back({peak.channel, peak.height});
     }
 
     float strong_;
-    std::vector<event> events_;
+    found_events found_;
     flood_fill sets_;
 };
 
@@ -95,16 +97,20 @@ found_events find_events(const trace_steps& steps, const event_rule& rule, const
     };
     found_events out;
     event_finder across(rule);
-    const auto take = [&out](found_events&& found) {
-        std::move(found.events.begin(), found.events.end(), std::back_inserter(out.events));
+    const auto take = [&out](const found_events& found) {
+        for (event each : found.events) {
+            each.first_height += out.heights.size();
+            out.events.push_back(each);
+        }
+        out.heights.insert(out.heights.end(), found.heights.begin(), found.heights.end());
         out.cut += found.cut;
     };
     parallel::for_each_in_order(
         steps.piece_count(), run, "detecting",
         [&](std::size_t i) { return split(steps.crossings_of(i), first_of(i), rule); },
-        [&](std::size_t i, piece_events&& found) {
+        [&](std::size_t i, const piece_events& found) {
             across.add(first_of(i), found.ends, 0, found.ends.frames.size());
-            take(std::move(found.inside));
+            take(found.inside);
         });
     take(across.finished());
     std::sort(out.events.begin(), out.events.end(), [](const event& a, const event& b) {

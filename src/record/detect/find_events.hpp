@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "record/detect/trace_steps.hpp"
@@ -12,7 +13,8 @@ namespace spikeweave::record {
 struct event {
     std::int64_t frame = 0;
     std::uint32_t channel = 0;
-    std::vector<channel_peak> peaks{};
+    std::uint32_t channel_count = 0;
+    std::size_t first_height = 0;
 };
 
 struct event_rule {
@@ -24,7 +26,13 @@ struct event_rule {
 
 struct found_events {
     std::vector<event> events{};  ///< ordered by frame, then by channel
+    /// The highest sample of each event on each of its channels, ascending.
+    std::vector<crossing> heights{};
     std::size_t cut = 0;
+
+    std::span<const crossing> heights_of(const event& which) const {
+        return std::span{heights}.subspan(which.first_height, which.channel_count);
+    }
 };
 
 /// Finds the events of a recording. Each thread finds the sets that lie within its piece; those

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <utility>
 
+#include "record/detect/detect.hpp"
 #include "spikeweave/core/error.hpp"
-#include "spikeweave/record/detection.hpp"
 
 namespace spikeweave {
 namespace {
@@ -47,5 +49,26 @@ std::vector<std::vector<std::uint32_t>> neighbours_of(
                 out[c].push_back(static_cast<std::uint32_t>(other));
     return out;
 }
+
+namespace record {
+
+std::vector<std::vector<std::uint32_t>> described_channels_of(
+    const std::vector<recording_channel>& channels, std::uint32_t most) {
+    std::vector<std::vector<std::uint32_t>> out;
+    if (most == 0 || most >= channels.size()) return out;
+    for (const recording_channel& at : channels) {
+        std::vector<std::uint32_t> nearest(channels.size());
+        std::iota(nearest.begin(), nearest.end(), 0U);
+        std::ranges::stable_sort(nearest, {}, [&](std::uint32_t c) {
+            return std::pair{channels[c].shank != at.shank, distance(channels[c], at)};
+        });
+        nearest.resize(most);
+        std::ranges::sort(nearest);
+        out.push_back(std::move(nearest));
+    }
+    return out;
+}
+
+}  // namespace record
 
 }  // namespace spikeweave

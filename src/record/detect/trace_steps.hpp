@@ -32,6 +32,8 @@ struct spike_slice {
     std::span<const std::uint32_t> peak_channels;
     std::span<float> fractions;
     std::span<float> features;
+    /// As `detection_result::described_channels`.
+    std::span<const std::vector<std::uint32_t>> described_channels{};
 };
 
 /// The steps of detection that use traces, piece by piece from the recording's first frame. Several

@@ -1,7 +1,9 @@
 #include "record/filter/across_channels.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "core/avx2.hpp"
@@ -69,13 +71,35 @@ constexpr std::size_t rows_together = 4;
 // A vector of as many registers as the processor needs for it.
 using tile_row = float __attribute__((vector_size(columns_together * sizeof(float))));
 
+// Channels that are made together, and those from which they are made: all others have no weight.
+struct column_tile {
+    std::size_t first = 0;
+    std::size_t columns = 0;
+    std::vector<std::uint32_t> sources{};
+};
+
+std::vector<column_tile> tiles_of(std::span<const float> matrix, std::size_t channels) {
+    std::vector<column_tile> out;
+    for (std::size_t c = 0; c < channels; c += columns_together) {
+        column_tile tile{.first = c, .columns = std::min(columns_together, channels - c)};
+        for (std::uint32_t k = 0; k < channels; ++k) {
+            const std::span<const float> weights = matrix.subspan(k * channels + c, tile.columns);
+            if (std::ranges::any_of(weights, [](float weight) { return weight != 0; }))
+                tile.sources.push_back(k);
+        }
+        out.push_back(std::move(tile));
+    }
+    return out;
+}
+
 // Keeps a tile of the product, some frames by some channels, in registers.
 template <std::size_t rows, bool is_whole>
 [[gnu::always_inline]] inline void multiply(const float* from, const float* matrix,
-                                            std::size_t channels, std::size_t columns, float* to) {
-    const std::size_t bytes = (is_whole ? columns_together : columns) * sizeof(float);
+                                            std::size_t channels, const column_tile& tile,
+                                            float* to) {
+    const std::size_t bytes = (is_whole ? columns_together : tile.columns) * sizeof(float);
     tile_row sums[rows]{};
-    for (std::size_t k = 0; k < channels; ++k) {
+    for (const std::uint32_t k : tile.sources) {
         tile_row weights{};
         std::memcpy(&weights, matrix + k * channels, bytes);
         for (std::size_t r = 0; r < rows; ++r) sums[r] += from[r * channels + k] * weights;
@@ -85,22 +109,22 @@ template <std::size_t rows, bool is_whole>
 
 [[gnu::always_inline]] inline void multiply_all(std::span<const float> matrix, std::size_t channels,
                                                 std::span<float> frames) {
+    const std::vector<column_tile> tiles = tiles_of(matrix, channels);
     std::vector<float> from(rows_together * channels);
     for (std::size_t at = 0; at < frames.size(); at += from.size()) {
         const std::span<float> some = frames.subspan(at, std::min(from.size(), frames.size() - at));
         std::copy(some.begin(), some.end(), from.begin());
         const std::size_t rows = some.size() / channels;
-        for (std::size_t c = 0; c < channels; c += columns_together) {
-            const std::size_t columns = std::min(columns_together, channels - c);
-            const float* const weights = matrix.data() + c;
-            float* const to = some.data() + c;
-            if (rows == rows_together && columns == columns_together)
-                multiply<rows_together, true>(from.data(), weights, channels, columns, to);
+        for (const column_tile& tile : tiles) {
+            const float* const weights = matrix.data() + tile.first;
+            float* const to = some.data() + tile.first;
+            if (rows == rows_together && tile.columns == columns_together)
+                multiply<rows_together, true>(from.data(), weights, channels, tile, to);
             else if (rows == rows_together)
-                multiply<rows_together, false>(from.data(), weights, channels, columns, to);
+                multiply<rows_together, false>(from.data(), weights, channels, tile, to);
             else
                 for (std::size_t r = 0; r < rows; ++r)
-                    multiply<1, false>(from.data() + r * channels, weights, channels, columns,
+                    multiply<1, false>(from.data() + r * channels, weights, channels, tile,
                                        to + r * channels);
         }
     }

@@ -12,7 +12,7 @@ void subtract_medians(std::size_t channels, std::span<const std::uint32_t> refer
                       std::span<double> frames);
 
 /// Replaces each frame by its product with a matrix, `[from * channels + to]`. Sums are taken in
-/// the order of channels on every machine.
+/// the order of channels on every machine. Time grows with the weights that are not 0.
 void whiten_frames(std::span<const float> matrix, std::size_t channels, std::span<float> frames);
 
 }  // namespace spikeweave::record

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,6 +12,7 @@
 #include "record/filter/across_channels.hpp"
 #include "record/filter/block_reader.hpp"
 #include "record/filter/trace_rules.hpp"
+#include "record/filter/whitening.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
@@ -28,6 +28,7 @@ using record::standard_block_frames;
 using record::subtract_medians;
 using record::trace_recipe;
 using record::whiten_frames;
+using record::whitening_of;
 
 namespace {
 
@@ -188,46 +189,8 @@ void filtered_recording::parts::undo_motion(const std::shared_ptr<const probe_mo
     recipe.shift = std::make_shared<record::motion_shift>(moved, source, live);
 }
 
-// Computes the symmetric inverse square root of the covariance of the channels, from quiet frames
-// only: those in which every channel is within four standard deviations.
 void filtered_recording::parts::estimate_whitening(const execution& run) {
-    constexpr double quiet_below = 4;
-    const auto channels = static_cast<Eigen::Index>(source.channel_count());
-    const std::vector<std::vector<float>> traces = excerpts(run);
-    Eigen::MatrixXd shared = Eigen::MatrixXd::Zero(channels, channels);
-    Eigen::VectorXd frame(channels);
-    double count = 0;
-    for (std::size_t f = 0; f < traces.front().size(); ++f) {
-        bool quiet = true;
-        for (Eigen::Index c = 0; c < channels; ++c) {
-            const auto channel = static_cast<std::size_t>(c);
-            frame[c] = traces[channel][f];
-            quiet = quiet && std::abs(frame[c]) <= quiet_below * noise[channel];
-        }
-        if (!quiet) continue;
-        shared.selfadjointView<Eigen::Lower>().rankUpdate(frame);
-        ++count;
-    }
-    if (count == 0) throw invalid_argument("no frame is quiet enough to whiten the channels by");
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solved(shared / count);
-    // Directions with almost no variance (a dead channel, the subtracted median) are left out.
-    constexpr double smallest_part = 1e-4;
-    const double least = smallest_part * solved.eigenvalues().maxCoeff();
-    const Eigen::VectorXd roots = solved.eigenvalues().unaryExpr(
-        [least](double x) { return x > least && x > 0 ? 1 / std::sqrt(x) : 0; });
-    Eigen::MatrixXd whitening =
-        solved.eigenvectors() * roots.asDiagonal() * solved.eigenvectors().transpose();
-    // Rounding errors leave a trace of the other channels in a dead channel, which normalization by
-    // its noise would amplify.
-    for (Eigen::Index c = 0; c < channels; ++c) {
-        if (noise[static_cast<std::size_t>(c)] > 0) continue;
-        whitening.row(c).setZero();
-        whitening.col(c).setZero();
-    }
-    recipe.whitening.reserve(static_cast<std::size_t>(whitening.size()));
-    for (Eigen::Index k = 0; k < channels; ++k)
-        for (Eigen::Index c = 0; c < channels; ++c)
-            recipe.whitening.push_back(static_cast<float>(whitening(k, c)));
+    recipe.whitening = whitening_of(excerpts(run), noise, source.channels(), run);
 }
 
 filtered_recording::filtered_recording(recording from, const preprocessing_options& options,

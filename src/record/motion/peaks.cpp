@@ -81,16 +81,16 @@ std::vector<std::vector<std::uint32_t>> near_channels(
     return out;
 }
 
-motion_peak locate(const event& of, const filtered_recording& traces,
-                   std::span<const std::uint32_t> near) {
+motion_peak locate(const event& of, std::span<const crossing> heights,
+                   const filtered_recording& traces, std::span<const std::uint32_t> near) {
     const std::vector<recording_channel>& channels = traces.source().channels();
     const recording_channel& at = channels[of.channel];
     std::vector<seen_height> seen;
-    auto peak = of.peaks.begin();
+    auto peak = heights.begin();
     double square = 0;
     for (const std::uint32_t c : near) {
-        while (peak != of.peaks.end() && peak->channel < c) ++peak;
-        const bool is_found = peak != of.peaks.end() && peak->channel == c;
+        while (peak != heights.end() && peak->channel < c) ++peak;
+        const bool is_found = peak != heights.end() && peak->channel == c;
         const double height = is_found ? static_cast<double>(peak->height) : 0;
         square += height * height;
         seen.push_back(
@@ -110,7 +110,8 @@ std::vector<motion_peak> motion_peaks_of(const recording& from, const detection_
     const auto near = near_channels(from.channels(), traces.noise());
     std::vector<motion_peak> out(found.events.size());
     parallel::parallel_for(out.size(), run, "motion", [&](std::size_t i) {
-        out[i] = locate(found.events[i], traces, near[found.events[i].channel]);
+        const event& each = found.events[i];
+        out[i] = locate(each, found.heights_of(each), traces, near[each.channel]);
     });
     return out;
 }

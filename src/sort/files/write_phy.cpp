@@ -144,13 +144,13 @@ private:
 
     // The amplitude on the channel with the largest features.
     double amplitude(std::size_t spike) const {
-        const auto values = content_.features.values(spike);
         double most = 0;
-        for (std::size_t c = 0; c < channels_; ++c) {
-            double squares = 0;
-            for (const double x : values.subspan(c * width_, width_)) squares += x * x;
-            most = std::max(most, squares);
-        }
+        double squares = 0;
+        content_.features.for_each_known(spike, [&](std::size_t i, double x) {
+            if (i % width_ == 0) squares = 0;
+            squares += x * x;
+            if (i % width_ + 1 == width_) most = std::max(most, squares);
+        });
         return std::sqrt(most);
     }
 
@@ -205,12 +205,12 @@ private:
         std::vector<float> row(width_ * kept);
         for (std::size_t i = 0; i < order_.size(); ++i) {
             core::stop_at_times(i, run_.stop);
-            const auto values = content_.features.values(order_[i]);
             const std::size_t group = sorted_.labels[order_[i]];
             for (std::size_t k = 0; k < kept; ++k) {
                 const auto channel = static_cast<std::size_t>(where[group * kept + k]);
                 for (std::size_t part = 0; part < width_; ++part)
-                    row[part * kept + k] = static_cast<float>(values[channel * width_ + part]);
+                    row[part * kept + k] = static_cast<float>(
+                        content_.features.value(order_[i], channel * width_ + part));
             }
             file.add(std::span<const float>(row));
         }

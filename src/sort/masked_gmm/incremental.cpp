@@ -126,10 +126,10 @@ void incremental_sorter::fit(const execution& run) {
 }
 
 void incremental_sorter::keep(const spike_features& features, std::size_t begin, std::size_t end) {
-    const auto row = features.values();
-    values_.insert(values_.end(), row.begin() + static_cast<std::ptrdiff_t>(begin * feature_count_),
-                   row.begin() + static_cast<std::ptrdiff_t>(end * feature_count_));
+    values_.resize(values_.size() + (end - begin) * feature_count_);
     for (std::size_t n = begin; n < end; ++n) {
+        features.write_values(
+            n, std::span{values_}.last((end - n) * feature_count_).first(feature_count_));
         const auto columns = features.unmasked(n);
         const auto masks = features.mask_values(n);
         masks_.columns.insert(masks_.columns.end(), columns.begin(), columns.end());

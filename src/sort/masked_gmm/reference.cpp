@@ -76,6 +76,8 @@ public:
     dense_mixture(const spike_features& features, masked_gmm_options options,
                   std::span<const std::uint32_t> only)
         : features_(features.feature_count()), options_(std::move(options)) {
+        if (features.is_local())
+            throw invalid_argument("the reference takes features that are known on all channels");
         const std::vector<vector> scaled = scale(features);
         std::vector<vector> masks(features.size(), vector(features_));
         for (std::size_t n = 0; n < features.size(); ++n) features.write_masks(n, masks[n]);

@@ -25,7 +25,7 @@ struct column_scale {
     double range = 1;
 };
 
-// One column, gathered from the rows.
+// One column, gathered from the rows of the spikes of which it is known.
 struct column_view {
     std::vector<double> values{};
     std::vector<double> masks{};
@@ -36,23 +36,27 @@ std::vector<column_view> take_columns(const spike_features& features, std::size_
                                       std::size_t end) {
     std::vector<column_view> out(end - begin);
     for (column_view& column : out) {
-        column.values.resize(features.size());
-        column.masks.resize(features.size());
+        column.values.reserve(features.size());
+        column.masks.reserve(features.size());
     }
     for (std::size_t n = 0; n < features.size(); ++n) {
-        const auto row = features.values(n);
-        for (std::size_t i = begin; i < end; ++i) out[i - begin].values[n] = row[i];
+        for (std::size_t i = begin; i < end; ++i) {
+            if (!features.is_known(n, i)) continue;
+            out[i - begin].values.push_back(features.value(n, i));
+            out[i - begin].masks.push_back(0);
+        }
         const auto columns = features.unmasked(n);
         const auto masks = features.mask_values(n);
         for (auto at = static_cast<std::size_t>(
                  std::lower_bound(columns.begin(), columns.end(), begin) - columns.begin());
              at < columns.size() && columns[at] < end; ++at)
-            out[columns[at] - begin].masks[n] = masks[at];
+            out[columns[at] - begin].masks.back() = masks[at];
     }
     return out;
 }
 
 column_scale scale(std::vector<double>& values) {
+    if (values.empty()) return {};
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
     const column_scale scaled{*low, *high > *low ? *high - *low : 1};
     for (double& x : values) x = (x - scaled.low) / scaled.range;
@@ -80,6 +84,7 @@ struct column_noise {
 };
 
 column_noise noise_of(const column_view& column) {
+    if (column.values.empty()) return {};
     const double limit = masked_up_to(column.masks);
     column_noise noise{.seldom_masked = limit > 0};
     double count = 0;
@@ -230,7 +235,7 @@ sparse_data::sparse_data(const spike_features& what, const feature_space& space,
         for (std::size_t a = 0; a < own_columns.size(); ++a) {
             const std::uint32_t i = own_columns[a];
             const double m = own_masks[a];
-            const double off = (what.values(n)[i] - space.low[i]) / space.range[i] - noise.mean[i];
+            const double off = (what.value(n, i) - space.low[i]) / space.range[i] - noise.mean[i];
             delta[at + a] = m * off;
             eta[at + a] = m * ((1 - m) * off * off - noise.variance[i]);
             gamma += m;

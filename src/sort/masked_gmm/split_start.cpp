@@ -85,11 +85,10 @@ std::vector<std::uint8_t> split_starts::halves(const partition& now, const execu
         for (const std::uint32_t n : own) {
             const auto columns = features_->unmasked(n);
             const auto masks = features_->mask_values(n);
-            const auto values = features_->values(n);
             for (std::size_t a = 0; a < columns.size(); ++a) {
                 const std::uint32_t i = columns[a];
-                const double off =
-                    (values[i] - space_.low[i]) / space_.range[i] - space_.noise.mean[i];
+                const double off = (features_->value(n, i) - space_.low[i]) / space_.range[i] -
+                                   space_.noise.mean[i];
                 rows.columns.push_back(i);
                 rows.deltas.push_back(masks[a] * off / std::sqrt(space_.noise.variance[i]));
                 rows.mean[i] += rows.deltas.back() / static_cast<double>(own.size());

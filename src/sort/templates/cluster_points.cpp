@@ -13,18 +13,17 @@ cluster_points::cluster_points(const spike_features& features, std::size_t featu
     std::vector<double> squares(count);
     std::vector<double> numbers(count);
     for (std::size_t n = 0; n < features.size(); ++n) {
-        const auto values = features.values(n);
         const auto unmasked = features.unmasked(n);
         auto next = unmasked.begin();
-        for (std::size_t f = 0; f < count; ++f) {
+        features.for_each_known(n, [&](std::size_t f, double value) {
             if (next != unmasked.end() && *next == f) {
                 ++next;
-                continue;
+                return;
             }
-            sums[f] += values[f];
-            squares[f] += values[f] * values[f];
+            sums[f] += value;
+            squares[f] += value * value;
             ++numbers[f];
-        }
+        });
     }
     for (std::size_t f = 0; f < count; ++f) {
         const double mean = sums[f] / std::max(numbers[f], 1.0);
@@ -38,12 +37,12 @@ Eigen::MatrixXd cluster_points::of(std::span<const std::uint32_t> spikes,
     Eigen::MatrixXd points(static_cast<Eigen::Index>(spikes.size()),
                            static_cast<Eigen::Index>(channels.size() * width_));
     for (std::size_t i = 0; i < spikes.size(); ++i) {
-        const auto values = features_.values(spikes[i]);
         Eigen::Index column = 0;
         for (const std::uint32_t channel : channels)
             for (std::size_t k = 0; k < width_; ++k) {
                 const std::size_t f = channel * width_ + k;
-                points(static_cast<Eigen::Index>(i), column++) = values[f] * scale_[f];
+                points(static_cast<Eigen::Index>(i), column++) =
+                    features_.value(spikes[i], f) * scale_[f];
             }
     }
     return points;
@@ -67,17 +66,16 @@ std::vector<std::uint32_t> cluster_points::largest_channels(std::span<const std:
 }
 
 std::uint32_t cluster_points::largest_channel(std::uint32_t spike) const {
-    const auto values = features_.values(spike);
     std::uint32_t best = 0;
     double most = -1;
-    for (std::uint32_t channel = 0; channel < values.size() / width_; ++channel) {
-        double energy = 0;
-        for (std::size_t f = channel * width_; f < (channel + 1) * width_; ++f)
-            energy += values[f] * values[f] * scale_[f] * scale_[f];
-        if (energy <= most) continue;
+    double energy = 0;
+    features_.for_each_known(spike, [&](std::size_t f, double value) {
+        if (f % width_ == 0) energy = 0;
+        energy += value * value * scale_[f] * scale_[f];
+        if (f % width_ + 1 < width_ || energy <= most) return;
         most = energy;
-        best = channel;
-    }
+        best = static_cast<std::uint32_t>(f / width_);
+    });
     return best;
 }
 

@@ -114,15 +114,17 @@ std::vector<residual_unit> find_residual_units(const template_traces& traces,
                                                std::uint32_t first_number, const execution& run,
                                                std::vector<cluster_decision>& decisions) {
     const recording residual = residual_of(traces, subtracted);
-    const detection_result left =
+    detection_result left =
         detect_spikes(residual, for_residual(detection, detection.features_per_channel), run);
     if (left.size() < least_spikes) return {};
-    const spike_features features = to_features(left);
-    const cluster_points points(features, left.features_per_channel);
+    const std::vector<std::int64_t> frames = std::move(left.frames);
+    const std::vector<float> fractions = std::move(left.fractions);
+    const spike_features features = to_features(std::move(left));
+    const cluster_points points(features, detection.features_per_channel);
     const std::vector<spike_cluster> clusters = refine_clusters(
         clusters_of(cluster_by_channel(features, residual.channels(), {}, run), first_number),
         points,
-        {.of = left.frames,
+        {.of = frames,
          .rate_hz = residual.rate_hz(),
          .recording_frames = static_cast<double>(residual.frame_count())},
         run, decisions);
@@ -132,8 +134,8 @@ std::vector<residual_unit> find_residual_units(const template_traces& traces,
         residual_unit unit{.number = cluster.number,
                            .peak_channel = points.largest_channels(cluster.spikes, 1).front()};
         for (const std::uint32_t n : cluster.spikes) {
-            unit.frames.push_back(left.frames[n]);
-            unit.fractions.push_back(left.fractions[n]);
+            unit.frames.push_back(frames[n]);
+            unit.fractions.push_back(fractions[n]);
         }
         const char* reason = nullptr;
         if (unit.frames.size() < least_spikes)

@@ -103,9 +103,6 @@ unit_template average(const spike_sum& from, std::span<const std::uint32_t> chan
     return out;
 }
 
-// Memory for blocks that stay.
-constexpr std::size_t most_bytes = std::size_t{2} << 30U;
-
 // Divides traces by the noise of their channels.
 integer_block to_steps(const trace_block& block, std::span<const float> by_noise) {
     integer_block out{.channels = block.channels, .frames = block.frames + 2 * block.apron};
@@ -121,18 +118,31 @@ integer_block to_steps(const trace_block& block, std::span<const float> by_noise
 
 }  // namespace
 
-template_traces::template_traces(const filtered_recording& traces, const template_window& window)
+template_traces::template_traces(const filtered_recording& traces, const template_window& window,
+                                 std::uint64_t kept_bytes, const execution& run)
     : window_(window), blocks_(traces, 3 * window.size()), kept_(blocks_.block_count()) {
     for (const double sd : traces.noise())
         by_noise_.push_back(sd > 0 ? static_cast<float>(1 / sd) : 0.0F);
-    most_kept_ = most_bytes / ((blocks_.block_frames() + 2 * blocks_.apron()) * by_noise_.size() *
+    most_kept_ = kept_bytes / ((blocks_.block_frames() + 2 * blocks_.apron()) * by_noise_.size() *
                                sizeof(std::int16_t));
+    // Each thread reads a part that begins and ends in blocks of its neighbours.
+    most_recent_ = 2 * static_cast<std::size_t>(thread_count(run)) + 2;
 }
 
 std::shared_ptr<const integer_block> template_traces::steps(std::size_t number) const {
-    if (kept_[number]) return kept_[number];
+    {
+        const std::lock_guard lock(mutex_);
+        if (kept_[number]) return kept_[number];
+    }
     auto made = std::make_shared<const integer_block>(to_steps(blocks_.read(number), by_noise_));
-    if (number < most_kept_) kept_[number] = made;
+    const std::lock_guard lock(mutex_);
+    kept_[number] = made;
+    if (number < most_kept_) return made;
+    recent_.push_back(number);
+    if (recent_.size() > most_recent_) {
+        kept_[recent_.front()].reset();
+        recent_.pop_front();
+    }
     return made;
 }
 

@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -15,15 +17,16 @@ namespace spikeweave::templates {
 
 /// Traces in steps (64ths of a standard deviation of the noise), in blocks with what templates need
 /// around each. Blocks that were read stay in memory, up to a limit, because all are read several
-/// times.
+/// times; others are filtered again. May be read by several threads at once.
 class template_traces {
 public:
-    template_traces(const filtered_recording& traces, const template_window& window);
+    template_traces(const filtered_recording& traces, const template_window& window,
+                    std::uint64_t kept_bytes, const execution& run);
 
     const recording& source() const { return blocks_.source(); }
     const template_window& window() const { return window_; }
     const trace_blocks& blocks() const { return blocks_; }
-    /// A block with its apron. A block may not be read by two threads at once.
+    /// A block with its apron.
     std::shared_ptr<const integer_block> steps(std::size_t block) const;
     /// The same in standard deviations.
     trace_block read(std::size_t block) const;
@@ -35,7 +38,10 @@ private:
     trace_blocks blocks_;
     std::vector<float> by_noise_{};
     std::size_t most_kept_ = 0;
+    std::size_t most_recent_ = 0;
+    mutable std::mutex mutex_{};
     mutable std::vector<std::shared_ptr<const integer_block>> kept_{};
+    mutable std::deque<std::size_t> recent_{};  // blocks that stay until others have been read
 };
 
 /// Channels that the template of each unit may use: those nearest to its peak channel, ascending.

@@ -78,7 +78,7 @@ public:
           options_(options),
           run_(run),
           traces_(filtered_recording(from, whitened(detection.preprocessing), run),
-                  window_at(from.rate_hz())) {}
+                  window_at(from.rate_hz()), options.kept_traces_bytes, run) {}
 
     template_sorting find(const spike_features& features, std::size_t features_per_channel) {
         const cluster_points points(features, features_per_channel);

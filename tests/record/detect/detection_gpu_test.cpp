@@ -44,6 +44,7 @@ TEST(DetectionOnDevices, FindsTheSameSpikesInBlocksOfAnySize) {
         options.strong_threshold = options.weak_threshold + 1 + static_cast<double>(draw.below(3));
         options.sign = static_cast<spike_sign>(draw.below(3));
         options.features_per_channel = 1 + static_cast<std::uint32_t>(draw.below(6));
+        options.described_channels = static_cast<std::uint32_t>(draw.below(4));
         options.preprocessing.filter_order = 1 + static_cast<std::uint32_t>(draw.below(8));
         const recording from =
             noisy_recording(seed, 1 + draw.below(7), 200 + draw.below(6000), draw.below(60));

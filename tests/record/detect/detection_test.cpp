@@ -9,6 +9,7 @@
 #include "record/detect/waveforms.hpp"
 #include "spikeweave/simulate/recording.hpp"
 #include "support/recordings.hpp"
+#include "support/same_spikes.hpp"
 #include "support/spike_files.hpp"
 
 namespace spikeweave {
@@ -274,6 +275,49 @@ TEST(DetectSpikes, GivesTheFeaturesOfAnotherRecordingsBasis) {
         ASSERT_TRUE(std::ranges::equal(all.features_of(m), found.features_of(n))) << n;
     }
     EXPECT_GT(same, 200U);
+}
+
+TEST(DetectSpikes, DescribesSpikesOnTheNearestChannels) {
+    const recording from = noisy_recording(8, 9, 30000, 300);
+    const detection_result all = detect_spikes(from);
+    const detection_result found =
+        detect_spikes(from, {.described_channels = 4, .basis = all.basis});
+
+    EXPECT_EQ(found.frames, all.frames);
+    EXPECT_EQ(found.fractions, all.fractions);
+    ASSERT_EQ(found.peak_channels, all.peak_channels);
+    ASSERT_EQ(found.described_channels.size(), 9U);
+    EXPECT_EQ(found.described_channels[0], (std::vector<std::uint32_t>{0, 1, 2, 3}));
+    EXPECT_EQ(found.features_per_spike(), 12U);
+    std::size_t left_out = 0;
+    for (std::size_t n = 0; n < all.size(); ++n) {
+        const std::vector<std::uint32_t>& around = found.described_channels[all.peak_channels[n]];
+        ASSERT_EQ(around.size(), 4U);
+        EXPECT_TRUE(std::ranges::binary_search(around, all.peak_channels[n]));
+        std::vector<float> features;
+        for (const std::uint32_t c : around)
+            for (std::size_t k = 0; k < 3; ++k) features.push_back(all.features_of(n)[3 * c + k]);
+        ASSERT_TRUE(std::ranges::equal(found.features_of(n), features)) << n;
+        std::size_t at = found.mask_offsets[n];
+        for (std::size_t i = all.mask_offsets[n]; i < all.mask_offsets[n + 1]; ++i) {
+            if (!std::ranges::binary_search(around, all.mask_channels[i])) {
+                ++left_out;
+                continue;
+            }
+            ASSERT_LT(at, found.mask_offsets[n + 1]);
+            EXPECT_EQ(found.mask_channels[at], all.mask_channels[i]);
+            EXPECT_EQ(found.masks[at++], all.masks[i]);
+        }
+        EXPECT_EQ(at, found.mask_offsets[n + 1]);
+    }
+    EXPECT_GT(left_out, 0U);
+
+    expect_same_spikes(detect_spikes(from, {.described_channels = 9}), all, "all channels");
+    const known_spikes known{found.frames, found.fractions, found.peak_channels};
+    const detection_result again =
+        describe_spikes(from, known, {.described_channels = 4, .basis = all.basis});
+    EXPECT_EQ(again.features, found.features);
+    EXPECT_EQ(again.described_channels, found.described_channels);
 }
 
 TEST(DetectSpikes, RefusesABasisOfOtherTraces) {

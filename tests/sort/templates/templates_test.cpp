@@ -90,6 +90,15 @@ TEST(SortByTemplates, IsTheSameForAnyNumberOfThreads) {
     EXPECT_EQ(one.amplitudes, many.amplitudes);
 }
 
+TEST(SortByTemplates, IsTheSameIfTracesAreFilteredAgain) {
+    const template_sorting& expected = example_sorted();
+    for (const std::uint64_t kept : {0, 3'000'000}) {  // none, or about half of the blocks
+        const template_sorting found = example().sort({.kept_traces_bytes = kept}, 2);
+        EXPECT_EQ(found.sorted, expected.sorted) << kept;
+        EXPECT_EQ(found.amplitudes, expected.amplitudes) << kept;
+    }
+}
+
 // Clusters that are missing in the table would be lost without a word.
 TEST(SortByTemplates, SaysWhatBecameOfEveryCluster) {
     const template_sorting& found = example_sorted();

@@ -151,6 +151,19 @@ std::vector<float> turned(const principal_components& components, std::size_t ch
     return out;
 }
 
+// Takes the features of the channels on which spikes from `first` on are described.
+void keep_described(std::span<const float> all, std::size_t components, std::size_t first,
+                    const spike_slice& spikes) {
+    const std::size_t channels = spikes.described_channels.size();
+    const std::size_t kept = spikes.described_channels.front().size() * components;
+    float* into = spikes.features.data() + first * kept;
+    for (std::size_t n = 0; n < all.size() / (channels * components); ++n)
+        for (const std::uint32_t c : spikes.described_channels[spikes.peak_channels[first + n]])
+            into = std::copy_n(
+                all.begin() + static_cast<std::ptrdiff_t>((n * channels + c) * components),
+                components, into);
+}
+
 void device_steps::describe(std::size_t piece, const spike_slice& spikes,
                             const principal_components& components) const {
     const std::vector<std::size_t> blocks = blocks_of(piece);
@@ -176,8 +189,15 @@ void device_steps::describe(std::size_t piece, const spike_slice& spikes,
             problem.axes = projected_on.data();
             describe_spikes(problem, fractions.data(), features.data(), lane.on());
             fractions.download(spikes.fractions.subspan(first, count));
-            features.download(spikes.features.subspan(first * each, count * each));
+            if (spikes.described_channels.empty()) {
+                features.download(spikes.features.subspan(first * each, count * each));
+                lane.on().wait();
+                continue;
+            }
+            std::vector<float> all(count * each);
+            features.download(all);
             lane.on().wait();
+            keep_described(all, components.components(), first, spikes);
         }
     });
 }

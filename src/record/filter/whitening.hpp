@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/record/recording.hpp"
+
+namespace spikeweave::record {
+
+/// Channels are whitened together with at most this many.
+constexpr std::size_t most_whitened_together = 32;
+
+/// The weights by which noise becomes uncorrelated between channels, `[from * channels + to]`: the
+/// symmetric inverse square root of the covariance of quiet frames. With more channels than
+/// `together`, each one's weights are those among the channels nearest to it, from the covariances
+/// of pairs: memory and time then grow with the number of channels. Dead channels have no weight.
+/// @param traces  some frames of each channel
+/// @param noise   of each channel
+/// @throws invalid_argument if no frame is quiet; cancelled.
+std::vector<float> whitening_of(std::span<const std::vector<float>> traces,
+                                std::span<const double> noise,
+                                const std::vector<recording_channel>& channels,
+                                const execution& run,
+                                std::size_t together = most_whitened_together);
+
+}  // namespace spikeweave::record
