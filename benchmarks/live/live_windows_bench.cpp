@@ -46,7 +46,7 @@ struct latencies : sink {
     std::vector<double> us{};
 
     void units_added(std::span<const std::string>) override {}
-    void detected(const episode_detection&) override {
+    void detected(const detection&) override {
         us.push_back(std::chrono::duration<double, std::micro>(clock_type::now() - due).count());
     }
     void mined(const mined_window&) override {}

@@ -46,8 +46,8 @@ struct compared_with_batch : sink {
         : spikes(&all), mining(std::move(options)) {}
 
     void units_added(std::span<const std::string>) override {}
-    void detected(const episode_detection& one) override {
-        if (one.episode == 0) detections.emplace_back(one.times_us.begin(), one.times_us.end());
+    void detected(const detection& one) override {
+        if (one.armed == 0) detections.emplace_back(one.times_us.begin(), one.times_us.end());
     }
     void mined(const mined_window& window) override {
         const auto& [bounds, count, table] = window.mined;

@@ -49,7 +49,7 @@ struct two_streams : sink {
     std::atomic<std::size_t> detected_so_far{0};
 
     void units_added(std::span<const std::string>) override {}
-    void detected(const episode_detection& one) override {
+    void detected(const detection& one) override {
         detections.emplace_back(one.times_us.begin(), one.times_us.end());
         ++detected_so_far;
     }

@@ -24,7 +24,7 @@ struct kept_counts : sink {
     std::vector<given_counts> all{};
 
     void units_added(std::span<const std::string>) override {}
-    void detected(const episode_detection&) override {}
+    void detected(const detection&) override {}
     void mined(const mined_window&) override {}
     void counted(const time_span& window, std::span<const std::uint64_t> counts) override {
         all.push_back({window, {counts.begin(), counts.end()}});

@@ -66,8 +66,10 @@ TEST(JsonResults, WritesALineForEachResult) {
 
 TEST(JsonResults, SaysWhatIsNoTriggerAndWhatIsExpectedByChance) {
     std::string text;
-    json_results results({{pair_of(0, 1), 1}}, [&](std::string_view lines) { text += lines; },
-                         {duration{2'500}, {{{unit_id{1}, 0}, {unit_id{0}, 2}}}});
+    json_results results(
+        {{pair_of(0, 1), 1}},
+        std::make_unique<written_lines>([&](std::string_view lines) { text += lines; }),
+        {.patterns = {duration{2'500}, {{{unit_id{1}, 0}, {unit_id{0}, 2}}}}});
     results.units_added(std::vector<std::string>{"a", "b"});
     const std::vector<std::int64_t> times{3, 5'004};
 
@@ -92,6 +94,7 @@ TEST(JsonResults, SaysWhatIsNoTriggerAndWhatIsExpectedByChance) {
               "\n"
               R"({"type":"stats","units":2,"spikes":0,"late":0,"duplicates":0,"missing":0,)"
               R"("belated":0,"repeated":0,"unreadable":0,"epochs":0,"detections":6,"windows":0,)"
+              R"("incomplete":0,"skipped":0,)"
               R"("triggers":1,"suppressed":{"hold-off":1,"rate":2,"mute":1,"unchecked":1},)"
               R"("armed":[{"episode":0,"units":["a","b"],"detected":4,"completed":3,)"
               R"("completed_share":0.75,)"
