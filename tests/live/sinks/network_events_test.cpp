@@ -103,7 +103,7 @@ destination ttl(const std::string& address) {
 
 void detect(reaction& by, std::size_t episode = 0) {
     const std::vector<std::int64_t> times{1'000, 2'500, 4'000};
-    by.detected({.episode = episode, .times_us = times});
+    by.detected({.armed = episode, .begin_us = 1'000, .end_us = 4'000, .times_us = times});
 }
 
 bool wait_until(const std::function<bool()>& is_so) {

@@ -54,7 +54,7 @@ private:
 
 void detect_on(reaction& by, std::size_t episode) {
     const std::vector<std::int64_t> times{1, 2};
-    by.detected({.episode = episode, .times_us = times});
+    by.detected({.armed = episode, .times_us = times});
 }
 
 destination device(const std::string& path) {
@@ -125,10 +125,12 @@ TEST(AllResults, DoesNotActOnDetectionsOfThePast) {
     results.add_reaction(std::make_unique<serial_bytes>(device(other.path()), report));
     const std::vector<std::int64_t> times{1, 2};
     results.hold_reactions(true);
-    results.detected({.episode = 0, .times_us = times});
+    results.detected({.times_us = times});
     EXPECT_EQ(other.received(), "");
     results.hold_reactions(false);
-    results.detected({.episode = 0, .times_us = times});
+    results.detected({.times_us = times, .suppressed = suppression::hold_off});
+    EXPECT_EQ(other.received(), "") << "only triggers are acted upon";
+    results.detected({.times_us = times});
     EXPECT_EQ(other.received(), "\x01");
 }
 

@@ -13,8 +13,8 @@
 namespace spikeweave::live {
 namespace {
 
-const std::vector<std::int64_t> two_times{-5, std::int64_t{1} << 60};
-const std::vector<unit_id> two_units{unit_id{7}, unit_id{4'000'000'000}};
+const std::vector<std::int64_t> sent_times{-5, std::int64_t{1} << 60};
+const std::vector<unit_id> sent_units{unit_id{7}, unit_id{4'000'000'000}};
 
 TEST(SenderMessages, AFrameHasTheBytesOfItsDescription) {
     const std::string message = spike_frame_message(258, 3, true, std::vector<std::int64_t>{-1},
@@ -33,7 +33,7 @@ TEST(SenderMessages, AFrameHasTheBytesOfItsDescription) {
 }
 
 TEST(SenderMessages, AFrameIsReadAsItWasWritten) {
-    const std::string message = spike_frame_message(9, -40, false, two_times, two_units);
+    const std::string message = spike_frame_message(9, -40, false, sent_times, sent_units);
 
     const spike_frame frame = read_spike_frame(message);
 
@@ -50,7 +50,7 @@ TEST(SenderMessages, AFrameIsReadAsItWasWritten) {
 
 // Every length but the right one is refused, and so is every other value of what has only one.
 TEST(SenderMessages, AFrameThatIsNotWholeIsRefused) {
-    const std::string message = spike_frame_message(9, -40, false, two_times, two_units);
+    const std::string message = spike_frame_message(9, -40, false, sent_times, sent_units);
     for (std::size_t size = 0; size < message.size(); ++size)
         EXPECT_NE(text_of([&] { read_spike_frame(message.substr(0, size)); }), "") << size;
     EXPECT_EQ(text_of([&] { read_spike_frame(message + "x"); }),
