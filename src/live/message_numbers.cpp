@@ -5,7 +5,7 @@
 
 namespace spikeweave::live {
 
-message_place message_numbers::observe(std::uint64_t number) {
+message_place message_numbers::observe(std::uint64_t number, bool after_break) {
     if (std::exchange(is_first_, false)) {
         restart(number);
         return message_place::next;
@@ -17,7 +17,7 @@ message_place message_numbers::observe(std::uint64_t number) {
         return missing > 0 ? message_place::after_gap : message_place::next;
     }
     const std::uint64_t back = expected_ - number;
-    if (back > memory) {
+    if (back > memory || after_break) {
         ++counts_.restarts;
         restart(number);
         return message_place::restarted;

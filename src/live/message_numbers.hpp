@@ -30,12 +30,14 @@ struct message_counts {
 ///
 /// A number of up to `memory` before the newest one is a message that came out of order or twice;
 /// one from further back is a restart of the sender. A restart within the first `memory` messages
-/// is not recognised by its numbers.
+/// is recognised only after a break of the connection.
 class message_numbers {
 public:
     static constexpr std::uint64_t memory = 8;
 
-    message_place observe(std::uint64_t number);
+    /// @param after_break  the connection broke before this message, so an earlier number is that
+    /// of a sender that was started again
+    message_place observe(std::uint64_t number, bool after_break = false);
     const message_counts& counts() const { return counts_; }
 
 private:

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "live/sources/connection_monitor.hpp"
 #include "live/zeromq.hpp"
 #include "spikeweave/core/error.hpp"
 
@@ -26,7 +27,8 @@ public:
           stop_(std::move(stop)),
           messages_(sender, std::move(stream), std::move(unit_names)),
           context_(make_zeromq_context()),
-          socket_(make_zeromq_socket(context_, ZMQ_SUB)) {
+          socket_(make_zeromq_socket(context_, ZMQ_SUB)),
+          monitor_(context_, socket_) {
         // No message is dropped here, and none is larger than a block of thousands of channels.
         const std::int64_t most_bytes = std::int64_t{1} << 26;
         set_zeromq_option(socket_, ZMQ_RCVHWM, 0);
@@ -40,15 +42,13 @@ public:
 
     std::optional<source_block> next() override {
         constexpr int between_looks_ms = 20;
-        constexpr std::size_t most_at_once = 10'000;
         const auto end = std::chrono::steady_clock::now() + longest_silence;
         while (!stop_.stop_requested()) {
             if (auto block = messages_.complete()) return block;
-            std::size_t taken = 0;
-            while (taken < most_at_once && received_.receive(socket_, address_)) {
-                messages_.take(received_.frames());
-                ++taken;
-            }
+            // What was sent before the connection broke has come by now, and making it again takes
+            // a moment.
+            if (monitor_.has_broken()) has_broken_ = true;
+            if (take_messages() && std::exchange(has_broken_, false)) messages_.connection_broke();
             if (auto block = messages_.complete()) return block;
             if (auto block = messages_.rest()) return block;
             if (std::chrono::steady_clock::now() >= end) return source_block{};
@@ -60,11 +60,24 @@ public:
     }
 
 private:
+    // Returns whether these were all that had come. Spikes of a burst are not kept waiting until
+    // all of it has come.
+    bool take_messages() {
+        constexpr std::size_t most_at_once = 500;
+        for (std::size_t taken = 0; taken < most_at_once; ++taken) {
+            if (!received_.receive(socket_, address_)) return true;
+            messages_.take(received_.frames());
+        }
+        return false;
+    }
+
     std::string address_;
     std::stop_token stop_;
     open_ephys_messages messages_;
     zeromq_context context_;
     zeromq_socket socket_;
+    connection_monitor monitor_;
+    bool has_broken_ = false;
     zeromq_message received_{};
 };
 

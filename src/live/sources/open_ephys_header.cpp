@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include <iterator>
+
 namespace spikeweave::live {
 namespace {
 
@@ -38,7 +40,8 @@ bool read_spike(const object& from, const char* sample_key, open_ephys_header& i
     for (const char c : name)
         if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') return false;
     if (from["sorted_id"].get(sorted) != SUCCESS) sorted = 0;
-    into.unit = sorted == 0 ? std::string(name) : fmt::format("{}#{}", name, sorted);
+    into.unit = name;
+    if (sorted != 0) fmt::format_to(std::back_inserter(into.unit), "#{}", sorted);
     return true;
 }
 
@@ -58,7 +61,8 @@ struct open_ephys_header_parser::state {
     open_ephys_header header{};
 
     bool parse(std::string_view json, object& into) {
-        header = {};
+        header.what = open_ephys_header::about::something_else;
+        header.message_number.reset();
         return parser.parse(json.data(), json.size()).get(into) == SUCCESS;
     }
 };

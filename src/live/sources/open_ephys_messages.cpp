@@ -56,43 +56,79 @@ void open_ephys_messages::finish_block() {
 
 // The clock has started again.
 void open_ephys_messages::begin_epoch() {
+    if (current_.begins_epoch && current_.spikes.empty()) return;  // it has only just begun
     finish_block();
     current_.begins_epoch = true;
     last_us_.reset();
+}
+
+// The sender numbers from the start again, or is another one.
+void open_ephys_messages::restart() {
+    begin_epoch();
+    current_.unreadable += pending_.size();  // their rate will not come
+    pending_.clear();
+    rate_hz_ = 0;
+    unexplained_ = 0;
 }
 
 // It may have been a spike, of any time since the last watermark.
 void open_ephys_messages::take_unreadable() {
     if (!current_.spikes.empty()) finish_block();
     ++current_.unreadable;
-    ++unreadable_since_;
 }
 
-// Follows the number of a message. Returns whether it is to be read.
-bool open_ephys_messages::observe(const open_ephys_header& header) {
-    if (!header.message_number) return true;
-    const std::uint64_t missing_before = numbers_.counts().missing;
-    const message_place place = numbers_.observe(*header.message_number);
-    const std::uint64_t unreadable = std::exchange(unreadable_since_, 0);
-    if (place == message_place::repeated) {
-        ++current_.repeated;
-        return false;
+void open_ephys_messages::add_missing(std::uint64_t count) {
+    if (count == 0) return;
+    if (!current_.spikes.empty()) finish_block();
+    current_.missing += count;
+    told_missing_ += count;
+}
+
+// Messages that could not be read have had numbers, too, so they are not missing as well.
+void open_ephys_messages::count_gap(std::uint64_t missing) {
+    const std::uint64_t explained = std::min(missing, unexplained_);
+    unexplained_ -= explained;
+    add_missing(missing - explained);
+}
+
+// A message that is belated has been told as missing, or is now: those from before the first one
+// have not been, nor has one that was taken for an unreadable one.
+void open_ephys_messages::count_belated(std::uint64_t not_told) {
+    add_missing(not_told);
+    if (told_missing_ == 0) {
+        add_missing(1);
+        ++unexplained_;
+        readable_since_ = 0;
     }
-    if (place == message_place::belated) ++current_.belated;
-    if (place == message_place::restarted) {
-        begin_epoch();
-        current_.unreadable += pending_.size();  // their rate will not come
-        pending_.clear();
-        rate_hz_ = 0;
+    ++current_.belated;
+    --told_missing_;
+}
+
+message_place open_ephys_messages::observe(std::uint64_t number) {
+    const message_counts before = numbers_.counts();
+    const bool after_break = std::exchange(is_after_break_, false);
+    const message_place place = numbers_.observe(number, after_break);
+    const std::uint64_t missing = numbers_.counts().missing;
+    if (before.received == 0) unexplained_ = 0;  // they were sent before the first one
+    if (++readable_since_ > message_numbers::memory) unexplained_ = 0;
+    switch (place) {
+        case message_place::next:
+            break;
+        case message_place::after_gap:
+            if (after_break) restart();
+            count_gap(missing - before.missing);
+            break;
+        case message_place::belated:
+            count_belated(missing + 1 - before.missing);
+            break;
+        case message_place::repeated:
+            ++current_.repeated;
+            break;
+        case message_place::restarted:
+            restart();
+            break;
     }
-    if (place == message_place::after_gap) {
-        // Messages that could not be read have had numbers, too.
-        const std::uint64_t gap = numbers_.counts().missing - missing_before;
-        if (gap <= unreadable) return true;
-        if (!current_.spikes.empty()) finish_block();
-        current_.missing += gap - unreadable;
-    }
-    return true;
+    return place;
 }
 
 bool open_ephys_messages::follows(const std::string& stream) {
@@ -121,15 +157,18 @@ std::int64_t open_ephys_messages::time_of(std::int64_t sample) const {
 
 void open_ephys_messages::add_spike(std::int64_t sample, unit_id unit) {
     const std::int64_t time_us = time_of(sample);
+    const bool has_block = sender_ == open_ephys_sender::zmq_interface;
+    if (!has_block && last_us_ && time_us < *last_us_ - longest_block_us) begin_epoch();
     if (last_us_ && std::abs(time_us - *last_us_) > longest_leap_us) return take_unreadable();
-    if (sender_ == open_ephys_sender::event_broadcaster) last_us_ = time_us;
+    if (!has_block) last_us_ = time_us;
     current_.spikes.push_back({time_us, unit});
 }
 
 void open_ephys_messages::take_spike(const open_ephys_header& header) {
     if (!follows(header.stream)) return;
     if (sender_ == open_ephys_sender::event_broadcaster) {
-        if (rate_hz_ > 0 && header.rate_hz != rate_hz_) begin_epoch();
+        const bool is_after_break = std::exchange(is_after_break_, false);
+        if (is_after_break || (rate_hz_ > 0 && header.rate_hz != rate_hz_)) begin_epoch();
         rate_hz_ = header.rate_hz;
     }
     const auto unit = unit_of(header.unit);
@@ -139,8 +178,8 @@ void open_ephys_messages::take_spike(const open_ephys_header& header) {
     pending_.emplace_back(header.sample, *unit);
 }
 
-void open_ephys_messages::take_data(const open_ephys_header& header) {
-    if (header.stream != stream_) return;
+void open_ephys_messages::take_data(const open_ephys_header& header, bool is_belated) {
+    if (header.stream != stream_ || (is_belated && last_us_)) return;
     if (rate_hz_ > 0 && header.rate_hz != rate_hz_) begin_epoch();
     rate_hz_ = header.rate_hz;
     for (const auto& [sample, unit] : std::exchange(pending_, {})) add_spike(sample, unit);
@@ -160,10 +199,17 @@ void open_ephys_messages::take(std::span<const std::string_view> frames) {
     if (frames.size() >= 2)
         header = sender_ == open_ephys_sender::zmq_interface ? parser_.parse_interface(frames[1])
                                                              : parser_.parse_broadcast(frames[1]);
-    if (header == nullptr) return take_unreadable();
-    if (!observe(*header)) return;
+    if (header == nullptr) {
+        ++unexplained_;
+        readable_since_ = 0;
+        return take_unreadable();
+    }
+    const message_place place =
+        header->message_number ? observe(*header->message_number) : message_place::next;
+    if (place == message_place::repeated) return;
     if (header->what == open_ephys_header::about::spike) take_spike(*header);
-    if (header->what == open_ephys_header::about::data) take_data(*header);
+    if (header->what == open_ephys_header::about::data)
+        take_data(*header, place == message_place::belated);
 }
 
 }  // namespace spikeweave::live

@@ -32,6 +32,9 @@ public:
     static constexpr std::size_t most_pending = std::size_t{1} << 16;
     static constexpr std::size_t most_units = std::size_t{1} << 16;
     static constexpr std::int64_t longest_leap_us = 24 * 3'600'000'000LL;
+    /// Spikes of the Event Broadcaster go back within a block of data only; if they go back
+    /// further, acquisition was started again.
+    static constexpr std::int64_t longest_block_us = 1'000'000;
 
     /// @param stream      empty: the one that has the first spike
     /// @param unit_names  units that are known before they appear
@@ -42,6 +45,9 @@ public:
     /// Takes the frames of a message.
     /// @throws io_error if no stream was named and a second one has spikes.
     void take(std::span<const std::string_view> frames);
+    /// The connection broke, so what follows may be of another run of the sender. Unless numbers
+    /// say that nothing was lost, a new epoch begins.
+    void connection_broke() { is_after_break_ = true; }
     /// The next block that is complete.
     std::optional<source_block> complete();
     /// The spikes since the last complete block.
@@ -51,9 +57,13 @@ private:
     void finish_block();
     void begin_epoch();
     void take_unreadable();
-    bool observe(const open_ephys_header& header);
+    void restart();
+    message_place observe(std::uint64_t number);
+    void add_missing(std::uint64_t count);
+    void count_gap(std::uint64_t missing);
+    void count_belated(std::uint64_t not_told);
     void take_spike(const open_ephys_header& header);
-    void take_data(const open_ephys_header& header);
+    void take_data(const open_ephys_header& header, bool is_belated);
     bool follows(const std::string& stream);
     void add_spike(std::int64_t sample, unit_id unit);
     std::int64_t time_of(std::int64_t sample) const;
@@ -66,8 +76,12 @@ private:
     std::unordered_map<std::string, unit_id> units_{};
     open_ephys_header_parser parser_{};
     message_numbers numbers_{};
-    std::uint64_t unreadable_since_ = 0;  // since the last message with a number
-    double rate_hz_ = 0;                  // 0: not known yet
+    bool is_after_break_ = false;
+    std::uint64_t told_missing_ = 0;  // without those that came after all
+    // Unreadable messages that no gap has explained, and the messages with numbers since the last.
+    std::uint64_t unexplained_ = 0;
+    std::uint64_t readable_since_ = 0;
+    double rate_hz_ = 0;                                       // 0: not known yet
     std::vector<std::pair<std::int64_t, unit_id>> pending_{};  // spikes before the rate is known
     std::optional<std::int64_t> last_us_{};
     source_block current_{};

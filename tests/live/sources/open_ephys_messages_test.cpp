@@ -93,6 +93,52 @@ TEST(OpenEphysMessages, BeginAnEpochWhenTheRateChanges) {
     EXPECT_TRUE(blocks[2].begins_epoch);
 }
 
+TEST(OpenEphysMessages, BeginAnEpochAfterABreakUnlessNothingWasLost) {
+    open_ephys_messages messages(open_ephys_sender::zmq_interface, "probe", {"known"});
+    give(messages, data_message(1, 0, 1024));
+    give(messages, spike_message(2, 1000, "known"));
+    messages.connection_broke();
+    give(messages, spike_message(3, 1001, "known"));
+    EXPECT_EQ(messages.complete(), (source_block{.watermark_us = 30'800}));
+    EXPECT_EQ(messages.rest(),
+              (source_block{.spikes = {received_spike(33'333, 0), received_spike(33'367, 0)}}));
+
+    messages.connection_broke();
+    give(messages, spike_message(6, 3000, "known"));
+    give(messages, data_message(7, 2048, 1024, 20000));
+    EXPECT_EQ(messages.complete(), (source_block{.begins_epoch = true,
+                                                 .missing = 2,
+                                                 .spikes = {received_spike(150'000, 0)},
+                                                 .watermark_us = 148'600}));
+    // A sender that was started again and has sent as few messages as the one before.
+    messages.connection_broke();
+    give(messages, spike_message(4, 20, "known"));
+    give(messages, data_message(5, 0, 1024));
+    EXPECT_EQ(messages.complete(), (source_block{.begins_epoch = true,
+                                                 .spikes = {received_spike(667, 0)},
+                                                 .watermark_us = 30'800}));
+    EXPECT_FALSE(messages.rest());
+}
+
+TEST(OpenEphysMessages, OfTheEventBroadcasterBeginAnEpochWhenTheClockGoesBack) {
+    open_ephys_messages messages(open_ephys_sender::event_broadcaster, "", {"known"});
+    const auto give_spike = [&](std::int64_t sample) {
+        give(messages, broadcast_message(sample, "known"));
+    };
+    give_spike(90'000);
+    give_spike(60'000);  // as far back as within a block
+    give_spike(29'999);
+    EXPECT_EQ(
+        messages.complete(),
+        (source_block{.spikes = {received_spike(3'000'000, 0), received_spike(2'000'000, 0)}}));
+    messages.connection_broke();
+    give_spike(40'000);
+    EXPECT_EQ(messages.complete(),
+              (source_block{.begins_epoch = true, .spikes = {received_spike(999'967, 0)}}));
+    EXPECT_EQ(messages.rest(),
+              (source_block{.begins_epoch = true, .spikes = {received_spike(1'333'333, 0)}}));
+}
+
 TEST(OpenEphysMessages, FollowOneStream) {
     const std::vector<message> sent{
         spike_message(1, 30, "a", 0, "one"), spike_message(2, 30, "b", 0, "two"),

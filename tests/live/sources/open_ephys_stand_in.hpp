@@ -17,14 +17,15 @@ inline const std::string data_topic("DATA\0", 5);
 inline const std::string event_topic("EVENT\0", 6);
 
 inline message data_message(std::uint64_t number, std::int64_t sample, std::int64_t samples,
-                            double rate = 30000, std::string_view stream = "probe") {
-    return {
-        data_topic,
-        fmt::format(R"({{"message_num":{},"type":"data","content":{{"stream":"{}","channel_num":0,)"
-                    R"("channel_name":"CH1","num_samples":{},"sample_num":{},"sample_rate":{}}},)"
-                    R"("data_size":{},"timestamp":0}})",
-                    number, stream, samples, sample, rate, 4 * samples),
-        std::string(64, '\0')};
+                            double rate = 30000, std::string_view stream = "probe",
+                            std::int64_t channel = 0) {
+    return {data_topic,
+            fmt::format(
+                R"({{"message_num":{},"type":"data","content":{{"stream":"{}","channel_num":{},)"
+                R"("channel_name":"CH{}","num_samples":{},"sample_num":{},"sample_rate":{}}},)"
+                R"("data_size":{},"timestamp":0}})",
+                number, stream, channel, channel + 1, samples, sample, rate, 4 * samples),
+            std::string(64, '\0')};
 }
 
 inline message spike_message(std::uint64_t number, std::int64_t sample, std::string_view electrode,

@@ -1,15 +1,14 @@
 #include "live/sources/open_ephys.hpp"
 
 #include <gtest/gtest.h>
-#include <zmq.h>
 
-#include <array>
 #include <future>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "live/sources/open_ephys_stand_in.hpp"
+#include "live/stand_in/publisher.hpp"
 #include "spikeweave/core/error.hpp"
 #include "support/error_text.hpp"
 
@@ -17,44 +16,6 @@ namespace spikeweave::live {
 namespace {
 
 using namespace stand_in;
-
-// Publishes as the plugins do, but waits for its first subscriber.
-class publisher {
-public:
-    explicit publisher(const std::string& address = "tcp://127.0.0.1:*")
-        : context_(zmq_ctx_new()), socket_(zmq_socket(context_, ZMQ_XPUB)) {
-        EXPECT_EQ(zmq_bind(socket_, address.c_str()), 0) << zmq_strerror(zmq_errno());
-        std::array<char, 64> bound{};
-        std::size_t size = bound.size();
-        zmq_getsockopt(socket_, ZMQ_LAST_ENDPOINT, bound.data(), &size);
-        address_ = bound.data();
-    }
-    ~publisher() {
-        zmq_close(socket_);
-        zmq_ctx_term(context_);
-    }
-    publisher(const publisher&) = delete;
-    publisher& operator=(const publisher&) = delete;
-    publisher(publisher&&) = delete;
-    publisher& operator=(publisher&&) = delete;
-
-    const std::string& address() const { return address_; }
-    void wait_for_subscriber() const {
-        std::array<char, 8> subscription{};
-        EXPECT_GT(zmq_recv(socket_, subscription.data(), subscription.size(), 0), 0);
-    }
-    void send(const message& frames) const {
-        for (std::size_t i = 0; i < frames.size(); ++i)
-            EXPECT_GE(zmq_send(socket_, frames[i].data(), frames[i].size(),
-                               i + 1 < frames.size() ? ZMQ_SNDMORE : 0),
-                      0);
-    }
-
-private:
-    void* context_;
-    void* socket_;
-    std::string address_{};
-};
 
 // Takes blocks up to one with a watermark.
 source_block next_with_watermark(source& from) {
@@ -73,7 +34,7 @@ TEST(OpenEphys, ReceivesSpikesAndConnectsAgain) {
     std::string address;
     std::unique_ptr<source> from;
     {
-        const publisher gui;
+        publisher gui;
         address = gui.address();
         from = open_ephys(open_ephys_sender::zmq_interface, address, "", {});
         gui.wait_for_subscriber();
@@ -88,18 +49,19 @@ TEST(OpenEphys, ReceivesSpikesAndConnectsAgain) {
         EXPECT_EQ(from->unit_names(), (std::vector<std::string>{"E1", "E2"}));
     }
     // A connection is made again while the source is asked for blocks.
-    const publisher again(address);
+    publisher again(address);
     auto receiving = std::async(std::launch::async, [&] { return next_with_watermark(*from); });
     again.wait_for_subscriber();
-    again.send(spike_message(1, 90, "E2"));
-    again.send(data_message(2, 0, 1024));
+    again.send(spike_message(100, 90, "E2"));
+    again.send(data_message(101, 0, 1024));
     const source_block second = receiving.get();
     EXPECT_TRUE(second.begins_epoch);
+    EXPECT_EQ(second.missing, 75U);
     EXPECT_EQ(second.spikes, (std::vector<spike_event>{{3'000, unit_id{1}}}));
 }
 
 TEST(OpenEphys, ReceivesFromTheEventBroadcaster) {
-    const publisher gui;
+    publisher gui;
     const auto from = open_ephys(open_ephys_sender::event_broadcaster, gui.address(), "", {"E1"});
     gui.wait_for_subscriber();
     gui.send(broadcast_message(30, "E1"));
