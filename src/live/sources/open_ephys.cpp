@@ -45,30 +45,28 @@ public:
         const auto end = std::chrono::steady_clock::now() + longest_silence;
         while (!stop_.stop_requested()) {
             if (auto block = messages_.complete()) return block;
-            // What was sent before the connection broke has come by now, and making it again takes
-            // a moment.
-            if (monitor_.has_broken()) has_broken_ = true;
-            if (take_messages() && std::exchange(has_broken_, false)) messages_.connection_broke();
+            take_messages();
             if (auto block = messages_.complete()) return block;
             if (auto block = messages_.rest()) return block;
             if (std::chrono::steady_clock::now() >= end) return source_block{};
             zmq_pollitem_t item{socket_.get(), 0, ZMQ_POLLIN, 0};
-            if (zmq_poll(&item, 1, between_looks_ms) < 0 && zmq_errno() != EINTR)
-                fail_to_receive(address_);
+            const int ready = zmq_poll(&item, 1, between_looks_ms);
+            if (ready < 0 && zmq_errno() != EINTR) fail_to_receive(address_);
+            // What was sent before a connection broke has been taken when nothing has come for a
+            // while, and making it again takes longer than that.
+            if (ready == 0 && monitor_.has_broken()) messages_.connection_broke();
         }
         return {};
     }
 
 private:
-    // Returns whether these were all that had come. Spikes of a burst are not kept waiting until
-    // all of it has come.
-    bool take_messages() {
+    // Spikes of a burst are not kept waiting until all of it has come.
+    void take_messages() {
         constexpr std::size_t most_at_once = 500;
         for (std::size_t taken = 0; taken < most_at_once; ++taken) {
-            if (!received_.receive(socket_, address_)) return true;
+            if (!received_.receive(socket_, address_)) return;
             messages_.take(received_.frames());
         }
-        return false;
     }
 
     std::string address_;
@@ -77,7 +75,6 @@ private:
     zeromq_context context_;
     zeromq_socket socket_;
     connection_monitor monitor_;
-    bool has_broken_ = false;
     zeromq_message received_{};
 };
 
