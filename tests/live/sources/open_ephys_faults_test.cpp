@@ -202,7 +202,7 @@ TEST(OpenEphysFaultsProperty, AreCountedInAnyMixture) {
 class no_sink : public sink {
 public:
     void units_added(std::span<const std::string>) override {}
-    void detected(const episode_detection&) override {}
+    void detected(const detection&) override {}
     void mined(const mined_window&) override {}
     void epoch_ended() override {}
     void block_ended(const session_counts&) override {}
