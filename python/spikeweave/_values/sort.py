@@ -48,13 +48,13 @@ class SortResult:
         of each window, and ``displacement`` (um), shape (times, depths); None if none was
         estimated. It was undone unless ``drift`` is ``"none"`` in `parameters`.
     merges : dict of arrays, or None
-        What became of the clusters before the units were given, a row for each decision, in order:
-        ``cluster``, its number; ``decision`` (``"split"``, ``"merged"``, ``"dropped"``, ``"kept"``);
-        ``other``, the cluster that it was merged with or that was split off, or its unit if it was
-        kept, 0 if there is none; ``spikes`` at that time; the figures ``distance``, ``similarity``,
-        ``difference``, ``coincidences`` and ``expected_coincidences``, NaN if they were not asked;
-        and ``reason``. None unless spikes were found by templates. With ``merge="none"`` clusters
-        are neither split nor merged.
+        What became of the clusters before the units were given, a row for each decision, in
+        order: ``cluster``, its number; ``decision``, which is ``"split"``, ``"merged"``,
+        ``"dropped"`` or ``"kept"``; ``other``, the cluster that it was merged with or that was
+        split off, or its unit if it was kept, 0 if there is none; ``spikes`` at that time; the
+        figures ``distance``, ``similarity``, ``difference``, ``coincidences`` and
+        ``expected_coincidences``, NaN if they were not asked; and ``reason``. None unless spikes
+        were found by templates. With ``merge="none"`` clusters are neither split nor merged.
     sample_rate : float or None
         In Hz, if known.
     channel_positions : ndarray of float64, shape (channels, 2), or None
