@@ -95,35 +95,21 @@ std::optional<publisher> opened(const std::string& address, std::int64_t high_wa
 /// The plugin Network Events: one request at a time, which it answers at once.
 class network_events {
 public:
-    explicit network_events(const std::string& address)
-        : context_(zmq_ctx_new()), socket_(zmq_socket(context_, ZMQ_REP)) {
-        if (zmq_bind(socket_, address.c_str()) != 0)
-            throw std::runtime_error("cannot bind " + address + ": " + zmq_strerror(zmq_errno()));
-        std::array<char, 64> bound{};
-        std::size_t size = bound.size();
-        zmq_getsockopt(socket_, ZMQ_LAST_ENDPOINT, bound.data(), &size);
-        address_ = bound.data();
+    explicit network_events(const std::string& address) : socket_(ZMQ_REP) {
+        socket_.bind(address);
     }
-    ~network_events() {
-        zmq_close(socket_);
-        zmq_ctx_term(context_);
-    }
-    network_events(const network_events&) = delete;
-    network_events& operator=(const network_events&) = delete;
-    network_events(network_events&&) = delete;
-    network_events& operator=(network_events&&) = delete;
 
-    const std::string& address() const { return address_; }
+    const std::string& address() const { return socket_.address(); }
     bool is_acquiring() const { return is_acquiring_; }
 
     void answer_requests() {
         std::array<char, 256> request{};
         for (int size = 0;
-             (size = zmq_recv(socket_, request.data(), request.size(), ZMQ_DONTWAIT)) >= 0;) {
+             (size = zmq_recv(socket_.get(), request.data(), request.size(), ZMQ_DONTWAIT)) >= 0;) {
             const std::string text(request.data(),
                                    std::min(static_cast<std::size_t>(size), request.size()));
             const std::string reply = answer(text);
-            zmq_send(socket_, reply.data(), reply.size(), 0);
+            zmq_send(socket_.get(), reply.data(), reply.size(), 0);
         }
     }
 
@@ -152,9 +138,7 @@ private:
         return "NotHandled";
     }
 
-    void* context_;
-    void* socket_;
-    std::string address_{};
+    bound_socket socket_;
     bool is_acquiring_ = false;
     bool is_recording_ = false;
     std::vector<ttl> events_{};
