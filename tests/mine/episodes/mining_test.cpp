@@ -255,8 +255,7 @@ TEST(MineEpisodesProperty, EndsEarlyWithTheLevelsThatAreComplete) {
                                                              : episode_strategy::state_machine};
         const episode_table whole = mine_episodes(spikes, options, {.threads = 1});
         std::stop_source enough;
-        std::uint64_t steps =
-            draw.below(6) == 0 ? 0 : 1 + draw.below(std::uint64_t{1} << draw.below(12));
+        std::uint64_t steps = i % 6 == 0 ? 0 : 1 + draw.below(std::uint64_t{1} << draw.below(12));
         if (steps == 0) enough.request_stop();
         const execution run{.threads = 1 + static_cast<int>(draw.below(2)),
                             .on_progress = [&](const progress_report&) {
@@ -281,7 +280,8 @@ TEST(MineEpisodesProperty, EndsEarlyWithTheLevelsThatAreComplete) {
             ASSERT_EQ(mine_episodes(spikes, so_far, {.threads = 1}).episodes, expected);
         }
     }
-    EXPECT_GE(sizes.size(), 3U) << "the searches ended at few sizes";
+    EXPECT_GE(sizes.size(), std::min<std::size_t>(3, property_cases(200) / 2))
+        << "the searches ended at few sizes";
     EXPECT_EQ(sizes.count(0), 1U);
 }
 
