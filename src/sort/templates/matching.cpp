@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <tuple>
 #include <utility>
 
 #include "sort/templates/filter_kernels.hpp"
@@ -10,6 +12,10 @@ namespace spikeweave::templates {
 namespace {
 
 constexpr int spread_bits = 16;
+constexpr std::int32_t whole = 1 << overlap_bits;
+// Where the spikes beside it explain more of a spike than the rest to 36 %, its size in a joint fit
+// would be mostly noise.
+constexpr std::int32_t least_rest = whole * 9 / 25;
 
 struct candidate {
     std::int64_t gain = 0;
@@ -22,6 +28,20 @@ struct candidate {
     }
 };
 
+// A spike that was taken and changes the scores of another unit.
+struct neighbour {
+    const overlap* row = nullptr;
+    std::size_t match = 0;
+};
+
+std::int32_t begin_of(const block_match& one) {
+    return one.part < 0 ? one.frame - 1 : one.frame;
+}
+
+int shift_of(const block_match& one) {
+    return one.part < 0 ? one.part + parts_of_frame : one.part;
+}
+
 class pursuit {
 public:
     pursuit(const match_plan& plan, const integer_block& block, std::size_t before,
@@ -29,8 +49,9 @@ public:
         : plan_(plan),
           excluded_(excluded),
           frames_(static_cast<std::int32_t>(block.frames)),
+          reach_(static_cast<std::int32_t>(plan.overlaps.reach())),
           taken_(plan.filters.size()),
-          raised_(plan.filters.size()),
+          near_(plan.filters.size()),
           candidates_(plan.filters.size()) {
         for (const matched_filter& filter : plan.filters)
             scores_.push_back(correlations(block, filter, before));
@@ -42,6 +63,7 @@ public:
         constexpr int most_rounds = 200;
         for (int round = 0; round < most_rounds; ++round)
             if (!take_best()) break;
+        std::erase_if(out_, [](const block_match& one) { return one.size == 0; });
         std::sort(out_.begin(), out_.end(), [](const block_match& a, const block_match& b) {
             return std::tie(a.frame, a.unit) < std::tie(b.frame, b.unit);
         });
@@ -49,50 +71,106 @@ public:
     }
 
 private:
-    std::int64_t gain_of(std::uint32_t unit, std::int64_t score) const {
-        const std::int64_t norm = plan_.filters[unit].norm;
-        const std::int64_t off = score - norm;
-        return score * score - ((off * off * plan_.spread_weight[unit]) >> spread_bits);
-    }
-    bool is_allowed(std::uint32_t unit, std::int32_t frame, std::int32_t score) const;
+    std::int32_t correlation_with(const neighbour& one, std::int32_t frame) const;
+    std::int32_t rest_of(std::uint32_t unit, std::int32_t frame) const;
+    std::int32_t least_of(std::uint32_t unit, std::int32_t frame, std::int32_t rest) const;
+    std::optional<std::int64_t> gain_of(std::uint32_t unit, std::int32_t frame) const;
     void find_candidates(std::uint32_t unit, std::int32_t first, std::int32_t last);
     bool take_best();
     void take(const candidate& best);
+    void take_from_neighbours(const candidate& best, std::int64_t size);
+    void subtract(const block_match& match, std::int32_t size);
 
     const match_plan& plan_;
     std::int64_t excluded_;
     std::int32_t frames_;
+    std::int32_t reach_;
     std::vector<std::vector<std::int32_t>> scores_{};
-    std::vector<std::vector<std::int32_t>> taken_;
-    // For each unit, spikes of others that overlap: frame, and the least score that is believed.
-    std::vector<std::vector<std::pair<std::int32_t, std::int32_t>>> raised_;
+    std::vector<std::vector<std::int32_t>> taken_;    // frames of each unit's spikes
+    std::vector<std::vector<neighbour>> near_;        // of each unit
     std::vector<std::vector<candidate>> candidates_;  // of each unit, ascending by frame
-    std::vector<block_match> out_{};
+    std::vector<block_match> out_{};  // of size 0 where another spike turned out to explain it
 };
 
-bool pursuit::is_allowed(std::uint32_t unit, std::int32_t frame, std::int32_t score) const {
-    for (const std::int32_t at : taken_[unit])
-        if (std::abs(at - frame) < plan_.rule.apart_frames) return false;
-    for (const auto& [at, least] : raised_[unit])
-        if (std::abs(at - frame) < plan_.rule.apart_frames && score < least) return false;
-    return true;
+// The correlation of the filter at a frame with the neighbour's spike of size 1.
+std::int32_t pursuit::correlation_with(const neighbour& one, std::int32_t frame) const {
+    const block_match& match = out_[one.match];
+    const std::int32_t lag = frame - begin_of(match);
+    if (std::abs(lag) > reach_) return 0;
+    const auto at = static_cast<std::size_t>(lag + reach_);
+    return plan_.overlaps.values(*one.row, shift_of(match))[at];
 }
 
-// Replaces the candidates of a unit where scores, or what is allowed, have changed.
+// The share of a spike's energy that those taken before cannot explain, if they do not overlap each
+// other.
+std::int32_t pursuit::rest_of(std::uint32_t unit, std::int32_t frame) const {
+    std::int32_t rest = whole;
+    if (!plan_.rule.fit_together) return rest;
+    for (const neighbour& one : near_[unit]) {
+        const block_match& match = out_[one.match];
+        if (match.size == 0 || std::abs(match.frame - frame) >= 2 * plan_.rule.apart_frames)
+            continue;
+        const std::int32_t correlation = correlation_with(one, frame);
+        rest -= (correlation * correlation) >> overlap_bits;
+    }
+    return rest < least_rest ? whole : rest;
+}
+
+// The least score that is believed, beside what the templates of neighbours may leave.
+std::int32_t pursuit::least_of(std::uint32_t unit, std::int32_t frame, std::int32_t rest) const {
+    constexpr std::int32_t around = 2;
+    std::int32_t left_over = 0;
+    for (const neighbour& one : near_[unit]) {
+        const block_match& match = out_[one.match];
+        if (std::abs(match.frame - frame) >= plan_.rule.apart_frames) continue;
+        std::int32_t overlapping = plan_.rule.fit_together ? 0 : one.row->largest;
+        for (std::int32_t lag = -around; plan_.rule.fit_together && lag <= around; ++lag)
+            overlapping = std::max(overlapping, std::abs(correlation_with(one, frame + lag)));
+        const std::int64_t seen = std::int64_t{match.size} * overlapping >> overlap_bits;
+        left_over =
+            std::max(left_over, static_cast<std::int32_t>((seen * plan_.misfit) >> overlap_bits));
+    }
+    // The noise of a size in a joint fit is that of the score over the root of the rest.
+    const auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(rest) * whole));
+    return left_over +
+           static_cast<std::int32_t>(std::max(plan_.least_score[unit] * root,
+                                              std::int64_t{plan_.least_size[unit]} * rest) >>
+                                     overlap_bits);
+}
+
+// The energy that a spike would explain, less the cost of an unusual amplitude; nothing where no
+// spike is believed.
+std::optional<std::int64_t> pursuit::gain_of(std::uint32_t unit, std::int32_t frame) const {
+    for (const std::int32_t at : taken_[unit])
+        if (std::abs(at - frame) < plan_.rule.apart_frames) return std::nullopt;
+    const std::int64_t score = scores_[unit][static_cast<std::size_t>(frame)];
+    const std::int32_t rest = rest_of(unit, frame);
+    if (score < least_of(unit, frame, rest)) return std::nullopt;
+    const std::int64_t size = (score << overlap_bits) / rest;
+    const std::int64_t norm = plan_.filters[unit].norm;
+    if (static_cast<double>(size) > plan_.rule.most_amplitude * static_cast<double>(norm))
+        return std::nullopt;
+    const std::int64_t off = size - norm;
+    const std::int64_t gain =
+        score * size - ((off * off * plan_.spread_weight[unit]) >> spread_bits);
+    return gain > 0 ? std::optional(gain) : std::nullopt;
+}
+
+// Replaces the candidates of a unit where scores, or what is believed, have changed.
 void pursuit::find_candidates(std::uint32_t unit, std::int32_t first, std::int32_t last) {
     if (unit == excluded_) return;
     const std::vector<std::int32_t>& score = scores_[unit];
-    const std::int32_t least = plan_.least[unit];
-    const double most = plan_.rule.most_amplitude * plan_.filters[unit].norm;
+    const std::int32_t rest = plan_.rule.fit_together ? least_rest : whole;
+    const auto least = static_cast<std::int32_t>(
+        std::int64_t{std::max(plan_.least_score[unit], plan_.least_size[unit])} * rest >>
+        overlap_bits);
     first = std::max(first - 1, 1);  // because neighbouring frames are compared
     last = std::min(last + 1, frames_ - 2);
     std::vector<candidate> found;
     for (std::int32_t f = first; f <= last; ++f) {
         const auto at = static_cast<std::size_t>(f);
         if (score[at] < least || score[at] <= score[at - 1] || score[at] < score[at + 1]) continue;
-        if (score[at] > most || !is_allowed(unit, f, score[at])) continue;
-        const std::int64_t gain = gain_of(unit, score[at]);
-        if (gain > 0) found.push_back({gain, f, unit});
+        if (const auto gain = gain_of(unit, f)) found.push_back({*gain, f, unit});
     }
     std::vector<candidate>& own = candidates_[unit];
     const auto begin = std::ranges::lower_bound(own, first, {}, &candidate::frame);
@@ -105,22 +183,26 @@ bool pursuit::take_best() {
     std::vector<candidate> all;
     for (const std::vector<candidate>& own : candidates_)
         all.insert(all.end(), own.begin(), own.end());
-    if (all.empty()) return false;
     std::sort(all.begin(), all.end());
     // The frames of better candidates, by unit whose scores a spike there would change.
     std::vector<std::vector<std::int32_t>> better(scores_.size());
-    const auto reach = static_cast<std::int32_t>(plan_.overlaps.reach());
     std::vector<candidate> best;
     for (const candidate& each : all) {
         const bool is_best =
             std::none_of(better[each.unit].begin(), better[each.unit].end(),
-                         [&](std::int32_t at) { return std::abs(at - each.frame) <= reach; });
+                         [&](std::int32_t at) { return std::abs(at - each.frame) <= reach_; });
         if (is_best) best.push_back(each);
         for (const overlap& row : plan_.overlaps.of(each.unit))
             better[row.other].push_back(each.frame);
     }
-    for (const candidate& each : best) take(each);
-    return true;
+    bool any = false;
+    for (const candidate& each : best) {
+        // What was taken in this round may have given back a part of its neighbours.
+        if (!gain_of(each.unit, each.frame)) continue;
+        take(each);
+        any = true;
+    }
+    return any;
 }
 
 void pursuit::take(const candidate& best) {
@@ -138,29 +220,46 @@ void pursuit::take(const candidate& best) {
     constexpr std::int32_t half = parts_of_frame / 2;
     part = std::clamp(part, -half, half);
     const std::int64_t peak = middle + (right - left) * part / (std::int64_t{4} * parts_of_frame);
-    const auto size = static_cast<std::int32_t>(peak);
+    const std::int32_t rest = rest_of(best.unit, best.frame);
+    const auto size = static_cast<std::int32_t>((peak << overlap_bits) / rest);
+    if (rest != whole) take_from_neighbours(best, size);
     out_.push_back({best.frame, best.unit, part, size});
     taken_[best.unit].push_back(best.frame);
+    for (const overlap& row : plan_.overlaps.of(best.unit))
+        if (row.other != best.unit) near_[row.other].push_back({&row, out_.size() - 1});
+    subtract(block_match{out_.back()}, size);
+}
 
-    const std::int32_t begin = part < 0 ? best.frame - 1 : best.frame;
-    const int shift = part < 0 ? part + parts_of_frame : part;
-    const auto reach = static_cast<std::int32_t>(plan_.overlaps.reach());
-    for (const overlap& row : plan_.overlaps.of(best.unit)) {
-        const auto values = plan_.overlaps.values(row, shift);
+// Gives back what neighbours had of a spike. One of which too little remains is no spike.
+void pursuit::take_from_neighbours(const candidate& best, std::int64_t size) {
+    for (const neighbour& one : near_[best.unit]) {
+        block_match& match = out_[one.match];
+        if (match.size == 0 || std::abs(match.frame - best.frame) >= 2 * plan_.rule.apart_frames)
+            continue;
+        auto change =
+            static_cast<std::int32_t>((size * correlation_with(one, best.frame)) >> overlap_bits);
+        if (match.size - change < plan_.least_size[match.unit]) {
+            change = match.size;
+            std::erase(taken_[match.unit], match.frame);
+        }
+        match.size -= change;
+        if (change != 0) subtract(match, -change);
+    }
+}
+
+// Takes a spike's template out of the scores, `size` times.
+void pursuit::subtract(const block_match& match, std::int32_t size) {
+    const std::int32_t begin = begin_of(match);
+    for (const overlap& row : plan_.overlaps.of(match.unit)) {
+        const auto values = plan_.overlaps.values(row, shift_of(match));
         std::vector<std::int32_t>& into = scores_[row.other];
-        const std::int32_t first = std::max(0, begin - reach);
-        const std::int32_t last = std::min(frames_ - 1, begin + reach);
+        const std::int32_t first = std::max(0, begin - reach_);
+        const std::int32_t last = std::min(frames_ - 1, begin + reach_);
         for (std::int32_t f = first; f <= last; ++f) {
-            const std::int32_t lag = f - begin + reach;
+            const std::int32_t lag = f - begin + reach_;
             const std::int64_t change = std::int64_t{size} * values[static_cast<std::size_t>(lag)];
             into[static_cast<std::size_t>(f)] -=
                 static_cast<std::int32_t>((change + (1 << (overlap_bits - 1))) >> overlap_bits);
-        }
-        if (row.other != best.unit) {
-            const std::int64_t left_over =
-                ((std::int64_t{size} * row.largest >> overlap_bits) * plan_.misfit) >> overlap_bits;
-            raised_[row.other].emplace_back(
-                best.frame, plan_.least[row.other] + static_cast<std::int32_t>(left_over));
         }
         find_candidates(row.other, first, last);
     }
@@ -172,8 +271,9 @@ match_plan::match_plan(std::vector<matched_filter> of, const match_rule& how, co
     : filters(std::move(of)), overlaps(filters, run), rule(how) {
     for (const matched_filter& filter : filters) {
         const double noise = filter.noise;
-        least.push_back(static_cast<std::int32_t>(
-            std::ceil(std::max(rule.threshold * noise, rule.least_amplitude * filter.norm))));
+        least_score.push_back(static_cast<std::int32_t>(std::ceil(rule.threshold * noise)));
+        least_size.push_back(
+            static_cast<std::int32_t>(std::ceil(rule.least_amplitude * filter.norm)));
         const double expected = rule.amplitude_spread * std::max(filter.norm, 1);
         spread_weight.push_back(
             std::llround((1 << spread_bits) * noise * noise / (expected * expected)));

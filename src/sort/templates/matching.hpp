@@ -18,6 +18,10 @@ struct match_rule {
     double most_amplitude = 1.6;
     double amplitude_spread = 0.2;  ///< standard deviation that is expected of amplitudes
     double misfit = 0.1;  ///< share of a spike that its template may leave where others overlap
+    /// Whether the sizes of spikes that overlap are fitted together, and spikes are accepted by
+    /// their size in that fit. Two templates of one neuron then share its spikes, so that they look
+    /// like neurons that fire together.
+    bool fit_together = false;
     std::int64_t apart_frames = 15;  ///< spikes of a unit are at least this far apart
 };
 
@@ -28,7 +32,8 @@ struct match_plan {
     std::vector<matched_filter> filters;
     overlap_table overlaps;
     match_rule rule;
-    std::vector<std::int32_t> least{};          ///< smallest correlation of a spike, by filter
+    std::vector<std::int32_t> least_score{};    ///< smallest correlation of a spike, by filter
+    std::vector<std::int32_t> least_size{};     ///< smallest amplitude times norm, by filter
     std::vector<std::int64_t> spread_weight{};  ///< cost of an unusual amplitude, in 2^-16
     std::int32_t misfit = 0;                    ///< in 2^-overlap_bits
 };

@@ -161,7 +161,8 @@ void template_search::match(bool is_last) {
     const match_plan plan(filters_,
                           {.threshold = options_.match_threshold,
                            .least_amplitude = options_.least_amplitude,
-                           .most_amplitude = options_.most_amplitude},
+                           .most_amplitude = options_.most_amplitude,
+                           .fit_together = is_last},
                           run_);
     spikes_ = match_templates(traces_, plan, run_);
     std::vector<std::uint64_t> counts(filters_.size());

@@ -125,6 +125,37 @@ TEST(MatchBlock, FindsSpikesThatOverlap) {
     EXPECT_GE(right, 58);
 }
 
+// Two spikes at once, of templates with a correlation of about a half: what the first takes of the
+// second has to be given back.
+TEST(MatchBlock, FitsTheSizesOfSpikesTogetherThatOverlap) {
+    const std::vector<matched_filter> filters =
+        filters_of({template_on(1, 20, 4), template_on(3, 14, 4)});
+    std::vector<template_spike> spikes;
+    for (std::int64_t i = 0; i < 40; ++i) {
+        const std::int64_t at = 200 + 150 * i;
+        spikes.push_back({.frame = at, .unit = 0, .amplitude = 1.1F});
+        spikes.push_back({.frame = at - 3 + i % 7, .unit = 1, .amplitude = 0.85F});
+    }
+    const integer_block traces = traces_of(filters, spikes, 6400, 1);
+    const auto found_with = [&](bool fit_together) {
+        const match_plan plan(filters, {.fit_together = fit_together}, {});
+        return match_block(plan, traces, static_cast<std::size_t>(before));
+    };
+
+    const std::vector<block_match> found = found_with(true);
+
+    std::vector<int> count(2);
+    double sum[2] = {0, 0};
+    for (const block_match& match : found) {
+        ++count[match.unit];
+        sum[match.unit] += static_cast<double>(match.size) / filters[match.unit].norm;
+    }
+    EXPECT_EQ(count, (std::vector<int>{40, 40}));
+    EXPECT_NEAR(sum[0] / 40, 1.1, 0.03);
+    EXPECT_NEAR(sum[1] / 40, 0.85, 0.05);
+    EXPECT_LT(found_with(false).size(), 75U) << "the case is too easy";
+}
+
 TEST(MatchBlock, FindsNothingInNoise) {
     const std::vector<matched_filter> filters =
         filters_of({template_on(1, 5, 4), template_on(3, 30, 6)});
