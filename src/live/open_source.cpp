@@ -26,10 +26,16 @@ constexpr std::string_view open_ephys_zmq = "open-ephys-zmq://";
 constexpr std::string_view open_ephys_events = "open-ephys-events://";
 constexpr std::string_view own_stream = "spikeweave://";
 
+episode with_ids(const named_episode& named, const spike_sequence& spikes) {
+    episode what{.delays = named.delays};
+    for (const std::string& unit : named.units) what.units.push_back(spikes.unit(unit));
+    return what;
+}
+
 void arm(opened_source& opened, const live_options& options, const spike_sequence& spikes) {
     if (!options.patterns.empty()) opened.patterns = read_patterns(options.patterns, spikes);
-    if (options.episodes.empty()) return;
-    opened.armed = read_armed_episodes(options.episodes, spikes);
+    if (!options.episodes.empty()) opened.armed = read_armed_episodes(options.episodes, spikes);
+    for (const named_episode& one : options.armed) opened.armed.push_back({with_ids(one, spikes)});
     for (armed_episode& one : opened.armed) {
         if (one.fire_at == 0) one.fire_at = options.fire_at;
         if (one.fire_at > one.what.size())
@@ -37,18 +43,6 @@ void arm(opened_source& opened, const live_options& options, const spike_sequenc
                 "fire_at", fmt::format("the episode {} has {} spikes",
                                        armed_text(one.what, spikes.unit_names()), one.what.size()));
     }
-}
-
-// Only the units of what is armed are known before a stream begins.
-std::vector<std::string> units_in(const live_options& options) {
-    std::vector<std::string> names, more;
-    if (!options.episodes.empty()) names = units_of_episodes(options.episodes);
-    if (!options.patterns.empty()) more = units_of_patterns(options.patterns);
-    const auto middle = static_cast<std::ptrdiff_t>(names.size());
-    names.insert(names.end(), more.begin(), more.end());
-    std::inplace_merge(names.begin(), names.begin() + middle, names.end(), natural_less);
-    names.erase(std::unique(names.begin(), names.end()), names.end());
-    return names;
 }
 
 void check_rates(opened_source& opened, const live_options& options, const spike_sequence& spikes) {
@@ -65,10 +59,9 @@ void check_rates(opened_source& opened, const live_options& options, const spike
 opened_source open_file(const std::string& from, const live_options& options,
                         const execution& run) {
     spike_file file = read_spikes(from, options.reading, run);
-    opened_source opened{.spikes = file.spikes.size(), .warnings = warnings_of(file)};
-    arm(opened, options, file.spikes);
-    check_rates(opened, options, file.spikes);
-    opened.from = std::make_unique<replay>(std::move(file.spikes), options.speed, run.stop);
+    std::vector<std::string> warnings = warnings_of(file);
+    opened_source opened = open_spikes(std::move(file.spikes), options, run.stop);
+    opened.warnings = std::move(warnings);
     return opened;
 }
 
@@ -106,11 +99,38 @@ bool is_stream(const std::filesystem::path& from) {
            from.extension() == ".ndjson" || std::filesystem::is_fifo(from, unknown);
 }
 
+std::vector<std::string> units_of_armed(const live_options& options) {
+    std::vector<std::string> names;
+    const auto add = [&](const std::vector<std::string>& more) {
+        names.insert(names.end(), more.begin(), more.end());
+    };
+    if (!options.episodes.empty()) add(units_of_episodes(options.episodes));
+    for (const named_episode& one : options.armed) add(one.units);
+    if (!options.patterns.empty()) add(units_of_patterns(options.patterns));
+    std::sort(names.begin(), names.end(), natural_less);
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+opened_source armed_before(const live_options& options, std::vector<std::string> unit_names) {
+    opened_source opened;
+    arm(opened, options, spike_sequence({}, {}, std::move(unit_names), {}));
+    return opened;
+}
+
+opened_source open_spikes(spike_sequence spikes, const live_options& options,
+                          const std::stop_token& stop) {
+    opened_source opened{.spikes = spikes.size()};
+    arm(opened, options, spikes);
+    check_rates(opened, options, spikes);
+    opened.from = std::make_unique<replay>(std::move(spikes), options.speed, stop);
+    return opened;
+}
+
 opened_source open_stream(const std::string& from, const live_options& options,
                           std::vector<std::string> unit_names,
                           const std::vector<sender_progress>& known, const std::stop_token& stop) {
-    opened_source opened;
-    arm(opened, options, spike_sequence({}, {}, unit_names, {}));
+    opened_source opened = armed_before(options, unit_names);
     const auto received = [&](open_ephys_sender sender, std::string_view scheme) {
         opened.from = open_ephys(sender, "tcp://" + from.substr(scheme.size()), options.stream,
                                  unit_names, stop);
@@ -133,7 +153,7 @@ opened_source open_stream(const std::string& from, const live_options& options,
 
 opened_source open_source(const std::string& from, const live_options& options,
                           const execution& run) {
-    return is_stream(from) ? open_stream(from, options, units_in(options), {}, run.stop)
+    return is_stream(from) ? open_stream(from, options, units_of_armed(options), {}, run.stop)
                            : open_file(from, options, run);
 }
 

@@ -13,6 +13,7 @@
 #include "spikeweave/live/run.hpp"
 #include "spikeweave/mine/episodes/detector.hpp"
 #include "spikeweave/mine/spade/detector.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
 
 namespace spikeweave::live {
 
@@ -35,14 +36,26 @@ bool is_stream(const std::filesystem::path& from);
 /// Whether programs send the spikes, and send again what was not acknowledged.
 bool is_own_stream(const std::string& from);
 
+/// The units of what is armed: only they are known before a stream begins.
+/// @throws io_error if the file of episodes or the patterns cannot be read.
+std::vector<std::string> units_of_armed(const live_options& options);
+/// What is armed, without a source yet.
+/// @param unit_names  units that are known before they appear
+/// @throws io_error as above; invalid_argument if an episode is of another unit, or has fewer
+/// spikes than `fire_at`.
+opened_source armed_before(const live_options& options, std::vector<std::string> unit_names);
+
 /// @param unit_names  units that are known before they appear
 /// @param known       senders of a session that goes on
 /// @throws io_error if the source, the file of episodes or the patterns cannot be read.
 opened_source open_stream(const std::string& from, const live_options& options,
                           std::vector<std::string> unit_names,
                           const std::vector<sender_progress>& known, const std::stop_token& stop);
-/// Opens a stream or a file. Of a stream only the units of armed episodes are known before it
-/// begins. @throws invalid_argument if something armed is expected by chance too often in a file.
+/// Replays spikes. @throws as below.
+opened_source open_spikes(spike_sequence spikes, const live_options& options,
+                          const std::stop_token& stop);
+/// Opens a stream or a file. @throws invalid_argument if something armed is expected by chance too
+/// often in a file.
 opened_source open_source(const std::string& from, const live_options& options,
                           const execution& run);
 

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "live/log/recorded.hpp"
@@ -15,12 +14,15 @@
 #include "live/metrics/session_monitor.hpp"
 #include "live/open_source.hpp"
 #include "live/realtime.hpp"
+#include "live/run_source.hpp"
 #include "live/session.hpp"
 #include "live/sinks/all_results.hpp"
+#include "live/sinks/event_results.hpp"
 #include "live/sinks/open_sinks.hpp"
 #include "live/triggers/false_alarm_limit.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/memory.hpp"
+#include "spikeweave/live/events.hpp"
 
 namespace spikeweave {
 namespace {
@@ -34,14 +36,17 @@ struct outputs {
     session_monitor monitor{};
     std::unique_ptr<metrics_server> metrics{};
 
-    outputs(const live_options& options, const session_options& analysis, const text_writer& print,
-            const execution& run, std::uint64_t spikes)
+    outputs(const live_options& options, const session_options& analysis,
+            const result_takers& takers, const execution& run, std::uint64_t spikes)
         : results(run, spikes) {
         if (options.metrics > 0) metrics = std::make_unique<metrics_server>(options.metrics);
         if (const auto& most = analysis.triggers.max_false_alarms)
             results.add(
                 std::make_unique<false_alarm_limit>(analysis.armed, analysis.patterns, *most));
-        reports = open_sinks(options, analysis, print, results);
+        reports = open_sinks(options, analysis, takers.print, results);
+        if (takers.take)
+            results.add(
+                std::make_unique<event_results>(analysis.armed, analysis.patterns, takers.take));
         if (metrics)
             metrics->serve([this] {
                 return metrics_text(monitor.state(), reports, resident_memory_bytes(),
@@ -76,22 +81,31 @@ live_result result_of(const session_counts& counts, const outputs& to,
             .warnings = std::move(warnings)};
 }
 
-void check_together(const std::string& from, const live_options& options) {
-    const bool is_armed = !options.episodes.empty() || !options.patterns.empty();
-    if (!options.windows && !is_armed && options.resume.empty() && !options.verify)
-        throw invalid_argument("without windows, `episodes` and `patterns` there is nothing to do");
-    if (!options.windows && !options.window_table.empty())
-        throw invalid_argument("window_table", "no windows are mined");
-    if (is_stream(from) && options.speed != live_options().speed)
+source_kind kind_of(const std::string& from) {
+    if (is_own_stream(from)) return source_kind::own_stream;
+    return is_stream(from) ? source_kind::stream : source_kind::replayed;
+}
+
+void check_speed(const live_options& options, source_kind kind) {
+    const bool is_usual = options.speed == live_options().speed;
+    if (kind == source_kind::blocks && !is_usual && options.speed != 0)
+        throw invalid_argument("speed", "blocks come at their own speed, or as fast as possible");
+    if ((kind == source_kind::stream || kind == source_kind::own_stream) && !is_usual)
         throw invalid_argument("speed", "a stream comes at its own speed");
-    if (options.sources > 1 && !is_own_stream(from))
-        throw invalid_argument("sources", "only programs that send spikes are waited for");
     if (options.realtime && options.speed == 0)
-        throw invalid_argument("realtime", "a file is replayed as fast as possible");
-    if (options.track_every > duration{0} && options.episodes.empty() && options.resume.empty())
-        throw invalid_argument("track_every", "no episodes are armed");
-    if (!options.resume.empty() && !is_stream(from))
+        throw invalid_argument("realtime", "spikes come as fast as possible");
+}
+
+void check_resume(const live_options& options, source_kind kind) {
+    if (options.resume.empty()) return;
+    if (kind != source_kind::stream && kind != source_kind::own_stream)
         throw invalid_argument("resume", "only a stream goes on; a file can be analysed again");
+    if (!options.armed.empty())
+        throw invalid_argument("resume", "cannot be given together with `episodes`");
+}
+
+std::unique_ptr<realtime_thread> realtime_if(bool wanted) {
+    return wanted ? std::make_unique<realtime_thread>() : nullptr;
 }
 
 session_counts run_monitored(source& from, session& through, session_monitor& monitor,
@@ -120,10 +134,11 @@ session_counts record_session(source& from, const session_options& analysis, out
 // What was sent while nobody listened is not known, and counts as a message that was lost, unless
 // all that had come by then is sent again if need be.
 live_result resume_live(const std::string& from, const live_options& options,
-                        const text_writer& print, const execution& run,
+                        const result_takers& takers, const execution& run,
                         const std::stop_token& abort) {
+    const auto before_others = realtime_if(options.realtime);
     const session_options recorded = session_file(options.resume).header().analysis;
-    outputs to(options, recorded, print, run, 0);
+    outputs to(options, recorded, takers, run, 0);
     execution how = run;
     how.on_progress = {};
     how.stop = abort;
@@ -151,27 +166,47 @@ live_result verify_live(const std::filesystem::path& path, const text_writer& wr
     const verification found = verify_session(path, run);
     if (!found.difference.empty())
         throw io_error(fmt::format("'{}': {}", path.string(), found.difference));
-    write(fmt::format(R"({{"type":"verification","blocks":{},"detections":{},"windows":{}}})"
-                      "\n",
-                      found.inputs, found.detections, found.windows));
+    if (write)
+        write(fmt::format(R"({{"type":"verification","blocks":{},"detections":{},"windows":{}}})"
+                          "\n",
+                          found.inputs, found.detections, found.windows));
     return {.detections = static_cast<std::uint64_t>(found.detections),
             .windows = static_cast<std::uint64_t>(found.windows)};
 }
 
-}  // namespace
-
-live_result run_live(const std::string& from, const live_options& options,
-                     const std::function<void(std::string_view)>& print, const execution& run,
-                     const std::stop_token& abort) {
-    check_options(options);
-    check_together(from, options);
+live_result run_named(const std::string& from, const live_options& options,
+                      const result_takers& takers, const execution& run,
+                      const std::stop_token& abort) {
+    check_live_options(options, kind_of(from));
     execution how = run;
     how.threads = options.threads;
-    if (options.verify) return verify_live(from, print, how);
-    std::optional<realtime_thread> before_others;
-    if (options.realtime) before_others.emplace();
-    if (!options.resume.empty()) return resume_live(from, options, print, how, abort);
-    opened_source opened = open_source(from, options, how);
+    if (options.verify) return verify_live(from, takers.print, how);
+    if (!options.resume.empty()) return resume_live(from, options, takers, how, abort);
+    return run_source(open_source(from, options, how), options, takers, run, abort);
+}
+
+}  // namespace
+
+void live::check_live_options(const live_options& options, source_kind kind) {
+    check_options(options);
+    const bool has_episodes = !options.episodes.empty() || !options.armed.empty();
+    const bool is_recorded = !options.resume.empty() || options.verify;
+    if (!options.windows && !has_episodes && options.patterns.empty() && !is_recorded)
+        throw invalid_argument("without windows, `episodes` and `patterns` there is nothing to do");
+    if (!options.windows && !options.window_table.empty())
+        throw invalid_argument("window_table", "no windows are mined");
+    if (options.sources > 1 && kind != source_kind::own_stream)
+        throw invalid_argument("sources", "only programs that send spikes are waited for");
+    if (options.track_every > duration{0} && !has_episodes && options.resume.empty())
+        throw invalid_argument("track_every", "no episodes are armed");
+    check_speed(options, kind);
+    check_resume(options, kind);
+}
+
+live_result live::run_source(opened_source opened, const live_options& options,
+                             const result_takers& takers, const execution& run,
+                             const std::stop_token& abort) {
+    const auto before_others = realtime_if(options.realtime);
     session_options analysis{.armed = std::move(opened.armed),
                              .detector = {.ties = options.window.mining.ties},
                              .patterns = std::move(opened.patterns),
@@ -181,13 +216,29 @@ live_result run_live(const std::string& from, const live_options& options,
     if (options.windows) analysis.windows = options.window;
     analysis.pace = pace_of(options, options.window);
     analysis.tracking = {options.track_every, options.window.length};
-    outputs to(options, analysis, print, run, opened.spikes);
+    outputs to(options, analysis, takers, run, opened.spikes);
+    execution how = run;
+    how.threads = options.threads;
     how.on_progress = {};
     const session_counts counts =
         options.record.empty()
             ? run_session_of(*opened.from, analysis, to, how, abort)
             : record_session(*opened.from, analysis, to, options.record, how, abort);
     return result_of(counts, to, std::move(opened.warnings));
+}
+
+live_result run_live(const std::string& from, const live_options& options,
+                     const std::function<void(std::string_view)>& print, const execution& run,
+                     const std::stop_token& abort) {
+    return run_named(from, options, {.print = print}, run, abort);
+}
+
+live_result run_live(const std::string& from, const live_options& options,
+                     const std::function<void(live_event)>& take, const execution& run,
+                     const std::stop_token& abort) {
+    live_result result = run_named(from, options, {.take = take}, run, abort);
+    take(result);
+    return result;
 }
 
 }  // namespace spikeweave

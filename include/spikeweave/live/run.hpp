@@ -21,6 +21,12 @@
 /// are mined. docs/live.md shows its use, docs/algorithms/live.md says what the results are.
 namespace spikeweave {
 
+/// An episode by the names of its units.
+struct named_episode {
+    std::vector<std::string> units{};
+    std::vector<delay_interval> delays{};
+};
+
 struct live_options {
     /// How much faster than in the recording a spike file is replayed; 0 means as fast as possible.
     double speed = 1;
@@ -33,6 +39,8 @@ struct live_options {
     std::uint64_t sources = 1;
     /// The episodes to detect, as `read_armed_episodes` reads them. Empty: none.
     std::filesystem::path episodes{};
+    /// More episodes to detect, which follow those of the file.
+    std::vector<named_episode> armed{};
     /// The spike of an episode at which it is detected, unless its file says it; 0: its last one.
     std::size_t fire_at = 0;
     /// The patterns to detect, as `read_patterns` reads them. Empty: none.

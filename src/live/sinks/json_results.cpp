@@ -9,10 +9,6 @@
 namespace spikeweave::live {
 namespace {
 
-std::uint64_t losses_of(const session_counts& counts) {
-    return counts.missing - counts.belated + counts.unreadable + counts.order.late;
-}
-
 void append_units(std::string& text, const episode& what, const named_units& units) {
     text += "\"units\":[";
     for (std::size_t i = 0; i < what.units.size(); ++i) {
@@ -165,14 +161,12 @@ void json_results::epoch_ended() {
     end_line("epoch");
 }
 
-// Tells of the first loss, and again whenever twice as much is lost.
 void json_results::add_alarm(const session_counts& counts) {
-    const std::uint64_t lost = losses_of(counts);
-    if (lost == 0 || lost < 2 * alarmed_) return;
-    alarmed_ = lost;
+    const auto losses = alarm_.raise(counts);
+    if (!losses) return;
     fmt::format_to(std::back_inserter(line_),
-                   R"({{"type":"alarm","missing":{},"unreadable":{},"late":{}}})",
-                   counts.missing - counts.belated, counts.unreadable, counts.order.late);
+                   R"({{"type":"alarm","missing":{},"unreadable":{},"late":{}}})", losses->missing,
+                   losses->unreadable, losses->late);
     end_line("alarm");
 }
 

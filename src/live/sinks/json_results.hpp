@@ -14,6 +14,7 @@
 
 #include "live/session.hpp"
 #include "live/sinks/delivery.hpp"
+#include "live/sinks/loss_alarm.hpp"
 #include "live/sinks/unit_names.hpp"
 #include "spikeweave/core/time.hpp"
 
@@ -95,7 +96,7 @@ private:
     json_results_options options_;
     unit_names units_{};
     std::string line_{};
-    std::uint64_t alarmed_ = 0;  // what was lost at the last alarm
+    loss_alarm alarm_{};
     std::vector<std::string> armed_texts_{};
     bool told_chance_ = false;
     std::string tallies_{};  // as JSON; empty if nothing is armed

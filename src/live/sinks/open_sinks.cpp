@@ -64,6 +64,7 @@ delivery_reports open_sinks(const live_options& options, const session_options& 
                                  has_period ? options.stats_every : usual_stats_every);
     }
     for (const destination& one : inside) {
+        if (one.kind == destination_kind::caller && !print) continue;
         const bool is_file = one.kind == destination_kind::file;
         outputs.emplace_back(
             std::make_unique<written_lines>(is_file ? file_writer(one.address) : print),

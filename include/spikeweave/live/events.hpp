@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
+#include "spikeweave/core/time.hpp"
+#include "spikeweave/live/run.hpp"
+#include "spikeweave/mine/episodes/windows.hpp"
+
+/// What an analysis finds while a recording runs, as values.
+namespace spikeweave {
+
+/// An armed episode or pattern has occurred.
+struct live_detection {
+    bool is_pattern = false;
+    std::size_t number = 0;            ///< among the armed episodes, or among the patterns
+    std::vector<std::string> units{};  ///< names, in the order of firing, or of a pattern's items
+    std::vector<std::int64_t> times_us{};
+    /// The first spike of an episode; the left edge of the first bin of a pattern.
+    std::int64_t begin_us = 0;
+    /// Why this is no trigger: "hold-off", "rate", "mute" or "unchecked"; empty if it is one.
+    std::string suppressed{};
+};
+
+/// A window is complete, and was mined or skipped.
+struct live_window {
+    episode_window mined{};  ///< its episodes by the natural order of their units
+    /// The names of the units so far.
+    std::shared_ptr<const std::vector<std::string>> unit_names{};
+    /// Messages that may have had spikes of this window were lost.
+    bool has_gap = false;
+    std::uint64_t epoch = 0;
+
+    /// Whether it was not mined.
+    bool is_skipped() const { return mined.table.complete_to_size == std::size_t{0}; }
+};
+
+/// The counts of the armed episodes in a window of time (`track_every`).
+struct live_counts {
+    time_span window{};
+    std::vector<std::uint64_t> counts{};
+};
+
+/// How often the armed episodes, then the patterns, are expected by chance, from the rates in an
+/// interval.
+struct live_chance {
+    time_span interval{};
+    std::vector<double> per_minute{};
+};
+
+/// Something was lost: all losses so far, told at the first one and whenever they have doubled.
+struct live_alarm {
+    std::uint64_t missing = 0;     ///< messages that have not come
+    std::uint64_t unreadable = 0;  ///< messages that could not be read
+    std::uint64_t late = 0;        ///< spikes that came too late and were left out
+};
+
+/// The clock was set: nothing that began before continues.
+struct live_epoch {
+    std::uint64_t number = 0;  ///< 1 for the first one that begins while the analysis runs
+};
+
+/// The last event of every analysis is its result.
+using live_event = std::variant<live_detection, live_window, live_counts, live_chance, live_alarm,
+                                live_epoch, live_result>;
+
+/// The same as `run_live` with lines of JSON, but with results as values, for the caller. What the
+/// options name besides gets its results as well.
+/// @param take  is called by one thread at a time, but not always by the same one. Windows come in
+/// the order of the recording's time, and so do all others; where windows are mined by a thread of
+/// their own, a window comes when it has been mined.
+SPIKEWEAVE_API live_result run_live(const std::string& from, const live_options& options,
+                                    const std::function<void(live_event)>& take,
+                                    const execution& run = {}, const std::stop_token& abort = {});
+
+}  // namespace spikeweave

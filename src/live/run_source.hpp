@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string_view>
+
+#include "live/open_source.hpp"
+#include "live/sinks/event_results.hpp"
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/live/run.hpp"
+
+namespace spikeweave::live {
+
+/// What takes the results for the caller. Either may be empty.
+struct result_takers {
+    std::function<void(std::string_view)> print{};  ///< lines of JSON
+    event_taker take{};                             ///< everything but the result at the end
+};
+
+/// How the spikes of a source come.
+enum class source_kind : std::uint8_t {
+    replayed,    ///< at any speed
+    blocks,      ///< from the caller, who may or may not wait for windows
+    stream,      ///< at a speed of their own
+    own_stream,  ///< likewise, from programs that wait for acknowledgements
+};
+
+/// @throws invalid_argument if an option is out of range, or options cannot be given together.
+void check_live_options(const live_options& options, source_kind kind);
+
+/// Analyses the spikes of a source that is open: the part of `run_live` that all sources share.
+/// @throws as `run_live`.
+live_result run_source(opened_source opened, const live_options& options,
+                       const result_takers& takers, const execution& run,
+                       const std::stop_token& abort);
+
+}  // namespace spikeweave::live

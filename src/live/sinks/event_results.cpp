@@ -1,0 +1,71 @@
+#include "live/sinks/event_results.hpp"
+
+#include <memory>
+#include <utility>
+
+namespace spikeweave::live {
+
+event_results::event_results(std::vector<armed_episode> armed, armed_patterns patterns,
+                             event_taker take)
+    : armed_(std::move(armed)), patterns_(std::move(patterns)), take_(std::move(take)) {}
+
+void event_results::give(live_event event) {
+    const std::lock_guard lock(taking_);
+    take_(std::move(event));
+}
+
+void event_results::units_added(std::span<const std::string> names) {
+    units_.add(names);
+}
+
+void event_results::detected(const detection& what) {
+    live_detection event{.is_pattern = what.armed >= armed_.size(),
+                         .times_us = {what.times_us.begin(), what.times_us.end()},
+                         .begin_us = what.begin_us,
+                         .suppressed = std::string(to_string(what.suppressed))};
+    const auto units = units_.now();
+    event.number = event.is_pattern ? what.armed - armed_.size() : what.armed;
+    if (event.is_pattern)
+        for (const auto& item : patterns_.patterns[event.number])
+            event.units.push_back((*units)[item.unit]);
+    else
+        for (const unit_id unit : armed_[event.number].what.units)
+            event.units.push_back((*units)[unit]);
+    give(std::move(event));
+}
+
+// Another thread may call it. The event is made before others have to wait.
+void event_results::mined(const mined_window& window) {
+    const auto units = units_.now();
+    live_window event{.mined = window.mined,
+                      .unit_names = {units, &units->all()},
+                      .has_gap = window.has_gap,
+                      .epoch = window.epoch};
+    std::vector<counted_episode>& episodes = event.mined.table.episodes;
+    episodes.clear();
+    for (const counted_episode* const one : units->ordered(window.mined.table))
+        episodes.push_back(*one);
+    give(std::move(event));
+}
+
+void event_results::counted(const time_span& window, std::span<const std::uint64_t> counts) {
+    give(live_counts{window, {counts.begin(), counts.end()}});
+}
+
+void event_results::epoch_ended() {
+    give(live_epoch{++epochs_});
+}
+
+void event_results::chance_measured(const chance_rates& rates) {
+    give(live_chance{{duration{rates.begin_us}, duration{rates.end_us}}, rates.per_minute});
+}
+
+void event_results::block_ended(const session_counts& counts) {
+    if (auto losses = alarm_.raise(counts)) give(*losses);
+}
+
+void event_results::session_ended(const session_counts& counts) {
+    block_ended(counts);
+}
+
+}  // namespace spikeweave::live

@@ -1,0 +1,95 @@
+#include "live/sinks/event_results.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace spikeweave::live {
+namespace {
+
+episode pair_with_events(std::uint32_t first, std::uint32_t second) {
+    return {{unit_id{first}, unit_id{second}}, {{duration{0}, duration{5'000}}}};
+}
+
+TEST(EventResults, GivesEachResultAsAValueWithNames) {
+    std::vector<live_event> events;
+    const armed_patterns patterns{duration{5'000}, {{{unit_id{1}, 0}, {unit_id{0}, 2}}}};
+    event_results results({{pair_with_events(0, 1)}}, patterns,
+                          [&](live_event event) { events.push_back(std::move(event)); });
+    results.units_added(std::vector<std::string>{"n10", "n2"});
+    const std::vector<std::int64_t> times{-4, 3};
+
+    results.detected({.armed = 0, .begin_us = -4, .end_us = 3, .times_us = times});
+    results.detected({.armed = 1,
+                      .begin_us = -5'000,
+                      .end_us = 3,
+                      .times_us = times,
+                      .suppressed = suppression::hold_off});
+    results.mined(
+        {{{.number = -1, .begin = duration{-10}, .end = duration{0}},
+          3,
+          {.episodes = {{pair_with_events(0, 1), 2}, {pair_with_events(1, 0), 1}}, .threshold = 1}},
+         true});
+    results.units_added(std::vector<std::string>{"n3"});
+    results.mined({.mined = {{.number = 0, .begin = duration{0}, .end = duration{10}},
+                             0,
+                             {.complete_to_size = 0}},
+                   .epoch = 2});
+    results.counted({duration{0}, duration{10}}, std::vector<std::uint64_t>{4});
+    results.chance_measured({0, 10, {0.5, 2}});
+    results.epoch_ended();
+    results.epoch_ended();
+    results.session_ended({});
+
+    ASSERT_EQ(events.size(), 8U);
+    const auto& detected = std::get<live_detection>(events[0]);
+    EXPECT_FALSE(detected.is_pattern);
+    EXPECT_EQ(detected.units, (std::vector<std::string>{"n10", "n2"}));
+    EXPECT_EQ(detected.times_us, times);
+    EXPECT_EQ(detected.begin_us, -4);
+    EXPECT_EQ(detected.suppressed, "");
+    const auto& suppressed = std::get<live_detection>(events[1]);
+    EXPECT_TRUE(suppressed.is_pattern);
+    EXPECT_EQ(suppressed.number, 0U);
+    EXPECT_EQ(suppressed.units, (std::vector<std::string>{"n2", "n10"}));
+    EXPECT_EQ(suppressed.begin_us, -5'000);
+    EXPECT_EQ(suppressed.suppressed, "hold-off");
+    const auto& window = std::get<live_window>(events[2]);
+    EXPECT_EQ(window.mined.bounds.number, -1);
+    EXPECT_EQ(window.mined.spikes, 3U);
+    EXPECT_TRUE(window.has_gap);
+    EXPECT_FALSE(window.is_skipped());
+    EXPECT_EQ(*window.unit_names, (std::vector<std::string>{"n10", "n2"}));
+    // By the names of their units, as in lines of JSON.
+    EXPECT_EQ(
+        window.mined.table.episodes,
+        (std::vector<counted_episode>{{pair_with_events(1, 0), 1}, {pair_with_events(0, 1), 2}}));
+    const auto& later = std::get<live_window>(events[3]);
+    EXPECT_EQ(*later.unit_names, (std::vector<std::string>{"n10", "n2", "n3"}));
+    EXPECT_FALSE(later.has_gap);
+    EXPECT_TRUE(later.is_skipped());
+    EXPECT_EQ(later.epoch, 2U);
+    EXPECT_EQ(std::get<live_counts>(events[4]).counts, (std::vector<std::uint64_t>{4}));
+    EXPECT_EQ(std::get<live_chance>(events[5]).per_minute, (std::vector<double>{0.5, 2}));
+    EXPECT_EQ(std::get<live_epoch>(events[6]).number, 1U);
+    EXPECT_EQ(std::get<live_epoch>(events[7]).number, 2U);
+}
+
+TEST(EventResults, TellsOfLossesWhenTheyBeginAndDouble) {
+    std::vector<live_alarm> alarms;
+    event_results results(
+        {}, {}, [&](const live_event& event) { alarms.push_back(std::get<live_alarm>(event)); });
+    for (std::uint64_t lost = 0; lost < 10; ++lost)
+        results.block_ended({.order = {.late = lost / 2}, .unreadable = lost - lost / 2});
+    results.session_ended({.missing = 20, .belated = 3});
+
+    ASSERT_EQ(alarms.size(), 5U);
+    EXPECT_EQ(alarms[0].unreadable, 1U);
+    EXPECT_EQ(alarms[3].late, 4U);
+    EXPECT_EQ(alarms[4].missing, 17U);
+}
+
+}  // namespace
+}  // namespace spikeweave::live
