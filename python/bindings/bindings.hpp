@@ -10,6 +10,8 @@ namespace spikeweave::python {
 void bind_spikes(nanobind::module_& m);
 void bind_simulate(nanobind::module_& m);
 void bind_episodes(nanobind::module_& m);
+void bind_given_spikes(nanobind::module_& m);
+void bind_live(nanobind::module_& m);
 void bind_elephant(nanobind::module_& m);
 void bind_elephant_relation(nanobind::module_& m);
 void bind_recording(nanobind::module_& m);

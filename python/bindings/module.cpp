@@ -49,6 +49,8 @@ NB_MODULE(_core, m) {
     spikeweave::python::bind_spikes(m);
     spikeweave::python::bind_simulate(m);
     spikeweave::python::bind_episodes(m);
+    spikeweave::python::bind_given_spikes(m);
+    spikeweave::python::bind_live(m);
     spikeweave::python::bind_elephant(m);
     spikeweave::python::bind_elephant_relation(m);
     spikeweave::python::bind_spade(m);

@@ -1,22 +1,28 @@
 """Repeated patterns in the firing of neurons.
 
 `episodes` finds chains of units that fire one after another, `spade` spatio-temporal spike
-patterns; `sort` finds units in recordings; `simulate` makes data with known ground truth. Functions
-accept spikes of other packages (`SpikeSequence.of` lists the forms) and times in seconds.
+patterns; `live` detects and finds chains while a recording runs; `sort` finds units in recordings;
+`simulate` makes data with known ground truth. Functions accept spikes of other packages
+(`SpikeSequence.of` lists the forms) and times in seconds.
 """
 
 from . import simulate
 from ._adapters.files import read, write
 from ._adapters.recordings import read_recording
+from ._commands.detector import Detector
 from ._commands.devices import devices
 from ._commands.episodes import count_episodes, episode_strategies, episodes
+from ._commands.live import LiveRun, live
+from ._commands.sliding_window import SlidingWindow
 from ._commands.sort import sort, sort_features
 from ._commands.spade import spade
 from ._core import DeviceError
 from ._core import version as _version
 from ._values.circuit import Circuit
 from ._values.devices import Device
-from ._values.episodes import Episode, EpisodeResult
+from ._values.episode_rows import Episode
+from ._values.episodes import EpisodeResult
+from ._values.live import Alarm, Chance, Counts, Detection, Epoch, Skipped, Stats, Window
 from ._values.recording import Recording
 from ._values.sort import SortResult
 from ._values.spade import Pattern, PatternResult
@@ -25,20 +31,32 @@ from ._values.spikes import SpikeSequence
 __version__ = _version()
 
 __all__ = [
+    "Alarm",
+    "Chance",
     "Circuit",
+    "Counts",
+    "Detection",
+    "Detector",
     "Device",
     "DeviceError",
     "Episode",
     "EpisodeResult",
+    "Epoch",
+    "LiveRun",
     "Pattern",
     "PatternResult",
     "Recording",
+    "Skipped",
+    "SlidingWindow",
     "SortResult",
     "SpikeSequence",
+    "Stats",
+    "Window",
     "count_episodes",
     "devices",
     "episode_strategies",
     "episodes",
+    "live",
     "read",
     "read_recording",
     "simulate",

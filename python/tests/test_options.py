@@ -18,6 +18,9 @@ DESCRIBED = {
     "read": (spikeweave.read, _core.read_options),
     "episodes": (spikeweave.episodes, _core.episodes_options),
     "count_episodes": (spikeweave.count_episodes, _core.count_episodes_options),
+    "Detector": (spikeweave.Detector, _core.detector_options),
+    "SlidingWindow": (spikeweave.SlidingWindow, _core.sliding_window_options),
+    "live": (spikeweave.live, _core.live_options),
     "spade": (spikeweave.spade, _core.spade_options),
     "sort": (spikeweave.sort, _core.sort_options),
     "sort_features": (spikeweave.sort_features, _core.sort_features_options),
@@ -70,6 +73,13 @@ def command():
     if not file.exists():
         pytest.skip("the command is not part of this build")
     return file
+
+
+def test_the_command_has_all_options_of_live(command):
+    told = subprocess.run([command, "live", "--help"], capture_output=True, text=True).stdout
+
+    for option in _core.live_options():
+        assert re.search(rf"^  {option['command_line']}\b", told, re.MULTILINE), option["name"]
 
 
 def test_the_command_has_all_options_and_records_them(command, tmp_path):

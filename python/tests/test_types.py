@@ -28,6 +28,17 @@ patterns = spikeweave.spade(spikes, bin="5ms", window="100ms", epochs=[(0, 1)], 
 assert_type(patterns[0], spikeweave.Pattern)
 spikeweave.sort(np.zeros((10, 2)), sample_rate=3e4, starting_clusters="auto")
 spikeweave.simulate.sym26(length="10s", chains=[3])
+with spikeweave.live(spikes, speed="max", episodes=found[:2], window=5, hop="1s") as run:
+    for event in run:
+        if isinstance(event, spikeweave.Window):
+            assert_type(event[0], spikeweave.Episode)
+            assert_type(event[1:], spikeweave.Window)
+blocks = [(np.array([0.1]), np.array(["a"]))]
+spikeweave.live(iter(blocks), episodes="armed.txt", windows=False)
+detector = spikeweave.Detector(found[:2], units=["0", "1"], ties="order")
+assert_type(detector.add([0.1], [0]), list[spikeweave.Detection])
+windows = spikeweave.SlidingWindow(["0", "1"], window="growing", hop=1.0, delays="1-4ms")
+assert_type(next(iter(windows)), spikeweave.Window)
 """
 WRONG = {
     "episodes(3)": "arg-type",
@@ -42,6 +53,10 @@ WRONG = {
     "read('file', format='word')": "arg-type",
     "simulate.patterns(rates='fast')": "arg-type",
     "count_episodes([[0.1]], [], ties='never')": "arg-type",
+    "live(5)": "arg-type",
+    "live([], speed='fast')": "arg-type",
+    "Detector([], ties='time')": "call-arg",
+    "SlidingWindow(['a'], window=None, size=3)": "call-arg",
 }
 
 

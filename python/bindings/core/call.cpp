@@ -68,9 +68,10 @@ private:
 
 // A daemon thread must not ask for the lock of an interpreter that ends: it would be ended in the
 // middle of destructors. It waits for the process to end instead, as Python 3.14 has it.
-void park_if_ending(std::stop_source& stop) {
+template <class GiveUp>
+void park_if_ending(GiveUp give_up) {
     if (!_Py_IsFinalizing()) return;
-    stop.request_stop();
+    give_up();
     constexpr auto long_time = std::chrono::hours{1};
     while (true) std::this_thread::sleep_for(long_time);
 }
@@ -101,8 +102,9 @@ void run_unlocked(const call_options& how, const std::function<void(const execut
             talk.finish(std::move(error));
         });
         const nb::gil_scoped_release unlocked;
+        const auto give_up = [&stop] { stop.request_stop(); };
         while (!talk.wait()) {
-            park_if_ending(stop);
+            park_if_ending(give_up);
             const nb::gil_scoped_acquire locked;
             if (raised) continue;
             try {
@@ -113,11 +115,23 @@ void run_unlocked(const call_options& how, const std::function<void(const execut
                 stop.request_stop();
             }
         }
-        park_if_ending(stop);
+        park_if_ending(give_up);
     }
     if (raised) throw nb::python_error(*raised);
     if (reports) talk.report_to(how.progress);
     talk.rethrow();
+}
+
+void wait_unlocked(const std::function<bool()>& look, const std::function<void()>& give_up) {
+    for (;;) {
+        {
+            const nb::gil_scoped_release unlocked;
+            const bool is_over = look();
+            park_if_ending(give_up);
+            if (is_over) return;
+        }
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    }
 }
 
 }  // namespace spikeweave::python

@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -32,5 +33,26 @@ auto run_for_result(const call_options& how, Work work) {
     run_unlocked(how, [&](const execution& run) { result.emplace(work(run)); });
     return std::move(*result);
 }
+
+/// Calls `look` again and again, without the interpreter's lock, until it returns true. Each call
+/// may wait for a moment; between two of them signals are looked for, and what they raise is
+/// thrown. `give_up` is called if the interpreter ends meanwhile.
+void wait_unlocked(const std::function<bool()>& look, const std::function<void()>& give_up);
+
+/// An object that a Python object holds. Its calls release the interpreter's lock, so several
+/// Python threads may come at once.
+template <class Value>
+struct held {
+    Value value;
+    call_options call{};
+    std::mutex in_use{};
+
+    template <class Work>
+    auto alone(Work work) {
+        const nb::gil_scoped_release unlocked;
+        const std::lock_guard lock(in_use);
+        return work(value);
+    }
+};
 
 }  // namespace spikeweave::python

@@ -195,6 +195,18 @@ nb::object show(const start_clusters& value) {
     return nb::cast(to_numpy(std::span{value.labels}));
 }
 
+// One text stands for a list of one.
+std::vector<std::string> texts_of(const char* name, nb::handle value) {
+    const auto text = [name](nb::handle one) {
+        if (!is_path(one)) refuse_type(name, "texts or paths", one);
+        return nb::cast<std::filesystem::path>(one).string();
+    };
+    if (is_path(value)) return {text(value)};
+    std::vector<std::string> texts;
+    for (const nb::handle one : items_of(name, value)) texts.push_back(text(one));
+    return texts;
+}
+
 template <class Field, class Work>
 bool with_field_of(const option& one, const char* type, Work& work) {
     Field* const* field = std::any_cast<Field*>(&one.field);
@@ -219,11 +231,13 @@ bool with_rich_field(const option& one, Work work) {
 
 // Returns the option's type for signatures; python/spikeweave/_values/types.py has these names.
 std::string_view type_of(const option& one) {
+    // The Python files of the package take these two in other forms, too.
+    if (one.name == "window" && one.kind == option_kind::whole) return "Bins";
+    if (one.name == "episodes") return "Armed";
+    if (one.repeats) return "Destinations";
     std::string_view rich;
     if (with_rich_field(one, [&](const char* type, const auto& /*field*/) { rich = type; }))
         return rich;
-    // The Python files of the package take this one as a time, too.
-    if (one.name == "window") return "Bins";
     switch (one.kind) {
         case option_kind::flag:
             return "bool";
@@ -231,7 +245,7 @@ std::string_view type_of(const option& one) {
         case option_kind::memory:
             return one.zero_name.empty() ? "int" : "IntOrAuto";
         case option_kind::number:
-            return "float";
+            return one.zero_name.empty() ? "float" : "FloatOrMax";
         case option_kind::time:
             return "Time";
         case option_kind::choice:
@@ -243,14 +257,14 @@ std::string_view type_of(const option& one) {
 
 option_value value_of(const option& one, nb::handle value) {
     const char* const name = one.name.c_str();
+    if (!one.zero_name.empty() && nb::isinstance<nb::str>(value) &&
+        text_of(name, value) == one.zero_name)
+        return one.zero_name;
     switch (one.kind) {
         case option_kind::flag:
             return flag_of(name, value);
         case option_kind::whole:
         case option_kind::memory:
-            if (nb::isinstance<nb::str>(value) && !one.zero_name.empty() &&
-                text_of(name, value) == one.zero_name)
-                return one.zero_name;
             return whole_of(name, value);
         case option_kind::number:
             return number_of(name, value);
@@ -268,19 +282,18 @@ nb::object argument_of(const option& one) {
     if (!one.is_set() ||
         with_rich_field(one, [&](const char* /*type*/, const auto& field) { rich = show(field); }))
         return rich;
-    const option_value value = one.get();
-    const auto* const number = std::get_if<std::uint64_t>(&value);
-    if (number != nullptr && *number == 0 && !one.zero_name.empty()) return nb::cast(one.zero_name);
     return std::visit(
-        []<class Value>(const Value& simple) -> nb::object {
+        [&]<class Value>(const Value& simple) -> nb::object {
             if constexpr (std::is_same_v<Value, std::nullptr_t>)
                 return nb::none();
+            else if (!one.zero_name.empty() && simple == Value{})
+                return nb::cast(one.zero_name);
             else if constexpr (std::is_same_v<Value, duration>)
                 return nb::cast(to_seconds(simple));
             else
                 return nb::cast(simple);
         },
-        value);
+        one.get());
 }
 
 }  // namespace
@@ -301,6 +314,7 @@ call_options take_options(const nb::dict& arguments, const option_list& options)
             call.progress = nb::borrow(value);
         else
             naming(name, [&, taken = nb::handle(value)] {
+                if (one->repeats) return one->set_list(texts_of(name, taken));
                 const auto take_rich = [&](const char* /*type*/, auto& field) {
                     take(name, taken, field);
                 };

@@ -93,6 +93,22 @@ shared_spikes share(spike_sequence spikes, bool has_recorded_span) {
     return {std::make_shared<const spike_sequence>(std::move(spikes)), has_recorded_span};
 }
 
+std::vector<std::int64_t> microseconds_of(const array_in<double>& seconds) {
+    std::vector<std::int64_t> out;
+    out.reserve(seconds.size());
+    naming("times", [&] {
+        for (const double one : span_of(seconds)) out.push_back(duration_from_seconds(one).count());
+    });
+    return out;
+}
+
+std::vector<unit_id> ids_of(const array_in<std::uint32_t>& units) {
+    std::vector<unit_id> out;
+    out.reserve(units.size());
+    for (const std::uint32_t one : span_of(units)) out.push_back(unit_id{one});
+    return out;
+}
+
 void add_warnings(nb::dict& out, const shared_spikes& spikes,
                   const std::vector<std::string>& more) {
     std::vector<std::string> warnings = run_for_result(

@@ -2,10 +2,12 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "bindings/core/arrays.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
 namespace spikeweave::python {
@@ -22,6 +24,11 @@ struct shared_spikes {
 };
 
 shared_spikes share(spike_sequence spikes, bool has_recorded_span = true);
+
+/// Times in seconds as the library has them.
+/// @throws invalid_argument if one is not finite.
+std::vector<std::int64_t> microseconds_of(const array_in<double>& seconds);
+std::vector<unit_id> ids_of(const array_in<std::uint32_t>& units);
 
 /// Puts the warnings of `check_spikes` and then `more` into `out` as "warnings"; "told" is how many
 /// of the first were seen before.

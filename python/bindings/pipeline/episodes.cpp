@@ -1,53 +1,16 @@
 #include <nanobind/stl/string.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "bindings/bindings.hpp"
 #include "bindings/core/arrays.hpp"
+#include "bindings/core/episodes.hpp"
 #include "bindings/core/options.hpp"
 #include "bindings/core/spikes.hpp"
 #include "spikeweave/pipeline/episodes.hpp"
 
 namespace spikeweave::python {
 namespace {
-
-// Makes rows of the bounds of what `get` returns for each element.
-template <class Elements, class Get = std::identity>
-array_out<double> interval_array(const Elements& elements, Get get = {}) {
-    std::vector<double> bounds;
-    bounds.reserve(2 * elements.size());
-    for (const auto& element : elements) {
-        const delay_interval& delay = std::invoke(get, element);
-        bounds.push_back(to_seconds(delay.low));
-        bounds.push_back(to_seconds(delay.high));
-    }
-    return to_numpy(std::move(bounds), {elements.size(), std::size_t{2}});
-}
-
-// Makes flat arrays: episode i has units[offsets[i]:offsets[i + 1]], and one delay fewer.
-nb::dict table_arrays(const episode_table& table) {
-    std::size_t nodes = 0;
-    for (const counted_episode& one : table.episodes) nodes += one.what.size();
-    std::vector<std::int64_t> offsets{0};
-    std::vector<std::uint32_t> units;
-    std::vector<delay_interval> steps;
-    offsets.reserve(table.episodes.size() + 1);
-    units.reserve(nodes);
-    steps.reserve(nodes - std::min(nodes, table.episodes.size()));
-    for (const counted_episode& one : table.episodes) {
-        for (const unit_id unit : one.what.units)
-            units.push_back(static_cast<std::uint32_t>(to_index(unit)));
-        steps.insert(steps.end(), one.what.delays.begin(), one.what.delays.end());
-        offsets.push_back(static_cast<std::int64_t>(units.size()));
-    }
-    nb::dict out;
-    out["offsets"] = to_numpy(std::move(offsets));
-    out["units"] = to_numpy(std::move(units));
-    out["delays"] = interval_array(steps);
-    add_columns(out, table.episodes, "counts", &counted_episode::count);
-    return out;
-}
 
 nb::dict circuit_arrays(const circuit& found) {
     const auto& edges = found.edges;
@@ -88,24 +51,6 @@ nb::dict find(const shared_spikes& spikes, const nb::dict& arguments) {
     out["parameters"] = arguments_of(describe(found.options));
     add_warnings(out, spikes, found.warnings);
     out["seconds"] = found.seconds;
-    return out;
-}
-
-// Reads flat arrays as `table_arrays` makes them.
-std::vector<episode> episodes_of(const array_in<std::int64_t>& offsets,
-                                 const array_in<std::uint32_t>& units,
-                                 const matrix_in<double>& delays) {
-    std::vector<episode> out;
-    std::size_t step = 0;
-    for (std::size_t i = 0; i + 1 < offsets.shape(0); ++i) {
-        episode one;
-        for (std::int64_t at = offsets.data()[i]; at < offsets.data()[i + 1]; ++at)
-            one.units.push_back(unit_id{units.data()[at]});
-        for (std::size_t s = 0; s + 1 < one.units.size(); ++s, ++step)
-            one.delays.push_back({duration_from_seconds(delays.data()[2 * step]),
-                                  duration_from_seconds(delays.data()[2 * step + 1])});
-        out.push_back(std::move(one));
-    }
     return out;
 }
 

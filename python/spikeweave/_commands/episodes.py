@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from .. import _core
 from .._adapters.progress import Progress, reporting
 from .._values.circuit import Circuit
-from .._values.episodes import Episode, EpisodeResult
+from .._values.episode_rows import flat, named
+from .._values.episodes import EpisodeResult
 from .._values.spikes import SpikeSequence
 from .._values.types import SpikesLike
 from .described import described
@@ -139,7 +140,8 @@ def count_episodes(
     [2]
     """
     sequence = SpikeSequence.of(spikes)
-    offsets, units, delays = _flat(episodes, sequence.unit_names)
+    names = sequence.unit_names
+    offsets, units, delays = flat(named(episodes, names), names)
     with reporting(progress) as callback:
         return _core.count_episodes(
             sequence._core,
@@ -165,36 +167,3 @@ def episode_strategies(device: Literal["cpu", "cuda"] = "cpu") -> list[str]:
     if device not in ("cpu", "cuda"):
         raise ValueError(f"device: expected 'cpu' or 'cuda', found {device!r}")
     return _core.episode_strategies(device == "cuda")
-
-
-def _flat(
-    episodes: Sequence[Any], names: Sequence[str]
-) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.float64]]:
-    index = {name: i for i, name in enumerate(names)}
-    offsets, units, delays = [0], [], []
-    for number, one in enumerate(episodes):
-        try:
-            nodes, steps = (one.units, one.delays) if isinstance(one, Episode) else one
-            nodes = list(nodes)
-            steps = [(_core.seconds(low), _core.seconds(high)) for low, high in steps]
-        except (TypeError, ValueError):
-            raise TypeError(
-                f"episodes: number {number}: expected (units, delays), found {one!r}"
-            ) from None
-        if len(steps) != len(nodes) - 1:
-            raise ValueError(
-                f"episodes: number {number}: found {len(steps)} delays, "
-                f"expected {len(nodes) - 1} for {len(nodes)} units"
-            )
-        for node in nodes:
-            unit = index.get(node) if isinstance(node, str) else int(node)
-            if unit is None or not 0 <= unit < len(names):
-                raise ValueError(f"episodes: number {number}: there is no unit {node!r}")
-            units.append(unit)
-        delays.extend(steps)
-        offsets.append(len(units))
-    return (
-        np.array(offsets, dtype=np.int64),
-        np.array(units, dtype=np.uint32),
-        np.array(delays, dtype=np.float64).reshape(-1, 2),
-    )

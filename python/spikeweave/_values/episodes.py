@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .. import _core
 from .circuit import Circuit
 from .conversions import converted
-from .indexing import Several, Single, chosen, ragged
+from .episode_rows import Episode, EpisodeRows
 from .spikes import SpikeSequence
 from .tables import html_table
 
@@ -23,49 +23,8 @@ if TYPE_CHECKING:
 _SHOWN = 10
 
 
-def _delay_text(low: float, high: float) -> str:
-    return f"({low * 1e3:g},{high * 1e3:g}] ms"
-
-
-@dataclass(frozen=True)
-class Episode:
-    """A chain of units with a delay interval on each step.
-
-    Attributes
-    ----------
-    units : tuple of str
-        Names, in the order of firing.
-    delays : tuple of (float, float)
-        ``(low, high)`` of each step in seconds; a delay ``d`` fits if ``low < d <= high``.
-    count : int or None
-        The largest number of occurrences that do not overlap.
-    expected, p, q, strength : float
-        As in `EpisodeResult`; NaN if not tested.
-    """
-
-    units: tuple[str, ...]
-    delays: tuple[tuple[float, float], ...]
-    count: int | None = None
-    expected: float = float("nan")
-    p: float = float("nan")
-    q: float = float("nan")
-    strength: float = float("nan")
-
-    @property
-    def size(self) -> int:
-        """Its number of units."""
-        return len(self.units)
-
-    def __str__(self) -> str:
-        steps = (
-            f" →{_delay_text(*delay)}→ {unit}"
-            for delay, unit in zip(self.delays, self.units[1:], strict=True)
-        )
-        return self.units[0] + "".join(steps)
-
-
 @dataclass(frozen=True, repr=False, eq=False)
-class EpisodeResult(Sequence[Episode]):
+class EpisodeResult(EpisodeRows):
     """The result of `episodes`, as flat arrays; also a sequence of `Episode`.
 
     ``found[3]`` is an `Episode`; a slice, an array of indices or a mask, such as
@@ -115,10 +74,6 @@ class EpisodeResult(Sequence[Episode]):
     """
 
     spikes: SpikeSequence
-    offsets: NDArray[np.int64]
-    units: NDArray[np.uint32]
-    delays: NDArray[np.float64]
-    counts: NDArray[np.int64]
     expected: NDArray[np.float64]
     p: NDArray[np.float64]
     q: NDArray[np.float64]
@@ -127,60 +82,29 @@ class EpisodeResult(Sequence[Episode]):
     circuit: Circuit
     chains: NDArray[np.int64]
     levels: list[dict[str, Any]]
-    threshold: int
     parameters: dict[str, Any]
     seconds: float
     warnings: list[str] = field(default_factory=list)
     version: str = field(default_factory=_core.version)
 
-    def __len__(self) -> int:
-        return len(self.counts)
-
     @cached_property
     def _names(self) -> list[str]:
         return self.spikes.unit_names
 
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """Units of each episode: shape (episodes,)."""
-        return np.diff(self.offsets)
-
-    @overload
-    def __getitem__(self, index: Single) -> Episode: ...
-    @overload
-    def __getitem__(self, index: Several) -> EpisodeResult: ...
-    def __getitem__(self, index: Single | Several) -> Episode | EpisodeResult:
-        some = chosen(index, len(self))
-        if some is not None:
-            return self._only(some)
-        i = range(len(self))[index]  # type: ignore[index]
-        names = self._names
-        units, delays = self._parts(i)
-        return Episode(
-            tuple(names[unit] for unit in units),
-            tuple((float(low), float(high)) for low, high in delays),
-            int(self.counts[i]),
-            float(self.expected[i]),
-            float(self.p[i]),
-            float(self.q[i]),
-            float(self.strength[i]),
+    def _episode(self, i: int) -> Episode:
+        return replace(
+            super()._episode(i),
+            expected=float(self.expected[i]),
+            p=float(self.p[i]),
+            q=float(self.q[i]),
+            strength=float(self.strength[i]),
         )
 
-    def __iter__(self) -> Iterator[Episode]:
-        return (self[i] for i in range(len(self)))
-
     def _only(self, some: NDArray[np.int64]) -> EpisodeResult:
-        offsets, nodes = ragged(self.offsets, some)
-        # An episode has one delay fewer than units.
-        _, steps = ragged(self.offsets - np.arange(len(self) + 1), some)
         place = {int(index): new for new, index in reversed(list(enumerate(some)))}
         by = self.by_surrogates
         return replace(
-            self,
-            offsets=offsets,
-            units=self.units[nodes],
-            delays=self.delays[steps],
-            counts=self.counts[some],
+            super()._only(some),
             expected=self.expected[some],
             p=self.p[some],
             q=self.q[some],
@@ -188,10 +112,6 @@ class EpisodeResult(Sequence[Episode]):
             by_surrogates=None if by is None else {name: by[name][some] for name in by},
             chains=np.array([place[i] for i in self.chains.tolist() if i in place], np.int64),
         )
-
-    def _parts(self, i: int) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
-        begin, end = self.offsets[i], self.offsets[i + 1]
-        return self.units[begin:end], self.delays[begin - i : end - i - 1]
 
     def occurrences(self, index: int) -> NDArray[np.float64]:
         """When an episode occurs.
@@ -221,20 +141,11 @@ class EpisodeResult(Sequence[Episode]):
     def to_dataframe(self) -> pandas.DataFrame:
         """A pandas data frame with one row per episode: ``size``, ``units`` and ``delays`` as
         tuples, ``count``, ``expected``, ``p``, ``q``, ``strength``."""
-        episodes = list(self)
-        return converted(
-            {
-                "size": self.sizes,
-                "units": [one.units for one in episodes],
-                "delays": [one.delays for one in episodes],
-                "count": self.counts,
-                "expected": self.expected,
-                "p": self.p,
-                "q": self.q,
-                "strength": self.strength,
-            },
-            "dataframe",
-        )
+        return super().to_dataframe()
+
+    def _columns(self) -> dict[str, Any]:
+        assessed = {name: getattr(self, name) for name in ("expected", "p", "q", "strength")}
+        return super()._columns() | assessed
 
     def to_elephant(self, indices: Sequence[int] | None = None) -> list[dict[str, Any]]:
         """Patterns in the format of Elephant's SPADE, which Viziphant draws.

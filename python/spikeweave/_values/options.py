@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Literal, TypedDict
 
 from .types import (
+    Armed,
     Bins,
     Delays,
+    Destinations,
     Epochs,
     FilePath,
+    FloatOrMax,
     IntOrAuto,
     MinOcc,
     Numbers,
@@ -56,6 +59,10 @@ class CultureOptions(TypedDict, total=False):
     probability: float | None
     delay: Time | None
     seed: int | None
+
+
+class DetectorOptions(TypedDict, total=False):
+    ties: Literal["time", "order"] | None
 
 
 class EpisodesOptions(TypedDict, total=False):
@@ -142,6 +149,81 @@ class FeaturesOptions(TypedDict, total=False):
     seed: int | None
 
 
+class LiveOptions(TypedDict, total=False):
+    speed: FloatOrMax | None
+    order: str | None
+    stream: str | None
+    sources: int | None
+    format: (
+        Literal[
+            "auto",
+            "text",
+            "wagenaar",
+            "meabench",
+            "npy",
+            "npz",
+            "phy",
+            "klustakwik",
+            "nwb",
+            "session",
+        ]
+        | None
+    )
+    time_unit: str | None
+    allow_negative: bool | None
+    drop_duplicates_of_units: bool | None
+    episodes: Armed | None
+    fire_at: int | None
+    patterns: FilePath | None
+    to: Destinations | None
+    stats_every: Time | None
+    metrics: int | None
+    window_table: FilePath | None
+    record: FilePath | None
+    resume: FilePath | None
+    verify: bool | None
+    track_every: Time | None
+    hold_off: Time | None
+    max_triggers: str | None
+    mute_above: str | None
+    mute_window: Time | None
+    max_false_alarms: str | None
+    rates_from: Time | None
+    windows: bool | None
+    window: Time | None
+    hop: Time | None
+    delays: Delays | None
+    delay_grid: str | None
+    min_count: int | None
+    min_fraction: float | None
+    min_rate: float | None
+    max_size: int | None
+    self_repeats: bool | None
+    ties: Literal["time", "order"] | None
+    strategy: (
+        Literal[
+            "automatic",
+            "reference",
+            "state-machine",
+            "two-pass",
+            "occurrences",
+            "segments",
+            "latest-start",
+            "thread-per-episode",
+            "segments-per-episode",
+            "hybrid",
+        ]
+        | None
+    )
+    compaction: Literal["automatic", "atomic", "select", "count-scan-write"] | None
+    split: Literal["automatic", "candidates", "time"] | None
+    pairs: Literal["automatic", "merge", "look-back"] | None
+    max_memory: int | None
+    window_budget: Time | None
+    threads: int | None
+    realtime: bool | None
+
+
 class PatternsOptions(TypedDict, total=False):
     length: Time | None
     units: int | None
@@ -190,6 +272,38 @@ class RecordingOptions(TypedDict, total=False):
     background: float | None
     noise_spectrum: Literal["white", "coloured"] | None
     seed: int | None
+
+
+class SlidingWindowOptions(TypedDict, total=False):
+    window: Time | None
+    hop: Time | None
+    delays: Delays | None
+    delay_grid: str | None
+    min_count: int | None
+    min_fraction: float | None
+    min_rate: float | None
+    max_size: int | None
+    self_repeats: bool | None
+    ties: Literal["time", "order"] | None
+    strategy: (
+        Literal[
+            "automatic",
+            "reference",
+            "state-machine",
+            "two-pass",
+            "occurrences",
+            "segments",
+            "latest-start",
+            "thread-per-episode",
+            "segments-per-episode",
+            "hybrid",
+        ]
+        | None
+    )
+    compaction: Literal["automatic", "atomic", "select", "count-scan-write"] | None
+    split: Literal["automatic", "candidates", "time"] | None
+    pairs: Literal["automatic", "merge", "look-back"] | None
+    max_memory: int | None
 
 
 class SortFeaturesOptions(TypedDict, total=False):

@@ -106,15 +106,23 @@ Stability = int | tuple[float, float]
 Pair = Sequence[float]
 Triple = Sequence[int]
 
-#: Names of units.
-Units = Sequence[str]
-
 #: The path of a file.
 FilePath = str | os.PathLike[str]
+
+#: A file of episodes, the folder of a result, or episodes: each an `Episode`, or (units, delays).
+Armed = FilePath | Sequence[Any]
+
+#: A file or an address, or several.
+Destinations = FilePath | Sequence[FilePath]
+
+#: Names of units.
+Units = Sequence[str]
 
 Numbers = Sequence[int]
 #: A file that holds clusters, or the label of each spike.
 StartClusters = FilePath | ArrayLike
+#: A number, or as much as possible.
+FloatOrMax = float | Literal["max"]
 #: A whole number that the library can choose.
 IntOrAuto = int | Literal["auto"]
 

@@ -1,0 +1,145 @@
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <variant>
+
+#include "bindings/bindings.hpp"
+#include "bindings/core/arguments.hpp"
+#include "bindings/core/episodes.hpp"
+#include "bindings/core/options.hpp"
+#include "bindings/core/spikes.hpp"
+#include "spikeweave/live/feed.hpp"
+
+namespace spikeweave::python {
+namespace {
+
+constexpr std::chrono::milliseconds patience{50};
+
+// Names of units, and the bounds of each delay in seconds.
+using named_in =
+    std::vector<std::pair<std::vector<std::string>, std::vector<std::pair<double, double>>>>;
+
+// The iterator is the caller to which the library gives the results.
+option_list list_of_options(live_options& options) {
+    option_list list = describe(options);
+    list.change("to").by_default("only the iterator has them");
+    return list;
+}
+
+// The source is a path or an address, spikes, or None for spikes that `add` gives.
+void make_feed(live_feed* self, nb::handle source, const named_in& armed, const nb::dict& given) {
+    live_options options;
+    const call_options call = take_options(given, list_of_options(options));
+    if (!call.progress.is_none()) refuse_argument("progress");
+    for (const auto& [units, delays] : armed) {
+        named_episode& one = options.armed.emplace_back(named_episode{.units = units});
+        for (const auto& [low, high] : delays)
+            one.delays.push_back({duration_from_seconds(low), duration_from_seconds(high)});
+    }
+    shared_spikes spikes;
+    if (source.is_none())
+        new (self) live_feed(options);
+    else if (nb::try_cast(source, spikes))
+        new (self) live_feed(*spikes.sequence, options);
+    else
+        new (self) live_feed(text_of("source", source), options);
+}
+
+template <class Value, class Show = std::identity>
+nb::tuple tuple_of(const std::vector<Value>& values, Show show = {}) {
+    return nb::tuple(list_of(values, show));
+}
+
+double seconds_of(std::int64_t us) {
+    return to_seconds(duration{us});
+}
+
+// Makes the name of a Python type of each event, and what it takes.
+struct shown {
+    nb::object operator()(const live_detection& event) const {
+        const nb::object number = nb::cast(event.number);
+        const nb::object reason =
+            event.suppressed.empty() ? nb::none() : nb::cast(event.suppressed);
+        return nb::make_tuple("Detection", event.is_pattern ? nb::none() : number,
+                              tuple_of(event.units), tuple_of(event.times_us, seconds_of),
+                              seconds_of(event.begin_us), event.is_pattern ? number : nb::none(),
+                              reason);
+    }
+    nb::object operator()(const live_window& event) const {
+        const window_bounds& bounds = event.mined.bounds;
+        if (event.is_skipped())
+            return nb::make_tuple("Skipped", bounds.number, to_seconds(bounds.begin),
+                                  to_seconds(bounds.end), event.mined.spikes, event.has_gap,
+                                  event.epoch);
+        return nb::make_tuple("Window", window_arrays(event.mined), *event.unit_names,
+                              event.has_gap, event.epoch);
+    }
+    nb::object operator()(const live_counts& event) const {
+        return nb::make_tuple("Counts", to_seconds(event.window.begin),
+                              to_seconds(event.window.end), tuple_of(event.counts));
+    }
+    nb::object operator()(const live_chance& event) const {
+        return nb::make_tuple("Chance", to_seconds(event.interval.begin),
+                              to_seconds(event.interval.end), tuple_of(event.per_minute));
+    }
+    nb::object operator()(const live_alarm& event) const {
+        return nb::make_tuple("Alarm", event.missing, event.unreadable, event.late);
+    }
+    nb::object operator()(const live_epoch& event) const {
+        return nb::make_tuple("Epoch", event.number);
+    }
+    nb::object operator()(const live_result& event) const {
+        return nb::make_tuple("Stats", event.units, event.spikes, event.late, event.duplicates,
+                              event.missing, event.unreadable, event.epochs, event.detections,
+                              event.triggers, event.windows, event.incomplete, event.skipped,
+                              event.undelivered, event.warnings);
+    }
+};
+
+// Returns None if a block of spikes is wanted.
+nb::object next_event(live_feed& feed) {
+    std::optional<live_event> event;
+    const auto look = [&] {
+        event = feed.next(patience);
+        return event || feed.wants_block() || feed.is_over();
+    };
+    wait_unlocked(look, [&] { feed.stop(); });
+    if (event) return std::visit(shown{}, *event);
+    if (feed.is_over()) throw nb::stop_iteration();
+    return nb::none();
+}
+
+void close(live_feed& feed) {
+    feed.stop();
+    wait_unlocked([&] { return !feed.next(patience) && feed.is_over(); }, [] {});
+}
+
+void add(live_feed& feed, const array_in<double>& times, const array_in<std::uint32_t>& units,
+         const std::vector<std::string>& names, nb::handle until) {
+    live_block block{microseconds_of(times), ids_of(units), names, {}};
+    if (!until.is_none()) block.watermark_us = time_of("until", until).count();
+    feed.add(block);
+}
+
+}  // namespace
+
+void bind_live(nb::module_& m) {
+    nb::class_<live_feed>(m, "LiveFeed")
+        .def("__init__", &make_feed, nb::arg("source").none(), nb::arg("armed"), nb::arg("given"))
+        .def("next", &next_event)
+        .def("add", &add, nb::arg("times"), nb::arg("units"), nb::arg("names"),
+             nb::arg("until").none())
+        .def("end", &live_feed::end)
+        .def("close", &close);
+    m.def("live_options", [] {
+        live_options options;
+        return description_of(list_of_options(options));
+    });
+}
+
+}  // namespace spikeweave::python

@@ -1,0 +1,666 @@
+"""`live`, `Detector` and `SlidingWindow`: what they find is what batch analysis finds."""
+
+import gc
+import itertools
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import spikeweave
+from spikeweave import (
+    Alarm,
+    Chance,
+    Counts,
+    Detection,
+    Detector,
+    Epoch,
+    Skipped,
+    SlidingWindow,
+    Stats,
+    Window,
+)
+
+NAMES = ["a", "b", "c"]
+ARMED = [(["a", "b"], [(0.0, 0.004)]), (["a", "b", "c"], [("1ms", "6ms"), (0.001, 0.006)])]
+MINING = {"delays": "1-4ms", "min_count": 1, "max_size": 2, "threads": 1}
+
+spike_lists = st.lists(
+    st.tuples(st.integers(0, 120), st.integers(0, 2)), max_size=60, unique=True
+).map(sorted)
+cuts = st.lists(st.integers(0, 60), max_size=6)
+
+
+def sequence_of(spikes, t_stop=None):
+    times = np.array([ms for ms, _ in spikes], dtype=float) * 1e-3
+    units = np.array([unit for _, unit in spikes], dtype=int)
+    return spikeweave.SpikeSequence.of((times, units), unit_names=NAMES, t_start=0, t_stop=t_stop)
+
+
+def pieces_of(sequence, at):
+    ends = [0, *sorted(min(cut, len(sequence)) for cut in at), len(sequence)]
+    for begin, end in itertools.pairwise(ends):
+        yield sequence.times[begin:end], sequence.units[begin:end]
+
+
+def occurrences_of(sequence, armed, ties="time"):
+    """Return the detections of batch analysis, by the end of the occurrence, then by episode."""
+    found = []
+    for number, (units, delays) in enumerate(armed):
+        flat = spikeweave._values.episode_rows.flat(
+            spikeweave._values.episode_rows.named([(units, delays)], NAMES), NAMES
+        )
+        rows = spikeweave._core.find_occurrences(sequence._core, *flat, ties)
+        found += [Detection(number, tuple(units), tuple(row), row[0]) for row in rows.tolist()]
+    return sorted(found, key=lambda one: (one.times[-1], one.episode))
+
+
+def table_of(window):
+    return [(one.units, one.delays, one.count) for one in window]
+
+
+def table_of_slice(sequence, begin, end):
+    inside = (sequence.times_us >= round(begin * 1e6)) & (sequence.times_us < round(end * 1e6))
+    part = spikeweave.SpikeSequence.of(
+        (sequence.times[inside], sequence.units[inside]), unit_names=sequence.unit_names
+    )
+    return [(one.units, one.delays, one.count) for one in spikeweave.episodes(part, **MINING)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(spike_lists, cuts, st.sampled_from(["time", "order"]))
+def test_a_detector_finds_the_occurrences(spikes, at, ties):
+    sequence = sequence_of(spikes)
+    detector = Detector(ARMED, units=NAMES, ties=ties)
+
+    found = [one for piece in pieces_of(sequence, at) for one in detector.add(*piece)]
+
+    expected = occurrences_of(sequence, ARMED, ties)
+    assert sorted(found, key=lambda one: (one.times[-1], one.episode)) == expected
+    assert detector.counts.tolist() == [
+        sum(one.episode == number for one in expected) for number in range(len(ARMED))
+    ]
+
+
+def test_a_detector_finds_the_chains_of_a_result(sym26):
+    found = spikeweave.episodes(sym26.spikes, delays="4-6ms", min_count=200)
+    chains = found[found.chains]
+    detector = Detector(chains, units=sym26.spikes.unit_names)
+
+    detections = detector.add(sym26.spikes.times, sym26.spikes.units)
+
+    assert detector.counts.tolist() == chains.counts.tolist()
+    for number in range(len(chains)):
+        times = [one.times for one in detections if one.episode == number]
+        assert np.array_equal(times, chains.occurrences(number))
+    assert [one.units for one in detector.armed] == [one.units for one in chains]
+    assert "762 detections" in repr(detector)
+
+
+def test_a_detector_fires_before_the_end():
+    spikes = [0.001, 0.003, 0.006, 0.101, 0.103], [0, 1, 2, 0, 1]
+    chain = (["a", "b", "c"], [("1ms", "6ms"), ("1ms", "6ms")])
+    early = Detector([chain], units=NAMES, fire_at=2)
+
+    found = early.add(*spikes)
+
+    assert [one.times for one in found] == [(0.001, 0.003), (0.101, 0.103)]
+    assert found[0].units == ("a", "b", "c")
+    assert found[0].is_trigger
+    assert (early.counts.tolist(), early.completed.tolist()) == ([2], [1])
+    assert [one.times for one in Detector([chain], units=NAMES).add(*spikes)] == [
+        (0.001, 0.003, 0.006)
+    ]
+
+
+def test_nothing_continues_after_a_flush():
+    detector = Detector(ARMED, units=NAMES)
+
+    assert detector.add([5.0], [0]) == []
+    detector.flush()
+
+    assert detector.add([0.001], [1]) == []
+    assert detector.add([1.0, 1.0, 1.002], [0, 0, 1])[0].times == (1.0, 1.002)
+    assert detector.duplicates == 1
+    assert detector.counts.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("times", "units", "kind", "says"),
+    [
+        ([0.2, 0.1], [0, 1], ValueError, "times: expected that they never decrease"),
+        ([0.001], [0], ValueError, "earlier than"),
+        ([np.nan], [0], ValueError, "times: "),
+        ([0.2, np.inf], [0, 1], ValueError, "times: "),
+        ([0.2], [3], ValueError, "units: expected indices from 0 to 2"),
+        ([0.2], ["a"], TypeError, "units: expected indices"),
+        ([0.2], [0, 1], ValueError, "1,.* times and .2,.* units"),
+        ("0.2", [0], TypeError, "times: expected an array"),
+    ],
+)
+@pytest.mark.parametrize("kind_of", [Detector, SlidingWindow])
+def test_spikes_that_cannot_be_are_refused_as_a_whole(kind_of, times, units, kind, says):
+    if kind_of is Detector:
+        taker = Detector(ARMED, units=NAMES)
+    else:
+        taker = SlidingWindow(NAMES, window="1s", **MINING)
+    taker.add([0.1], [0])
+
+    with pytest.raises(kind, match=says):
+        taker.add(times, units)
+
+    taker.add([0.1, 0.102, 1.5], [0, 1, 2])
+    assert taker.duplicates == 1
+    if kind_of is Detector:
+        assert taker.counts.tolist() == [1, 0]
+    else:
+        assert [window.spike_count for window in taker] == [2]
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "says"),
+    [
+        (lambda: Detector([(["a", "x"], [(0, 1)])], units=NAMES), ValueError, "no unit 'x'"),
+        (lambda: Detector([(["a", "b"], [])], units=NAMES), ValueError, "expected 1 for 2"),
+        (lambda: Detector([(["a", "b"], [(1, 0)])], units=NAMES), ValueError, "delay"),
+        (lambda: Detector([5], units=NAMES), TypeError, "episodes: number 0"),
+        (lambda: Detector(ARMED, units=NAMES, fire_at=4), ValueError, "fire_at|spike"),
+        (lambda: Detector(ARMED, units=NAMES, fire_at=-1), ValueError, "fire_at"),
+        (lambda: Detector(ARMED, units="abc"), TypeError, "units: expected a list"),
+        (lambda: Detector(ARMED, units=["a", "a"]), ValueError, "units: .* different"),
+        (lambda: Detector(ARMED, units=NAMES, ties="never"), ValueError, "ties"),
+        (lambda: Detector(ARMED, units=NAMES, nonsense=1), TypeError, "nonsense"),
+        (lambda: SlidingWindow(NAMES, window=-1), ValueError, "window"),
+        (lambda: SlidingWindow(NAMES, window="growing"), ValueError, "hop"),
+        (lambda: SlidingWindow(NAMES, delays="5-1ms"), ValueError, "delay"),
+        (lambda: SlidingWindow(["a", "a"]), ValueError, "units: .* different"),
+    ],
+)
+def test_bad_arguments_are_named(make, kind, says):
+    with pytest.raises(kind, match=says):
+        make()
+
+
+@settings(max_examples=40, deadline=None)
+@given(spike_lists, cuts, st.sampled_from(["growing", "30ms", 0.02]))
+def test_windows_have_the_tables_of_their_spikes(spikes, at, window):
+    sequence = sequence_of(spikes)
+    windows = SlidingWindow(NAMES, window=window, hop=0.02, **MINING)
+    found = []
+    for piece in pieces_of(sequence, at):
+        windows.add(*piece)
+        found += list(windows)
+    windows.advance(0.2)
+    found += list(windows)
+    assert list(windows) == []
+
+    assert len(found) >= (3 if spikes else 0)
+    for one in found:
+        assert table_of(one) == table_of_slice(sequence, one.begin, one.end)
+        inside = (sequence.times >= one.begin) & (sequence.times < one.end)
+        assert one.spike_count == inside.sum()
+    numbers = [one.number for one in found]
+    assert numbers == list(range(numbers[0], numbers[0] + len(numbers))) if numbers else True
+
+
+def test_a_window_is_a_sequence_of_episodes(sym26):
+    windows = SlidingWindow(sym26.spikes.unit_names, window="20s", delays="4-6ms", min_count=60)
+    windows.add(sym26.spikes.times, sym26.spikes.units)
+
+    first, second = windows
+
+    assert (first.number, first.begin, first.end) == (0, 0, 20)
+    assert second.begin == 20
+    assert len(first) == len(list(first)) == len(first.counts)
+    assert first[-1] == list(first)[-1]
+    longest = first[first.sizes == first.sizes.max()]
+    assert isinstance(longest, Window)
+    assert (longest.counts >= longest.threshold).all()
+    assert "20 s" in repr(first)
+    assert "<table>" in first._repr_html_()
+    pandas = pytest.importorskip("pandas")
+    frame = first.to_dataframe()
+    assert isinstance(frame, pandas.DataFrame)
+    assert list(frame.columns) == ["size", "units", "delays", "count"]
+    windows.flush()
+    assert list(windows) == []
+
+
+def events_of(*arguments, **options):
+    with spikeweave.live(*arguments, **options) as run:
+        return list(run)
+
+
+def of_kind(kind, events):
+    return [event for event in events if isinstance(event, kind)]
+
+
+@settings(max_examples=25, deadline=None)
+@given(spike_lists, cuts, st.sampled_from(["max", 1]))
+def test_live_finds_what_batch_analysis_finds(spikes, at, speed):
+    sequence = sequence_of(spikes, t_stop=0.13)
+    options = {"episodes": ARMED, "window": "50ms", "hop": 0.01, **MINING}
+
+    replayed = events_of(sequence, speed="max", **options)
+    names = (np.array(NAMES)[units] for _, units in pieces_of(sequence, at))
+    blocks = zip((times for times, _ in pieces_of(sequence, at)), names, strict=True)
+    given_blocks = events_of(blocks, speed=speed, window_budget="none", **options)
+
+    assert [type(event) for event in replayed].count(Stats) == 1
+    assert of_kind(Detection, replayed) == occurrences_of(sequence, ARMED)
+    assert of_kind(Detection, given_blocks) == of_kind(Detection, replayed)
+    windows = of_kind(Window, replayed)
+    for one in windows:
+        assert table_of(one) == table_of_slice(sequence, one.begin, one.end)
+    # Blocks do not say how long the recording is, so the windows at its end are not complete.
+    assert [table_of(one) for one in of_kind(Window, given_blocks)] == [
+        table_of(one) for one in windows[: len(of_kind(Window, given_blocks))]
+    ]
+    for events in (replayed, given_blocks):
+        stats = events[-1]
+        assert isinstance(stats, Stats)
+        assert stats.spikes == len(sequence)
+        assert not stats.has_losses
+        assert stats.detections == stats.triggers == len(of_kind(Detection, events))
+        assert stats.windows == len(of_kind(Window, events))
+
+
+def test_a_file_gives_what_its_spikes_give(sym26, tmp_path):
+    spikeweave.write(tmp_path / "spikes.tsv", sym26.spikes)
+    (tmp_path / "armed.txt").write_text("n0 4-6ms n1 4-6ms n2 4-6ms n3\n", encoding="utf-8")
+    options = {"speed": "max", "window": "20s", "delays": "4-6ms", "min_count": 60}
+
+    of_file = events_of(tmp_path / "spikes.tsv", episodes=tmp_path / "armed.txt", **options)
+    chain = (["n0", "n1", "n2", "n3"], [(0.004, 0.006)] * 3)
+    of_spikes = events_of(sym26.spikes, episodes=[chain], **options)
+
+    assert of_kind(Detection, of_file) == of_kind(Detection, of_spikes)
+    assert len(of_kind(Detection, of_file)) > 200
+    assert [table_of(one) for one in of_kind(Window, of_file)] == [
+        table_of(one) for one in of_kind(Window, of_spikes)
+    ]
+
+
+def test_files_are_written_as_by_the_command(tmp_path):
+    command = Path(spikeweave.__file__).parent / "bin" / "spikeweave"
+    if not command.exists():
+        pytest.skip("the command is not part of this build")
+    spikes = spikeweave.simulate.sym26(length="5s", seed=1).spikes
+    spikeweave.write(tmp_path / "spikes.npz", spikes)
+    (tmp_path / "armed.txt").write_text("n0 4-6ms n1\n", encoding="utf-8")
+    line = ["live", tmp_path / "spikes.npz", "--speed", "max", "--episodes", tmp_path / "armed.txt"]
+    line += ["--window", "1s", "--delays", "4-6ms", "--min-count", "9"]
+    line += ["--to", tmp_path / "command.jsonl", "--window-table", tmp_path / "command.tsv"]
+    subprocess.run([sys.executable, "-m", "spikeweave", *line], check=True, capture_output=True)
+
+    events_of(
+        spikes,
+        speed="max",
+        episodes=tmp_path / "armed.txt",
+        window="1s",
+        delays="4-6ms",
+        min_count=9,
+        to=str(tmp_path / "package.jsonl"),
+        window_table=tmp_path / "package.tsv",
+    )
+
+    for ending in ("jsonl", "tsv"):
+        by_command = (tmp_path / f"command.{ending}").read_bytes()
+        assert by_command.count(b"\n") > 5
+        assert (tmp_path / f"package.{ending}").read_bytes() == by_command
+
+
+def test_spikes_that_come_too_late_are_told():
+    blocks = [([0.1, 0.2], [1, 2]), ([0.15, 0.3], [1, 1]), ([0.3, 0.31], [1, 2])]
+
+    events = events_of(iter(blocks), episodes=[(["1", "2"], [(0, 1)])], windows=False)
+
+    assert of_kind(Alarm, events) == [Alarm(missing=0, unreadable=0, late=1)]
+    assert events[-1].late == 1
+    assert events[-1].duplicates == 1
+    assert events[-1].has_losses
+    assert of_kind(Epoch, events) == []
+    held_back = events_of(blocks, episodes=[(["1", "2"], [(0, 1)])], order="lateness:100ms")
+    assert held_back[-1].late == 0
+    assert of_kind(Alarm, held_back) == []
+
+
+def test_detections_that_are_no_triggers_say_why():
+    pairs = [10.0, 10.002, 10.1, 10.102, 11.0, 11.002]
+    blocks = [([0.0, 0.002], [0, 1]), (pairs, [0, 1] * 3)]
+    options = {"episodes": ARMED[:1], "unit_names": NAMES, "windows": False}
+
+    events = events_of(iter(blocks), hold_off="500ms", **options)
+
+    assert [one.suppressed for one in of_kind(Detection, events)] == [None, None, "hold-off", None]
+    assert [one.is_trigger for one in of_kind(Detection, events)] == [True, True, False, True]
+    assert (events[-1].detections, events[-1].triggers) == (4, 3)
+    (chance,) = of_kind(Chance, events)
+    assert (chance.begin, chance.end) == (0, 10)
+    assert len(chance.per_minute) == 1
+    with pytest.raises(ValueError, match="max_false_alarms"):
+        events_of(iter(blocks), max_false_alarms="1/1000000s", **options)
+
+
+def test_patterns_are_detected_where_spade_finds_them(tmp_path):
+    command = Path(spikeweave.__file__).parent / "bin" / "spikeweave"
+    if not command.exists():
+        pytest.skip("the command is not part of this build")
+    times = np.sort(np.concatenate([np.arange(10) * 0.5 + 0.0012, np.arange(10) * 0.5 + 0.0112]))
+    spikes = spikeweave.SpikeSequence.of((times, np.arange(20) % 2), unit_names=["a", "b"])
+    spikeweave.write(tmp_path / "spikes.npz", spikes)
+    line = ["spade", tmp_path / "spikes.npz", "-o", tmp_path / "found", "--window", "5"]
+    line += ["--bin", "5ms", "--min-spikes", "2", "--min-occ", "5"]
+    subprocess.run([sys.executable, "-m", "spikeweave", *line], check=True, capture_output=True)
+
+    events = events_of(spikes, speed="max", patterns=tmp_path / "found", windows=False)
+
+    found = of_kind(Detection, events)
+    assert len(found) >= 10
+    assert all(one.episode is None and one.pattern == 0 for one in found)
+    assert found[0].units == ("a", "b")
+    assert found[0].times == (0.0012, 0.0112)
+    assert found[0].begin <= found[0].times[0]
+
+
+def test_counts_are_given_at_the_multiples_of_a_time(sym26):
+    chain = (["n0", "n1", "n2", "n3"], [(0.004, 0.006)] * 3)
+    options = {"speed": "max", "window": "10s", "delays": "4-6ms", "min_count": 500}
+
+    events = events_of(sym26.spikes, episodes=[chain], track_every="20s", **options)
+
+    found = of_kind(Counts, events)
+    assert [(one.begin, one.end) for one in found[:2]] == [(10, 20), (30, 40)]
+    for one in found:
+        times = sym26.spikes.times
+        inside = (times >= one.begin) & (times < one.end)
+        part = spikeweave.SpikeSequence.of(
+            (times[inside], sym26.spikes.units[inside]), unit_names=sym26.spikes.unit_names
+        )
+        assert one.counts == tuple(spikeweave.count_episodes(part, [chain]))
+
+
+def test_windows_that_are_skipped_are_told():
+    def blocks():
+        yield [0.0], [0], 1
+
+    events = events_of(
+        blocks(), unit_names=NAMES, window="1ms", delays="1-4ms", window_budget=1e-6, threads=1
+    )
+
+    skipped = of_kind(Skipped, events)
+    assert skipped
+    assert skipped[0].end == pytest.approx(skipped[0].begin + 0.001)
+    assert events[-1].skipped == len(skipped)
+    assert events[-1].windows == len(of_kind(Window, events))
+    assert events[-1].has_losses
+
+
+def test_results_go_to_several_files_as_well(tmp_path):
+    files = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
+    options = {"episodes": ARMED[:1], "unit_names": NAMES, "windows": False}
+
+    events = events_of([([0.1, 0.102], [0, 1])], to=[*files, "-"], **options)
+
+    assert len(of_kind(Detection, events)) == 1
+    lines = [file.read_text(encoding="utf-8").splitlines() for file in files]
+    assert lines[0] == lines[1]
+    assert '"type":"detection"' in lines[0][0]
+
+
+def test_the_events_of_a_block_come_before_the_next_block_is_asked_for():
+    asked = []
+
+    def blocks():
+        for number in range(3):
+            asked.append(number)
+            yield [number + 0.1, number + 0.102], [0, 1], number + 1
+
+    seen = []
+    options = {"episodes": ARMED, "unit_names": NAMES, "window": "1s", **MINING}
+    with spikeweave.live(blocks(), speed="max", **options) as run:
+        for event in run:
+            seen.append((type(event), len(asked)))
+
+    block = [(Detection, 1), (Window, 1)]
+    assert seen == [*block, *((k, 2) for k, _ in block), *((k, 3) for k, _ in block), (Stats, 3)]
+
+
+def test_leaving_the_loop_ends_the_run(sym26, tmp_path):
+    before = threading.active_count()
+    threads = len(list(Path("/proc/self/task").iterdir()))
+    options = {"episodes": [(["n0", "n1"], [(0.004, 0.006)])], "windows": False}
+    file = tmp_path / "found.jsonl"
+
+    with spikeweave.live(sym26.spikes, speed=20, to=str(file), **options) as run:
+        next(event for event in run if isinstance(event, Detection))
+    assert list(run) == []
+    assert '"type":"stats"' in file.read_text(encoding="utf-8").splitlines()[-1]
+    run.close()
+    for event in spikeweave.live(sym26.spikes, speed=20, **options):
+        if isinstance(event, Detection):
+            break
+    with pytest.raises(KeyError), spikeweave.live(sym26.spikes, speed="max", **options) as run:
+        raise KeyError
+    del run, event
+    gc.collect()
+
+    assert threading.active_count() == before
+    assert len(list(Path("/proc/self/task").iterdir())) <= threads
+
+
+def test_ctrl_c_arrives_in_the_loop(interrupted_soon, sym26):
+    run = spikeweave.live(sym26.spikes, episodes=[(["n0", "n1"], [(0.004, 0.006)])])
+
+    with interrupted_soon():
+        for _ in run:
+            pass
+
+    assert isinstance(next(run), (Detection, Window, Skipped))  # it goes on until it is closed
+    run.close()
+
+
+CTRL_C = """
+import signal, spikeweave, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+spikes = spikeweave.simulate.sym26(seed=1).spikes
+def blocks():
+    yield spikes.times[:5], spikes.units[:5]
+    {wait}
+print("ready", flush=True)
+try:
+    with spikeweave.live({source}, window="1s", delays="4-6ms", min_count=20) as run:
+        for event in run:
+            pass
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "wait"), [("spikes", "pass"), ("blocks()", "import time; time.sleep(1000)")]
+)
+def test_ctrl_c_ends_a_script(source, wait):
+    process = subprocess.Popen(
+        [sys.executable, "-c", CTRL_C.format(source=source, wait=wait)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.7)
+    assert process.poll() is None
+    began = time.monotonic()
+
+    process.send_signal(signal.SIGINT)
+    out, errors = process.communicate(timeout=30)
+
+    assert out == "stopped\n", errors
+    assert process.returncode == 0
+    assert time.monotonic() - began < 5
+
+
+NOT_CLOSED = """
+import spikeweave, threading
+spikes = spikeweave.simulate.sym26(seed=1).spikes
+run = spikeweave.live(spikes)
+next(run)
+waiting = spikeweave.live(iter([]))
+"""
+
+
+@pytest.mark.parametrize(
+    "more", ["", "threading.Thread(target=lambda: list(run), daemon=True).start()"]
+)
+def test_a_run_that_is_not_closed_does_not_hold_up_the_end(more):
+    process = subprocess.run(
+        [sys.executable, "-c", NOT_CLOSED + more], capture_output=True, timeout=30
+    )
+
+    assert process.returncode == 0, process.stderr
+    # A daemon thread holds its run until the process ends.
+    assert more or process.stderr == b""
+
+
+def test_errors_of_the_source_arrive_in_the_loop(sym26, tmp_path):
+    def broken():
+        yield [0.1], [0]
+        raise RuntimeError("the amplifier is off")
+
+    with pytest.raises(RuntimeError, match="amplifier"):
+        events_of(broken(), episodes=ARMED, unit_names=NAMES)
+    (tmp_path / "spikes.tsv").write_text("0.1 a\nnonsense\n", encoding="utf-8")
+    with pytest.raises(OSError, match=r"spikes\.tsv.*line 2"):
+        events_of(tmp_path / "spikes.tsv")
+    with pytest.raises(ValueError, match="'x'"):
+        events_of(sym26.spikes, episodes=[(["n0", "x"], [(0, 1)])])
+    bad = ([[0.1]], [([0.1], [0], 1, 2)], [([np.nan], [0])], [(["x"], [0])], [5])
+    for block in bad:
+        with pytest.raises((TypeError, ValueError), match=r"block 0|times"):
+            events_of(block)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "kind", "says"),
+    [
+        ((5,), {}, TypeError, "source: expected spikes"),
+        (("nowhere.tsv",), {}, FileNotFoundError, "nowhere"),
+        (("http://localhost",), {}, ValueError, "is no source"),
+        (([],), {"speed": 2}, ValueError, "speed: blocks come at their own speed"),
+        (([],), {"speed": -1}, ValueError, "speed: expected a number above 0, or max"),
+        (([],), {"windows": False}, ValueError, "there is nothing to do"),
+        (([],), {"resume": "x.session"}, ValueError, "resume"),
+        (([],), {"verify": True}, ValueError, "verify"),
+        (([],), {"order": "never"}, ValueError, "order"),
+        (([],), {"min_count": 0}, ValueError, "min_count"),
+        (([],), {"nonsense": 1}, TypeError, "nonsense"),
+        (([],), {"progress": True}, TypeError, "progress"),
+        (([],), {"episodes": [([0, 1], [(0, 1)])]}, TypeError, "expected the name of a unit"),
+        (([],), {"unit_names": ["a", "a"]}, ValueError, "unit_names"),
+        (([],), {"episodes": "nowhere.txt"}, OSError, "nowhere.txt"),
+        (([],), {"patterns": "nowhere"}, OSError, "nowhere"),
+        (([],), {"episodes": ARMED, "fire_at": 3}, ValueError, "fire_at"),
+        (([],), {"max_triggers": "often"}, ValueError, "max_triggers"),
+        (([],), {"to": 5}, TypeError, "to: expected"),
+        (([],), {"to": ["a", "a"]}, ValueError, "to: 'a' is given twice"),
+        (([],), {"to": "serial://tty"}, ValueError, "to: "),
+        (([],), {"sources": 2}, ValueError, "sources"),
+        (([],), {"track_every": "1s"}, ValueError, "track_every: no episodes are armed"),
+        (([],), {"window_budget": "soon"}, ValueError, "window_budget"),
+    ],
+)
+def test_arguments_of_live_are_named(arguments, options, kind, says):
+    with pytest.raises(kind, match=says):
+        events_of(*arguments, **options)
+
+
+def test_names_are_only_for_blocks(sym26):
+    with pytest.raises(ValueError, match="unit_names"):
+        spikeweave.live(sym26.spikes, unit_names=NAMES)
+
+
+LINES = """{"t_us":1000,"unit":"a"}
+{"t_us":3000,"unit":"b"}
+nonsense
+{"t_us":3600000000000,"unit":"a"}
+"""
+
+
+def test_lines_of_json_are_read_or_refused_in_words(tmp_path):
+    file = tmp_path / "spikes.jsonl"
+    file.write_text(LINES, encoding="utf-8")
+    try:
+        events = events_of(file, episodes=ARMED[:1], windows=False)
+    except ValueError as error:
+        assert "this build of spikeweave cannot read streams" in str(error)  # noqa: PT017
+        with pytest.raises(ValueError, match="cannot read streams"):
+            events_of("open-ephys-zmq://localhost:5556", windows=False, episodes=ARMED)
+        return
+
+    assert of_kind(Detection, events) == [Detection(0, ("a", "b"), (0.001, 0.003), 0.001)]
+    assert of_kind(Alarm, events) == [Alarm(0, 1, 0)]
+    assert of_kind(Epoch, events) == [Epoch(1)]
+    assert events[-1].unreadable == 1
+
+
+def test_sessions_are_recorded_and_verified_or_refused_in_words(sym26, tmp_path):
+    file = tmp_path / "one.session"
+    options = {"episodes": [(["n0", "n1"], [(0.004, 0.006)])], "speed": "max", "windows": False}
+    try:
+        recorded = events_of(sym26.spikes, record=file, **options)
+    except OSError as error:
+        assert "this build of spikeweave has no sessions" in str(error)  # noqa: PT017
+        return
+
+    assert of_kind(Detection, events_of(file, **options)) == of_kind(Detection, recorded)
+    (verified,) = events_of(file, verify=True)
+    assert verified.detections == len(of_kind(Detection, recorded)) > 1000
+    with pytest.raises(OSError, match="exists already"):
+        events_of(sym26.spikes, record=file, **options)
+
+
+def test_several_threads_can_take_the_events_of_a_run():
+    blocks = (([0.1 * k, 0.1 * k + 0.002], [0, 1]) for k in range(500))
+    found = []
+    options = {"episodes": ARMED[:1], "unit_names": NAMES, "windows": False}
+    with spikeweave.live(blocks, **options) as run:
+        threads = [threading.Thread(target=lambda: found.extend(run)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    assert len(of_kind(Detection, found)) == 500
+    assert len(of_kind(Stats, found)) == 1
+
+
+def test_calls_from_several_threads_do_not_meet():
+    detector = Detector([(["a", "b"], [(0, 0.001)])], units=NAMES)
+    windows = SlidingWindow(NAMES, window="1s", **MINING)
+    times = np.zeros(100_000)
+    failures = []
+
+    def add():
+        try:
+            for _ in range(5):
+                detector.add(times, np.zeros(len(times), int))
+                windows.add(times, np.zeros(len(times), int))
+                detector.counts, windows.duplicates, list(windows)
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=add) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert failures == []
+    assert detector.duplicates == windows.duplicates == 20 * len(times) - 1
