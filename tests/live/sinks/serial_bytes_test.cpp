@@ -8,8 +8,10 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "live/sinks/all_results.hpp"
@@ -41,10 +43,17 @@ public:
         ::tcgetattr(descriptor_, &settings);
         return ::cfgetospeed(&settings);
     }
-    std::string received() const {
+    /// What has come, once that many bytes have, or after ten seconds.
+    std::string received(std::size_t expected) const {
+        std::string all;
         std::array<char, 64> bytes{};
-        const ssize_t got = ::read(descriptor_, bytes.data(), bytes.size());
-        return got > 0 ? std::string(bytes.data(), static_cast<std::size_t>(got)) : std::string();
+        for (int wait = 0; wait < 1000; ++wait) {
+            const ssize_t got = ::read(descriptor_, bytes.data(), bytes.size());
+            if (got > 0) all.append(bytes.data(), static_cast<std::size_t>(got));
+            if (all.size() >= expected) break;
+            std::this_thread::sleep_for(std::chrono::milliseconds{10});
+        }
+        return all;
     }
 
 private:
@@ -73,7 +82,7 @@ TEST(SerialBytes, SendsAByteForEachDetection) {
 
     for (const std::size_t episode : {1U, 0U, 1U, 2U}) detect_on(bytes, episode);
 
-    EXPECT_EQ(other.received(), "\n\n");
+    EXPECT_EQ(other.received(2), "\n\n");
     EXPECT_EQ(report->delivered(), 2U);
     EXPECT_FALSE(report->has_trouble());
 }
@@ -105,7 +114,7 @@ TEST(SerialBytes, OpensADeviceAgain) {
     ::unlink(path.c_str());
     ASSERT_EQ(::symlink(again.path().c_str(), path.c_str()), 0);
     detect_on(bytes, 0);
-    EXPECT_EQ(again.received(), "\x01");
+    EXPECT_EQ(again.received(1), "\x01");
     EXPECT_EQ(report->delivered(), 1U);
     ::unlink(path.c_str());
 }
@@ -126,12 +135,12 @@ TEST(AllResults, DoesNotActOnDetectionsOfThePast) {
     const std::vector<std::int64_t> times{1, 2};
     results.hold_reactions(true);
     results.detected({.times_us = times});
-    EXPECT_EQ(other.received(), "");
+    EXPECT_EQ(other.received(0), "");
     results.hold_reactions(false);
     results.detected({.times_us = times, .suppressed = suppression::hold_off});
-    EXPECT_EQ(other.received(), "") << "only triggers are acted upon";
+    EXPECT_EQ(other.received(0), "") << "only triggers are acted upon";
     results.detected({.times_us = times});
-    EXPECT_EQ(other.received(), "\x01");
+    EXPECT_EQ(other.received(1), "\x01");
 }
 
 }  // namespace
