@@ -28,6 +28,7 @@
 #include "spikeweave/elephant/reduction.hpp"
 #include "spikeweave/elephant/relation.hpp"
 #include "spikeweave/elephant/surrogates.hpp"
+#include "spikeweave/live/arming.hpp"
 #include "spikeweave/live/events.hpp"
 #include "spikeweave/live/feed.hpp"
 #include "spikeweave/live/run.hpp"

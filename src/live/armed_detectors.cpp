@@ -11,26 +11,32 @@ armed_detectors::armed_detectors(const session_options& options, std::size_t uni
       episodes_(options.armed, unit_count, options.detector),
       patterns_(options.patterns, unit_count),
       armed_(options.armed.size() + options.patterns.patterns.size()),
+      may_arm_(options.arming.has_value()),
+      changing_(options.detector.ties),
       gate_(armed_, options.triggers),
       chance_(options.armed, options.patterns, unit_count, options.triggers.rates_from) {}
 
 // The rates have been measured from earlier spikes, so this one may trigger already.
 void armed_detectors::add(std::int64_t time_us, unit_id unit) {
-    if (armed_ == 0) return;
+    if (armed_ == 0 && !may_arm_) return;
     gate_.observe(time_us);
     if (chance_.add(time_us, unit)) {
         results_->chance_measured(chance_.last());
         gate_.open();
     }
-    if (to_index(unit) >= unit_count_) return;
-    for (const episode_detection& one : episodes_.add(time_us, unit))
-        give({one.episode, one.times_us.front(), time_us, one.times_us});
-    for (const pattern_detection& one : patterns_.add(time_us, unit))
-        give({episodes_.armed().size() + one.pattern, one.begin_us, time_us, one.times_us});
+    if (to_index(unit) < unit_count_) {
+        for (const episode_detection& one : episodes_.add(time_us, unit))
+            give({one.episode, one.times_us.front(), time_us, one.times_us});
+        for (const pattern_detection& one : patterns_.add(time_us, unit))
+            give({episodes_.armed().size() + one.pattern, one.begin_us, time_us, one.times_us});
+    }
+    changing_.add(time_us, unit, [&](const changing_detectors::found& one) {
+        give({armed_ + one.number, one.times_us.front(), time_us, one.times_us}, true);
+    });
 }
 
-void armed_detectors::give(detection one) {
-    one.suppressed = gate_.decide(one.armed);
+void armed_detectors::give(detection one, bool is_checked) {
+    one.suppressed = gate_.decide(one.armed, is_checked);
     ++detections_;
     suppressed_.add(one.suppressed);
     results_->detected(one);
@@ -39,6 +45,7 @@ void armed_detectors::give(detection one) {
 void armed_detectors::end_epoch() {
     episodes_.flush();
     patterns_.flush();
+    changing_.end_epoch();
     gate_.end_epoch();
     chance_.end_epoch();
 }
@@ -53,6 +60,8 @@ std::vector<armed_tally> armed_detectors::tallies() const {
                   .expected = chance_.expected()[i]};
         if (chance_.minutes() > 0) all[i].expected_per_minute = all[i].expected / chance_.minutes();
     }
+    const std::vector<armed_tally> later = changing_.tallies();
+    all.insert(all.end(), later.begin(), later.end());
     return all;
 }
 

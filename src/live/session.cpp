@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "live/arming/auto_arming.hpp"
 #include "live/session_windows.hpp"
 #include "live/tracked_counts.hpp"
 
@@ -32,9 +33,11 @@ session::session(std::vector<std::string> unit_names, const session_options& opt
     if (options.tracking.every > duration{0} && !options.armed.empty())
         tracked_ = std::make_unique<tracked_counts>(
             options.armed, unit_count_, options.detector.ties, options.tracking, results);
+    if (options.arming) arming_ = std::make_unique<auto_arming>(options, detectors_, results);
     if (options.windows)
-        windows_ = std::make_unique<session_windows>(std::move(unit_names), *options.windows,
-                                                     options.pace, results);
+        windows_ =
+            std::make_unique<session_windows>(std::move(unit_names), *options.windows, options.pace,
+                                              results, arming_ ? &arming_->judge() : nullptr);
 }
 
 session::~session() = default;
@@ -45,6 +48,14 @@ void session::leave_out_windows(std::vector<window_outcome> recorded) {
 
 void session::mine_as_recorded(std::vector<window_outcome> recorded) {
     if (windows_) windows_->mine_as_recorded(std::move(recorded));
+}
+
+void session::resume_arming(std::vector<arming_change> recorded) {
+    if (arming_) arming_->resume(std::move(recorded));
+}
+
+void session::arm_as_recorded(std::vector<stream_position> recorded) {
+    if (arming_) arming_->take_effect_at(std::move(recorded));
 }
 
 void session::take(const source_block& block, const execution& run) {
@@ -98,6 +109,7 @@ void session::finish(const execution& run) {
 
 void session::update_counts() {
     counts_.order = order_.counts();
+    if (arming_) counts_.arming = arming_->counts();
     if (!windows_) return;
     const window_counts windows = windows_->counts();
     counts_.windows = windows.mined;
@@ -112,6 +124,7 @@ void session::analyse(std::span<const spike_event> spikes, const execution& run)
             windows_->add({time, unit});
         }
         if (tracked_) tracked_->add({time, unit});
+        if (arming_) arming_->before_spike(time);
         detectors_.add(time, unit);
     }
     counts_.detections = detectors_.detections();
@@ -122,6 +135,7 @@ void session::end_epoch(const execution& run) {
     analyse(order_.flush(), run);
     detectors_.end_epoch();
     if (tracked_) tracked_->end_epoch();
+    if (arming_) arming_->end_epoch();
     if (windows_) windows_->end_epoch();
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "live/armed_detectors.hpp"
+#include "live/arming/arming.hpp"
 #include "live/detection.hpp"
 #include "live/event_order.hpp"
 #include "live/source.hpp"
@@ -40,6 +41,8 @@ struct session_options {
     std::optional<episode_window_options> windows{};
     window_pace pace{};
     tracking_options tracking{};
+    /// Null: nothing is armed automatically. Otherwise there are windows.
+    std::optional<arming_settings> arming{};
 };
 
 /// How far a window was mined: null means to the end, otherwise up to this size; 0 is a window that
@@ -58,6 +61,7 @@ struct session_counts {
     std::uint64_t windows = 0;        ///< those that were mined
     std::uint64_t incomplete = 0;     ///< windows of them whose search ended early
     std::uint64_t skipped = 0;        ///< windows that were not mined
+    std::optional<arming_counts> arming{};
 
     std::uint64_t triggers() const { return detections - suppressed.total(); }
     /// Whether something that was sent is not in the results.
@@ -104,6 +108,11 @@ public:
     }
     /// The number of the last block in the record of the session.
     virtual std::int64_t input() const { return 0; }
+    /// Episodes were armed or disarmed as a window decided. Also called if it changed nothing.
+    virtual void arming_changed(const arming_change&) {}
+    /// While a record is replayed, the results that come have been given before, and nothing may
+    /// change but what is in the record.
+    virtual bool takes_new_results() const { return true; }
     /// The results that follow belong to the next epoch.
     virtual void epoch_ended() = 0;
     /// It is known how often what is armed is expected by chance. Called again whenever it was
@@ -117,6 +126,7 @@ public:
     virtual void session_ended(const session_counts& counts) = 0;
 };
 
+class auto_arming;
 class session_windows;
 class tracked_counts;
 
@@ -143,6 +153,10 @@ public:
     /// The first windows were recorded, and are mined as far as they were then; later ones are
     /// skipped.
     void mine_as_recorded(std::vector<window_outcome> recorded);
+    /// The session was interrupted after decisions of windows had made these changes.
+    void resume_arming(std::vector<arming_change> recorded);
+    /// Decisions of windows take effect where they did when the session was recorded.
+    void arm_as_recorded(std::vector<stream_position> recorded);
     /// Gives out what is left, and ends the session. Windows of which it is not known that they are
     /// complete are not mined.
     void finish(const execution& run = {});
@@ -163,6 +177,7 @@ private:
     armed_detectors detectors_;
     session_counts counts_{};
     std::unique_ptr<tracked_counts> tracked_{};   // null: counts are not followed
+    std::unique_ptr<auto_arming> arming_{};       // null: nothing is armed automatically
     std::unique_ptr<session_windows> windows_{};  // null: no windows
 };
 

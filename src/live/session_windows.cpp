@@ -14,11 +14,12 @@ std::int64_t later_by(std::int64_t time_us, duration by) {
 
 session_windows::session_windows(std::vector<std::string> unit_names,
                                  const episode_window_options& options, const window_pace& pace,
-                                 sink& results)
+                                 sink& results, window_judge* judge)
     : results_(&results),
       windows_grow_(options.length == duration{0}),
       windows_(std::move(unit_names), options),
-      search_(options.mining, pace, results) {
+      judge_(judge),
+      search_(options.mining, pace, results, judge) {
     if (pace.beside) beside_ = std::make_unique<window_miner>(search_, pace.budget.has_value());
 }
 
@@ -69,6 +70,7 @@ void session_windows::mine(const window_spikes& spikes, const execution& run) {
     task.result.has_gap = has_gap(spikes.bounds());
     task.result.input = results_->input();
     task.result.epoch = epoch_;
+    if (judge_ != nullptr && judge_->judges(spikes.bounds())) task.judged = judged_++;
     if (recorded_are_ == recorded_use::mined_again) {
         task.to_size = recorded_.empty() ? 0 : recorded_.front();
         if (task.to_size == std::size_t{0}) task.spikes.reset();
@@ -76,7 +78,15 @@ void session_windows::mine(const window_spikes& spikes, const execution& run) {
     if (!recorded_.empty()) {
         const window_outcome outcome = recorded_.front();
         recorded_.pop_front();
-        if (recorded_are_ == recorded_use::left_out) return left_out_.add(outcome);
+        if (recorded_are_ == recorded_use::left_out) {
+            left_out_.add(outcome);
+            if (task.judged && *task.judged >= judge_->first_needed()) {
+                task.to_size = outcome;
+                if (outcome == std::size_t{0}) task.spikes.reset();
+                search_.judge_again(std::move(task));
+            }
+            return;
+        }
     }
     if (beside_)
         beside_->give(std::move(task));

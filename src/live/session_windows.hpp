@@ -16,8 +16,9 @@ namespace spikeweave::live {
 /// The windows of a session: which are complete, which lack spikes, and who mines them.
 class session_windows {
 public:
+    /// @param judge  decides from windows what is armed; null: nothing does
     session_windows(std::vector<std::string> unit_names, const episode_window_options& options,
-                    const window_pace& pace, sink& results);
+                    const window_pace& pace, sink& results, window_judge* judge = nullptr);
 
     void add_unit(std::string name) { windows_.add_unit(std::move(name)); }
     void add(const spike_event& spike) { windows_.add(spike.time_us, spike.unit); }
@@ -36,7 +37,8 @@ public:
     /// The first windows were recorded, and are mined as far as they were then. Later ones are
     /// skipped, because there is nothing to compare them with.
     void mine_as_recorded(std::vector<window_outcome> recorded);
-    /// The first windows were recorded, and are only counted.
+    /// The first windows were recorded, and are only counted. Those on which later decisions
+    /// depend are mined and judged again.
     void leave_out(std::vector<window_outcome> recorded);
 
     window_counts counts() const;
@@ -60,6 +62,8 @@ private:
     episode_windows windows_;
     std::vector<gap> gaps_{};
     std::uint64_t epoch_ = 0;
+    window_judge* judge_;
+    std::uint64_t judged_ = 0;
     std::deque<window_outcome> recorded_{};  // of the next windows
     recorded_use recorded_are_ = recorded_use::none;
     window_counts left_out_{};

@@ -44,13 +44,18 @@ void window_counts::add(const window_outcome& outcome) {
     if (outcome) ++incomplete;
 }
 
-window_search::window_search(episode_mining_options options, const window_pace& pace, sink& results)
-    : options_(std::move(options)), pace_(pace), results_(&results) {}
+window_search::window_search(episode_mining_options options, const window_pace& pace, sink& results,
+                             window_judge* judge)
+    : options_(std::move(options)), pace_(pace), results_(&results), judge_(judge) {}
 
 void window_search::run(window_task task) {
     episode_table& table = task.result.mined.table;
     table.complete_to_size = 0;
-    if (task.spikes) table = mine(task);
+    std::optional<spike_sequence> spikes;
+    if (task.spikes && has_time(task)) {
+        spikes = task.spikes->sequence();
+        table = mine(*spikes, task, search_limit(end_of(task), pace_.max_memory_bytes));
+    }
     // A search that counted nothing is as one that did not begin.
     if (task.result.is_skipped()) table = {.complete_to_size = 0};
     {
@@ -58,16 +63,45 @@ void window_search::run(window_task task) {
         counts_.add(table.complete_to_size);
     }
     results_->mined(task.result);
+    judge(task, spikes ? &*spikes : nullptr);
 }
 
-episode_table window_search::mine(const window_task& task) const {
-    std::optional<search_limit::clock::time_point> end;
-    if (pace_.budget) end = task.complete_at + *pace_.budget;
-    if (end && search_limit::clock::now() >= *end) return {.complete_to_size = 0};
+void window_search::judge_again(window_task task) {
+    std::optional<spike_sequence> spikes;
+    if (task.spikes) {
+        spikes = task.spikes->sequence();
+        task.result.mined.table = mine(*spikes, task, search_limit({}, 0));
+    }
+    judge(task, spikes ? &*spikes : nullptr);
+}
+
+void window_search::judge(const window_task& task, const spike_sequence* spikes) const {
+    if (!task.judged) return;
+    const mined_window& window = task.result;
+    judge_->judge({.number = *task.judged,
+                   .epoch = window.epoch,
+                   .bounds = window.mined.bounds,
+                   .spikes = spikes,
+                   .table = &window.mined.table},
+                  task.how);
+}
+
+std::optional<search_limit::clock::time_point> window_search::end_of(
+    const window_task& task) const {
+    if (!pace_.budget) return {};
+    return task.complete_at + *pace_.budget;
+}
+
+bool window_search::has_time(const window_task& task) const {
+    const auto end = end_of(task);
+    return !end || search_limit::clock::now() < *end;
+}
+
+episode_table window_search::mine(const spike_sequence& spikes, const window_task& task,
+                                  const search_limit& limit) const {
     episode_mining_options options = options_;
     if (task.to_size) options.max_size = *task.to_size;
-    const search_limit limit(end, pace_.max_memory_bytes);
-    episode_table table = mine_episodes(task.spikes->sequence(), options, task.how, limit.enough());
+    episode_table table = mine_episodes(spikes, options, task.how, limit.enough());
     if (task.to_size) table.complete_to_size = task.to_size;
     // What the search has freed is given back, so that the next one has room.
     if (limit.memory_was_exceeded()) malloc_trim(0);

@@ -9,6 +9,7 @@
 #include <stop_token>
 #include <thread>
 
+#include "live/arming/window_judge.hpp"
 #include "live/session.hpp"
 
 /// The search of one window within what it may take.
@@ -44,6 +45,8 @@ struct window_task {
     mined_window result{};                  ///< without its table
     std::optional<window_spikes> spikes{};  ///< null: it is skipped
     std::optional<std::size_t> to_size{};   ///< the largest size to search for, if it is known
+    /// Its number among the windows that decide what is armed; null: it does not.
+    std::optional<std::uint64_t> judged{};
     search_limit::clock::time_point complete_at{};
     execution how{};
 };
@@ -59,19 +62,28 @@ struct window_counts {
 /// Mines windows and gives them to a sink.
 class window_search {
 public:
-    window_search(episode_mining_options options, const window_pace& pace, sink& results);
+    /// @param judge  gets the windows that decide what is armed; may be null
+    window_search(episode_mining_options options, const window_pace& pace, sink& results,
+                  window_judge* judge = nullptr);
 
     /// A window whose time is over before its search begins is skipped.
     /// @throws what mining throws, and what the sink throws.
     void run(window_task task);
+    /// The same for a window that was mined before, only for the judge.
+    void judge_again(window_task task);
     window_counts counts() const;  ///< from any thread
 
 private:
-    episode_table mine(const window_task& task) const;
+    std::optional<search_limit::clock::time_point> end_of(const window_task& task) const;
+    bool has_time(const window_task& task) const;
+    episode_table mine(const spike_sequence& spikes, const window_task& task,
+                       const search_limit& limit) const;
+    void judge(const window_task& task, const spike_sequence* spikes) const;
 
     episode_mining_options options_;
     window_pace pace_;
     sink* results_;
+    window_judge* judge_;
     mutable std::mutex mutex_{};
     window_counts counts_{};
 };

@@ -9,6 +9,10 @@
 
 namespace spikeweave::live {
 
+bool is_above(double per_minute, const event_rate& most) {
+    return per_minute * to_seconds(most.period) > 60 * static_cast<double>(most.count);
+}
+
 false_alarm_limit::false_alarm_limit(std::vector<armed_episode> armed, armed_patterns patterns,
                                      event_rate most)
     : armed_(std::move(armed)), patterns_(std::move(patterns)), most_(most) {}
@@ -19,8 +23,7 @@ void false_alarm_limit::units_added(std::span<const std::string> names) {
 
 void false_alarm_limit::check(std::span<const double> per_minute) const {
     for (std::size_t i = 0; i < per_minute.size(); ++i) {
-        if (per_minute[i] * to_seconds(most_.period) <= 60 * static_cast<double>(most_.count))
-            continue;
+        if (!is_above(per_minute[i], most_)) continue;
         const std::string what =
             i < armed_.size()
                 ? fmt::format("the episode {}", armed_text(armed_[i].what, names_))

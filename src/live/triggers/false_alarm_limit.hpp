@@ -8,6 +8,9 @@
 
 namespace spikeweave::live {
 
+/// Whether a rate is above the largest that is allowed.
+bool is_above(double per_minute, const event_rate& most);
+
 /// Ends a session at its first measurement of rates if something that is armed is expected by
 /// chance too often.
 class false_alarm_limit : public sink {

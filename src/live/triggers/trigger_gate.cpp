@@ -77,8 +77,9 @@ bool trigger_gate::takes_token() {
     return true;
 }
 
-suppression trigger_gate::decide(std::size_t armed) {
-    if (!is_open_) return suppression::unchecked;
+suppression trigger_gate::decide(std::size_t armed, bool is_checked) {
+    if (armed >= last_trigger_.size()) last_trigger_.resize(armed + 1);
+    if (!is_open_ && !is_checked) return suppression::unchecked;
     if (is_muted()) return suppression::mute;
     if (is_held_off(armed)) return suppression::hold_off;
     if (!takes_token()) return suppression::rate;

@@ -17,13 +17,14 @@ namespace spikeweave::live {
 /// no time passes for it, because it is not known how much did.
 class trigger_gate {
 public:
-    /// @param armed  the number of armed episodes and patterns
+    /// @param armed  the number of armed episodes and patterns; more may follow
     trigger_gate(std::size_t armed, const trigger_options& options);
 
     /// Takes a spike of any unit, not earlier than the one before it.
     void observe(std::int64_t time_us);
     /// Decides on a detection that the last spike made.
-    suppression decide(std::size_t armed);
+    /// @param is_checked  this one was armed because it is expected rarely enough by chance
+    suppression decide(std::size_t armed, bool is_checked = false);
     /// It is known that all that is armed may be expected rarely enough by chance.
     void open() { is_open_ = true; }
     /// The times that follow may start anywhere.

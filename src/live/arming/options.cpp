@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "live/arming/arming.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/live/arming.hpp"
+
+namespace spikeweave {
+
+template <>
+enum_table<arming_method> enum_names<arming_method>() {
+    static constexpr std::array<named_value<arming_method>, 1> values{{
+        {arming_method::automatic, "auto", "significant in most of the last windows"},
+    }};
+    return {"method of arming", values};
+}
+
+option_list describe(arming_options& options) {
+    constexpr double most_windows = 1000;
+    option_list list;
+    list.begin_group("Triggers");
+    list.add("arm", options.arm,
+             "auto: also detect, from then on, each episode that has been significant in "
+             "`arm_after` of the last `arm_windows` windows, and no longer when it has not; only "
+             "windows that do not overlap count")
+        .by_default("only what is given");
+    list.add("arm_after", options.arm_after,
+             "the number of windows in which an episode has to be significant")
+        .at_least(1)
+        .at_most(most_windows)
+        .only_with("arm")
+        .obeys([&options] {
+            if (options.arm_after > options.arm_windows)
+                throw invalid_argument("arm_after",
+                                       fmt::format("{} of the last {} windows are impossible",
+                                                   options.arm_after, options.arm_windows));
+        });
+    list.add("arm_windows", options.arm_windows, "the number of last windows that count for that")
+        .at_least(1)
+        .at_most(most_windows)
+        .only_with("arm");
+    list.add("max_armed", options.max_armed,
+             "the most episodes and patterns that are detected at once, with those that are given")
+        .at_least(1)
+        .only_with("arm");
+    return list;
+}
+
+namespace live {
+
+option_list describe(arming_settings& settings) {
+    option_list list = spikeweave::describe(settings.rule);
+    list.add("max_false_alarms", settings.max_false_alarms, "");
+    return list;
+}
+
+}  // namespace live
+
+}  // namespace spikeweave

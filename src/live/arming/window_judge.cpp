@@ -1,0 +1,84 @@
+#include "live/arming/window_judge.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "live/triggers/chance_monitor.hpp"
+#include "spikeweave/assess/episodes/significance.hpp"
+
+namespace spikeweave::live {
+namespace {
+
+// Units of a stream are numbered as they appear, so their names are compared, as in a file.
+auto longest_first(const spike_sequence& spikes) {
+    return [&spikes](const episode& one, const episode& other) {
+        if (one.size() != other.size()) return one.size() > other.size();
+        const auto [left, right] =
+            std::mismatch(one.units.begin(), one.units.end(), other.units.begin());
+        if (left != one.units.end()) return natural_less(spikes.name(*left), spikes.name(*right));
+        return one.delays < other.delays;
+    };
+}
+
+}  // namespace
+
+std::vector<episode> significant_episodes(const spike_sequence& spikes, const episode_table& table,
+                                          const execution& run) {
+    const significance_options usual;
+    const std::vector<episode_test> tests = test_against_null(spikes, table, usual, run);
+    std::vector<episode> significant;
+    for (std::size_t i = 0; i < tests.size(); ++i) {
+        const episode& what = table.episodes[i].what;
+        if (what.size() >= 2 && tests[i].q < usual.alpha) significant.push_back(what);
+    }
+    return significant;
+}
+
+window_judge::window_judge(const arming_settings& settings, const episode_window_options& windows)
+    : windows_(windows), windows_of_rule_(settings.rule.arm_windows), rule_(settings.rule) {
+    check_judged_windows(windows_);
+}
+
+std::uint64_t window_judge::first_needed() const {
+    return first_ - std::min(first_, windows_of_rule_ - 1);
+}
+
+void window_judge::judge(const judged_window& window, const execution& run) {
+    arming_decision decision = decide(window, run);
+    if (window.number < first_) return;
+    const std::lock_guard lock(mutex_);
+    decisions_.push_back(std::move(decision));
+    has_decisions_.store(true, std::memory_order_release);
+}
+
+arming_decision window_judge::decide(const judged_window& window, const execution& run) {
+    arming_decision decision{.number = window.number,
+                             .window = window.bounds.number,
+                             .due = {window.epoch, due_after(window.bounds, windows_)}};
+    std::vector<episode> significant;
+    if (window.spikes != nullptr)
+        significant = significant_episodes(*window.spikes, *window.table, run);
+    std::ranges::sort(significant);
+    decision.wanted = rule_.add(significant);
+    std::vector<armed_episode> to_arm;
+    for (const episode& one : decision.wanted)
+        if (std::ranges::binary_search(significant, one)) to_arm.push_back({one});
+    if (to_arm.empty()) return decision;
+    std::ranges::sort(to_arm, longest_first(*window.spikes), &armed_episode::what);
+    const double minutes = to_seconds(window.bounds.end - window.bounds.begin) / 60;
+    const std::vector<double> expected = expected_by_chance(*window.spikes, to_arm, {});
+    for (std::size_t i = 0; i < to_arm.size(); ++i)
+        decision.to_arm.push_back({std::move(to_arm[i].what), expected[i] / minutes});
+    return decision;
+}
+
+std::optional<arming_decision> window_judge::take() {
+    if (!has_decisions_.load(std::memory_order_acquire)) return {};
+    const std::lock_guard lock(mutex_);
+    arming_decision next = std::move(decisions_.front());
+    decisions_.pop_front();
+    has_decisions_.store(!decisions_.empty(), std::memory_order_relaxed);
+    return next;
+}
+
+}  // namespace spikeweave::live

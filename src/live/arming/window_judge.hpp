@@ -1,0 +1,62 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "live/arming/arming_rule.hpp"
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/mine/episodes.hpp"
+#include "spikeweave/mine/episodes/windows.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
+
+namespace spikeweave::live {
+
+/// A window that was mined, of those that are judged.
+struct judged_window {
+    std::uint64_t number = 0;  ///< among those that are judged, from 0
+    std::uint64_t epoch = 0;
+    window_bounds bounds{};
+    const spike_sequence* spikes = nullptr;  ///< null if it was skipped
+    const episode_table* table = nullptr;
+};
+
+/// The episodes of two units or more that are significant by the test that `find_episodes` uses by
+/// default.
+std::vector<episode> significant_episodes(const spike_sequence& spikes, const episode_table& table,
+                                          const execution& run);
+
+/// Decides from windows what is to be armed. It is where windows are mined, and its decisions are
+/// taken where spikes are.
+class window_judge {
+public:
+    window_judge(const arming_settings& settings, const episode_window_options& windows);
+
+    bool judges(const window_bounds& window) const { return is_judged(window, windows_); }
+    /// Takes the windows that are judged, one after another. Sizes that were not searched have no
+    /// significant episodes. @throws cancelled
+    void judge(const judged_window& window, const execution& run);
+    /// Decisions on windows before this one were taken before the session was interrupted.
+    void decide_from(std::uint64_t number) { first_ = number; }
+    /// The first window on which a decision depends that has not been taken.
+    std::uint64_t first_needed() const;
+
+    /// The next decision, from another thread.
+    std::optional<arming_decision> take();
+
+private:
+    arming_decision decide(const judged_window& window, const execution& run);
+
+    episode_window_options windows_;
+    std::uint64_t windows_of_rule_;
+    arming_rule rule_;
+    std::uint64_t first_ = 0;
+    std::mutex mutex_{};
+    std::deque<arming_decision> decisions_{};
+    std::atomic<bool> has_decisions_{false};
+};
+
+}  // namespace spikeweave::live
