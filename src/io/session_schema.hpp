@@ -9,8 +9,10 @@
 /// The tables of the file of a session (docs/formats.md).
 namespace spikeweave::io {
 
-/// The version of the tables, in the head of the file.
+/// The version of the tables, in the head of the file. Sessions in which episodes are armed
+/// automatically have a table more and the later version.
 inline constexpr int session_version = 2;
+inline constexpr int session_version_with_arming = 3;
 /// Bytes of a spike in `input.spikes`: the time (i8, microseconds) and the unit (u4).
 inline constexpr std::size_t session_spike_bytes = 12;
 
@@ -18,8 +20,8 @@ inline constexpr std::size_t session_spike_bytes = 12;
 bool is_session(std::string_view first_bytes);
 
 /// Makes the tables of a new session.
-void create_session_tables(database& session);
-/// @throws io_error if the file is no session, or one of another version.
-void check_session_tables(database& session);
+void create_session_tables(database& session, int version = session_version);
+/// Returns the version. @throws io_error if the file is no session, or one of another version.
+int check_session_tables(database& session);
 
 }  // namespace spikeweave::io

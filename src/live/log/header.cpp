@@ -103,20 +103,6 @@ unit_id unit_of(const std::string& name, const std::vector<std::string>& unit_na
     return unit_id{static_cast<std::uint32_t>(unit - unit_names.begin())};
 }
 
-episode episode_of(std::string_view text, const std::vector<std::string>& unit_names) {
-    episode what;
-    const json stored = json::parse(text);
-    for (std::size_t i = 0; i < stored.size(); ++i) {
-        if (i % 2 == 1) {
-            what.delays.push_back({duration{stored[i].at(0).get<std::int64_t>()},
-                                   duration{stored[i].at(1).get<std::int64_t>()}});
-            continue;
-        }
-        what.units.push_back(unit_of(stored[i].get<std::string>(), unit_names));
-    }
-    return what;
-}
-
 // A pattern is [["a",0],["b",2]]: units and lags. Only the first element tells it from an episode.
 bool is_pattern(std::string_view text) {
     return text.starts_with("[[");
@@ -160,6 +146,20 @@ std::string meta_of(io::database& session, std::string_view name) {
 
 }  // namespace
 
+episode episode_of(std::string_view text, const std::vector<std::string>& unit_names) {
+    episode what;
+    const json stored = json::parse(text);
+    for (std::size_t i = 0; i < stored.size(); ++i) {
+        if (i % 2 == 1) {
+            what.delays.push_back({duration{stored[i].at(0).get<std::int64_t>()},
+                                   duration{stored[i].at(1).get<std::int64_t>()}});
+            continue;
+        }
+        what.units.push_back(unit_of(stored[i].get<std::string>(), unit_names));
+    }
+    return what;
+}
+
 void check_unit_name(const std::string& name) {
     if (!io::is_printable_utf8(name))
         throw invalid_argument(
@@ -193,6 +193,7 @@ void write_header(io::database& session, const session_header& header) {
     if (!header.analysis.patterns.patterns.empty())
         put("pattern_bin_us", std::to_string(header.analysis.patterns.bin.count()));
     if (header.analysis.windows) put("windows", json_of_options(*header.analysis.windows));
+    if (header.analysis.arming) put("arming", json_of_options(*header.analysis.arming));
 
     io::statement unit = session.prepare("INSERT INTO unit VALUES (?, ?, 0)");
     std::vector<std::string> names;
@@ -234,6 +235,12 @@ session_header read_header(io::database& session) {
     read_part(session, "triggers", [&] {
         header.analysis.triggers = options_of<trigger_options>(meta_of(session, "triggers"));
     });
+    const std::string arming = meta_of(session, "arming");
+    if (!arming.empty())
+        read_part(session, "arming", [&] {
+            header.analysis.arming = options_of<arming_settings>(arming);
+            if (!header.analysis.windows) throw invalid_argument("there are no windows");
+        });
     const std::string bin = meta_of(session, "pattern_bin_us");
     if (!bin.empty())
         read_part(session, "pattern_bin_us", [&] {

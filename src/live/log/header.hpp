@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/database.hpp"
@@ -25,6 +26,8 @@ void check_unit_name(const std::string& name);
 
 /// An episode as JSON: ["a",[1000,4000],"b"] has the delays (1000,4000] us.
 std::string json_of(const episode& what, const std::vector<std::string>& names_as_json);
+/// @throws invalid_argument if a unit is unknown; json::exception if the text is no episode.
+episode episode_of(std::string_view text, const std::vector<std::string>& unit_names);
 std::string json_of_name(const std::string& name);
 
 }  // namespace spikeweave::live

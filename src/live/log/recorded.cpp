@@ -34,6 +34,16 @@ void recorded_results::counted(const time_span& window, std::span<const std::uin
     if (replayed_ == 0) to_->counted(window, counts);
 }
 
+void recorded_results::arming_changed(const arming_change& change) {
+    if (!change.was_told) log_->record(change, input());
+    to_->arming_changed(change);
+}
+
+// All blocks before the last one had been processed with what is recorded of them.
+bool recorded_results::takes_new_results() const {
+    return known_detections_ == 0 && (replayed_ == 0 || replayed_ == log_->recorded_inputs());
+}
+
 void recorded_results::epoch_ended() {
     ++epoch_;
     to_->epoch_ended();

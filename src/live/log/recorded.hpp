@@ -44,6 +44,8 @@ public:
     std::int64_t input() const override {
         return replayed_ > 0 ? replayed_ : log_->recorded_inputs();
     }
+    void arming_changed(const arming_change& change) override;
+    bool takes_new_results() const override;
     void epoch_ended() override;
     void chance_measured(const chance_rates& rates) override { to_->chance_measured(rates); }
     void block_ended(const session_counts& counts) override { to_->block_ended(counts); }

@@ -49,14 +49,20 @@ recorded_window record_of(const mined_window& window,
 }
 
 std::string json_of(const session_counts& counts) {
-    return fmt::format(
+    std::string text = fmt::format(
         R"({{"accepted":{},"late":{},"duplicates":{},"missing":{},"belated":{},"repeated":{},)"
         R"("unreadable":{},"epochs":{},"detections":{},"hold_off":{},"rate":{},"mute":{},)"
-        R"("unchecked":{},"windows":{},"incomplete":{},"skipped":{}}})",
+        R"("unchecked":{},"windows":{},"incomplete":{},"skipped":{})",
         counts.order.accepted, counts.order.late, counts.order.duplicates, counts.missing,
         counts.belated, counts.repeated, counts.unreadable, counts.epochs, counts.detections,
         counts.suppressed.hold_off, counts.suppressed.rate, counts.suppressed.mute,
         counts.suppressed.unchecked, counts.windows, counts.incomplete, counts.skipped);
+    if (counts.arming)
+        fmt::format_to(std::back_inserter(text),
+                       R"(,"armed":{},"disarmed":{},"refused":{},"late_arming":{})",
+                       counts.arming->armed, counts.arming->disarmed, counts.arming->refused,
+                       counts.arming->late);
+    return text + '}';
 }
 
 void record_encoder::begin(record_kind kind) {
@@ -107,10 +113,14 @@ std::string_view record_decoder::text() {
     return taken;
 }
 
-std::unique_ptr<const mined_window> window_in(record_kind kind, std::string_view record) {
-    if (kind != record_kind::window) return nullptr;
+record_parts parts_of(record_kind kind, std::string_view record) {
+    record_parts parts;
     record_decoder fields(record);
-    return std::unique_ptr<const mined_window>(std::bit_cast<const mined_window*>(fields.count()));
+    if (kind == record_kind::window)
+        parts.window.reset(std::bit_cast<const mined_window*>(fields.count()));
+    if (kind == record_kind::arming)
+        parts.arming.reset(std::bit_cast<const placed_change*>(fields.count()));
+    return parts;
 }
 
 bool split_record(std::string_view& bytes, record_kind& kind, std::string_view& record) {

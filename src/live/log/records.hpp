@@ -58,9 +58,9 @@ std::string digest_of(const recorded_window& window);
 std::string json_of(const session_counts& counts);
 
 // Records on their way to the thread that writes them. A block is appended as bytes, because blocks
-// come often; windows are given by their addresses.
+// come often; windows and changes of what is armed are given by their addresses.
 
-enum class record_kind : std::uint8_t { block, detection, window, end };
+enum class record_kind : std::uint8_t { block, detection, window, arming, end };
 
 /// Begins a record, and ends it: its size goes before it.
 class record_encoder {
@@ -89,8 +89,18 @@ private:
     std::string_view rest_;
 };
 
-/// The window of a record, which is then no longer the record's; null if it has none.
-std::unique_ptr<const mined_window> window_in(record_kind kind, std::string_view record);
+/// A change of what is armed, with the block in which it took effect.
+struct placed_change {
+    arming_change change{};
+    std::int64_t input = 0;
+};
+
+/// What a record gives by its address, which is then no longer the record's; null if it does not.
+struct record_parts {
+    std::unique_ptr<const mined_window> window{};
+    std::unique_ptr<const placed_change> arming{};
+};
+record_parts parts_of(record_kind kind, std::string_view record);
 
 /// Removes the first record from these bytes, if they have all of it.
 bool split_record(std::string_view& bytes, record_kind& kind, std::string_view& record);

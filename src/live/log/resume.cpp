@@ -29,7 +29,8 @@ recorded_part part_of(const std::filesystem::path& path) {
                        .unit_names = file.header().unit_names,
                        .order = event_order(file.header().analysis.order),
                        .detections = file.detections(),
-                       .windows = file.windows()};
+                       .windows = file.windows(),
+                       .armings = file.armings()};
     while (const auto read = file.next_block()) {
         const source_block& block = read->block;
         part.unit_names.insert(part.unit_names.end(), block.new_units.begin(),
@@ -64,6 +65,7 @@ resumed_session resume_session(const std::filesystem::path& path, sink& to,
     resumed.through =
         std::make_unique<session>(file.header().unit_names, analysis, *resumed.results);
     resumed.through->leave_out_windows(file.outcomes());
+    resumed.through->resume_arming(file.arming_changes(all_units));
     for (std::int64_t number = 1; const auto read = file.next_block(); ++number) {
         core::throw_if_stopped(run.stop);
         resumed.results->replay_input(number);

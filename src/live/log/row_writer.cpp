@@ -5,6 +5,7 @@
 
 #include "io/little_endian.hpp"
 #include "io/session_schema.hpp"
+#include "live/log/arming_records.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::live {
@@ -13,10 +14,12 @@ row_writer::row_writer(const std::filesystem::path& path, const session_header& 
                        bool survive_power_failure)
     : file_(path, io::database::access::create),
       part_{.order = event_order(header.analysis.order)} {
+    const int version =
+        header.analysis.arming ? io::session_version_with_arming : io::session_version;
     try {
         prepare_file(survive_power_failure);
         begin();
-        io::create_session_tables(file_);
+        io::create_session_tables(file_, version);
         write_header(file_, header);
         file_.run("COMMIT");
     } catch (...) {  // what is left would be no session
@@ -27,15 +30,15 @@ row_writer::row_writer(const std::filesystem::path& path, const session_header& 
         throw;
     }
     part_.unit_names = header.unit_names;
-    prepare_statements();
+    prepare_statements(version);
 }
 
 row_writer::row_writer(const std::filesystem::path& path, recorded_part part,
                        bool survive_power_failure)
     : file_(path, io::database::access::write), part_(std::move(part)) {
-    io::check_session_tables(file_);
+    const int version = io::check_session_tables(file_);
     prepare_file(survive_power_failure);
-    prepare_statements();
+    prepare_statements(version);
 }
 
 // Others can read while this one writes.
@@ -44,13 +47,15 @@ void row_writer::prepare_file(bool survive_power_failure) {
     file_.run(survive_power_failure ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
 }
 
-void row_writer::prepare_statements() {
+void row_writer::prepare_statements(int version) {
     for (const std::string& name : part_.unit_names) names_as_json_.push_back(json_of_name(name));
     block_ = file_.prepare("INSERT INTO input VALUES (?,?,?,?,?,?,?,?,?,?,?)");
     unit_ = file_.prepare("INSERT INTO unit VALUES (?,?,?)");
     sender_ = file_.prepare("REPLACE INTO sender VALUES (?,?,?,?)");
     detection_ = file_.prepare("INSERT INTO detection VALUES (?,?,?,?,?,?,?,?)");
     window_ = file_.prepare("INSERT INTO window VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
+    if (version == io::session_version_with_arming)
+        arming_ = file_.prepare("INSERT INTO arming VALUES (?,?,?,?,?,?,?,?,?,?,?)");
 }
 
 void row_writer::begin() {
@@ -69,7 +74,7 @@ void row_writer::commit() {
     }
 }
 
-void row_writer::write(record_kind kind, std::string_view record, const mined_window* window) {
+void row_writer::write(record_kind kind, std::string_view record, const record_parts& parts) {
     record_decoder fields(record);
     switch (kind) {
         case record_kind::block:
@@ -77,7 +82,9 @@ void row_writer::write(record_kind kind, std::string_view record, const mined_wi
         case record_kind::detection:
             return write_detection(fields);
         case record_kind::window:
-            return write_window(*window);
+            return write_window(*parts.window);
+        case record_kind::arming:
+            return write_arming(*parts.arming);
         case record_kind::end:
             return write_end(fields);
     }
@@ -142,6 +149,14 @@ void row_writer::write_window(const mined_window& window) {
     window_->bind(6, row.bounds.end.count()).bind(7, static_cast<std::int64_t>(row.spikes));
     window_->bind(8, static_cast<std::int64_t>(row.threshold)).bind(9, std::int64_t{row.has_gap});
     window_->bind(10, complete_to).bind_text(11, row.digest).bind_text(12, row.episodes).run();
+}
+
+void row_writer::write_arming(const placed_change& placed) {
+    const recorded_arming row = record_of(placed.change, placed.input, names_as_json_);
+    arming_->bind(1, ++part_.armings).bind(2, row.input).bind(3, row.epoch).bind(4, row.from_us);
+    arming_->bind(5, row.window_epoch).bind(6, row.window).bind(7, row.due_us);
+    arming_->bind(8, std::int64_t{row.is_late}).bind_text(9, row.armed);
+    arming_->bind_text(10, row.disarmed).bind_text(11, row.refused).run();
 }
 
 void row_writer::write_end(record_decoder fields) {

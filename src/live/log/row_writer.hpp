@@ -21,6 +21,7 @@ struct recorded_part {
     event_order order{};  ///< after the last block
     std::int64_t detections = 0;
     std::int64_t windows = 0;
+    std::int64_t armings = 0;
 };
 
 /// Writes records as rows of the tables of a session.
@@ -36,17 +37,18 @@ public:
     void begin();
     void commit();
     /// @throws io_error
-    void write(record_kind kind, std::string_view record, const mined_window* window);
+    void write(record_kind kind, std::string_view record, const record_parts& parts);
 
     std::int64_t inputs() const { return part_.inputs; }
 
 private:
     void prepare_file(bool survive_power_failure);
-    void prepare_statements();
+    void prepare_statements(int version);
     void add_unit(std::string_view name);
     void write_block(record_decoder fields);
     void write_detection(record_decoder fields);
     void write_window(const mined_window& window);
+    void write_arming(const placed_change& placed);
     void write_end(record_decoder fields);
     /// The numbers of the spikes of a block that are not analysed: those that came too late, and
     /// those of unknown units.
@@ -58,7 +60,7 @@ private:
     std::vector<std::string> names_as_json_{};
     bool has_ended_ = false;
     // They end before the database.
-    std::optional<io::statement> block_{}, unit_{}, sender_{}, detection_{}, window_{};
+    std::optional<io::statement> block_{}, unit_{}, sender_{}, detection_{}, window_{}, arming_{};
 };
 
 }  // namespace spikeweave::live

@@ -4,22 +4,28 @@
 
 #include <charconv>
 #include <cstring>
+#include <set>
 #include <unordered_set>
 
 #include "io/file_error.hpp"
 #include "io/little_endian.hpp"
 #include "io/session_schema.hpp"
+#include "spikeweave/core/error.hpp"
 
 namespace spikeweave::live {
 
 session_file::session_file(const std::filesystem::path& path)
     : file_(path, io::database::access::read) {
     file_.run("BEGIN");  // what is written from here on is not seen
-    io::check_session_tables(file_);
+    const int version = io::check_session_tables(file_);
     header_ = read_header(file_);
     inputs_ = rows_of("input");
     detections_ = rows_of("detection");
     windows_ = rows_of("window");
+    const bool has_armings = version == io::session_version_with_arming;
+    if (has_armings != header_.analysis.arming.has_value())
+        throw io::file_error(path, "arming", "the options do not fit the version");
+    if (has_armings) armings_ = rows_of("arming");
     const std::string counts = meta("counts");
     if (!counts.empty()) counts_ = counts;
     const std::string at_end = meta("unrecorded_at_end");
@@ -36,6 +42,7 @@ session_file::session_file(const std::filesystem::path& path)
     read_window_ = file_.prepare(
         "SELECT seq, input, epoch, number, begin_us, end_us, spikes, threshold, has_gap, "
         "complete_to, digest, episodes FROM window ORDER BY seq");
+    if (has_armings) read_arming_ = prepare_armings();
 }
 
 void session_file::fail(std::string_view table, std::int64_t row, const std::string& why) const {
@@ -58,6 +65,69 @@ std::vector<window_outcome> session_file::outcomes() {
     io::statement row = file_.prepare("SELECT complete_to FROM window ORDER BY seq");
     while (row.next_row())
         all.push_back(row.is_null(0) ? window_outcome() : static_cast<std::size_t>(row.count(0)));
+    return all;
+}
+
+io::statement session_file::prepare_armings() {
+    return file_.prepare(
+        "SELECT seq, input, epoch, from_us, window_epoch, window, due_us, is_late, armed, "
+        "disarmed, refused FROM arming ORDER BY seq");
+}
+
+recorded_arming session_file::arming_in(io::statement& row, std::int64_t expected) const {
+    if (row.number(0) != expected)
+        fail("arming", row.number(0), fmt::format("found this number, expected {}", expected));
+    return {.input = row.number(1),
+            .epoch = row.number(2),
+            .from_us = row.number(3),
+            .window_epoch = row.number(4),
+            .window = row.number(5),
+            .due_us = row.number(6),
+            .is_late = row.number(7) != 0,
+            .armed = std::string(row.text(8)),
+            .disarmed = std::string(row.text(9)),
+            .refused = std::string(row.text(10))};
+}
+
+std::optional<recorded_arming> session_file::next_arming() {
+    if (arming_ == armings_ || !read_arming_->next_row()) return {};
+    return arming_in(*read_arming_, ++arming_);
+}
+
+std::vector<stream_position> session_file::arming_positions() {
+    std::vector<stream_position> all;
+    if (armings_ == 0) return all;
+    io::statement row = prepare_armings();
+    for (std::int64_t seq = 1; row.next_row(); ++seq) all.push_back(arming_in(row, seq).from());
+    return all;
+}
+
+// Numbers follow on each other, so that detections name what was armed.
+std::vector<arming_change> session_file::arming_changes(
+    const std::vector<std::string>& unit_names) {
+    std::vector<arming_change> all;
+    if (armings_ == 0) return all;
+    std::vector<episode> known;
+    std::set<std::size_t> armed;
+    const std::size_t given =
+        header_.analysis.armed.size() + header_.analysis.patterns.patterns.size();
+    io::statement row = prepare_armings();
+    for (std::int64_t seq = 1; row.next_row(); ++seq) {
+        try {
+            arming_change& change =
+                all.emplace_back(change_of(arming_in(row, seq), all.size(), unit_names));
+            for (const std::size_t number : change.disarmed)
+                if (armed.erase(number) == 0) throw invalid_argument("found what was not armed");
+            for (const auto& [number, what, per_minute] : change.armed) {
+                if (number == given + known.size()) known.push_back(what);
+                if (number < given || number - given >= known.size() ||
+                    known[number - given] != what || !armed.insert(number).second)
+                    throw invalid_argument(fmt::format("found {} as its number", number));
+            }
+        } catch (const invalid_argument& error) {
+            fail("arming", seq, error.what());
+        }
+    }
     return all;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/database.hpp"
+#include "live/log/arming_records.hpp"
 #include "live/log/header.hpp"
 #include "live/log/records.hpp"
 
@@ -29,8 +30,13 @@ public:
     std::int64_t inputs() const { return inputs_; }
     std::int64_t detections() const { return detections_; }
     std::int64_t windows() const { return windows_; }
+    std::int64_t armings() const { return armings_; }
     /// How far each window was mined.
     std::vector<window_outcome> outcomes();
+    /// Where each change of what is armed took effect.
+    std::vector<stream_position> arming_positions();
+    /// These changes. @param unit_names  of all units
+    std::vector<arming_change> arming_changes(const std::vector<std::string>& unit_names);
     /// How many records of the session are not in the file, because the disk was too slow.
     std::uint64_t unrecorded() const { return unrecorded_; }
 
@@ -38,6 +44,7 @@ public:
     std::optional<recorded_block> next_block();
     std::optional<recorded_detection> next_detection();
     std::optional<recorded_window> next_window();
+    std::optional<recorded_arming> next_arming();
 
 private:
     [[noreturn]] void fail(std::string_view table, std::int64_t row, const std::string& why) const;
@@ -45,6 +52,8 @@ private:
     std::string meta(std::string_view name);
     void read_later_units();
     void read_senders();
+    io::statement prepare_armings();
+    recorded_arming arming_in(io::statement& row, std::int64_t expected) const;
 
     io::database file_;
     session_header header_;
@@ -53,17 +62,19 @@ private:
     std::int64_t inputs_ = 0;
     std::int64_t detections_ = 0;
     std::int64_t windows_ = 0;
+    std::int64_t armings_ = 0;
     std::uint64_t unrecorded_ = 0;
     // The next rows.
     std::int64_t input_ = 0;
     std::int64_t detection_ = 0;
     std::int64_t window_ = 0;
+    std::int64_t arming_ = 0;
     std::int64_t epoch_ = 0;
     // Units that appear in a block, with its number, and how many of them were told.
     std::vector<std::pair<std::int64_t, std::string>> later_units_{};
     std::size_t units_told_ = 0;
     // They end before the database.
-    std::optional<io::statement> read_block_{}, read_detection_{}, read_window_{};
+    std::optional<io::statement> read_block_{}, read_detection_{}, read_window_{}, read_arming_{};
 };
 
 }  // namespace spikeweave::live

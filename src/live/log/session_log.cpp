@@ -119,6 +119,14 @@ void session_log::record(const mined_window& window) {
     if (give(encoder_.finish(), true)) static_cast<void>(copy.release());
 }
 
+void session_log::record(const arming_change& change, std::int64_t input) {
+    auto copy = std::make_unique<placed_change>(placed_change{change, input});
+    const std::lock_guard lock(giving_);
+    encoder_.begin(record_kind::arming);
+    encoder_.add(std::bit_cast<std::uint64_t>(copy.get()));
+    if (give(encoder_.finish(), true)) static_cast<void>(copy.release());
+}
+
 void session_log::end(const session_counts& counts) {
     {
         const std::lock_guard lock(giving_);
@@ -159,11 +167,11 @@ std::size_t session_log::write_records(std::string_view bytes) {
     std::string_view record;
     bool has_begun = false;
     while (split_record(rest, kind, record)) {
-        const std::unique_ptr<const mined_window> window = window_in(kind, record);
+        const record_parts parts = parts_of(kind, record);
         if (failure_) continue;
         try {
             if (!std::exchange(has_begun, true)) rows_->begin();
-            rows_->write(kind, record, window.get());
+            rows_->write(kind, record, parts);
         } catch (...) {
             fail();
         }

@@ -68,6 +68,10 @@ public:
     void record(const source_block& block);
     /// Records a result of the last block. @throws io_error if writing has failed.
     void record(const detection& what, std::int64_t epoch);
+    /// Records a change of what is armed, which takes effect in the last block, or in the one
+    /// given.
+    /// @throws io_error if writing has failed.
+    void record(const arming_change& change, std::int64_t input);
     /// Also from another thread than the other functions. @throws io_error if writing has failed.
     void record(const mined_window& window);
     /// Ends the session, and writes everything. @throws io_error

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/stop.hpp"
+#include "live/log/arming_records.hpp"
 #include "live/log/session_file.hpp"
 
 namespace spikeweave::live {
@@ -22,6 +23,14 @@ std::string text_of(const recorded_detection& one) {
 std::string text_of(const recorded_window& one) {
     return fmt::format("window {} of epoch {} with {} spikes and the digest {}, after block {}",
                        one.bounds.number, one.epoch, one.spikes, one.digest, one.input);
+}
+
+std::string text_of(const recorded_arming& one) {
+    return fmt::format(
+        "window {} of epoch {}, in effect from {} us in epoch {}, after block {}: armed {}, "
+        "disarmed {}, refused {}",
+        one.window, one.window_epoch, one.from_us, one.epoch, one.input, one.armed, one.disarmed,
+        one.refused);
 }
 
 template <class Record>
@@ -69,6 +78,14 @@ public:
             compare("window", found.windows, recorded, std::optional(computed), may_lack);
     }
 
+    void arming_changed(const arming_change& change) override {
+        if (!found.difference.empty()) return;
+        const auto computed = record_of(change, found.inputs, names_as_json_);
+        compare("change of what is armed", ++found.armings, file_->next_arming(),
+                std::optional(computed), false);
+        if (change.is_late_change()) found.late.push_back(change);
+    }
+
     std::int64_t input() const override { return found.inputs; }
     void epoch_ended() override { ++epoch_; }
     void block_ended(const session_counts&) override {}
@@ -86,6 +103,8 @@ public:
             compare("detection", found.detections + 1, file_->next_detection(), {}, false);
         if (found.difference.empty())
             compare("window", found.windows + 1, file_->next_window(), {}, false);
+        if (found.difference.empty())
+            compare("change of what is armed", found.armings + 1, file_->next_arming(), {}, false);
     }
 
 private:
@@ -109,6 +128,7 @@ verification verify_session(const std::filesystem::path& path, const execution& 
     compared_results results(file);
     session through(file.header().unit_names, file.header().analysis, results);
     through.mine_as_recorded(file.outcomes());
+    through.arm_as_recorded(file.arming_positions());
     std::uint64_t unrecorded = 0;
     while (const auto read = file.next_block()) {
         core::throw_if_stopped(run.stop);

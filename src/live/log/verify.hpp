@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
+#include "live/arming/arming.hpp"
 #include "spikeweave/core/execution.hpp"
 
 namespace spikeweave::live {
@@ -13,6 +15,9 @@ struct verification {
     std::int64_t inputs = 0;
     std::int64_t detections = 0;
     std::int64_t windows = 0;
+    std::int64_t armings = 0;  ///< decisions on what is armed
+    /// Those that changed something later than by the rule; all else about them is compared.
+    std::vector<arming_change> late{};
     std::string difference{};  ///< empty: there is none
 };
 
