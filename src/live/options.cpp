@@ -40,6 +40,8 @@ void add_armed(option_list& list, live_options& options) {
              "detect the patterns of this folder, a result of spikeweave spade: the significant "
              "ones if they were tested")
         .written("FOLDER");
+    list.add_all(describe(options.arming));
+    list.begin_group("Results");
 }
 
 void add_source_options(option_list& list, live_options& options) {
@@ -97,7 +99,7 @@ void add_result_options(option_list& list, live_options& options) {
              "go on with a recorded session that was interrupted, with its options; SOURCE is a "
              "stream whose clock has gone on")
         .written("SESSION")
-        .not_with({"record", "episodes", "patterns"});
+        .not_with({"record", "episodes", "patterns", "arm"});
     list.add("verify", options.verify,
              "compare the results of a recorded session, SOURCE, with those that its spikes give "
              "now, with its options; the first difference is an error")

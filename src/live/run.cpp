@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <utility>
 
+#include "live/arming/arming_rule.hpp"
 #include "live/log/recorded.hpp"
 #include "live/log/resume.hpp"
 #include "live/log/verify.hpp"
@@ -77,6 +79,8 @@ live_result result_of(const session_counts& counts, const outputs& to,
             .windows = counts.windows,
             .incomplete = counts.incomplete,
             .skipped = counts.skipped,
+            .armed = counts.arming ? counts.arming->armed : 0,
+            .late_changes = counts.arming ? counts.arming->late : 0,
             .undelivered = undelivered,
             .warnings = std::move(warnings)};
 }
@@ -84,6 +88,12 @@ live_result result_of(const session_counts& counts, const outputs& to,
 source_kind kind_of(const std::string& from) {
     if (is_own_stream(from)) return source_kind::own_stream;
     return is_stream(from) ? source_kind::stream : source_kind::replayed;
+}
+
+void check_arming(const live_options& options) {
+    if (!options.arming.arm) return;
+    if (!options.windows) throw invalid_argument("arm", "no windows are mined");
+    check_judged_windows(options.window);
 }
 
 void check_speed(const live_options& options, source_kind kind) {
@@ -161,15 +171,27 @@ live_result resume_live(const std::string& from, const live_options& options,
                      {});
 }
 
+std::string verification_line(const verification& found) {
+    std::string late;
+    for (const arming_change& one : found.late)
+        fmt::format_to(std::back_inserter(late),
+                       R"({}{{"window":{},"window_epoch":{},"due_us":{},"t_us":{}}})",
+                       late.empty() ? "" : ",", one.window, one.due.epoch, one.due.time_us,
+                       one.from.time_us);
+    std::string arming;
+    if (found.armings > 0)
+        arming = fmt::format(R"(,"decisions":{},"late":[{}])", found.armings, late);
+    return fmt::format(R"({{"type":"verification","blocks":{},"detections":{},"windows":{}{}}})"
+                       "\n",
+                       found.inputs, found.detections, found.windows, arming);
+}
+
 live_result verify_live(const std::filesystem::path& path, const text_writer& write,
                         const execution& run) {
     const verification found = verify_session(path, run);
     if (!found.difference.empty())
         throw io_error(fmt::format("'{}': {}", path.string(), found.difference));
-    if (write)
-        write(fmt::format(R"({{"type":"verification","blocks":{},"detections":{},"windows":{}}})"
-                          "\n",
-                          found.inputs, found.detections, found.windows));
+    if (write) write(verification_line(found));
     return {.detections = static_cast<std::uint64_t>(found.detections),
             .windows = static_cast<std::uint64_t>(found.windows)};
 }
@@ -189,6 +211,7 @@ live_result run_named(const std::string& from, const live_options& options,
 
 void live::check_live_options(const live_options& options, source_kind kind) {
     check_options(options);
+    check_arming(options);
     const bool has_episodes = !options.episodes.empty() || !options.armed.empty();
     const bool is_recorded = !options.resume.empty() || options.verify;
     if (!options.windows && !has_episodes && options.patterns.empty() && !is_recorded)
@@ -212,6 +235,7 @@ live_result live::run_source(opened_source opened, const live_options& options,
                              .patterns = std::move(opened.patterns),
                              .triggers = options.triggers};
     analysis.order = options.order ? parse_order(*options.order) : opened.order;
+    if (options.arming.arm) analysis.arming = {options.arming, options.triggers.max_false_alarms};
     if (opened.has_checked_rates) analysis.triggers.max_false_alarms.reset();
     if (options.windows) analysis.windows = options.window;
     analysis.pace = pace_of(options, options.window);

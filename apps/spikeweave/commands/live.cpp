@@ -32,10 +32,11 @@ option_list describe(live_command& options) {
 
 std::string summary_of(const live_result& result) {
     const std::uint64_t suppressed = result.detections - result.triggers;
-    return fmt::format("{} spikes of {} units: {} detections{}, {} windows\n",
+    return fmt::format("{} spikes of {} units: {} detections{}, {} windows{}\n",
                        grouped(result.spikes), grouped(result.units), grouped(result.detections),
                        suppressed > 0 ? fmt::format(" ({} suppressed)", grouped(suppressed)) : "",
-                       grouped(result.windows));
+                       grouped(result.windows),
+                       result.armed > 0 ? fmt::format(", {} armed", grouped(result.armed)) : "");
 }
 
 void report_losses(const live_result& result, bool allow_gaps, session& now) {
@@ -48,6 +49,11 @@ void report_losses(const live_result& result, bool allow_gaps, session& now) {
             "{} windows were skipped and the search of {} ended early, because their time or the "
             "memory was used up (--window-budget, --max-memory)",
             grouped(result.skipped), grouped(result.incomplete))});
+    if (result.late_changes > 0)
+        now.warn({fmt::format(
+            "{} times what was armed changed later than it should have, because the window that "
+            "decided took too long",
+            grouped(result.late_changes))});
     if (result.has_losses() && !allow_gaps) now.exit_status = 1;
 }
 

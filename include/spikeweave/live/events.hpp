@@ -21,7 +21,9 @@ namespace spikeweave {
 /// An armed episode or pattern has occurred.
 struct live_detection {
     bool is_pattern = false;
-    std::size_t number = 0;            ///< among the armed episodes, or among the patterns
+    /// Among the given episodes, or among the patterns. Episodes that were armed automatically have
+    /// the numbers after those of both.
+    std::size_t number = 0;
     std::vector<std::string> units{};  ///< names, in the order of firing, or of a pattern's items
     std::vector<std::int64_t> times_us{};
     /// The first spike of an episode; the left edge of the first bin of a pattern.

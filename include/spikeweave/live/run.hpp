@@ -12,6 +12,7 @@
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
+#include "spikeweave/live/arming.hpp"
 #include "spikeweave/live/triggers.hpp"
 #include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/mine/episodes/windows.hpp"
@@ -45,6 +46,8 @@ struct live_options {
     std::size_t fire_at = 0;
     /// The patterns to detect, as `read_patterns` reads them. Empty: none.
     std::filesystem::path patterns{};
+    /// Which episodes are armed while the analysis runs.
+    arming_options arming{};
     /// Which detections are triggers.
     trigger_options triggers{};
     /// Whether windows are mined.
@@ -100,11 +103,13 @@ struct live_result {
     std::uint64_t unreadable = 0;  ///< messages that could not be read
     std::uint64_t epochs = 0;      ///< how often the clock was set
     std::uint64_t detections = 0;
-    std::uint64_t triggers = 0;     ///< the detections that were not suppressed
-    std::uint64_t windows = 0;      ///< those that were mined
-    std::uint64_t incomplete = 0;   ///< windows of them whose search ended early
-    std::uint64_t skipped = 0;      ///< windows that were not mined
-    std::uint64_t undelivered = 0;  ///< results that a destination did not take
+    std::uint64_t triggers = 0;      ///< the detections that were not suppressed
+    std::uint64_t windows = 0;       ///< those that were mined
+    std::uint64_t incomplete = 0;    ///< windows of them whose search ended early
+    std::uint64_t skipped = 0;       ///< windows that were not mined
+    std::uint64_t armed = 0;         ///< how often an episode was armed automatically
+    std::uint64_t late_changes = 0;  ///< how often that or its end took effect too late
+    std::uint64_t undelivered = 0;   ///< results that a destination did not take
     /// Warnings about a file that was replayed and about destinations, as full sentences.
     std::vector<std::string> warnings{};
 

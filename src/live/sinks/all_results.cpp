@@ -1,5 +1,8 @@
 #include "live/sinks/all_results.hpp"
 
+#include <fmt/format.h>
+
+#include <string>
 #include <utility>
 
 namespace spikeweave::live {
@@ -34,6 +37,10 @@ void all_results::counted(const time_span& window, std::span<const std::uint64_t
     for (const auto& one : sinks_) one->counted(window, counts);
 }
 
+void all_results::arming_changed(const arming_change& change) {
+    for (const auto& one : sinks_) one->arming_changed(change);
+}
+
 void all_results::epoch_ended() {
     for (const auto& one : sinks_) one->epoch_ended();
 }
@@ -44,7 +51,11 @@ void all_results::chance_measured(const chance_rates& rates) {
 
 void all_results::block_ended(const session_counts& counts) {
     for (const auto& one : sinks_) one->block_ended(counts);
-    if (run_.on_progress) run_.on_progress({"spikes", counts.order.accepted, spikes_});
+    if (!run_.on_progress) return;
+    // The time that is left is estimated for a task as a whole, so its name must stay.
+    if (counts.arming && spikes_ == 0)
+        task_ = fmt::format("spikes, {} episodes armed", counts.arming->armed_now);
+    run_.on_progress({task_, counts.order.accepted, spikes_});
 }
 
 void all_results::tallied(std::span<const armed_tally> armed) {

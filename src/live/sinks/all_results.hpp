@@ -30,6 +30,7 @@ public:
     void detected(const detection& what) override;
     void mined(const mined_window& window) override;
     void counted(const time_span& window, std::span<const std::uint64_t> counts) override;
+    void arming_changed(const arming_change& change) override;
     void epoch_ended() override;
     void chance_measured(const chance_rates& rates) override;
     void block_ended(const session_counts& counts) override;
@@ -39,6 +40,7 @@ public:
 private:
     execution run_;
     std::uint64_t spikes_;
+    std::string task_ = "spikes";
     std::uint64_t units_ = 0;
     std::vector<std::unique_ptr<reaction>> reactions_{};
     bool are_reactions_held_ = false;

@@ -19,19 +19,29 @@ void event_results::units_added(std::span<const std::string> names) {
 }
 
 void event_results::detected(const detection& what) {
-    live_detection event{.is_pattern = what.armed >= armed_.size(),
+    const std::size_t given = armed_.size() + patterns_.patterns.size();
+    const bool is_pattern = what.armed >= armed_.size() && what.armed < given;
+    live_detection event{.is_pattern = is_pattern,
+                         .number = is_pattern ? what.armed - armed_.size() : what.armed,
                          .times_us = {what.times_us.begin(), what.times_us.end()},
                          .begin_us = what.begin_us,
                          .suppressed = std::string(to_string(what.suppressed))};
     const auto units = units_.now();
-    event.number = event.is_pattern ? what.armed - armed_.size() : what.armed;
-    if (event.is_pattern)
+    if (is_pattern) {
         for (const auto& item : patterns_.patterns[event.number])
             event.units.push_back((*units)[item.unit]);
-    else
-        for (const unit_id unit : armed_[event.number].what.units)
-            event.units.push_back((*units)[unit]);
+    } else {
+        const episode& occurred =
+            what.armed < given ? armed_[what.armed].what : armed_later_[what.armed - given];
+        for (const unit_id unit : occurred.units) event.units.push_back((*units)[unit]);
+    }
     give(std::move(event));
+}
+
+void event_results::arming_changed(const arming_change& change) {
+    const std::size_t given = armed_.size() + patterns_.patterns.size();
+    for (const newly_armed& one : change.armed)
+        if (one.armed == given + armed_later_.size()) armed_later_.push_back(one.what);
 }
 
 // Another thread may call it. The event is made before others have to wait.

@@ -26,6 +26,7 @@ public:
     void detected(const detection& what) override;
     void mined(const mined_window& window) override;
     void counted(const time_span& window, std::span<const std::uint64_t> counts) override;
+    void arming_changed(const arming_change& change) override;
     void epoch_ended() override;
     void chance_measured(const chance_rates& rates) override;
     void block_ended(const session_counts& counts) override;
@@ -36,6 +37,7 @@ private:
 
     std::vector<armed_episode> armed_;
     armed_patterns patterns_;
+    std::vector<episode> armed_later_{};  // automatically
     event_taker take_;
     std::mutex taking_{};
     unit_names units_{};

@@ -18,6 +18,14 @@ void append_units(std::string& text, const episode& what, const named_units& uni
     text += ']';
 }
 
+void append_delays(std::string& text, const episode& what) {
+    text += "\"delays_us\":[";
+    for (std::size_t i = 0; i < what.delays.size(); ++i)
+        fmt::format_to(std::back_inserter(text), "{}[{},{}]", i > 0 ? "," : "",
+                       what.delays[i].low.count(), what.delays[i].high.count());
+    text += ']';
+}
+
 std::string line_of_skipped(const mined_window& window) {
     const window_bounds& bounds = window.mined.bounds;
     return fmt::format(
@@ -41,11 +49,9 @@ std::string line_of(const mined_window& window, const named_units& units) {
         const auto& [what, count] = *one;
         text += std::exchange(is_first, false) ? "{" : ",{";
         append_units(text, what, units);
-        text += ",\"delays_us\":[";
-        for (std::size_t i = 0; i < what.delays.size(); ++i)
-            fmt::format_to(std::back_inserter(text), "{}[{},{}]", i > 0 ? "," : "",
-                           what.delays[i].low.count(), what.delays[i].high.count());
-        fmt::format_to(std::back_inserter(text), "],\"count\":{}}}", count);
+        text += ',';
+        append_delays(text, what);
+        fmt::format_to(std::back_inserter(text), ",\"count\":{}}}", count);
     }
     text += "]}\n";
     return text;
@@ -115,6 +121,44 @@ void json_results::detected(const detection& what) {
                        to_string(what.suppressed));
     line_ += '}';
     end_line("detection");
+}
+
+// The window that decided, and from when on its decision counts.
+void json_results::begin_change(std::string_view type, const arming_change& change) {
+    fmt::format_to(std::back_inserter(line_),
+                   R"({{"type":"{}","t_us":{},"window":{},"window_epoch":{},"is_late":{},)", type,
+                   change.from.time_us, change.window, change.due.epoch, change.is_late);
+}
+
+void json_results::arming_changed(const arming_change& change) {
+    const auto units = units_.now();
+    for (const auto& [number, what, per_minute] : change.armed) {
+        if (number == armed_texts_.size()) {
+            std::string& text = armed_texts_.emplace_back(fmt::format(R"("episode":{},)", number));
+            append_units(text, what, *units);
+        }
+        if (change.was_told) continue;
+        begin_change("armed", change);
+        line_ += armed_texts_[number] + ',';
+        append_delays(line_, what);
+        fmt::format_to(std::back_inserter(line_), R"(,"expected_per_min":{:.4g}}})", per_minute);
+        end_line("armed");
+    }
+    if (change.was_told) return;
+    for (const std::size_t number : change.disarmed) {
+        begin_change("disarmed", change);
+        line_ += armed_texts_[number] + '}';
+        end_line("disarmed");
+    }
+    for (const refused_episode& one : change.refused) {
+        begin_change("refused", change);
+        append_units(line_, one.what, *units);
+        line_ += ',';
+        append_delays(line_, one.what);
+        fmt::format_to(std::back_inserter(line_), R"(,"expected_per_min":{:.4g},"reason":"{}"}})",
+                       one.per_minute, one.by_chance ? "max-false-alarms" : "max-armed");
+        end_line("refused");
+    }
 }
 
 // Told once, because the rates at the end are among the counts.
@@ -194,6 +238,11 @@ void json_results::add_stats(const session_counts& counts) {
         units_.now()->size(), counts.order.accepted, counts.order.late, counts.order.duplicates,
         counts.missing, counts.belated, counts.repeated, counts.unreadable, counts.epochs,
         counts.detections, counts.windows, counts.incomplete, counts.skipped);
+    if (counts.arming)
+        fmt::format_to(std::back_inserter(line_),
+                       R"(,"arming":{{"now":{},"armed":{},"disarmed":{},"refused":{},"late":{}}})",
+                       counts.arming->armed_now, counts.arming->armed, counts.arming->disarmed,
+                       counts.arming->refused, counts.arming->late);
     const suppression_counts& not_given = counts.suppressed;
     if (!tallies_.empty())
         fmt::format_to(std::back_inserter(line_),

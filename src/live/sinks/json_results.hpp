@@ -76,6 +76,7 @@ public:
     void detected(const detection& what) override;
     void mined(const mined_window& window) override;
     void counted(const time_span& window, std::span<const std::uint64_t> counts) override;
+    void arming_changed(const arming_change& change) override;
     void epoch_ended() override;
     void chance_measured(const chance_rates& rates) override;
     void block_ended(const session_counts& counts) override;
@@ -86,6 +87,7 @@ private:
     using clock = std::chrono::steady_clock;
 
     void describe_armed();
+    void begin_change(std::string_view type, const arming_change& change);
     void add_stats(const session_counts& counts);
     void add_alarm(const session_counts& counts);
     void add_alarms_of_destinations();

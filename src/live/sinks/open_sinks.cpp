@@ -27,8 +27,10 @@ text_writer file_writer(const std::filesystem::path& path) {
     };
 }
 
-void check_episode(const destination& to, std::size_t armed) {
-    if (!to.episode || *to.episode < armed) return;
+// More may be armed later.
+void check_episode(const destination& to, const session_options& analysis) {
+    const std::size_t armed = analysis.armed.size() + analysis.patterns.patterns.size();
+    if (!to.episode || *to.episode < armed || analysis.arming) return;
     throw invalid_argument("to", fmt::format("'{}': there is no episode {}; {} are armed, from 0",
                                              to.text, *to.episode, armed));
 }
@@ -54,7 +56,7 @@ delivery_reports open_sinks(const live_options& options, const session_options& 
             inside.push_back(std::move(one));
             continue;
         }
-        check_episode(one, analysis.armed.size() + analysis.patterns.patterns.size());
+        check_episode(one, analysis);
         const auto report = std::make_shared<delivery_report>(one.text);
         reports.push_back(report);
         if (auto acting = reaction_to(one, report))
