@@ -175,6 +175,10 @@ class LiveOptions(TypedDict, total=False):
     episodes: Armed | None
     fire_at: int | None
     patterns: FilePath | None
+    arm: Literal["auto"] | None
+    arm_after: int | None
+    arm_windows: int | None
+    max_armed: int | None
     to: Destinations | None
     stats_every: Time | None
     metrics: int | None
