@@ -34,8 +34,10 @@ std::vector<episode> significant_episodes(const spike_sequence& spikes, const ep
     return significant;
 }
 
-window_judge::window_judge(const arming_settings& settings, const episode_window_options& windows)
-    : windows_(windows), windows_of_rule_(settings.rule.arm_windows), rule_(settings.rule) {
+window_judge::window_judge(const arming_settings& settings, episode_window_options windows)
+    : windows_(std::move(windows)),
+      windows_of_rule_(settings.rule.arm_windows),
+      rule_(settings.rule) {
     check_judged_windows(windows_);
 }
 

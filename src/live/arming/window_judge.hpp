@@ -33,7 +33,7 @@ std::vector<episode> significant_episodes(const spike_sequence& spikes, const ep
 /// taken where spikes are.
 class window_judge {
 public:
-    window_judge(const arming_settings& settings, const episode_window_options& windows);
+    window_judge(const arming_settings& settings, episode_window_options windows);
 
     bool judges(const window_bounds& window) const { return is_judged(window, windows_); }
     /// Takes the windows that are judged, one after another. Sizes that were not searched have no

@@ -97,8 +97,8 @@ std::int32_t pursuit::correlation_with(const neighbour& one, std::int32_t frame)
     const block_match& match = out_[one.match];
     const std::int32_t lag = frame - begin_of(match);
     if (std::abs(lag) > reach_) return 0;
-    const auto at = static_cast<std::size_t>(lag + reach_);
-    return plan_.overlaps.values(*one.row, shift_of(match))[at];
+    const auto values = plan_.overlaps.values(*one.row, shift_of(match));
+    return *(values.begin() + reach_ + lag);
 }
 
 // The share of a spike's energy that those taken before cannot explain, if they do not overlap each
