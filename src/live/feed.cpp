@@ -106,7 +106,7 @@ void live_feed::state::run(const feed_work& work) {
         error = std::current_exception();
     }
     const std::lock_guard lock(guard);
-    failure = error;
+    failure = std::move(error);  // so that its last owner is who asks for events
     is_over = true;
     changed.notify_all();
 }
