@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import textwrap
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -15,6 +16,7 @@ _MARK = "    {options}\n"
 def _entry(option: dict[str, Any]) -> str:
     """The entry of an option in the section "Parameters" of a docstring."""
     text = option["help"][:1].upper() + option["help"][1:]
+    text = re.sub(r"\S*\*\S*", r"``\g<0>``", text)  # an address, in which * begins no emphasis
     if option["choices"]:
         text += ": " + ", ".join(f'``"{choice}"``' for choice in option["choices"])
     if option["placeholder"] == "HZ":
