@@ -128,10 +128,12 @@ struct known_spikes {
 };
 
 /// Describes spikes that are known already by masks and features, as `detect_spikes` does. A mask
-/// is that of the highest sample within 0.25 ms; on the peak channel it is 1.
+/// is that of the highest sample within 0.25 ms; on the peak channel it is 1. Traces are filtered
+/// on the devices of `run`, if it has any, with the same result.
 /// @param options  as for the detection; with its basis
 /// @throws invalid_argument if the options have no basis or one of another kind of recording, if
-/// the lists differ in length, or if a spike is not in the recording; io_error; cancelled.
+/// the lists differ in length, or if a spike is not in the recording; io_error; device_error;
+/// cancelled.
 SPIKEWEAVE_API detection_result describe_spikes(const recording& from, const known_spikes& spikes,
                                                 const detection_options& options,
                                                 const execution& run = {});

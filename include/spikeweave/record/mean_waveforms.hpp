@@ -37,12 +37,12 @@ struct SPIKEWEAVE_API mean_waveforms {
 
 /// Averages the filtered traces of up to `most` spikes per group, from blocks spread over the
 /// recording; smaller groups are averaged completely. The window is that of the options, which
-/// should be those of the detection. Bit-identical for any number of threads. The noise is
-/// estimated on the devices of `run`; waveforms are averaged on the CPU.
+/// should be those of the detection. Traces are filtered on the devices of `run`, if it has any.
+/// Bit-identical for any number of threads and devices.
 /// @param frames the peak of each spike, in any order
 /// @param groups the group of each spike, below `group_count`
 /// @throws invalid_argument if these have different lengths or lie outside the recording;
-/// io_error; cancelled.
+/// io_error; device_error; cancelled.
 SPIKEWEAVE_API mean_waveforms average_waveforms(const recording& from,
                                                 std::span<const std::int64_t> frames,
                                                 std::span<const std::uint32_t> groups,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "record/detect/detect.hpp"
 #include "record/detect/waveforms.hpp"
 #include "record/filter/block_reader.hpp"
+#include "record/filter/filtered_blocks.hpp"
 #include "record/filter/trace_rules.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/record/detection.hpp"
@@ -22,6 +24,8 @@ using record::crossing_rule;
 using record::crossings_by;
 using record::described_channels_of;
 using record::feature_space_of;
+using record::filtered_blocks;
+using record::filtered_blocks_of;
 using record::height_of;
 using record::principal_components;
 using record::take_waveform;
@@ -64,7 +68,8 @@ class spike_describer {
 public:
     spike_describer(const filtered_recording& traces, const known_spikes& spikes,
                     const detection_options& options,
-                    const std::vector<std::vector<std::uint32_t>>& described_channels)
+                    const std::vector<std::vector<std::uint32_t>>& described_channels,
+                    const execution& run)
         : spikes_(spikes),
           described_channels_(described_channels),
           options_(options),
@@ -72,7 +77,8 @@ public:
           crossings_(crossings_by(traces, options)),
           components_(options.features_per_channel, window_.size(), options.basis->components),
           reach_(std::llround(mask_reach_s * traces.source().rate_hz())),
-          blocks_(traces, std::max(window_.apron(), static_cast<std::size_t>(reach_))) {
+          blocks_(traces, std::max(window_.apron(), static_cast<std::size_t>(reach_))),
+          filtered_(filtered_blocks_of(blocks_, run)) {
         if (!described_channels.empty()) return;
         all_channels_.resize(traces.source().channel_count());
         std::iota(all_channels_.begin(), all_channels_.end(), 0U);
@@ -88,7 +94,7 @@ public:
         const auto end = std::ranges::lower_bound(spikes_.frames,
                                                   static_cast<std::int64_t>((number + 1) * length));
         if (begin == end) return out;
-        const trace_block block = blocks_.read(number);
+        const trace_block block = filtered_->read(number);
         for (auto at = begin; at != end; ++at)
             describe(static_cast<std::size_t>(at - spikes_.frames.begin()), block, out);
         return out;
@@ -137,6 +143,7 @@ private:
     principal_components components_;
     std::int64_t reach_;
     block_reader blocks_;
+    std::unique_ptr<const filtered_blocks> filtered_;
 };
 
 }  // namespace
@@ -160,7 +167,7 @@ detection_result describe_spikes(const recording& from, const known_spikes& spik
     own.components = options.basis->components;
     // A basis of whitened traces fits only the recording that it is from.
     if (own != *options.basis) check_same_space(*options.basis, own);
-    const spike_describer describer(traces, spikes, options, out.described_channels);
+    const spike_describer describer(traces, spikes, options, out.described_channels, run);
     out.features.reserve(out.size() * out.features_per_spike());
     parallel::for_each_in_order(
         describer.blocks().block_count(), run, "features",

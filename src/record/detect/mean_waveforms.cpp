@@ -5,17 +5,21 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <utility>
 
 #include "parallel/ordered_for.hpp"
+#include "parallel/parallel_for.hpp"
 #include "record/detect/waveforms.hpp"
 #include "record/filter/block_reader.hpp"
+#include "record/filter/filtered_blocks.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
 
 using record::block_reader;
+using record::filtered_blocks_of;
 using record::standard_block_frames;
 using record::waveform_window;
 using record::window_of;
@@ -24,7 +28,7 @@ namespace {
 
 struct chosen_block {
     std::size_t number = 0;
-    std::vector<std::uint32_t> spikes{};
+    std::vector<std::pair<std::uint32_t, std::vector<std::uint32_t>>> spikes{};  // by group
 };
 
 void check(const recording& from, std::span<const std::int64_t> frames,
@@ -67,13 +71,13 @@ std::vector<chosen_block> choose(std::span<const std::int64_t> frames,
     std::vector<std::size_t> taken(group_count);
     std::vector<chosen_block> chosen;
     for (const std::size_t number : spread(blocks)) {
-        chosen_block block{number, {}};
+        std::map<std::uint32_t, std::vector<std::uint32_t>> spikes;
         for (const std::uint32_t n : by_block[number])
             if (taken[groups[n]] < most) {
                 ++taken[groups[n]];
-                block.spikes.push_back(n);
+                spikes[groups[n]].push_back(n);
             }
-        if (!block.spikes.empty()) chosen.push_back(std::move(block));
+        if (!spikes.empty()) chosen.push_back({number, {spikes.begin(), spikes.end()}});
     }
     std::sort(chosen.begin(), chosen.end(),
               [](const auto& a, const auto& b) { return a.number < b.number; });
@@ -101,6 +105,7 @@ mean_waveforms average_waveforms(const recording& from, std::span<const std::int
     const filtered_recording traces(from, options.preprocessing, run);
     const waveform_window window = window_of(options, from.rate_hz());
     const block_reader blocks(traces, window.apron());
+    const auto filtered = filtered_blocks_of(blocks, run);
     mean_waveforms out{.channel_count = from.channel_count(),
                        .frame_count = window.size(),
                        .before = static_cast<std::size_t>(window.before),
@@ -109,17 +114,22 @@ mean_waveforms average_waveforms(const recording& from, std::span<const std::int
     const std::size_t size = out.frame_count * out.channel_count;
     std::vector<double> sums(group_count * size);
     const auto chosen = choose(frames, groups, group_count, blocks.block_count(), most);
+    const execution quiet{.threads = run.threads, .stop = run.stop};
     parallel::for_each_in_order(
         chosen.size(), run, "mean waveforms",
-        [&](std::size_t i) { return blocks.read(chosen[i].number); },
+        [&](std::size_t i) { return filtered->read(chosen[i].number); },
         [&](std::size_t i, const trace_block& block) {
-            for (const std::uint32_t n : chosen[i].spikes) {
-                const std::int64_t offset = frames[n] - static_cast<std::int64_t>(block.first);
-                const float* const first = block.frame(offset - window.before);
-                double* const into = sums.data() + groups[n] * size;
-                for (std::size_t k = 0; k < size; ++k) into[k] += first[k];
-                ++out.spikes[groups[n]];
-            }
+            const auto& by_group = chosen[i].spikes;
+            parallel::parallel_for(by_group.size(), quiet, "mean waveforms", [&](std::size_t k) {
+                const auto& [group, spikes] = by_group[k];
+                double* const into = sums.data() + group * size;
+                for (const std::uint32_t n : spikes) {
+                    const std::int64_t offset = frames[n] - static_cast<std::int64_t>(block.first);
+                    const float* const begin = block.frame(offset - window.before);
+                    for (std::size_t v = 0; v < size; ++v) into[v] += begin[v];
+                }
+                out.spikes[group] += spikes.size();
+            });
         });
     out.values.resize(sums.size());
     for (std::size_t g = 0; g < group_count; ++g) {

@@ -43,10 +43,6 @@ constexpr std::size_t blocks_together(const block_grid& grid) {
                                    std::max<std::size_t>(grid.block_count(), 1));
 }
 
-/// The number of lanes that share a device, each with its own stream: one reads while another
-/// copies and a third computes.
-constexpr std::size_t lanes_per_device = 4;
-
 /// The position of a block in the memory of a device, in frames.
 struct staged_block {
     std::uint64_t counts_at;  ///< its first sample

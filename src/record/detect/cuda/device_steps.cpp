@@ -16,15 +16,6 @@ namespace {
 // Maximum number of feature values computed at once.
 constexpr std::size_t most_features = std::size_t{1} << 24U;
 
-block_grid grid_of(const recording& from, const trace_recipe& recipe, std::size_t block_frames,
-                   std::size_t apron) {
-    return {.total = from.frame_count(),
-            .block_frames = block_frames,
-            .apron = apron,
-            .reach = recipe.reach,
-            .channels = from.channel_count()};
-}
-
 class device_steps final : public trace_steps {
 public:
     device_steps(const filtered_recording& traces, crossing_rule rule,
@@ -212,9 +203,9 @@ std::vector<std::vector<float>> excerpts_on_devices(const recording& from,
     trace_lanes lanes(from, recipe, grid, run.devices);
     std::vector<std::vector<float>> out(blocks.size());
     // A lane takes as long for one block as for several.
+    const std::size_t all_lanes = run.devices.size() * device::lanes_per_device;
     const std::size_t together =
-        std::min(lanes.blocks_together(),
-                 std::max<std::size_t>(1, blocks.size() / (run.devices.size() * lanes_per_device)));
+        std::min(lanes.blocks_together(), std::max<std::size_t>(1, blocks.size() / all_lanes));
     const std::size_t pieces = (blocks.size() + together - 1) / together;
     parallel::parallel_for(pieces, run, "noise", [&](std::size_t piece) {
         const std::size_t first = piece * together;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/stop.hpp"
 #include "record/filter/cuda/filter.hpp"
 #include "spikeweave/core/error.hpp"
 
@@ -24,6 +23,15 @@ std::vector<double> shares_of(const trace_recipe& recipe, std::size_t channels) 
 }
 
 }  // namespace
+
+block_grid grid_of(const recording& from, const trace_recipe& recipe, std::size_t block_frames,
+                   std::size_t apron) {
+    return {.total = from.frame_count(),
+            .block_frames = block_frames,
+            .apron = apron,
+            .reach = recipe.reach,
+            .channels = from.channel_count()};
+}
 
 device_pipeline::device_pipeline(const recording& from, const trace_recipe& recipe,
                                  const block_grid& grid, std::size_t together)
@@ -84,42 +92,9 @@ void device_pipeline::filter(std::span<const std::size_t> blocks, std::size_t ap
                     problem.channels, whitened_.data(), on_);
 }
 
-trace_lanes::trace_lanes(const recording& from, const trace_recipe& recipe, const block_grid& grid,
-                         std::span<const int> devices)
-    : from_(from), recipe_(recipe), grid_(grid), together_(record::blocks_together(grid)) {
-    // Devices alternate, so that work starts on every one of them.
-    for (std::size_t i = 0; i < lanes_per_device; ++i)
-        for (const int ordinal : devices) places_.push_back({.ordinal = ordinal});
-}
-
-trace_lanes::~trace_lanes() {
-    for (place& each : places_) {
-        // Memory is freed on its device, unless the device is lost.
-        try {
-            const device::scoped_device scope(each.ordinal);
-            each.lane.reset();
-        } catch (...) {
-            continue;
-        }
-    }
-}
-
-trace_lanes::place& trace_lanes::take(const std::stop_token& stop) {
-    std::unique_lock lock(access_);
-    const auto is_free = [](const place& each) { return !each.used; };
-    free_.wait(lock, stop, [&] { return std::any_of(places_.begin(), places_.end(), is_free); });
-    core::throw_if_stopped(stop);
-    place& mine = *std::find_if(places_.begin(), places_.end(), is_free);
-    mine.used = true;
-    return mine;
-}
-
-void trace_lanes::give_back(place& which) noexcept {
-    {
-        const std::lock_guard lock(access_);
-        which.used = false;
-    }
-    free_.notify_one();
+void device_pipeline::download(std::span<float> into) const {
+    (whitened_.size() > 0 ? whitened_ : plain_).download(into);
+    on_.wait();
 }
 
 }  // namespace spikeweave::record

@@ -95,6 +95,28 @@ __global__ void __launch_bounds__(threads) pick(const rows_problem p, float* __r
     }
 }
 
+// A block of threads turns a square of 32 rows and channels, so that reading and writing are both
+// contiguous.
+constexpr unsigned turned_rows = threads / warp;
+
+__global__ void __launch_bounds__(threads)
+    scale(const scaling_problem p, std::int16_t* __restrict__ to) {
+    __shared__ std::int16_t square[warp][warp + 1];
+    const unsigned row = blockIdx.x * warp;
+    const unsigned channel = blockIdx.y * warp;
+    for (unsigned i = threadIdx.y; i < warp; i += turned_rows) {
+        const unsigned c = channel + threadIdx.x;
+        if (row + i >= p.rows || c >= p.channels) continue;
+        const float value = p.traces[std::size_t{row + i} * p.channels + c] * p.factors[c];
+        square[i][threadIdx.x] =
+            static_cast<std::int16_t>(rintf(fminf(fmaxf(value, -p.limit), p.limit)));
+    }
+    __syncthreads();
+    for (unsigned i = threadIdx.y; i < warp; i += turned_rows)
+        if (row + threadIdx.x < p.rows && channel + i < p.channels)
+            to[std::size_t{channel + i} * p.rows + row + threadIdx.x] = square[threadIdx.x][i];
+}
+
 unsigned grid_for(std::uint64_t items) {
     constexpr std::uint64_t most = 1U << 20U;
     return static_cast<unsigned>(
@@ -126,6 +148,12 @@ void pick_rows(const float* from, std::uint64_t rows, std::uint32_t channels, fl
     const std::uint64_t picked = (rows + excerpt_step - 1) / excerpt_step;
     pick<<<grid_for(picked * channels), threads, 0, on.get()>>>({from, picked * channels, channels},
                                                                 to);
+    device::check(cudaGetLastError());
+}
+
+void scale_columns(const scaling_problem& problem, std::int16_t* to, const device::stream& on) {
+    const dim3 grid((problem.rows + warp - 1) / warp, (problem.channels + warp - 1) / warp);
+    scale<<<grid, dim3(warp, turned_rows), 0, on.get()>>>(problem, to);
     device::check(cudaGetLastError());
 }
 

@@ -17,4 +17,15 @@ void whiten_rows(const float* from, const float* matrix, std::uint64_t rows, std
 void pick_rows(const float* from, std::uint64_t rows, std::uint32_t channels, float* to,
                const device::stream& on);
 
+struct scaling_problem {
+    const float* traces;  ///< rows x channels
+    std::uint32_t rows;
+    std::uint32_t channels;
+    const float* factors;  ///< of each channel
+    float limit;
+};
+
+/// Sets channels x rows to the traces times the factors, limited and rounded.
+void scale_columns(const scaling_problem& problem, std::int16_t* to, const device::stream& on);
+
 }  // namespace spikeweave::record
