@@ -107,11 +107,13 @@ SPIKEWEAVE_API clustering_result cluster_by_channel(const spike_features& featur
 /// pursuit, so that spikes that overlap are told apart; the templates are averaged again from what
 /// is left of the traces, and units that are noise, a copy or a sum of others are dropped. Spikes
 /// that no template explains are detected and clustered once more, to find units that were missed.
-/// The same for any number of threads: the matching is done in integers.
+/// The devices of `run` filter the traces, detect, and correlate traces with templates. The result
+/// is the same on any number of threads and devices, and on none: the matching is done in integers.
 /// @param features  of the detected spikes, `features_per_channel` for each channel
 /// @param clusters  of these spikes
 /// @param detection how they were detected
-/// @throws invalid_argument if an option is out of range or the sizes differ; io_error; cancelled.
+/// @throws invalid_argument if an option is out of range or the sizes differ; io_error;
+/// device_error; cancelled.
 ///
 /// docs/algorithms/templates.md has the formulas. Pachitariu et al. 2024,
 /// doi:10.1038/s41592-024-02232-7; Yger et al. 2018, doi:10.7554/eLife.34518; Mallat and Zhang

@@ -4,7 +4,10 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <utility>
 
+#include "parallel/parallel_for.hpp"
+#include "sort/templates/channel_block.hpp"
 #include "sort/templates/coincidences.hpp"
 #include "sort/templates/placed_waveforms.hpp"
 
@@ -27,8 +30,13 @@ bool is_near_noise(const matched_filter& filter) {
 
 class cleaner {
 public:
-    cleaner(const matched_units& units, std::vector<cluster_decision>& decisions)
-        : units_(units), decisions_(decisions), frames_(units.plan.filters.size()) {
+    cleaner(const matched_units& units, const execution& run,
+            std::vector<cluster_decision>& decisions)
+        : units_(units),
+          run_(run),
+          decisions_(decisions),
+          frames_(units.plan.filters.size()),
+          placed_(units.plan.filters, units.window) {
         for (const template_spike& spike : units.spikes) frames_[spike.unit].push_back(spike.frame);
         fates_.resize(frames_.size());
         std::iota(fates_.begin(), fates_.end(), 0U);
@@ -37,8 +45,7 @@ public:
     std::vector<std::uint32_t> clean() {
         for (std::uint32_t u = 0; u < fates_.size(); ++u) drop_if_few(u);
         if (!units_.merge) return fates_;
-        for (std::uint32_t u = 0; u < fates_.size(); ++u)
-            if (is_there(u)) drop_if_sum(u);
+        drop_sums();
         for (std::uint32_t u = 0; u < fates_.size(); ++u)
             for (const overlap& row : units_.plan.overlaps.of(u))
                 if (row.other > u && is_there(u) && is_there(row.other)) merge_if_copy(u, row);
@@ -77,13 +84,19 @@ private:
     }
     void drop(std::uint32_t unit, const char* reason);
     void drop_if_few(std::uint32_t unit);
-    void drop_if_sum(std::uint32_t unit);
+    std::vector<template_spike> others_in(std::uint32_t unit) const;
+    void drop_sums();
+    void drop_if_sum(std::uint32_t unit, std::vector<template_spike> others);
     void merge_if_copy(std::uint32_t unit, const overlap& row);
     void drop_if_variant(std::uint32_t unit);
 
+    std::size_t apron() const { return 3 * units_.window.size(); }
+
     const matched_units& units_;
+    const execution& run_;
     std::vector<cluster_decision>& decisions_;
     std::vector<std::vector<std::int64_t>> frames_;
+    placed_waveforms placed_;
     std::vector<std::uint32_t> fates_{};
 };
 
@@ -108,45 +121,62 @@ void cleaner::drop_if_few(std::uint32_t unit) {
         drop(unit, "its template is too small to tell its spikes from noise");
 }
 
-// A template that others explain, of no more spikes than fall together by chance, is the mean of
-// their collisions.
-void cleaner::drop_if_sum(std::uint32_t unit) {
+// The spikes of other units that explain a unit's template best.
+std::vector<template_spike> cleaner::others_in(std::uint32_t unit) const {
     const matched_filter& filter = units_.plan.filters[unit];
-    const std::size_t apron = 3 * units_.window.size();
-    std::uint32_t width = 0;
-    for (const matched_filter& each : units_.plan.filters)
-        for (const std::uint32_t c : each.channels) width = std::max(width, c + 1);
-    trace_block traces{.frames = filter.frames, .apron = apron, .channels = width};
-    traces.values.resize((filter.frames + 2 * apron) * width);
-    integer_block integers{.channels = width, .frames = filter.frames + 2 * apron};
-    integers.values.resize(traces.values.size());
-    double energy = 0;
+    integer_block traces{.channels = units_.channel_count, .frames = filter.frames + 2 * apron()};
+    traces.values.resize(traces.channels * traces.frames);
     for (std::size_t c = 0; c < filter.channels.size(); ++c) {
         const std::vector<float> waveform = waveform_of(filter, c, 0);
-        for (std::size_t f = 0; f < waveform.size(); ++f) {
-            energy += double{waveform[f]} * waveform[f];
-            traces.values[(apron + f) * width + filter.channels[c]] = waveform[f];
-            integers.values[filter.channels[c] * integers.frames + apron + f] =
+        for (std::size_t f = 0; f < waveform.size(); ++f)
+            traces.values[filter.channels[c] * traces.frames + apron() + f] =
                 static_cast<std::int16_t>(std::lround(waveform[f] * steps_per_sd));
-        }
     }
-    std::vector<template_spike> others;
+    std::vector<template_spike> out;
+    const auto before = static_cast<std::size_t>(units_.window.before);
     for (const block_match& match :
-         match_block(units_.plan, integers, static_cast<std::size_t>(units_.window.before), unit)) {
-        if (!is_there(match.unit) || count(match.unit) < count(unit)) continue;
-        others.push_back({.frame = match.frame - static_cast<std::int64_t>(apron),
-                          .fraction = static_cast<float>(match.part) / parts_of_frame,
-                          .unit = match.unit,
-                          .amplitude = static_cast<float>(match.size) /
-                                       static_cast<float>(units_.plan.filters[match.unit].norm)});
-    }
+         match_block(units_.plan, scores_of(units_.plan.filters, traces, before), unit))
+        out.push_back({.frame = match.frame - static_cast<std::int64_t>(apron()),
+                       .fraction = static_cast<float>(match.part) / parts_of_frame,
+                       .unit = match.unit,
+                       .amplitude = static_cast<float>(match.size) /
+                                    static_cast<float>(units_.plan.filters[match.unit].norm)});
+    return out;
+}
+
+void cleaner::drop_sums() {
+    std::vector<std::vector<template_spike>> others(fates_.size());
+    parallel::parallel_for(fates_.size(), run_, "sums of templates", [&](std::size_t u) {
+        const auto unit = static_cast<std::uint32_t>(u);
+        if (is_there(unit)) others[u] = others_in(unit);
+    });
+    for (std::uint32_t u = 0; u < fates_.size(); ++u)
+        if (is_there(u)) drop_if_sum(u, std::move(others[u]));
+}
+
+// A template that others explain, of no more spikes than fall together by chance, is the mean of
+// their collisions.
+void cleaner::drop_if_sum(std::uint32_t unit, std::vector<template_spike> others) {
+    std::erase_if(others, [&](const template_spike& each) {
+        return !is_there(each.unit) || count(each.unit) < count(unit);
+    });
     if (others.size() < 2) return;
     double together = 0;
     for (std::size_t i = 0; i < others.size(); ++i)
         for (std::size_t k = i + 1; k < others.size(); ++k)
             together += pairs_by_chance(others[i].unit, others[k].unit, sum_window_s);
     if (count(unit) > 10 + 4 * together) return;
-    placed_waveforms(units_.plan.filters, units_.window).subtract(others, traces);
+    const matched_filter& filter = units_.plan.filters[unit];
+    channel_block traces{
+        .frames = filter.frames, .apron = apron(), .channels = units_.channel_count};
+    traces.values.resize(traces.channels * traces.width());
+    double energy = 0;
+    for (std::size_t c = 0; c < filter.channels.size(); ++c) {
+        const std::vector<float> waveform = waveform_of(filter, c, 0);
+        for (const float x : waveform) energy += double{x} * x;
+        std::ranges::copy(waveform, traces.on(filter.channels[c]).subspan(apron()).begin());
+    }
+    placed_.subtract(others, traces);
     double left = 0;
     for (const float x : traces.values) left += double{x} * x;
     if (left < most_left_of_sum * energy) drop(unit, "its template is the sum of others");
@@ -188,9 +218,9 @@ void cleaner::drop_if_variant(std::uint32_t unit) {
 
 }  // namespace
 
-std::vector<std::uint32_t> clean_units(const matched_units& units,
+std::vector<std::uint32_t> clean_units(const matched_units& units, const execution& run,
                                        std::vector<cluster_decision>& decisions) {
-    return cleaner(units, decisions).clean();
+    return cleaner(units, run, decisions).clean();
 }
 
 }  // namespace spikeweave::templates

@@ -6,6 +6,7 @@
 
 #include "sort/templates/matching.hpp"
 #include "sort/templates/unit_template.hpp"
+#include "spikeweave/core/execution.hpp"
 #include "spikeweave/sort/templates.hpp"
 
 namespace spikeweave::templates {
@@ -18,6 +19,7 @@ struct matched_units {
     std::span<const std::uint64_t> before;   ///< number of spikes of each unit before
     std::span<const std::uint32_t> numbers;  ///< of the units, in the table of decisions
     std::span<const char> is_late;           ///< found in what other templates had left
+    std::size_t channel_count = 0;           ///< of the recording
     double frame_count = 0;                  ///< of the recording
     double rate_hz = 0;
     std::uint32_t least_spikes = 0;
@@ -33,7 +35,7 @@ constexpr std::uint32_t no_unit = 0xffffffff;
 /// of another unit are merged with it. Late units have to show more, because collisions of known
 /// ones look like them.
 /// @param decisions  those that are made are appended
-std::vector<std::uint32_t> clean_units(const matched_units& units,
+std::vector<std::uint32_t> clean_units(const matched_units& units, const execution& run,
                                        std::vector<cluster_decision>& decisions);
 
 }  // namespace spikeweave::templates

@@ -44,18 +44,16 @@ int shift_of(const block_match& one) {
 
 class pursuit {
 public:
-    pursuit(const match_plan& plan, const integer_block& block, std::size_t before,
-            std::int64_t excluded)
+    pursuit(const match_plan& plan, score_table scores, std::int64_t excluded)
         : plan_(plan),
           excluded_(excluded),
-          frames_(static_cast<std::int32_t>(block.frames)),
+          frames_(static_cast<std::int32_t>(scores.frames)),
           reach_(static_cast<std::int32_t>(plan.overlaps.reach())),
+          scores_(std::move(scores)),
           taken_(plan.filters.size()),
           near_(plan.filters.size()),
           candidates_(plan.filters.size()) {
-        for (const matched_filter& filter : plan.filters)
-            scores_.push_back(correlations(block, filter, before));
-        for (std::uint32_t unit = 0; unit < scores_.size(); ++unit)
+        for (std::uint32_t unit = 0; unit < plan.filters.size(); ++unit)
             find_candidates(unit, 0, frames_ - 1);
     }
 
@@ -85,7 +83,7 @@ private:
     std::int64_t excluded_;
     std::int32_t frames_;
     std::int32_t reach_;
-    std::vector<std::vector<std::int32_t>> scores_{};
+    score_table scores_;
     std::vector<std::vector<std::int32_t>> taken_;    // frames of each unit's spikes
     std::vector<std::vector<neighbour>> near_;        // of each unit
     std::vector<std::vector<candidate>> candidates_;  // of each unit, ascending by frame
@@ -143,7 +141,7 @@ std::int32_t pursuit::least_of(std::uint32_t unit, std::int32_t frame, std::int3
 std::optional<std::int64_t> pursuit::gain_of(std::uint32_t unit, std::int32_t frame) const {
     for (const std::int32_t at : taken_[unit])
         if (std::abs(at - frame) < plan_.rule.apart_frames) return std::nullopt;
-    const std::int64_t score = scores_[unit][static_cast<std::size_t>(frame)];
+    const std::int64_t score = scores_.of(unit)[static_cast<std::size_t>(frame)];
     const std::int32_t rest = rest_of(unit, frame);
     if (score < least_of(unit, frame, rest)) return std::nullopt;
     const std::int64_t size = (score << overlap_bits) / rest;
@@ -159,7 +157,7 @@ std::optional<std::int64_t> pursuit::gain_of(std::uint32_t unit, std::int32_t fr
 // Replaces the candidates of a unit where scores, or what is believed, have changed.
 void pursuit::find_candidates(std::uint32_t unit, std::int32_t first, std::int32_t last) {
     if (unit == excluded_) return;
-    const std::vector<std::int32_t>& score = scores_[unit];
+    const std::span<const std::int32_t> score = std::as_const(scores_).of(unit);
     const std::int32_t rest = plan_.rule.fit_together ? least_rest : whole;
     const auto least = static_cast<std::int32_t>(
         std::int64_t{std::max(plan_.least_score[unit], plan_.least_size[unit])} * rest >>
@@ -185,7 +183,7 @@ bool pursuit::take_best() {
         all.insert(all.end(), own.begin(), own.end());
     std::sort(all.begin(), all.end());
     // The frames of better candidates, by unit whose scores a spike there would change.
-    std::vector<std::vector<std::int32_t>> better(scores_.size());
+    std::vector<std::vector<std::int32_t>> better(candidates_.size());
     std::vector<candidate> best;
     for (const candidate& each : all) {
         const bool is_best =
@@ -206,7 +204,7 @@ bool pursuit::take_best() {
 }
 
 void pursuit::take(const candidate& best) {
-    const std::vector<std::int32_t>& score = scores_[best.unit];
+    const std::span<const std::int32_t> score = std::as_const(scores_).of(best.unit);
     const auto at = static_cast<std::size_t>(best.frame);
     const std::int64_t left = score[at - 1];
     const std::int64_t middle = score[at];
@@ -252,7 +250,7 @@ void pursuit::subtract(const block_match& match, std::int32_t size) {
     const std::int32_t begin = begin_of(match);
     for (const overlap& row : plan_.overlaps.of(match.unit)) {
         const auto values = plan_.overlaps.values(row, shift_of(match));
-        std::vector<std::int32_t>& into = scores_[row.other];
+        const std::span<std::int32_t> into = scores_.of(row.other);
         const std::int32_t first = std::max(0, begin - reach_);
         const std::int32_t last = std::min(frames_ - 1, begin + reach_);
         for (std::int32_t f = first; f <= last; ++f) {
@@ -281,10 +279,9 @@ match_plan::match_plan(std::vector<matched_filter> of, const match_rule& how, co
     misfit = static_cast<std::int32_t>(std::lround(rule.misfit * (1 << overlap_bits)));
 }
 
-std::vector<std::int32_t> correlations(const integer_block& block, const matched_filter& filter,
-                                       std::size_t before) {
-    std::vector<std::int32_t> out(block.frames);
-    if (filter.ranks == 0 || block.frames < filter.frames) return out;
+void correlate(const integer_block& block, const matched_filter& filter, std::size_t before,
+               std::span<std::int32_t> scores) {
+    if (filter.ranks == 0 || block.frames < filter.frames) return;
     const filter_kernels& kernels = runnable_filter_kernels().back();
     std::vector<const std::int16_t*> traces;
     for (const std::uint32_t channel : filter.channels) traces.push_back(block.on(channel).data());
@@ -293,16 +290,25 @@ std::vector<std::int32_t> correlations(const integer_block& block, const matched
     for (std::size_t r = 0; r < filter.ranks; ++r) by_rank.push_back(&seen[r * block.frames]);
     kernels.project(traces, filter.spatial, block.frames, by_rank);
 
-    std::vector<std::int32_t> sums(block.frames - filter.frames + 1, half_filter);
+    const std::span<std::int32_t> sums = scores.subspan(before, block.frames - filter.frames + 1);
+    std::ranges::fill(sums, half_filter);
     for (std::size_t r = 0; r < filter.ranks; ++r)
         kernels.correlate({by_rank[r], block.frames}, filter.temporal_of(r), sums);
-    for (std::size_t f = 0; f < sums.size(); ++f) out[before + f] = sums[f] >> filter_bits;
+    for (std::int32_t& sum : sums) sum >>= filter_bits;
+}
+
+score_table scores_of(std::span<const matched_filter> filters, const integer_block& block,
+                      std::size_t before) {
+    score_table out{.frames = block.frames};
+    out.values.resize(filters.size() * block.frames);
+    for (std::size_t i = 0; i < filters.size(); ++i)
+        correlate(block, filters[i], before, out.of(i));
     return out;
 }
 
-std::vector<block_match> match_block(const match_plan& plan, const integer_block& block,
-                                     std::size_t before, std::int64_t excluded) {
-    return pursuit(plan, block, before, excluded).find();
+std::vector<block_match> match_block(const match_plan& plan, score_table scores,
+                                     std::int64_t excluded) {
+    return pursuit(plan, std::move(scores), excluded).find();
 }
 
 }  // namespace spikeweave::templates

@@ -49,10 +49,25 @@ struct integer_block {
     }
 };
 
-/// The correlation of each frame of a block with a filter whose spike is there; 0 where the filter
-/// goes beyond the block.
-std::vector<std::int32_t> correlations(const integer_block& block, const matched_filter& filter,
-                                       std::size_t before);
+/// Sets the scores to the correlation of each frame of a block with a filter whose spike is there,
+/// and leaves those where the filter goes beyond the block.
+void correlate(const integer_block& block, const matched_filter& filter, std::size_t before,
+               std::span<std::int32_t> scores);
+
+/// The correlation of each frame of a block with each filter.
+struct score_table {
+    std::size_t frames = 0;
+    std::vector<std::int32_t> values{};  ///< filters x frames
+
+    std::span<std::int32_t> of(std::size_t filter) {
+        return std::span{values}.subspan(filter * frames, frames);
+    }
+    std::span<const std::int32_t> of(std::size_t filter) const {
+        return std::span{values}.subspan(filter * frames, frames);
+    }
+};
+score_table scores_of(std::span<const matched_filter> filters, const integer_block& block,
+                      std::size_t before);
 
 /// A spike found in a block.
 struct block_match {
@@ -66,7 +81,8 @@ struct block_match {
 
 /// Finds spikes by matching pursuit: in each round those are taken that are better than all others
 /// that they overlap, and subtracted. By frame, then unit.
-std::vector<block_match> match_block(const match_plan& plan, const integer_block& block,
-                                     std::size_t before, std::int64_t excluded = -1);
+/// @param scores  of the plan's filters
+std::vector<block_match> match_block(const match_plan& plan, score_table scores,
+                                     std::int64_t excluded = -1);
 
 }  // namespace spikeweave::templates

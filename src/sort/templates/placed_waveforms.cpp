@@ -19,7 +19,8 @@ placed_waveforms::placed_waveforms(std::span<const matched_filter> filters,
         }
 }
 
-void placed_waveforms::subtract(std::span<const template_spike> spikes, trace_block& block) const {
+void placed_waveforms::subtract(std::span<const template_spike> spikes,
+                                channel_block& block) const {
     const auto reach = static_cast<std::int64_t>(block.apron + window_.size());
     const auto first = static_cast<std::int64_t>(block.first);
     const auto from = std::ranges::lower_bound(spikes, first - reach, {}, &template_spike::frame);
@@ -29,7 +30,7 @@ void placed_waveforms::subtract(std::span<const template_spike> spikes, trace_bl
     for (auto spike = from; spike < to; ++spike) subtract(*spike, block);
 }
 
-void placed_waveforms::subtract(const template_spike& spike, trace_block& block) const {
+void placed_waveforms::subtract(const template_spike& spike, channel_block& block) const {
     const auto parts = static_cast<int>(std::lround(spike.fraction * parts_of_frame));
     const int part = parts < 0 ? parts + parts_of_frame : parts;
     const std::int64_t begin =
@@ -41,11 +42,12 @@ void placed_waveforms::subtract(const template_spike& spike, trace_block& block)
     const auto end = static_cast<std::int64_t>(block.frames + block.apron);
     const std::int64_t first = std::max<std::int64_t>(0, -apron - begin);
     const std::int64_t last = std::min(static_cast<std::int64_t>(filter.frames), end - begin);
-    for (std::size_t c = 0; c < filter.channels.size(); ++c)
-        for (std::int64_t f = first; f < last; ++f)
-            block.values[static_cast<std::size_t>(begin + f + apron) * block.channels +
-                         filter.channels[c]] -=
-                spike.amplitude * waveforms[c][static_cast<std::size_t>(f)];
+    if (first >= last) return;
+    for (std::size_t c = 0; c < filter.channels.size(); ++c) {
+        float* const into = block.on(filter.channels[c]).data() + (begin + apron);
+        const float* const waveform = waveforms[c].data();
+        for (std::int64_t f = first; f < last; ++f) into[f] -= spike.amplitude * waveform[f];
+    }
 }
 
 }  // namespace spikeweave::templates

@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
+#include "sort/templates/channel_block.hpp"
 #include "sort/templates/low_rank.hpp"
 #include "sort/templates/unit_template.hpp"
-#include "spikeweave/record/trace_blocks.hpp"
 
 namespace spikeweave::templates {
 
@@ -15,12 +15,12 @@ class placed_waveforms {
 public:
     placed_waveforms(std::span<const matched_filter> filters, const template_window& window);
 
-    /// Subtracts all spikes that reach into a block of traces in standard deviations.
+    /// Subtracts all spikes that reach into a block of traces.
     /// @param spikes  ascending by frame
-    void subtract(std::span<const template_spike> spikes, trace_block& block) const;
+    void subtract(std::span<const template_spike> spikes, channel_block& block) const;
 
 private:
-    void subtract(const template_spike& spike, trace_block& block) const;
+    void subtract(const template_spike& spike, channel_block& block) const;
 
     std::span<const matched_filter> filters_;
     template_window window_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "core/stop.hpp"
@@ -99,10 +100,7 @@ public:
 
     std::vector<spike_cluster> merge(const execution& run,
                                      std::vector<cluster_decision>& decisions) {
-        for (std::size_t a = 0; a < clusters_.size(); ++a) {
-            core::throw_if_stopped(run.stop);
-            for (std::size_t b = a + 1; b < clusters_.size(); ++b) compare(a, b);
-        }
+        compare_all(run);
         while (!near_.empty()) {
             core::throw_if_stopped(run.stop);
             const auto nearest = std::ranges::min_element(near_, {}, [](const auto& pair) {
@@ -115,7 +113,7 @@ public:
                                  .spikes = clusters_[pair.second].spikes.size(),
                                  .distance = distance,
                                  .reason = "the spikes of both form one group"});
-            unite(pair.first, pair.second);
+            unite(pair.first, pair.second, run);
         }
         std::erase_if(clusters_, [](const spike_cluster& each) { return each.spikes.empty(); });
         return std::move(clusters_);
@@ -127,8 +125,10 @@ private:
         std::ranges::sort(channels_[i]);
     }
     bool are_two_neurons(std::size_t a, std::size_t b) const;
-    void compare(std::size_t a, std::size_t b);
-    void unite(std::size_t into, std::size_t gone);
+    std::optional<double> merge_distance_of(std::size_t a, std::size_t b) const;
+    void compare_all(const execution& run);
+    void compare_with_all(std::size_t one, const execution& run);
+    void unite(std::size_t into, std::size_t gone, const execution& run);
 
     std::vector<spike_cluster> clusters_;
     const cluster_points& points_;
@@ -155,11 +155,12 @@ bool merger::are_two_neurons(std::size_t a, std::size_t b) const {
            fire_independently(count_pairs(frames(first), frames(second), least, most), expected);
 }
 
-void merger::compare(std::size_t a, std::size_t b) {
-    if (clusters_[a].spikes.size() < 2 || clusters_[b].spikes.size() < 2) return;
+// The distance of two clusters that may be merged.
+std::optional<double> merger::merge_distance_of(std::size_t a, std::size_t b) const {
+    if (clusters_[a].spikes.size() < 2 || clusters_[b].spikes.size() < 2) return {};
     std::vector<std::uint32_t> shared;
     std::ranges::set_intersection(channels_[a], channels_[b], std::back_inserter(shared));
-    if (2 * shared.size() < std::min(channels_[a].size(), channels_[b].size())) return;
+    if (2 * shared.size() < std::min(channels_[a].size(), channels_[b].size())) return {};
     std::vector<std::uint32_t> channels;
     std::ranges::set_union(channels_[a], channels_[b], std::back_inserter(channels));
     std::vector<std::uint32_t> spikes = clusters_[a].spikes;
@@ -167,12 +168,32 @@ void merger::compare(std::size_t a, std::size_t b) {
     std::vector<char> side(spikes.size(), 1);
     std::fill_n(side.begin(), clusters_[a].spikes.size(), char{0});
     const double distance = distance_of_sides(points_.of(spikes, channels), side);
-    if (distance >= merge_distance) return;
-    if (distance >= sure_merge_distance && are_two_neurons(a, b)) return;
-    near_[{a, b}] = distance;
+    if (distance >= merge_distance) return {};
+    if (distance >= sure_merge_distance && are_two_neurons(a, b)) return {};
+    return distance;
 }
 
-void merger::unite(std::size_t into, std::size_t gone) {
+void merger::compare_all(const execution& run) {
+    std::vector<std::vector<std::optional<double>>> distances(clusters_.size());
+    parallel::parallel_for(clusters_.size(), run, "merges", [&](std::size_t a) {
+        for (std::size_t b = a + 1; b < clusters_.size(); ++b)
+            distances[a].push_back(merge_distance_of(a, b));
+    });
+    for (std::size_t a = 0; a < clusters_.size(); ++a)
+        for (std::size_t b = a + 1; b < clusters_.size(); ++b)
+            if (const auto& distance = distances[a][b - a - 1]) near_[{a, b}] = *distance;
+}
+
+void merger::compare_with_all(std::size_t one, const execution& run) {
+    std::vector<std::optional<double>> distances(clusters_.size());
+    parallel::parallel_for(clusters_.size(), run, "merges", [&](std::size_t i) {
+        if (i != one) distances[i] = merge_distance_of(std::min(i, one), std::max(i, one));
+    });
+    for (std::size_t i = 0; i < clusters_.size(); ++i)
+        if (distances[i]) near_[{std::min(i, one), std::max(i, one)}] = *distances[i];
+}
+
+void merger::unite(std::size_t into, std::size_t gone, const execution& run) {
     std::vector<std::uint32_t> both;
     std::ranges::merge(clusters_[into].spikes, clusters_[gone].spikes, std::back_inserter(both));
     clusters_[into].spikes = std::move(both);
@@ -182,8 +203,7 @@ void merger::unite(std::size_t into, std::size_t gone) {
         const auto [a, b] = pair.first;
         return a == into || b == into || a == gone || b == gone;
     });
-    for (std::size_t i = 0; i < clusters_.size(); ++i)
-        if (i != into) compare(std::min(i, into), std::max(i, into));
+    compare_with_all(into, run);
 }
 
 }  // namespace

@@ -19,6 +19,13 @@ namespace {
 constexpr double leftover_window_s = 0.0005;
 constexpr double most_leftovers = 0.4;  // share of spikes beside those of one other unit
 
+// Rounds halves away from 0, without a call, so that many values are computed at once.
+std::int16_t nearest_step(float deviations) {
+    constexpr auto limit = static_cast<float>(largest_step);
+    const float steps = std::clamp(deviations * steps_per_sd, -limit, limit);
+    return static_cast<std::int16_t>(steps + (steps < 0 ? -0.5F : 0.5F));
+}
+
 // The traces without the spikes of known units, in steps.
 class residual_samples final : public sample_source {
 public:
@@ -30,16 +37,25 @@ public:
     std::uint64_t frame_count() const override { return traces_.source().frame_count(); }
 
     void read(std::uint64_t first, std::span<std::int16_t> into) const override {
+        constexpr std::size_t together = 1024;  // frames that fit the caches
         const std::size_t channels = traces_.source().channel_count();
-        trace_block part = traces_.read(first, into.size() / channels);
-        placed_.subtract(spikes_, part);
-        constexpr auto limit = static_cast<float>(largest_step);
-        for (std::size_t i = 0; i < into.size(); ++i)
-            into[i] = static_cast<std::int16_t>(
-                std::nearbyint(std::clamp(part.values[i] * steps_per_sd, -limit, limit)));
+        for (std::size_t at = 0; at < into.size(); at += together * channels)
+            read_some(first + at / channels,
+                      into.subspan(at, std::min(into.size() - at, together * channels)));
     }
 
 private:
+    void read_some(std::uint64_t first, std::span<std::int16_t> into) const {
+        const std::size_t channels = traces_.source().channel_count();
+        channel_block part = traces_.read(first, into.size() / channels);
+        placed_.subtract(spikes_, part);
+        std::vector<std::int16_t> steps(part.values.size());
+        std::ranges::transform(part.values, steps.begin(), nearest_step);
+        for (std::size_t f = 0; f < part.frames; ++f)
+            for (std::size_t c = 0; c < channels; ++c)
+                into[f * channels + c] = steps[c * part.frames + f];
+    }
+
     const template_traces& traces_;
     std::span<const template_spike> spikes_;
     placed_waveforms placed_;

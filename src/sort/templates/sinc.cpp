@@ -1,6 +1,7 @@
 #include "sort/templates/sinc.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -25,14 +26,18 @@ sinc_taps::sinc_taps(double fraction) {
 
 std::vector<double> shift_later(std::span<const double> waveform, double fraction) {
     if (fraction == 0) return {waveform.begin(), waveform.end()};
+    constexpr std::int64_t reach = sinc_taps::reach;
+    std::array<double, 2 * reach + 1> weights{};
+    for (std::int64_t k = -reach; k <= reach; ++k)
+        weights[static_cast<std::size_t>(k + reach)] =
+            windowed_sinc(static_cast<double>(k) - fraction);
     const auto frames = static_cast<std::int64_t>(waveform.size());
     std::vector<double> out(waveform.size());
     for (std::int64_t f = 0; f < frames; ++f)
-        for (std::int64_t from = std::max<std::int64_t>(0, f - sinc_taps::reach);
-             from < std::min(frames, f + sinc_taps::reach + 1); ++from)
-            out[static_cast<std::size_t>(f)] +=
-                waveform[static_cast<std::size_t>(from)] *
-                windowed_sinc(static_cast<double>(f - from) - fraction);
+        for (std::int64_t from = std::max<std::int64_t>(0, f - reach);
+             from < std::min(frames, f + reach + 1); ++from)
+            out[static_cast<std::size_t>(f)] += waveform[static_cast<std::size_t>(from)] *
+                                                weights[static_cast<std::size_t>(f - from + reach)];
     return out;
 }
 

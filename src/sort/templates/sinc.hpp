@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -15,13 +17,20 @@ public:
     /// @param fraction  how far after a sample, -0.5 to 1
     explicit sinc_taps(double fraction);
 
-    /// @param at      the sample
-    /// @param stride  distance between samples; `reach` of them are read on both sides
-    float read(const float* at, std::int64_t stride) const {
-        float sum = 0;
-        for (std::int64_t k = -reach; k <= reach; ++k)
-            sum += weights_[static_cast<std::size_t>(k + reach)] * at[k * stride];
-        return sum;
+    /// Adds values between samples.
+    /// @param at  the sample of the first value; `reach` more are read before it, and as many after
+    /// that of the last
+    void add(const float* at, std::span<double> into) const {
+        constexpr std::size_t step = 32;  // values that stay in registers
+        for (std::size_t f = 0; f < into.size(); f += step) {
+            const std::size_t count = std::min(step, into.size() - f);
+            std::array<float, step> sums{};
+            for (std::size_t k = 0; k < weights_.size(); ++k) {
+                const float* const from = at - reach + f + k;
+                for (std::size_t i = 0; i < count; ++i) sums[i] += weights_[k] * from[i];
+            }
+            for (std::size_t i = 0; i < count; ++i) into[f + i] += sums[i];
+        }
     }
 
 private:

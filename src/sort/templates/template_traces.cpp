@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <utility>
 
 #include "parallel/ordered_for.hpp"
 #include "parallel/parallel_for.hpp"
+#include "sort/templates/filter_bank.hpp"
 #include "sort/templates/placed_waveforms.hpp"
 #include "sort/templates/sinc.hpp"
 
@@ -52,19 +55,39 @@ struct spike_sum {
     std::uint64_t count = 0;
 };
 
-void add(const template_spike& spike, const trace_block& block,
+void add(const template_spike& spike, const channel_block& block,
          std::span<const std::uint32_t> channels, const template_window& window, spike_sum& into) {
-    const std::int64_t at = spike.frame - static_cast<std::int64_t>(block.first);
-    const auto stride = static_cast<std::int64_t>(block.channels);
+    const std::int64_t begin = spike.frame - window.before -
+                               static_cast<std::int64_t>(block.first) +
+                               static_cast<std::int64_t>(block.apron);
     const sinc_taps between(spike.fraction);
     ++into.count;
     into.amplitudes += spike.amplitude;
     const std::size_t frames = window.size();
-    for (std::size_t c = 0; c < channels.size(); ++c) {
-        const float* from = block.frame(at - window.before) + channels[c];
-        for (std::size_t f = 0; f < frames; ++f, from += stride)
-            into.values[c * frames + f] += between.read(from, stride);
-    }
+    into.values.resize(channels.size() * frames);
+    for (std::size_t c = 0; c < channels.size(); ++c)
+        between.add(block.on(channels[c]).data() + begin,
+                    std::span{into.values}.subspan(c * frames, frames));
+}
+
+void add(const spike_sum& part, spike_sum& into) {
+    into.values.resize(std::max(into.values.size(), part.values.size()));
+    std::transform(part.values.begin(), part.values.end(), into.values.begin(), into.values.begin(),
+                   std::plus<>());
+    into.amplitudes += part.amplitudes;
+    into.count += part.count;
+}
+
+// The sums of the chosen spikes of a block, by unit.
+std::map<std::uint32_t, spike_sum> sums_in(const channel_block& block,
+                                           std::span<const template_spike> spikes,
+                                           const chosen_spikes& chosen,
+                                           std::span<const std::vector<std::uint32_t>> channels,
+                                           const template_window& window) {
+    std::map<std::uint32_t, spike_sum> out;
+    for (const std::uint32_t n : chosen.numbers)
+        add(spikes[n], block, channels[spikes[n].unit], window, out[spikes[n].unit]);
+    return out;
 }
 
 // Adds the template that was subtracted from each spike.
@@ -103,28 +126,28 @@ unit_template average(const spike_sum& from, std::span<const std::uint32_t> chan
     return out;
 }
 
-// Divides traces by the noise of their channels.
-integer_block to_steps(const trace_block& block, std::span<const float> by_noise) {
-    integer_block out{.channels = block.channels, .frames = block.frames + 2 * block.apron};
-    out.values.resize(out.channels * out.frames);
-    constexpr auto limit = static_cast<float>(largest_step);
-    for (std::size_t f = 0; f < out.frames; ++f)
-        for (std::size_t c = 0; c < out.channels; ++c)
-            out.values[c * out.frames + f] = static_cast<std::int16_t>(std::nearbyint(std::clamp(
-                block.values[f * out.channels + c] * by_noise[c] * static_cast<float>(steps_per_sd),
-                -limit, limit)));
-    return out;
+// Steps are parts of the noise of each channel.
+trace_scale scale_of(std::span<const double> noise) {
+    trace_scale scale{.limit = static_cast<float>(largest_step)};
+    for (const double sd : noise)
+        scale.factors.push_back(sd > 0 ? static_cast<float>(1 / sd) * steps_per_sd : 0.0F);
+    return scale;
+}
+
+float in_deviations(std::int16_t steps) {
+    return static_cast<float>(steps) / steps_per_sd;
 }
 
 }  // namespace
 
 template_traces::template_traces(const filtered_recording& traces, const template_window& window,
                                  std::uint64_t kept_bytes, const execution& run)
-    : window_(window), blocks_(traces, 3 * window.size()), kept_(blocks_.block_count()) {
-    for (const double sd : traces.noise())
-        by_noise_.push_back(sd > 0 ? static_cast<float>(1 / sd) : 0.0F);
-    most_kept_ = kept_bytes / ((blocks_.block_frames() + 2 * blocks_.apron()) * by_noise_.size() *
-                               sizeof(std::int16_t));
+    : window_(window),
+      blocks_(traces, 3 * window.size()),
+      steps_(traces, blocks_.apron(), scale_of(traces.noise()), run),
+      kept_(blocks_.block_count()) {
+    most_kept_ = kept_bytes / ((blocks_.block_frames() + 2 * blocks_.apron()) *
+                               source().channel_count() * sizeof(std::int16_t));
     // Each thread reads a part that begins and ends in blocks of its neighbours.
     most_recent_ = 2 * static_cast<std::size_t>(thread_count(run)) + 2;
 }
@@ -134,7 +157,9 @@ std::shared_ptr<const integer_block> template_traces::steps(std::size_t number) 
         const std::lock_guard lock(mutex_);
         if (kept_[number]) return kept_[number];
     }
-    auto made = std::make_shared<const integer_block>(to_steps(blocks_.read(number), by_noise_));
+    integer_block block{.channels = source().channel_count(), .values = steps_.read(number)};
+    block.frames = block.values.size() / block.channels;
+    const auto made = std::make_shared<const integer_block>(std::move(block));
     const std::lock_guard lock(mutex_);
     kept_[number] = made;
     if (number < most_kept_) return made;
@@ -146,23 +171,20 @@ std::shared_ptr<const integer_block> template_traces::steps(std::size_t number) 
     return made;
 }
 
-trace_block template_traces::read(std::size_t number) const {
+channel_block template_traces::read(std::size_t number) const {
     const std::shared_ptr<const integer_block> from = steps(number);
     const std::size_t apron = blocks_.apron();
-    trace_block out{.first = std::uint64_t{number} * blocks_.block_frames(),
-                    .frames = from->frames - 2 * apron,
-                    .apron = apron,
-                    .channels = from->channels};
+    channel_block out{.first = std::uint64_t{number} * blocks_.block_frames(),
+                      .frames = from->frames - 2 * apron,
+                      .apron = apron,
+                      .channels = from->channels};
     out.values.resize(from->values.size());
-    for (std::size_t c = 0; c < from->channels; ++c)
-        for (std::size_t f = 0; f < from->frames; ++f)
-            out.values[f * from->channels + c] =
-                static_cast<float>(from->values[c * from->frames + f]) / steps_per_sd;
+    std::ranges::transform(from->values, out.values.begin(), in_deviations);
     return out;
 }
 
-trace_block template_traces::read(std::uint64_t first, std::size_t frames) const {
-    trace_block out{.first = first, .frames = frames, .channels = by_noise_.size()};
+channel_block template_traces::read(std::uint64_t first, std::size_t frames) const {
+    channel_block out{.first = first, .frames = frames, .channels = source().channel_count()};
     out.values.resize(frames * out.channels);
     const std::size_t block_frames = blocks_.block_frames();
     for (std::size_t f = 0; f < frames;) {
@@ -170,12 +192,10 @@ trace_block template_traces::read(std::uint64_t first, std::size_t frames) const
         const auto offset = static_cast<std::size_t>((first + f) % block_frames);
         const std::size_t count = std::min(frames - f, block_frames - offset);
         const std::shared_ptr<const integer_block> from = steps(number);
-        for (std::size_t c = 0; c < out.channels; ++c) {
-            const std::int16_t* values = from->on(c).data() + blocks_.apron() + offset;
-            for (std::size_t i = 0; i < count; ++i)
-                out.values[(f + i) * out.channels + c] =
-                    static_cast<float>(values[i]) / steps_per_sd;
-        }
+        for (std::size_t c = 0; c < out.channels; ++c)
+            std::ranges::transform(from->on(c).subspan(blocks_.apron() + offset, count),
+                                   out.on(c).begin() + static_cast<std::ptrdiff_t>(f),
+                                   in_deviations);
         f += count;
     }
     return out;
@@ -211,28 +231,24 @@ std::vector<unit_template> average_templates(const template_traces& traces,
     const template_window& window = traces.window();
     const std::size_t frames = window.size();
     std::vector<spike_sum> sums(channels.size());
-    for (std::size_t u = 0; u < sums.size(); ++u)
-        sums[u].values.assign(channels[u].size() * frames, 0.0);
     const placed_waveforms placed(filters, window);
     const std::vector<chosen_spikes> chosen = choose(spikes, sums.size(), traces.blocks());
     parallel::for_each_in_order(
         chosen.size(), run, "templates",
         [&](std::size_t i) {
-            trace_block block = traces.read(chosen[i].block);
+            channel_block block = traces.read(chosen[i].block);
             if (!filters.empty()) placed.subtract(spikes, block);
-            return block;
+            return sums_in(block, spikes, chosen[i], channels, window);
         },
-        [&](std::size_t i, const trace_block& block) {
-            for (const std::uint32_t n : chosen[i].numbers) {
-                const std::uint32_t unit = spikes[n].unit;
-                add(spikes[n], block, channels[unit], window, sums[unit]);
-            }
+        [&](std::size_t, const std::map<std::uint32_t, spike_sum>& found) {
+            for (const auto& [unit, sum] : found) add(sum, sums[unit]);
         });
-    std::vector<unit_template> out;
-    for (std::size_t u = 0; u < sums.size(); ++u) {
-        if (!filters.empty()) add_back(filters[u], channels[u], frames, sums[u]);
-        out.push_back(average(sums[u], channels[u], frames));
-    }
+    std::vector<unit_template> out(sums.size());
+    parallel::parallel_for(sums.size(), run, "templates", [&](std::size_t u) {
+        if (sums[u].count > 0 && !filters.empty())
+            add_back(filters[u], channels[u], frames, sums[u]);
+        out[u] = average(sums[u], channels[u], frames);
+    });
     return out;
 }
 
@@ -249,7 +265,9 @@ void measure_noise(const template_traces& traces, std::span<matched_filter> filt
         std::vector<std::int32_t> sizes;
         for (const auto& block : some) {
             const auto before = static_cast<std::size_t>(traces.window().before);
-            for (const std::int32_t score : correlations(*block, filters[u], before))
+            std::vector<std::int32_t> scores(block->frames);
+            correlate(*block, filters[u], before, scores);
+            for (const std::int32_t score : scores)
                 if (score != 0) sizes.push_back(std::abs(score));
         }
         if (sizes.empty()) return;
@@ -262,14 +280,15 @@ void measure_noise(const template_traces& traces, std::span<matched_filter> filt
 
 std::vector<template_spike> match_templates(const template_traces& traces, const match_plan& plan,
                                             const execution& run) {
+    const auto before = static_cast<std::size_t>(traces.window().before);
+    const std::unique_ptr<const filter_bank> bank = filter_bank_of(plan.filters, before, run);
     const auto find = [&](std::size_t i) {
         const std::shared_ptr<const integer_block> block = traces.steps(i);
         const auto apron = static_cast<std::int32_t>(traces.blocks().apron());
         const auto length = static_cast<std::int32_t>(block->frames) - 2 * apron;
         const auto first = static_cast<std::int64_t>(i * traces.blocks().block_frames());
         std::vector<template_spike> found;
-        for (const block_match& match :
-             match_block(plan, *block, static_cast<std::size_t>(traces.window().before))) {
+        for (const block_match& match : match_block(plan, bank->scores_of(*block))) {
             const std::int32_t frame = match.frame - apron;
             if (frame < 0 || frame >= length) continue;
             found.push_back({.frame = first + frame,

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "sort/templates/channel_block.hpp"
 #include "sort/templates/matching.hpp"
 #include "sort/templates/unit_template.hpp"
 #include "spikeweave/core/execution.hpp"
@@ -29,14 +30,14 @@ public:
     /// A block with its apron.
     std::shared_ptr<const integer_block> steps(std::size_t block) const;
     /// The same in standard deviations.
-    trace_block read(std::size_t block) const;
+    channel_block read(std::size_t block) const;
     /// Frames from `first` on, without an apron, in standard deviations.
-    trace_block read(std::uint64_t first, std::size_t frames) const;
+    channel_block read(std::uint64_t first, std::size_t frames) const;
 
 private:
     template_window window_;
     trace_blocks blocks_;
-    std::vector<float> by_noise_{};
+    scaled_trace_blocks steps_;
     std::size_t most_kept_ = 0;
     std::size_t most_recent_ = 0;
     mutable std::mutex mutex_{};

@@ -174,12 +174,13 @@ void template_search::match(bool is_last) {
                      .before = counts_,
                      .numbers = numbers_,
                      .is_late = is_late_,
+                     .channel_count = traces_.source().channel_count(),
                      .frame_count = static_cast<double>(traces_.source().frame_count()),
                      .rate_hz = traces_.source().rate_hz(),
                      .least_spikes = options_.least_spikes,
                      .is_last = is_last,
                      .merge = options_.merge == unit_merges::automatic},
-                    decisions_);
+                    run_, decisions_);
     // A unit that is gone takes its template with it: the next round finds its spikes by those that
     // are left.
     std::erase_if(spikes_,

@@ -12,7 +12,7 @@
 namespace spikeweave::templates {
 namespace {
 
-constexpr std::int64_t before = 20;
+constexpr std::size_t before = 20;
 constexpr std::size_t frames = 61;
 
 // A trough and a rebound that shrink with the distance from a channel, of the given height.
@@ -42,10 +42,11 @@ std::vector<matched_filter> filters_of(const std::vector<unit_template>& templat
 integer_block traces_of(const std::vector<matched_filter>& filters,
                         const std::vector<template_spike>& spikes, std::size_t length,
                         double noise) {
-    trace_block block{.frames = length, .channels = 6};
+    channel_block block{.frames = length, .channels = 6};
     block.values.resize(length * 6);
     // What is subtracted is negative: the signs are turned below.
-    placed_waveforms(filters, {before, static_cast<std::int64_t>(frames) - before - 1})
+    placed_waveforms(filters, {static_cast<std::int64_t>(before),
+                               static_cast<std::int64_t>(frames - before) - 1})
         .subtract(spikes, block);
     std::mt19937_64 random(7);
     integer_block out{.channels = 6, .frames = length};
@@ -55,9 +56,14 @@ integer_block traces_of(const std::vector<matched_filter>& filters,
             double normal = -6;
             for (int i = 0; i < 12; ++i) normal += static_cast<double>(random() >> 11) * 0x1p-53;
             out.values[c * length + f] = static_cast<std::int16_t>(
-                std::lround((noise * normal - block.values[f * 6 + c]) * steps_per_sd));
+                std::lround((noise * normal - block.values[c * length + f]) * steps_per_sd));
         }
     return out;
+}
+
+std::vector<block_match> match(const match_plan& plan, const integer_block& traces,
+                               std::int64_t excluded = -1) {
+    return match_block(plan, scores_of(plan.filters, traces, before), excluded);
 }
 
 TEST(FilterOf, HoldsTheTemplateUpToTheNoise) {
@@ -85,8 +91,8 @@ TEST(OverlapTable, IsWhatTheFiltersSeeOfASpike) {
                 300, 0);
             const std::int64_t at = part == 3 ? 149 : 150;
             for (const overlap& row : table.of(unit)) {
-                const auto seen =
-                    correlations(traces, filters[row.other], static_cast<std::size_t>(before));
+                const score_table scores = scores_of(filters, traces, before);
+                const std::span<const std::int32_t> seen = scores.of(row.other);
                 const auto expected = table.values(row, part);
                 for (std::int64_t lag = -30; lag <= 30; ++lag)
                     ASSERT_NEAR(seen[static_cast<std::size_t>(at + lag)],
@@ -109,8 +115,7 @@ TEST(MatchBlock, FindsSpikesThatOverlap) {
     }
     std::ranges::sort(spikes, {}, &template_spike::frame);
     const match_plan plan(filters, {}, {});
-    const auto found =
-        match_block(plan, traces_of(filters, spikes, 3400, 1), static_cast<std::size_t>(before));
+    const auto found = match(plan, traces_of(filters, spikes, 3400, 1));
     std::vector<int> count(3);
     int right = 0;
     for (const block_match& match : found) {
@@ -139,7 +144,7 @@ TEST(MatchBlock, FitsTheSizesOfSpikesTogetherThatOverlap) {
     const integer_block traces = traces_of(filters, spikes, 6400, 1);
     const auto found_with = [&](bool fit_together) {
         const match_plan plan(filters, {.fit_together = fit_together}, {});
-        return match_block(plan, traces, static_cast<std::size_t>(before));
+        return match(plan, traces);
     };
 
     const std::vector<block_match> found = found_with(true);
@@ -160,17 +165,15 @@ TEST(MatchBlock, FindsNothingInNoise) {
     const std::vector<matched_filter> filters =
         filters_of({template_on(1, 5, 4), template_on(3, 30, 6)});
     const match_plan plan(filters, {}, {});
-    EXPECT_TRUE(
-        match_block(plan, traces_of(filters, {}, 20000, 1), static_cast<std::size_t>(before))
-            .empty());
+    EXPECT_TRUE(match(plan, traces_of(filters, {}, 20000, 1)).empty());
 }
 
 TEST(MatchBlock, LeavesOutAUnitThatIsExcluded) {
     const std::vector<matched_filter> filters = filters_of({template_on(1, 20, 4)});
     const match_plan plan(filters, {}, {});
     const integer_block traces = traces_of(filters, {{.frame = 150}}, 300, 0);
-    EXPECT_EQ(match_block(plan, traces, static_cast<std::size_t>(before)).size(), 1U);
-    EXPECT_TRUE(match_block(plan, traces, static_cast<std::size_t>(before), 0).empty());
+    EXPECT_EQ(match(plan, traces).size(), 1U);
+    EXPECT_TRUE(match(plan, traces, 0).empty());
 }
 
 }  // namespace
