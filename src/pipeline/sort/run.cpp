@@ -72,14 +72,11 @@ void add_models(option_list& list, sort_options& options) {
 }
 
 void add_run(option_list& list, sort_options& options) {
-    list.add_all(describe(options.run,
-                          "where to compute: cpu; cuda, the first GPU; cuda:1, the GPU with that "
-                          "number; or automatic, the first GPU if there is one"));
-    list.change("device").obeys([&devices = options.run.devices] {
-        if (devices && devices->size() > 1)
-            throw invalid_argument(
-                fmt::format("{} GPUs are named: sorting takes one", devices->size()));
-    });
+    list.add_all(
+        describe(options.run,
+                 "where to compute: cpu; cuda, the first GPU; cuda:0,1, these GPUs, which "
+                 "share detection and matching, and of which the first clusters; cuda:all; "
+                 "or automatic, the first GPU if there is one"));
 }
 
 void check(const sort_options& options) {

@@ -101,7 +101,7 @@ double clustering_result::seed_score() const {
 
 clustering_result sort_spikes(const spike_features& features, const masked_gmm_options& options,
                               const execution& run) {
-    masked_gmm::check(features, options, run);
+    masked_gmm::check(features, options);
     const sort_strategy strategy = masked_gmm::resolve(options, run);
     core::throw_if_stopped(run.stop);
     masked_gmm::partition start =
@@ -119,13 +119,9 @@ clustering_result sort_spikes(const spike_features& features, const masked_gmm_o
 
 namespace masked_gmm {
 
-void check(const spike_features& features, const masked_gmm_options& options,
-           const execution& run) {
+void check(const spike_features& features, const masked_gmm_options& options) {
     check_options(options);
     if (features.size() == 0) throw invalid_argument("there are no spikes to sort");
-    if (run.devices.size() > 1)
-        throw invalid_argument(
-            fmt::format("sorting computes on one device, not on {}", run.devices.size()));
 }
 
 sort_strategy resolve(const masked_gmm_options& options, const execution& run) {

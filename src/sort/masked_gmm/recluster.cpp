@@ -47,7 +47,7 @@ std::uint32_t number_after(const std::vector<std::uint32_t>& labels, std::size_t
 recluster_result recluster(const spike_features& features, std::vector<std::uint32_t> labels,
                            std::span<const std::uint32_t> only, const masked_gmm_options& options,
                            const execution& run) {
-    masked_gmm::check(features, options, run);
+    masked_gmm::check(features, options);
     const sort_strategy strategy = masked_gmm::resolve(options, run);
     core::throw_if_stopped(run.stop);
     if (!options.start.empty())

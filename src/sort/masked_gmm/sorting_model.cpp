@@ -70,7 +70,7 @@ assignment_result sorting_model::assign(const spike_features& features,
 
 sorting_model fit_model(const spike_features& features, const std::vector<std::uint32_t>& labels,
                         const masked_gmm_options& options, const execution& run) {
-    masked_gmm::check(features, options, run);
+    masked_gmm::check(features, options);
     core::throw_if_stopped(run.stop);
     if (labels.size() != features.size())
         throw invalid_argument(fmt::format("there are clusters of {} spikes, and {} spikes",

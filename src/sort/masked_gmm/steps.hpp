@@ -104,7 +104,7 @@ std::unique_ptr<mixture> make_cuda(const spike_features& features, const feature
                                    const masked_gmm_options& options, const execution& run);
 
 /// @throws invalid_argument if there are no spikes or an option is out of range.
-void check(const spike_features& features, const masked_gmm_options& options, const execution& run);
+void check(const spike_features& features, const masked_gmm_options& options);
 /// Resolves `automatic`. @throws invalid_argument for options of another strategy.
 sort_strategy resolve(const masked_gmm_options& options, const execution& run);
 /// Makes any strategy but the reference.

@@ -95,7 +95,6 @@ TEST(MaskedGmm, RefusesOptionsThatCannotBe) {
     for (std::size_t i = 0; i < wrong.size(); ++i)
         EXPECT_THROW(sort_spikes(features, wrong[i]), invalid_argument) << i;
     EXPECT_THROW(sort_spikes({}, {}), invalid_argument);
-    EXPECT_THROW(sort_spikes(features, {}, {.devices = {0, 1}}), invalid_argument);
     std::stop_source stopped;
     stopped.request_stop();
     EXPECT_THROW(sort_spikes(features, {}, {.stop = stopped.get_token()}), cancelled);
