@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "parallel/parallel_for.hpp"
@@ -55,11 +56,22 @@ trace_recipe recipe_for(const recording& from, const preprocessing_options& opti
     return recipe;
 }
 
-double median_of(std::vector<float>& values) {
+double median_of(std::span<float> values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), middle, values.end());
     if (values.size() % 2 == 1) return *middle;
     return (static_cast<double>(*middle) + *std::max_element(values.begin(), middle)) / 2;
+}
+
+// The median of the noisier times: a quarter of the excerpts has a larger one.
+double median_of_noisier(std::span<float> values, std::size_t excerpt_size) {
+    std::vector<double> medians;
+    for (std::size_t at = 0; at < values.size(); at += excerpt_size)
+        medians.push_back(
+            median_of(values.subspan(at, std::min(excerpt_size, values.size() - at))));
+    const auto chosen = medians.begin() + static_cast<std::ptrdiff_t>(medians.size() * 3 / 4);
+    std::ranges::nth_element(medians, chosen);
+    return *chosen;
 }
 
 }  // namespace
@@ -171,7 +183,10 @@ void filtered_recording::parts::estimate_noise(const execution& run) {
     std::vector<std::vector<float>> traces = excerpts(run);
     parallel::parallel_for(traces.size(), run, "noise", [&](std::size_t c) {
         for (float& value : traces[c]) value = std::abs(value);
-        noise[c] = median_of(traces[c]) / median_of_normal;
+        const double median =
+            recipe.shift ? median_of_noisier(traces[c], standard_block_frames / excerpt_step)
+                         : median_of(traces[c]);
+        noise[c] = median / median_of_normal;
     });
 }
 

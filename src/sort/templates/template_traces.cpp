@@ -134,6 +134,13 @@ trace_scale scale_of(std::span<const double> noise) {
     return scale;
 }
 
+// The value of which `rank` others are smaller.
+std::int32_t in_order(std::vector<std::int32_t>& values, std::size_t rank) {
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank);
+    std::ranges::nth_element(values, at);
+    return *at;
+}
+
 float in_deviations(std::int16_t steps) {
     return static_cast<float>(steps) / steps_per_sd;
 }
@@ -252,7 +259,7 @@ std::vector<unit_template> average_templates(const template_traces& traces,
     return out;
 }
 
-void measure_noise(const template_traces& traces, std::span<matched_filter> filters,
+void measure_noise(const template_traces& traces, std::span<matched_filter> filters, bool moves,
                    const execution& run) {
     const std::size_t blocks = traces.blocks().block_count();
     const std::size_t measured = std::min(blocks, most_noise_blocks);
@@ -260,21 +267,24 @@ void measure_noise(const template_traces& traces, std::span<matched_filter> filt
     parallel::parallel_for(measured, run, "noise", [&](std::size_t i) {
         some[i] = traces.steps((2 * i + 1) * blocks / (2 * measured));
     });
+    const auto before = static_cast<std::size_t>(traces.window().before);
     parallel::parallel_for(filters.size(), run, "noise of templates", [&](std::size_t u) {
         if (filters[u].ranks == 0) return;
         std::vector<std::int32_t> sizes;
+        std::vector<std::int32_t> medians;
         for (const auto& block : some) {
-            const auto before = static_cast<std::size_t>(traces.window().before);
             std::vector<std::int32_t> scores(block->frames);
             correlate(*block, filters[u], before, scores);
             for (const std::int32_t score : scores)
                 if (score != 0) sizes.push_back(std::abs(score));
+            if (sizes.empty() || (!moves && block != some.back())) continue;
+            medians.push_back(in_order(sizes, sizes.size() / 2));
+            sizes.clear();
         }
-        if (sizes.empty()) return;
-        const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
-        std::ranges::nth_element(sizes, middle);
+        if (medians.empty()) return;
+        const std::int32_t median = in_order(medians, medians.size() * 3 / 4);
         filters[u].noise =
-            std::max(1, static_cast<std::int32_t>(std::lround(*middle / median_of_gaussian)));
+            std::max(1, static_cast<std::int32_t>(std::lround(median / median_of_gaussian)));
     });
 }
 

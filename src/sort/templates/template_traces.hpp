@@ -61,9 +61,11 @@ std::vector<unit_template> average_templates(const template_traces& traces,
                                              std::span<const matched_filter> filters,
                                              const execution& run);
 
-/// Measures `noise` of each filter: the median of the correlation's absolute value over parts of
+/// Measures `noise` of each filter by the median of the correlation's absolute value over parts of
 /// the recording, as that of a Gaussian.
-void measure_noise(const template_traces& traces, std::span<matched_filter> filters,
+/// @param moves  motion was undone, so that noise depends on time: that of the noisier times is
+/// taken, which a quarter of the parts exceeds
+void measure_noise(const template_traces& traces, std::span<matched_filter> filters, bool moves,
                    const execution& run);
 
 /// Finds the spikes of all templates in the traces, ordered by frame, then unit.

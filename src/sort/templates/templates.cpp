@@ -157,7 +157,8 @@ void template_search::begin(const cluster_points& points) {
 }
 
 void template_search::match(bool is_last) {
-    measure_noise(traces_, filters_, run_);
+    const auto& moved = detection_.preprocessing.moved;
+    measure_noise(traces_, filters_, moved && !moved->empty(), run_);
     const match_plan plan(filters_,
                           {.threshold = options_.match_threshold,
                            .least_amplitude = options_.least_amplitude,

@@ -156,6 +156,26 @@ std::vector<float> traces_with(const recording& from, std::vector<double> displa
     return out;
 }
 
+// While a channel's place is beyond the end of the probe, there is little noise on it.
+TEST(Motion, LeavesTheNoiseOfTimesAtWhichAChannelIsOnTheProbe) {
+    constexpr std::size_t frames = 240000;
+    const recording from = noisy_recording(3, 16, frames, 0);
+    probe_motion motion{.model = motion_model::rigid, .time_bin_s = 1, .depths_um = {150}};
+    for (std::size_t bin = 0; bin < 8; ++bin) {
+        motion.times_s.push_back(static_cast<double>(bin) + 0.5);
+        motion.displacement_um.push_back(bin < 5 ? -60 : 0);
+    }
+    const filtered_recording still(from);
+    const filtered_recording moved(from, {.moved = std::make_shared<const probe_motion>(motion)});
+    for (std::size_t c = 0; c < 16; ++c) {
+        EXPECT_GT(moved.noise()[c], 0.95 * still.noise()[c]) << c;
+        EXPECT_LT(moved.noise()[c], 1.3 * still.noise()[c]) << c;
+    }
+    const detection_result found = detect_spikes(
+        from, {.preprocessing = {.moved = std::make_shared<const probe_motion>(motion)}});
+    EXPECT_LT(found.size(), 2 * detect_spikes(from).size() + 20);
+}
+
 TEST(Motion, OfAWholeRowIsUndoneExactly) {
     constexpr std::size_t columns = 2;
     const recording still = simulate_recording({.channels = 40, .length = 2s, .seed = 3}).traces;
