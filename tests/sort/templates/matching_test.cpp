@@ -161,6 +161,28 @@ TEST(MatchBlock, FitsTheSizesOfSpikesTogetherThatOverlap) {
     EXPECT_LT(found_with(false).size(), 75U) << "the case is too easy";
 }
 
+// What is given back to a later spike may be nearly all of an earlier one.
+TEST(MatchBlock, KeepsNoSpikeOfWhichTooLittleIsLeft) {
+    const std::vector<matched_filter> filters =
+        filters_of({template_on(1, 20, 4), template_on(2, 22, 5), template_on(3, 18, 4),
+                    template_on(2, 16, 3)});
+    const match_plan plan(filters, {.fit_together = true}, {});
+    std::mt19937_64 random(11);
+    std::vector<template_spike> spikes;
+    for (std::int64_t i = 0; i < 400; ++i)
+        for (std::uint32_t unit = 0; unit < 4; ++unit)
+            if (random() % 3 > 0)
+                spikes.push_back({.frame = 200 + 120 * i + static_cast<std::int64_t>(random() % 20),
+                                  .unit = unit});
+    std::ranges::sort(spikes, {}, &template_spike::frame);
+
+    const std::vector<block_match> found = match(plan, traces_of(filters, spikes, 48400, 1));
+
+    EXPECT_GT(found.size(), spikes.size() / 2);
+    for (const block_match& each : found)
+        EXPECT_GE(each.size, plan.least_size[each.unit]) << each.frame << ", unit " << each.unit;
+}
+
 TEST(MatchBlock, FindsNothingInNoise) {
     const std::vector<matched_filter> filters =
         filters_of({template_on(1, 5, 4), template_on(3, 30, 6)});
