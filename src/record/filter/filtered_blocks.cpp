@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "spikeweave/core/error.hpp"
 
@@ -13,7 +14,7 @@ namespace {
 
 class filtered_blocks_on_cpu final : public filtered_blocks {
 public:
-    explicit filtered_blocks_on_cpu(const block_reader& blocks) : blocks_(blocks) {}
+    explicit filtered_blocks_on_cpu(block_reader blocks) : blocks_(std::move(blocks)) {}
 
     trace_block read(std::size_t block) const override { return blocks_.read(block); }
 

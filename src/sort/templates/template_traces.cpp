@@ -166,7 +166,7 @@ std::shared_ptr<const integer_block> template_traces::steps(std::size_t number) 
     }
     integer_block block{.channels = source().channel_count(), .values = steps_.read(number)};
     block.frames = block.values.size() / block.channels;
-    const auto made = std::make_shared<const integer_block>(std::move(block));
+    auto made = std::make_shared<const integer_block>(std::move(block));
     const std::lock_guard lock(mutex_);
     kept_[number] = made;
     if (number < most_kept_) return made;

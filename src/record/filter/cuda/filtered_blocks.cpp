@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stop_token>
+#include <utility>
 
 #include "record/filter/cuda/device_pipeline.hpp"
 #include "record/filter/cuda/filter.hpp"
@@ -11,8 +12,8 @@ namespace {
 
 class device_blocks final : public filtered_blocks {
 public:
-    device_blocks(const block_reader& blocks, const execution& run)
-        : blocks_(blocks),
+    device_blocks(block_reader blocks, const execution& run)
+        : blocks_(std::move(blocks)),
           stop_(run.stop),
           lanes_(
               blocks_.source(), blocks_.recipe(),
