@@ -82,6 +82,7 @@ private:
                    pair_state* states) const {
         const std::int64_t* const times = problem_.spikes.times_us().data();
         const unit_id* const units = problem_.spikes.units().data();
+        const std::uint32_t* const index_in_units = index_in_units_.data();
         const std::int64_t time = train.times_us[spike];
         const std::int64_t end = order_key(train.positions[spike]);
         std::size_t begin = train.positions[spike];  // one after the next to examine
@@ -90,7 +91,7 @@ private:
             pair_state* const mine = states + d * units_.size();
             while (begin > 0 && times[begin - 1] >= time - interval.low) --begin;
             for (std::size_t at = begin; at-- > 0 && times[at] >= time - interval.high;) {
-                const std::uint32_t from = index_in_units_[to_index(units[at])];
+                const std::uint32_t from = index_in_units[to_index(units[at])];
                 if (from == not_wanted) continue;
                 pair_state& state = mine[from];
                 if (order_key(at) <= state.last_end) continue;
