@@ -14,6 +14,7 @@
 
 #include "live/session.hpp"
 #include "support/independent_spikes.hpp"
+#include "support/live_sinks.hpp"
 
 namespace {
 
@@ -23,20 +24,6 @@ using namespace spikeweave::live;
 constexpr double sd_of_99_percent = 2.576;
 constexpr std::size_t episode_count = 100;
 
-struct kept_tallies : sink {
-    std::vector<armed_tally> all{};
-
-    void units_added(std::span<const std::string>) override {}
-    void detected(const detection&) override {}
-    void mined(const mined_window&) override {}
-    void epoch_ended() override {}
-    void block_ended(const session_counts&) override {}
-    void tallied(std::span<const armed_tally> armed) override {
-        all.assign(armed.begin(), armed.end());
-    }
-    void session_ended(const session_counts&) override {}
-};
-
 std::vector<armed_tally> tallies_of(std::uint64_t seed, double hours, std::size_t size, double hz,
                                     std::uint32_t units) {
     independent_spikes draw(seed, units, hz);
@@ -45,7 +32,7 @@ std::vector<armed_tally> tallies_of(std::uint64_t seed, double hours, std::size_
     for (int i = 0; i < 20; ++i) options.patterns.patterns.push_back(draw.pattern(3));
     std::vector<std::string> names;
     for (std::uint32_t i = 0; i < units; ++i) names.push_back(std::to_string(i));
-    kept_tallies results;
+    tallied_results results;
     session live(names, options, results);
     const auto end_us = static_cast<std::int64_t>(hours * 3.6e9);
     for (source_block block; block.spikes.empty() || block.spikes.back().time_us < end_us;) {
@@ -57,7 +44,7 @@ std::vector<armed_tally> tallies_of(std::uint64_t seed, double hours, std::size_
         live.take(block);
     }
     live.finish();
-    return results.all;
+    return results.tallies;
 }
 
 void print(const char* what, std::uint64_t seed, std::span<const armed_tally> tallies) {

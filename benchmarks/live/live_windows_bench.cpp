@@ -18,6 +18,7 @@
 
 #include "live/session.hpp"
 #include "spikeweave/simulate/spikes.hpp"
+#include "tests/support/live_sinks.hpp"
 
 namespace {
 
@@ -41,18 +42,13 @@ const spike_sequence& spikes() {
     return all;
 }
 
-struct latencies : sink {
+struct latencies : ignoring_sink {
     clock_type::time_point due{};
     std::vector<double> us{};
 
-    void units_added(std::span<const std::string>) override {}
     void detected(const detection&) override {
         us.push_back(std::chrono::duration<double, std::micro>(clock_type::now() - due).count());
     }
-    void mined(const mined_window&) override {}
-    void epoch_ended() override {}
-    void block_ended(const session_counts&) override {}
-    void session_ended(const session_counts&) override {}
 
     double at(double share) {
         const auto place =

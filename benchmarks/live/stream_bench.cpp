@@ -36,6 +36,7 @@
 #include "spikeweave/live/spike_sender.hpp"
 #include "spikeweave/mine/episodes/detector.hpp"
 #include "spikeweave/simulate/spikes.hpp"
+#include "tests/support/live_sinks.hpp"
 
 namespace {
 
@@ -128,15 +129,6 @@ void send(int port, const load& what) {
     to.finish();
 }
 
-struct no_sink : sink {
-    void units_added(std::span<const std::string>) override {}
-    void detected(const detection&) override {}
-    void mined(const mined_window&) override {}
-    void epoch_ended() override {}
-    void block_ended(const session_counts&) override {}
-    void session_ended(const session_counts&) override {}
-};
-
 double thread_seconds() {
     timespec now{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -199,7 +191,7 @@ measured receive(source& from, const load& what) {
     const std::vector<std::string> units = ten_seconds().unit_names();
     const session_options analysis{.order = {.policy = order_policy::block},
                                    .armed = armed_episodes()};
-    no_sink nowhere;
+    ignoring_sink nowhere;
     measured found;
     const auto run = [&](source& through, sink& results) {
         session analysed(units, analysis, results);

@@ -1,11 +1,9 @@
 """`live`: what it finds is what batch analysis finds, and how a run ends."""
 
 import gc
-import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +26,7 @@ from spikeweave import (
 )
 
 sys.path.insert(0, str(Path(__file__).parent))
+from interruption import interrupt
 from live_inputs import (
     ARMED,
     MINING,
@@ -303,17 +302,12 @@ def test_ctrl_c_ends_a_script(source, wait):
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(0.7)
-    assert process.poll() is None
-    began = time.monotonic()
 
-    process.send_signal(signal.SIGINT)
-    out, errors = process.communicate(timeout=30)
+    out, errors, seconds = interrupt(process)
 
     assert out == "stopped\n", errors
     assert process.returncode == 0
-    assert time.monotonic() - began < 5
+    assert seconds < 5
 
 
 NOT_CLOSED = """

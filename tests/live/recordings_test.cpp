@@ -14,6 +14,7 @@
 #include "spikeweave/mine/episodes/tracker.hpp"
 #include "spikeweave/simulate/spikes.hpp"
 #include "spikeweave/spikes/files.hpp"
+#include "support/live_sinks.hpp"
 #include "support/run_length.hpp"
 #include "support/shared_data.hpp"
 
@@ -35,7 +36,7 @@ spike_sequence part_of(const spike_sequence& all, duration begin, duration end) 
             {begin, end}};
 }
 
-struct compared_with_batch : sink {
+struct compared_with_batch : ignoring_sink {
     const spike_sequence* spikes;
     episode_mining_options mining;
     std::vector<std::vector<std::int64_t>> detections{};
@@ -45,7 +46,6 @@ struct compared_with_batch : sink {
     compared_with_batch(const spike_sequence& all, episode_mining_options options)
         : spikes(&all), mining(std::move(options)) {}
 
-    void units_added(std::span<const std::string>) override {}
     void detected(const detection& one) override {
         if (one.armed == 0) detections.emplace_back(one.times_us.begin(), one.times_us.end());
     }
@@ -78,8 +78,6 @@ struct compared_with_batch : sink {
         for (std::size_t i = 0; i < tracked.size(); ++i)
             EXPECT_EQ(tracker.count(i), counts[i]) << "episode " << i;
     }
-    void epoch_ended() override {}
-    void block_ended(const session_counts&) override {}
     void session_ended(const session_counts& counts) override {
         EXPECT_FALSE(counts.has_losses());
         EXPECT_EQ(counts.incomplete, 0U);

@@ -12,6 +12,7 @@
 
 #include "spikeweave/core/error.hpp"
 #include "support/error_text.hpp"
+#include "support/live_sinks.hpp"
 #include "support/run_length.hpp"
 
 namespace spikeweave::live {
@@ -37,7 +38,7 @@ struct result {
     friend bool operator==(const result&, const result&) = default;
 };
 
-struct kept_results : sink {
+struct kept_results : ignoring_sink {
     std::vector<std::string> units{};
     std::vector<result> all{};
     std::vector<chance_rates> chances{};
@@ -62,7 +63,6 @@ struct kept_results : sink {
     void units_added(std::span<const std::string> added) override {
         units.insert(units.end(), added.begin(), added.end());
     }
-    void block_ended(const session_counts&) override {}
     void session_ended(const session_counts& counts) override { at_end = counts; }
 };
 

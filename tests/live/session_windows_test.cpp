@@ -18,6 +18,7 @@
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/memory.hpp"
 #include "support/error_text.hpp"
+#include "support/live_sinks.hpp"
 #include "support/random_streams.hpp"
 #include "support/run_length.hpp"
 
@@ -41,14 +42,13 @@ struct seen_window {
 
 // Keeps detections and windows apart, each in their order. `on_window` is called by the thread that
 // mines.
-struct two_streams : sink {
+struct two_streams : ignoring_sink {
     std::vector<std::vector<std::int64_t>> detections{};
     std::vector<seen_window> windows{};
     session_counts at_end{};
     std::function<void(const mined_window&)> on_window{};
     std::atomic<std::size_t> detected_so_far{0};
 
-    void units_added(std::span<const std::string>) override {}
     void detected(const detection& one) override {
         detections.emplace_back(one.times_us.begin(), one.times_us.end());
         ++detected_so_far;
@@ -58,8 +58,6 @@ struct two_streams : sink {
                            window.mined.table.complete_to_size, window.has_gap, window.epoch});
         if (on_window) on_window(window);
     }
-    void epoch_ended() override {}
-    void block_ended(const session_counts&) override {}
     void session_ended(const session_counts& counts) override { at_end = counts; }
 };
 

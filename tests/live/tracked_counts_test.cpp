@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "support/live_sinks.hpp"
 #include "support/random_streams.hpp"
 #include "support/run_length.hpp"
 
@@ -20,18 +21,12 @@ struct given_counts {
     friend bool operator==(const given_counts&, const given_counts&) = default;
 };
 
-struct kept_counts : sink {
+struct kept_counts : ignoring_sink {
     std::vector<given_counts> all{};
 
-    void units_added(std::span<const std::string>) override {}
-    void detected(const detection&) override {}
-    void mined(const mined_window&) override {}
     void counted(const time_span& window, std::span<const std::uint64_t> counts) override {
         all.push_back({window, {counts.begin(), counts.end()}});
     }
-    void epoch_ended() override {}
-    void block_ended(const session_counts&) override {}
-    void session_ended(const session_counts&) override {}
 };
 
 session_options every_four_us() {

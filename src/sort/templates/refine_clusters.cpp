@@ -186,7 +186,8 @@ void merger::compare_all(const execution& run) {
 
 void merger::compare_with_all(std::size_t one, const execution& run) {
     std::vector<std::optional<double>> distances(clusters_.size());
-    parallel::parallel_for(clusters_.size(), run, "merges", [&](std::size_t i) {
+    const execution quiet{.threads = run.threads, .stop = run.stop};  // too short to report
+    parallel::parallel_for(clusters_.size(), quiet, "merges", [&](std::size_t i) {
         if (i != one) distances[i] = merge_distance_of(std::min(i, one), std::max(i, one));
     });
     for (std::size_t i = 0; i < clusters_.size(); ++i)

@@ -21,6 +21,7 @@
 #include "live/source.hpp"
 #include "spikeweave/assess/episodes.hpp"
 #include "spikeweave/mine/episodes.hpp"
+#include "support/live_sinks.hpp"
 
 namespace spikeweave::live {
 
@@ -243,7 +244,7 @@ private:
 };
 
 /// Keeps what was armed and what it detected.
-struct arming_results : sink {
+struct arming_results : ignoring_sink {
     std::vector<armed_occurrence> detections{};
     std::vector<arming_change> changes{};
     std::vector<suppression> suppressed{};
@@ -251,16 +252,13 @@ struct arming_results : sink {
     session_counts at_end{};
     std::uint64_t epoch = 0;
 
-    void units_added(std::span<const std::string>) override {}
     void detected(const detection& one) override {
         detections.push_back(
             {epoch, one.end_us, one.armed, {one.times_us.begin(), one.times_us.end()}});
         suppressed.push_back(one.suppressed);
     }
-    void mined(const mined_window&) override {}
     void arming_changed(const arming_change& change) override { changes.push_back(change); }
     void epoch_ended() override { ++epoch; }
-    void block_ended(const session_counts&) override {}
     void tallied(std::span<const armed_tally> all) override { tallies = {all.begin(), all.end()}; }
     void session_ended(const session_counts& counts) override { at_end = counts; }
 };

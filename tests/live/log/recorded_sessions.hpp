@@ -10,6 +10,7 @@
 #include "live/log/session_log.hpp"
 #include "live/session.hpp"
 #include "live/source.hpp"
+#include "support/live_sinks.hpp"
 
 namespace spikeweave::live {
 
@@ -30,16 +31,6 @@ inline file_content content_of(const std::filesystem::path& path) {
     while (auto read = file.next_window()) content.windows.push_back(std::move(*read));
     return content;
 }
-
-/// A sink that keeps nothing.
-struct no_results : sink {
-    void units_added(std::span<const std::string>) override {}
-    void detected(const detection&) override {}
-    void mined(const mined_window&) override {}
-    void epoch_ended() override {}
-    void block_ended(const session_counts&) override {}
-    void session_ended(const session_counts&) override {}
-};
 
 inline session_header header_of(order_options order = {}) {
     return {{"a", "b", "µ c"},

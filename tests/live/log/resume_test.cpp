@@ -35,7 +35,7 @@ void take_blocks(session& through, session_log& log, const std::vector<source_bl
 
 void record_all(const std::filesystem::path& path, const session_header& header,
                 const std::vector<source_block>& blocks) {
-    no_results nowhere;
+    ignoring_sink nowhere;
     session_log log(path, header, quick);
     recorded_results results(nowhere, log);
     session through(header.unit_names, header.analysis, results);
@@ -54,7 +54,7 @@ std::int64_t record_until_killed(const std::filesystem::path& path, const sessio
     auto* const durable = new (shared) counter(-1);
     const pid_t child = fork();
     if (child == 0) {
-        no_results nowhere;
+        ignoring_sink nowhere;
         session_log log(path, header, quick);
         recorded_results results(nowhere, log);
         session through(header.unit_names, header.analysis, results);
@@ -79,7 +79,7 @@ class Resume : public testing::Test {
 protected:
     temporary_folder folder{};
     std::filesystem::path path = folder.path() / "s.session";
-    no_results nowhere{};
+    ignoring_sink nowhere;
 };
 
 // Killed at any moment, the file holds the first blocks, with those that were told to be on the
@@ -139,7 +139,7 @@ TEST_F(Resume, VerificationDoesWhatWasDoneInTime) {
         if (i % 3 == 1) header.analysis.pace.max_memory_bytes = 1;
         if (i % 3 == 2) header.analysis.pace.budget = std::chrono::hours{1};
         std::filesystem::remove(path);
-        struct slow_results : no_results {
+        struct slow_results : ignoring_sink {
             std::size_t windows = 0;
             void mined(const mined_window&) override {
                 if (++windows % 4 == 0) std::this_thread::sleep_for(std::chrono::milliseconds{4});

@@ -1,4 +1,5 @@
 #include "live/metrics/metrics_text.hpp"
+#include "support/live_sinks.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,15 +25,10 @@ struct scripted_source : source {
     std::vector<std::string> names{"a", "b"};
 };
 
-struct slow_sink : sink {
-    void units_added(std::span<const std::string>) override {}
+struct slow_sink : ignoring_sink {
     void detected(const detection&) override {
         std::this_thread::sleep_for(std::chrono::milliseconds(30));
     }
-    void mined(const mined_window&) override {}
-    void epoch_ended() override {}
-    void block_ended(const session_counts&) override {}
-    void session_ended(const session_counts&) override {}
 };
 
 TEST(SessionMonitor, KnowsCountsWatermarkAndLatencies) {

@@ -20,6 +20,7 @@
 #include "live/sources/open_ephys_messages.hpp"
 #include "live/sources/open_ephys_stand_in.hpp"
 #include "live/stand_in/publisher.hpp"
+#include "support/live_sinks.hpp"
 #include "support/run_length.hpp"
 
 namespace spikeweave::live {
@@ -199,16 +200,6 @@ TEST(OpenEphysFaultsProperty, AreCountedInAnyMixture) {
     }
 }
 
-class no_sink : public sink {
-public:
-    void units_added(std::span<const std::string>) override {}
-    void detected(const detection&) override {}
-    void mined(const mined_window&) override {}
-    void epoch_ended() override {}
-    void block_ended(const session_counts&) override {}
-    void session_ended(const session_counts&) override {}
-};
-
 TEST(OpenEphysFaults, AreCountedBehindASocket) {
     std::mt19937_64 random(5);
     const std::vector<sent_message> sent = plugin_messages(200, random);
@@ -219,7 +210,7 @@ TEST(OpenEphysFaults, AreCountedBehindASocket) {
     for (const message& one : arriving)
         while (!gui.send(one)) std::this_thread::yield();
 
-    no_sink nothing;
+    ignoring_sink nothing;
     session through({}, {.order = {.policy = order_policy::block}}, nothing);
     // The last message is the second one with the data of its block.
     const std::int64_t last_us = 200 * 1024 * std::int64_t{1'000'000} / 30'000 - 10'000;

@@ -15,6 +15,7 @@
 #include "spikeweave/core/error.hpp"
 #include "support/error_text.hpp"
 #include "support/independent_spikes.hpp"
+#include "support/live_sinks.hpp"
 
 namespace spikeweave::live {
 namespace {
@@ -126,20 +127,6 @@ TEST(FalseAlarmLimit, NamesWhatIsExpectedTooOften) {
               "`max_false_alarms`: the pattern a, c after 10 ms is expected 12.3 times a minute by "
               "chance, which is more than 2/min");
 }
-
-struct tallied_results : sink {
-    std::vector<armed_tally> tallies{};
-
-    void units_added(std::span<const std::string>) override {}
-    void detected(const detection&) override {}
-    void mined(const mined_window&) override {}
-    void epoch_ended() override {}
-    void block_ended(const session_counts&) override {}
-    void tallied(std::span<const armed_tally> armed) override {
-        tallies.assign(armed.begin(), armed.end());
-    }
-    void session_ended(const session_counts&) override {}
-};
 
 // Where units fire independently, there are as many detections as are said to be expected: their
 // number lies within the interval that 99 % of Poisson numbers with this mean do.

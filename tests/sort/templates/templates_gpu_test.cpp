@@ -71,7 +71,7 @@ TEST(SortByTemplatesOnDevices, FindsTheSpikesOfTheCpu) {
         simulate_recording({.channels = 64, .length = 20s, .units = 30, .seed = 3});
     const detection_options detection{.described_channels = 12};
     const detection_result found = detect_spikes(made.traces, detection);
-    const spike_features features = to_features(detect_spikes(made.traces, detection));
+    const spike_features features = to_features(found);
     const clustering_result clusters = cluster_by_channel(features, made.traces.channels());
     const sorting first{.labels = clusters.labels,
                         .unit_count = clusters.units,

@@ -93,7 +93,7 @@ void device_pipeline::filter(std::span<const std::size_t> blocks, std::size_t ap
 }
 
 void device_pipeline::download(std::span<float> into) const {
-    (whitened_.size() > 0 ? whitened_ : plain_).download(into);
+    result().download(into);
     on_.wait();
 }
 

@@ -30,7 +30,7 @@ public:
     /// with an apron of the given number of frames.
     void filter(std::span<const std::size_t> blocks, std::size_t apron);
     /// The result, block by block with `trace_rows` frames each.
-    const float* traces() const { return whitened_.size() > 0 ? whitened_.data() : plain_.data(); }
+    const float* traces() const { return result().data(); }
     /// Copies them from the first on, and waits for it.
     void download(std::span<float> into) const;
     std::size_t trace_rows() const { return static_cast<std::size_t>(grid_.trace_rows()); }
@@ -38,6 +38,9 @@ public:
 
 private:
     void read(const staging& plan);
+    const device::buffer<float>& result() const {
+        return whitened_.size() > 0 ? whitened_ : plain_;
+    }
 
     const recording& from_;
     const trace_recipe& recipe_;
