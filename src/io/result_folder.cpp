@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <new>
 #include <optional>
+#include <string>
 #include <system_error>
 
 #include "core/stop.hpp"
@@ -88,6 +90,13 @@ void exchange(const fs::path& aside, const fs::path& target) {
     rename_folder(old, aside, target);
 }
 
+// The new result is there, so a failure says where the old one is.
+io_error kept_old(const fs::path& folder, const fs::path& target, const std::string& why) {
+    return file_error(target, fmt::format("is written, but what it replaces cannot be removed: it "
+                                          "is '{}' now ({})",
+                                          folder.string(), why));
+}
+
 // An old result that is not writable is replaced like any other.
 void remove_old(const fs::path& folder, const fs::path& target,
                 const std::vector<std::string>& our_files) {
@@ -103,11 +112,7 @@ void remove_old(const fs::path& folder, const fs::path& target,
          !failed && at != fs::recursive_directory_iterator(); at.increment(failed))
         if (at->is_directory() && !at->is_symlink()) open_up(at->path());
     fs::remove_all(folder, failed);
-    if (failed)
-        throw file_error(target,
-                         fmt::format("is written, but what it replaces cannot be removed: it is "
-                                     "'{}' now ({})",
-                                     folder.string(), failed.message()));
+    if (failed) throw kept_old(folder, target, failed.message());
 }
 
 // @return the permissions of an existing folder
@@ -168,8 +173,12 @@ void result_folder::commit(const std::stop_token& stop) {
             throw;
         }
         committed_ = true;
-        sync_folder_of(target_);
-        return remove_old(aside_, target_, our_files_);
+        try {
+            sync_folder_of(target_);
+            return remove_old(aside_, target_, our_files_);
+        } catch (const std::bad_alloc&) {
+            throw kept_old(aside_, target_, "there is not enough memory");
+        }
     }
     committed_ = true;
     sync_folder_of(target_);
