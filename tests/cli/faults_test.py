@@ -84,7 +84,7 @@ class Faults(CliTest):
             self.assertTrue(now == new_state, "exit 0 with another result")
             return
         # Libraries end the process if they cannot allocate; what remains has the name of an unfinished result
-        killed = kind == "malloc" and result.returncode in (1, -signal.SIGABRT, -signal.SIGSEGV, 255)
+        killed = kind == "malloc" and result.returncode in (1, -signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS, 255)
         if killed:
             now = {name: bytes_ for name, bytes_ in now.items() if not name.startswith(".")}
         elif kind == "malloc" and "HDF5 cannot do that" in result.stderr:
