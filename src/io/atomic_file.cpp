@@ -34,6 +34,8 @@ atomic_file::atomic_file(std::filesystem::path target) : target_(std::move(targe
     std::error_code ignored;
     if (std::filesystem::is_directory(target_, ignored))
         throw file_error(target_, "is a folder, expected the name of a file to write");
+    // Before there is a file, which nobody would remove if this failed.
+    buffer_.reserve(buffer_bytes);
     constexpr mode_t readable_by_all = 0666;  // reduced by the umask
     for (int tries = 1; descriptor_ < 0; ++tries) {
         temporary_ = name_aside(target_);
@@ -47,7 +49,6 @@ atomic_file::atomic_file(std::filesystem::path target) : target_(std::move(targe
     constexpr mode_t permissions = 0777;
     if (::lstat(target_.c_str(), &old) == 0 && S_ISREG(old.st_mode))
         static_cast<void>(::fchmod(descriptor_, old.st_mode & permissions));
-    buffer_.reserve(buffer_bytes);
 }
 
 atomic_file::~atomic_file() {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <new>
 #include <random>
 
 namespace spikeweave::io {
@@ -17,7 +18,12 @@ std::filesystem::path name_aside(const std::filesystem::path& target) {
 }
 
 void sync_folder_of(const std::filesystem::path& path) {
-    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    std::filesystem::path folder = ".";
+    try {
+        if (path.has_parent_path()) folder = path.parent_path();
+    } catch (const std::bad_alloc&) {
+        return;
+    }
     const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0) return;
     static_cast<void>(::fsync(descriptor));

@@ -11,7 +11,8 @@ std::filesystem::path name_aside(const std::filesystem::path& target);
 /// Number of attempts if a name is taken; even one collision is unlikely.
 constexpr int most_tries_aside = 8;
 
-/// Syncs the folder that contains `path`, if the file system supports it.
+/// Syncs the folder that contains `path`, if the file system supports it and there is memory: what
+/// was written has its name already, so nothing here is a failure.
 void sync_folder_of(const std::filesystem::path& path);
 
 }  // namespace spikeweave::io
