@@ -109,19 +109,23 @@ TEST(SurvivorWindowProperty, CountsFromAnyBegin) {
     random_streams draw(20261126);
     std::size_t counted = 0;
     for (std::size_t i = 0; i < property_cases(2'000); ++i) {
-        std::vector<std::pair<std::int64_t, std::int64_t>> all;
-        episodes::survivor_window window(false);
+        struct survivor {
+            std::int64_t start;
+            std::int64_t end;
+        };
+        std::vector<survivor> all;
+        episodes::survivor_window<survivor> window(false);
         std::int64_t start = 0, end = 0, begin = 0;
         for (std::uint64_t n = draw.below(40); n-- > 0;) {
             end += 1 + static_cast<std::int64_t>(draw.below(4));
             const bool meets = draw.below(4) == 0;
             start = std::max(start, end - static_cast<std::int64_t>(meets ? 0 : draw.below(30)));
             start = std::min(start, end);
-            all.emplace_back(start, end);
-            window.add(start, start, end);
+            all.push_back({start, end});
+            window.add(all.back());
             begin += static_cast<std::int64_t>(draw.below(3) == 0 ? draw.below(8) : 0);
             begin = std::min(begin, end);
-            window.drop_before(begin);
+            window.drop_while([begin](const survivor& one) { return one.start < begin; });
             std::uint64_t expected = 0;
             std::int64_t last = INT64_MIN;
             for (const auto& [first, final] : all) {

@@ -107,6 +107,12 @@ std::vector<episodes::interval_us> episodes::checked_intervals(
     return checked;
 }
 
+std::vector<delay_interval> episodes::sorted_delays(std::vector<delay_interval> delays) {
+    std::sort(delays.begin(), delays.end());
+    delays.erase(std::unique(delays.begin(), delays.end()), delays.end());
+    return delays;
+}
+
 std::vector<delay_interval> default_delays() {
     using std::chrono_literals::operator""ms;
     return {{1ms, 4ms}, {4ms, 8ms}, {8ms, 12ms}, {12ms, 16ms}};

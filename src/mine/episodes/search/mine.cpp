@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -14,7 +13,7 @@
 #include "mine/episodes/devices/backend.hpp"
 #include "mine/episodes/devices/device_set.hpp"
 #include "mine/episodes/hybrid/hybrid.hpp"
-#include "mine/episodes/latest_start/memory_limit.hpp"
+#include "mine/episodes/search/level_table.hpp"
 #include "mine/episodes/search/spikes_per_unit.hpp"
 #include "mine/episodes/search/strategy.hpp"
 #include "spikeweave/core/error.hpp"
@@ -23,14 +22,6 @@ namespace spikeweave {
 namespace {
 
 using episodes::interval_us;
-
-// Sorts the intervals, so that their index identifies them, and removes duplicates, which would
-// only be counted twice.
-std::vector<delay_interval> sorted(std::vector<delay_interval> delays) {
-    std::sort(delays.begin(), delays.end());
-    delays.erase(std::unique(delays.begin(), delays.end()), delays.end());
-    return delays;
-}
 
 void append(episode_table& table, const episodes::mined_level& level,
             const std::vector<delay_interval>& delays, const std::stop_token& stop) {
@@ -77,18 +68,9 @@ std::unique_ptr<episodes::level_counter> counter_for(
 // Fills a table level by level.
 void mine_levels(const spike_sequence& spikes, const episode_mining_options& options,
                  const execution& run, episode_table& table) {
-    const std::vector<delay_interval> delays = sorted(options.delays);
+    const std::vector<delay_interval> delays = episodes::sorted_delays(options.delays);
     const std::vector<interval_us> intervals = episodes::checked_intervals(delays);
-
-    table.threshold = resolve_threshold(spikes, options, run);
-    table.ties = options.ties;
-    table.ran_on = episodes::chosen(options.strategy, run);
-    table.ran_on_devices = run.devices;
-    table.compacted_by = episodes::chosen(options.compaction, table.ran_on, run);
-    if (table.ran_on == episode_strategy::hybrid)
-        table.warnings = episodes::warnings_of_hybrid(run.devices);
-    for (std::string& warning : check_delays(spikes, delays))
-        table.warnings.push_back(std::move(warning));
+    episodes::begin_table(spikes, options, run, table);
     const episodes::counting_problem problem{spikes, intervals,     options.ties,
                                              run,    options.split, table.compacted_by};
     episodes::check_split(options.split, table.ran_on);
@@ -129,38 +111,33 @@ void mine_levels(const spike_sequence& spikes, const episode_mining_options& opt
     table.estimated_bytes = counter->estimated_bytes();
 }
 
-// Removes what there is of a level that was not finished.
-void keep_complete_levels(episode_table& table) {
+}  // namespace
+
+void episodes::begin_table(const spike_sequence& spikes, const episode_mining_options& options,
+                           const execution& run, episode_table& table) {
+    table.threshold = resolve_threshold(spikes, options, run);
+    table.ties = options.ties;
+    table.ran_on = episodes::chosen(options.strategy, run);
+    table.ran_on_devices = run.devices;
+    table.compacted_by = episodes::chosen(options.compaction, table.ran_on, run);
+    if (table.ran_on == episode_strategy::hybrid)
+        table.warnings = episodes::warnings_of_hybrid(run.devices);
+    for (std::string& warning : check_delays(spikes, sorted_delays(options.delays)))
+        table.warnings.push_back(std::move(warning));
+}
+
+void episodes::keep_complete_levels(episode_table& table) {
     const std::size_t size = table.levels.empty() ? 0 : table.levels.back().size;
     table.complete_to_size = size;
     std::erase_if(table.episodes,
                   [size](const counted_episode& one) { return one.what.size() > size; });
 }
 
-}  // namespace
-
 episode_table mine_episodes(const spike_sequence& spikes, const episode_mining_options& options,
                             const execution& run, const std::stop_token& enough) {
-    episode_table table;
-    if (!enough.stop_possible()) {
-        mine_levels(spikes, options, run, table);
-        return table;
-    }
-    std::stop_source either;
-    const auto stop = [&either] { either.request_stop(); };
-    const std::stop_callback when_stopped(run.stop, stop);
-    const std::stop_callback when_enough(enough, stop);
-    execution until_either = run;
-    until_either.stop = either.get_token();
-    try {
-        mine_levels(spikes, options, until_either, table);
-    } catch (const cancelled&) {
-        core::throw_if_stopped(run.stop);
-        keep_complete_levels(table);
-    } catch (const episodes::memory_exceeded&) {
-        keep_complete_levels(table);
-    }
-    return table;
+    return episodes::mine_until(enough, run, [&](const execution& until, episode_table& table) {
+        mine_levels(spikes, options, until, table);
+    });
 }
 
 }  // namespace spikeweave

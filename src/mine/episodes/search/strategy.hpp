@@ -24,6 +24,9 @@ compaction_method chosen(compaction_method how, episode_strategy ran_on, const e
 void check_episode(const episode& what, std::size_t number, std::size_t unit_count);
 /// Checks an interval. @throws invalid_argument unless 0 <= low < high.
 interval_us checked_interval(const delay_interval& interval);
+/// The intervals in order, so that their numbers identify them, each once: a second one would only
+/// be counted again.
+std::vector<delay_interval> sorted_delays(std::vector<delay_interval> delays);
 /// Checks each of several intervals. @throws invalid_argument also if there is none.
 std::vector<interval_us> checked_intervals(const std::vector<delay_interval>& intervals);
 

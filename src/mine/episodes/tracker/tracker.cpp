@@ -24,19 +24,30 @@ std::vector<armed_episode> armed_of(std::span<const episode> tracked) {
 }  // namespace
 
 struct episode_tracker::state {
+    // Places are times, or positions in the stream.
+    struct survivor {
+        std::int64_t start_time;
+        std::int64_t start;
+        std::int64_t end;
+    };
+    using list = episodes::survivor_window<survivor>;
+
     episodes::survivor_stream stream;
     duration length;
-    std::vector<episodes::survivor_window> windows;  // of each episode
-    std::int64_t end = INT64_MIN;                    // all spikes before it have come
+    std::vector<list> lists;       // of each episode
+    std::int64_t end = INT64_MIN;  // all spikes before it have come
     std::int64_t last_spike = INT64_MIN;
 
     state(std::span<const episode> tracked, std::size_t unit_count, duration given, tie_rule ties)
         : stream(armed_of(tracked), unit_count, ties),
           length(given),
-          windows(tracked.size(), episodes::survivor_window(given == duration{0})) {}
+          lists(tracked.size(), list(given == duration{0})) {}
 
     std::int64_t begin() const {
         return end < INT64_MIN + length.count() ? INT64_MIN : end - length.count();
+    }
+    void drop_before(std::int64_t time, std::size_t episode) {
+        lists[episode].drop_while([time](const survivor& one) { return one.start_time < time; });
     }
 };
 
@@ -65,9 +76,8 @@ void episode_tracker::add(std::int64_t time_us, unit_id unit) {
         [&](std::uint32_t node, std::span<const std::int64_t> prefix, std::int64_t place) {
             const std::int64_t start_time = prefix.size() > 1 ? prefix[1] : time_us;
             for (const auto& [episode, is_detection] : now.stream.trie().nodes()[node].ends) {
-                episodes::survivor_window& window = now.windows[episode];
-                window.add(start_time, prefix.front(), place);
-                window.drop_before(begin);
+                now.lists[episode].add({start_time, prefix.front(), place});
+                now.drop_before(begin, episode);
             }
         });
 }
@@ -80,25 +90,25 @@ void episode_tracker::advance(std::int64_t time_us) {
 
 void episode_tracker::flush() {
     state_->stream.flush();
-    for (episodes::survivor_window& window : state_->windows) window.clear();
+    for (state::list& one : state_->lists) one.clear();
     state_->end = state_->last_spike = INT64_MIN;
 }
 
 std::size_t episode_tracker::size() const {
-    return state_->windows.size();
+    return state_->lists.size();
 }
 
 std::uint64_t episode_tracker::count(std::size_t episode) {
-    if (episode >= state_->windows.size())
+    if (episode >= state_->lists.size())
         throw invalid_argument(
-            fmt::format("there is no episode {} among {}", episode, state_->windows.size()));
-    state_->windows[episode].drop_before(state_->begin());
-    return state_->windows[episode].count();
+            fmt::format("there is no episode {} among {}", episode, state_->lists.size()));
+    state_->drop_before(state_->begin(), episode);
+    return state_->lists[episode].count();
 }
 
 std::size_t episode_tracker::survivors_kept() const {
     std::size_t kept = 0;
-    for (const episodes::survivor_window& window : state_->windows) kept += window.size();
+    for (const state::list& one : state_->lists) kept += one.size();
     return kept;
 }
 
