@@ -67,6 +67,11 @@ void expect_equal(const episode_window& window, const spike_sequence& spikes,
     ASSERT_EQ(window.table.episodes, expected.episodes)
         << "window " << number << " [" << begin.count() << "," << end.count() << ")";
     ASSERT_EQ(window.table.threshold, expected.threshold);
+    ASSERT_EQ(window.table.levels.size(), expected.levels.size());
+    for (std::size_t i = 0; i < expected.levels.size(); ++i) {
+        ASSERT_EQ(window.table.levels[i].candidates, expected.levels[i].candidates);
+        ASSERT_EQ(window.table.levels[i].frequent, expected.levels[i].frequent);
+    }
     ASSERT_EQ(window.table.warnings, expected.warnings);
     ASSERT_EQ(window.spikes, in_window.size());
 }
@@ -225,6 +230,7 @@ TEST(EpisodeWindowsProperty, AreMinedAsTheirSpikesAlone) {
         options.mining.max_size = 1 + draw.below(4);
         options.mining.ties = draw.below(2) == 0 ? tie_rule::time : tie_rule::order;
         options.mining.self_repeats = draw.below(2) == 0;
+        options.method = draw.below(2) == 0 ? window_method::incremental : window_method::remine;
         episode_windows windows(spikes.unit_names(), options);
         std::vector<window_bounds> seen;
         const auto take = [&] {
@@ -319,6 +325,7 @@ TEST(EpisodeWindowsProperty, AreMinedAsTheirSpikesAloneInBursts) {
         options.mining = {.delays = {{micros(0), micros(30)}, {micros(30), micros(60)}},
                           .max_size = 5};
         if (seed % 2 == 0) options.mining.min_fraction = 0.01;
+        options.method = seed % 4 < 2 ? window_method::incremental : window_method::remine;
         episode_windows windows(spikes.unit_names(), options);
         windows.add(spikes.times_us(), spikes.units());
         windows.advance(100'000);

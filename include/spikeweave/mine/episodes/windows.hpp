@@ -5,9 +5,11 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
+#include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/ids.hpp"
@@ -19,6 +21,19 @@
 /// `mine_episodes` in the spikes of the window (docs/algorithms/live.md).
 namespace spikeweave {
 
+/// How windows that overlap are mined. The tables are the same.
+enum class window_method : std::uint8_t {
+    automatic,  ///< `incremental` if the hop is a twentieth of the window or less, and the strategy
+                ///< is `automatic` or `latest_start` on threads
+    remine,     ///< each window by itself, with any strategy, on threads or devices
+    incremental,  ///< from the window before, by one thread: lists of survivors are kept, and only
+                  ///< candidates that may have become frequent are counted; where they would need
+                  ///< more memory than they may, windows are mined by themselves
+};
+
+template <>
+SPIKEWEAVE_API enum_table<window_method> enum_names<window_method>();
+
 /// Window k begins at k times `hop`. It ends `length` later; a growing window begins with the first
 /// one and ends `hop` after k times `hop`. Times are those of the spikes.
 struct episode_window_options {
@@ -28,6 +43,7 @@ struct episode_window_options {
     duration hop{0};
     /// A threshold that is not a count is resolved for each window.
     episode_mining_options mining{};
+    window_method method = window_method::automatic;
 };
 
 SPIKEWEAVE_API option_list describe(episode_window_options& options);
@@ -58,12 +74,38 @@ public:
 
 private:
     friend class episode_windows;
+    friend class episode_window_miner;
     struct SPIKEWEAVE_LOCAL parts;
     window_spikes(const window_bounds& bounds, std::shared_ptr<const parts> kept);
 
     window_bounds bounds_;
     std::size_t size_ = 0;
     std::shared_ptr<const parts> kept_;
+};
+
+/// Mines windows one after another. Windows that follow each other in a stream are mined
+/// incrementally if the method says so; any others may be given, too.
+class SPIKEWEAVE_API episode_window_miner {
+public:
+    /// @throws invalid_argument if an option is out of range.
+    explicit episode_window_miner(const episode_window_options& options);
+    ~episode_window_miner();
+    episode_window_miner(const episode_window_miner&) = delete;
+    episode_window_miner& operator=(const episode_window_miner&) = delete;
+    episode_window_miner(episode_window_miner&&) noexcept;
+    episode_window_miner& operator=(episode_window_miner&&) noexcept;
+
+    /// The table that `mine_episodes` gives. The work that it tells of its levels is that of the
+    /// method.
+    /// @throws what `mine_episodes` throws.
+    episode_table mine(const window_spikes& spikes, const execution& run = {},
+                       const std::stop_token& enough = {});
+    /// The number of windows that were mined from the one before.
+    std::uint64_t mined_incrementally() const;
+
+private:
+    struct SPIKEWEAVE_LOCAL state;
+    std::unique_ptr<state> state_;
 };
 
 /// Cuts a stream into windows and mines them.

@@ -6,11 +6,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <unordered_set>
 #include <utility>
 
 #include "mine/episodes/search/strategy.hpp"
 #include "mine/episodes/windows/spike_store.hpp"
+#include "mine/episodes/windows/window_parts.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
@@ -20,7 +23,23 @@ std::int64_t divide_down(std::int64_t number, std::int64_t by) {
     return number / by - (number % by < 0 ? 1 : 0);
 }
 
+// A number that no other epoch of any stream in this process has.
+std::uint64_t next_epoch() {
+    static std::atomic<std::uint64_t> epochs{0};
+    return ++epochs;
+}
+
 }  // namespace
+
+template <>
+enum_table<window_method> enum_names<window_method>() {
+    static constexpr std::array<named_value<window_method>, 3> values{{
+        {window_method::automatic, "automatic"},
+        {window_method::remine, "remine"},
+        {window_method::incremental, "incremental"},
+    }};
+    return {"way to mine windows", values};
+}
 
 option_list describe(episode_window_options& options) {
     option_list list;
@@ -30,6 +49,8 @@ option_list describe(episode_window_options& options) {
         .zero_is("growing");
     list.add("hop", options.hop, "time from the begin of one window to that of the next")
         .unset_is("as long as the window");
+    list.add("window_method", options.method,
+             "how windows are mined: each by itself, or from the window before");
     list.add_all(describe(options.mining));
     return list;
 }
@@ -48,6 +69,8 @@ struct episode_windows::state {
     std::optional<std::int64_t> first_window;
     std::int64_t next_window = 0;
     std::uint64_t duplicates = 0;
+    std::uint64_t epoch = next_epoch();
+    episode_window_miner miner;
 
     state(std::vector<std::string> names, const episode_window_options& given);
     bool grows() const { return length_us == 0; }
@@ -61,18 +84,14 @@ struct episode_windows::state {
     void move_on();
 };
 
-struct window_spikes::parts {
-    std::vector<episodes::chunk_part> of_chunks;
-    std::shared_ptr<const std::vector<std::string>> unit_names;
-};
-
 episode_windows::state::state(std::vector<std::string> names, const episode_window_options& given)
     : options(given),
       length_us(given.length.count()),
       hop_us((given.hop == duration{0} ? given.length : given.hop).count()),
       unit_names(std::make_shared<std::vector<std::string>>(std::move(names))),
       known_names(unit_names->begin(), unit_names->end()),
-      last_of_unit(unit_names->size()) {
+      last_of_unit(unit_names->size()),
+      miner(given) {
     check_options(options);
     static_cast<void>(episodes::checked_intervals(options.mining.delays));
     if (hop_us == 0) throw invalid_argument("hop", "growing windows need one");
@@ -168,14 +187,13 @@ std::optional<window_spikes> episode_windows::peek() const {
     return window_spikes(*bounds,
                          std::make_shared<const window_spikes::parts>(window_spikes::parts{
                              state_->spikes.between(bounds->begin.count(), bounds->end.count()),
-                             state_->unit_names}));
+                             state_->unit_names, state_->epoch}));
 }
 
 std::optional<episode_window> episode_windows::next(const execution& run) {
     const auto spikes = peek();
     if (!spikes) return {};
-    episode_window window{spikes->bounds(), spikes->size(),
-                          mine_episodes(spikes->sequence(), state_->options.mining, run)};
+    episode_window window{spikes->bounds(), spikes->size(), state_->miner.mine(*spikes, run)};
     state_->move_on();
     return window;
 }
@@ -197,6 +215,7 @@ void episode_windows::flush() {
     std::fill(state_->last_of_unit.begin(), state_->last_of_unit.end(), std::nullopt);
     state_->watermark = INT64_MIN;
     state_->first_window.reset();
+    state_->epoch = next_epoch();
 }
 
 std::uint64_t episode_windows::duplicates() const {
