@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 # spikeweave_static_needs(REQUIRES LIBS): sets both to what programs link besides a static library, for its .pc file: the
 # pkg-config packages, and the files of libraries whose packages have different names on different systems.
 function(spikeweave_static_needs requires libs)
-  set(files "")
+  list(TRANSFORM CMAKE_DL_LIBS PREPEND -l OUTPUT_VARIABLE files)
   if(SPIKEWEAVE_HDF5)
     list(APPEND files ${HDF5_C_LIBRARIES})
   endif()
@@ -13,7 +13,7 @@ function(spikeweave_static_needs requires libs)
   endif()
   if(SPIKEWEAVE_CUDA)
     get_target_property(cudart CUDA::cudart_static IMPORTED_LOCATION)
-    list(APPEND files ${cudart} -lrt -lpthread -ldl)
+    list(APPEND files ${cudart} -lrt -lpthread)
   endif()
   if(SPIKEWEAVE_LIVE)  # its own package asks for what a static libzmq needs, of which Debian lacks a part
     list(APPEND files ${SPIKEWEAVE_ZMQ_LIBRARY})

@@ -7,9 +7,11 @@
 #include <system_error>
 #include <utility>
 
+#include "live/lsl.hpp"
 #include "live/sinks/armed_text.hpp"
 #include "live/sources/acknowledged_stream.hpp"
 #include "live/sources/json_lines.hpp"
+#include "live/sources/lsl_stream.hpp"
 #include "live/sources/open_ephys.hpp"
 #include "live/sources/replay.hpp"
 #include "live/triggers/chance_monitor.hpp"
@@ -25,6 +27,7 @@ constexpr std::string_view lateness_prefix = "lateness:";
 constexpr std::string_view open_ephys_zmq = "open-ephys-zmq://";
 constexpr std::string_view open_ephys_events = "open-ephys-events://";
 constexpr std::string_view own_stream = "spikeweave://";
+constexpr std::string_view lsl_prefix = "lsl:";
 
 episode with_ids(const named_episode& named, const spike_sequence& spikes) {
     episode what{.delays = named.delays};
@@ -66,12 +69,13 @@ opened_source open_file(const std::string& from, const live_options& options,
 }
 
 bool is_named_source(const std::string& from) {
-    if (from.find("://") == std::string::npos) return false;
-    for (const std::string_view scheme : {open_ephys_zmq, open_ephys_events, own_stream})
+    for (const std::string_view scheme :
+         {open_ephys_zmq, open_ephys_events, own_stream, lsl_prefix})
         if (from.starts_with(scheme)) return true;
+    if (from.find("://") == std::string::npos) return false;
     throw invalid_argument(fmt::format(
-        "'{}' is no source: expected {}HOST:5556, {}HOST:5557, {}ADDRESS:5600, a file or -", from,
-        open_ephys_zmq, open_ephys_events, own_stream));
+        "'{}' is no source: expected {}HOST:5556, {}HOST:5557, {}ADDRESS:5600, {}NAME, a file or -",
+        from, open_ephys_zmq, open_ephys_events, own_stream, lsl_prefix));
 }
 
 }  // namespace
@@ -145,6 +149,10 @@ opened_source open_stream(const std::string& from, const live_options& options,
         opened.order.policy = order_policy::block;
         opened.from = acknowledged_stream("tcp://" + from.substr(own_stream.size()),
                                           senders(unit_names, known, options.sources), stop);
+    } else if (from.starts_with(lsl_prefix)) {
+        const std::string name = from.substr(lsl_prefix.size());
+        check_lsl_name(name);
+        opened.from = lsl_stream(name, unit_names, stop);
     } else {
         opened.from = std::make_unique<json_lines>(from, std::move(unit_names), stop);
     }

@@ -75,8 +75,8 @@ void add_result_options(option_list& list, live_options& options) {
     add_armed(list, options);
     list.add("to", options.to,
              "where the results go: a file, -, zmq://*:5601 for programs that subscribe, or for "
-             "each detection open-ephys-ttl://HOST:5556#line=3, open-ephys-message://HOST:5556 or "
-             "serial:///dev/ttyUSB0#byte=1; may be repeated")
+             "each detection open-ephys-ttl://HOST:5556#line=3, open-ephys-message://HOST:5556, "
+             "serial:///dev/ttyUSB0#byte=1 or lsl:NAME; may be repeated")
         .repeated()
         .written("DESTINATION")
         .by_default("-, standard output")

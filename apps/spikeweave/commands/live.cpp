@@ -88,11 +88,13 @@ void add_live(CLI::App& app, command& chosen) {
     const auto options = std::make_shared<live_command>();
     CLI::App& sub = *app.add_subcommand(
         "live", "Detect and mine episodes in spikes as they come, or in a file as if they came.");
-    sub.add_option("SOURCE", options->from,
-                   "spike file to replay; lines of JSON in a file (.jsonl, .ndjson) or a named "
-                   "pipe; - is lines of JSON on standard input; open-ephys-zmq://HOST:5556 or "
-                   "open-ephys-events://HOST:5557 is a running Open Ephys GUI; "
-                   "spikeweave://ADDRESS:5600 is where programs send spikes to")
+    sub.add_option(
+           "SOURCE", options->from,
+           "spike file to replay; lines of JSON in a file (.jsonl, .ndjson) or a named "
+           "pipe; - is lines of JSON on standard input; open-ephys-zmq://HOST:5556 or "
+           "open-ephys-events://HOST:5557 is a running Open Ephys GUI; lsl:NAME is a stream of "
+           "the Lab Streaming Layer; "
+           "spikeweave://ADDRESS:5600 is where programs send spikes to")
         ->required()
         ->type_name("")
         ->group("Source");

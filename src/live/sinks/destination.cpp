@@ -8,6 +8,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "live/lsl.hpp"
 #include "live/sinks/serial_bytes.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/options.hpp"
@@ -21,17 +22,18 @@ struct scheme {
     std::string_view example;
 };
 
-constexpr std::array<scheme, 4> schemes{
+constexpr std::array<scheme, 5> schemes{
     {{"zmq://", destination_kind::zeromq, "zmq://*:5601"},
      {"open-ephys-ttl://", destination_kind::open_ephys_ttl, "open-ephys-ttl://HOST:5556#line=3"},
      {"open-ephys-message://", destination_kind::open_ephys_message,
       "open-ephys-message://HOST:5556"},
-     {"serial://", destination_kind::serial, "serial:///dev/ttyUSB0#byte=1"}}};
+     {"serial://", destination_kind::serial, "serial:///dev/ttyUSB0#byte=1"},
+     {"lsl:", destination_kind::lsl, "lsl:NAME"}}};
 
 const scheme* scheme_of(std::string_view text) {
-    if (text.find("://") == std::string_view::npos) return nullptr;
     for (const scheme& one : schemes)
         if (text.starts_with(one.prefix)) return &one;
+    if (text.find("://") == std::string_view::npos) return nullptr;
     std::string examples;
     for (const scheme& one : schemes) examples += fmt::format("{}, ", one.example);
     throw invalid_argument(
@@ -93,15 +95,20 @@ std::string tcp_address(const std::string& text) {
     return "tcp://" + text;
 }
 
+std::string address_of(destination_kind kind, const std::string& where) {
+    if (kind == destination_kind::lsl) {
+        check_lsl_name(where);
+        return where;
+    }
+    if (kind != destination_kind::serial) return tcp_address(where);
+    if (where.starts_with('/')) return where;
+    throw invalid_argument(fmt::format("'{}' is not the path of a device", where));
+}
+
 void read_into(destination& to, const scheme& form) {
     const std::size_t hash = std::min(to.text.find('#'), to.text.size());
     const std::string where = to.text.substr(form.prefix.size(), hash - form.prefix.size());
-    if (to.kind != destination_kind::serial)
-        to.address = tcp_address(where);
-    else if (where.starts_with('/'))
-        to.address = where;
-    else
-        throw invalid_argument(fmt::format("'{}' is not the path of a device", where));
+    to.address = address_of(to.kind, where);
     if (hash < to.text.size()) set_all(to, to.text.substr(hash + 1));
     if (to.kind == destination_kind::open_ephys_ttl && to.line == 0)
         throw invalid_argument("it names no line, such as #line=3");

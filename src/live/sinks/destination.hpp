@@ -17,13 +17,14 @@ enum class destination_kind : std::uint8_t {
     open_ephys_ttl,
     open_ephys_message,
     serial,
+    lsl,
 };
 
 /// Where results go.
 struct destination {
     destination_kind kind = destination_kind::caller;
     std::string text{};     ///< as it was given
-    std::string address{};  ///< a path, or "tcp://HOST:PORT"
+    std::string address{};  ///< a path, "tcp://HOST:PORT", or the name of a stream
 
     /// The episode whose detections count, by its place in the list; null: all.
     std::optional<std::uint32_t> episode{};
@@ -33,7 +34,7 @@ struct destination {
     std::uint8_t byte = 1;
 };
 
-/// Reads "-", the path of a file, or SCHEME://ADDRESS#NAME=VALUE&NAME=VALUE.
+/// Reads "-", the path of a file, or SCHEME://ADDRESS#NAME=VALUE&NAME=VALUE; lsl: has no slashes.
 /// @throws invalid_argument that says what was expected.
 destination parse_destination(const std::string& text);
 

@@ -67,9 +67,7 @@ private:
 
     void react(const detection& what) override {
         waiting_detection one{clock::now()};
-        if (!is_ttl_)
-            one.message = fmt::format("spikeweave episode={} t_us={},{}", what.armed, what.begin_us,
-                                      what.end_us);
+        if (!is_ttl_) one.message = marker_text(what);
         {
             const std::lock_guard lock(mutex_);
             if (waiting_.size() < most_waiting_detections) {

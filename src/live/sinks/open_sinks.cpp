@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "live/sinks/destination.hpp"
+#include "live/sinks/lsl_markers.hpp"
 #include "live/sinks/network_events.hpp"
 #include "live/sinks/publisher.hpp"
 #include "live/sinks/serial_bytes.hpp"
@@ -39,6 +40,7 @@ void check_episode(const destination& to, const session_options& analysis) {
 std::unique_ptr<reaction> reaction_to(const destination& to,
                                       const std::shared_ptr<delivery_report>& report) {
     if (to.kind == destination_kind::serial) return std::make_unique<serial_bytes>(to, report);
+    if (to.kind == destination_kind::lsl) return lsl_markers(to, report);
     if (to.kind == destination_kind::zeromq) return nullptr;
     return network_events(to, report);
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,6 +13,11 @@
 #include "live/sinks/delivery.hpp"
 
 namespace spikeweave::live {
+
+/// A detection in the words that go into recordings of other programs.
+inline std::string marker_text(const detection& what) {
+    return fmt::format("spikeweave episode={} t_us={},{}", what.armed, what.begin_us, what.end_us);
+}
 
 /// A sink that acts on detections that are triggers, all of them or those of one episode.
 class reaction : public sink {

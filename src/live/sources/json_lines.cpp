@@ -41,11 +41,8 @@ json_lines::json_lines(const std::filesystem::path& path, std::vector<std::strin
     : shown_name_(path == "-" ? "standard input" : path.string()),
       descriptor_(open_lines(path, shown_name_)),
       stop_(std::move(stop)),
-      unit_names_(std::move(unit_names)),
-      buffer_(longest_line + json_line_parser::padding) {
-    for (std::size_t unit = 0; unit < unit_names_.size(); ++unit)
-        units_.emplace(unit_names_[unit], unit_id{static_cast<std::uint32_t>(unit)});
-}
+      units_(std::move(unit_names)),
+      buffer_(longest_line + json_line_parser::padding) {}
 
 json_lines::~json_lines() {
     if (descriptor_ != STDIN_FILENO) ::close(descriptor_);
@@ -103,16 +100,6 @@ std::optional<std::string_view> json_lines::next_line() {
     return std::string_view(begin, length);
 }
 
-std::optional<unit_id> json_lines::unit_of(const std::string& name, source_block& block) {
-    if (const auto known = units_.find(name); known != units_.end()) return known->second;
-    if (unit_names_.size() == most_units) return {};
-    const unit_id unit{static_cast<std::uint32_t>(unit_names_.size())};
-    units_.emplace(name, unit);
-    unit_names_.push_back(name);
-    block.new_units.push_back(name);
-    return unit;
-}
-
 bool json_lines::leaps(std::int64_t time_us) const {
     return last_us_ && std::abs(time_us - *last_us_) > longest_leap_us;
 }
@@ -137,7 +124,7 @@ json_lines::verdict json_lines::take(std::string_view line, source_block& block)
         block.begins_epoch = true;
     }
     if (parsed->has_spike) {
-        const auto unit = unit_of(parsed->unit, block);
+        const auto unit = units_.find_or_add(parsed->unit, block);
         if (!unit) return take_unreadable(block);
         block.spikes.push_back({parsed->time_us, *unit});
     }

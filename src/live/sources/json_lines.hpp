@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <stop_token>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "live/source.hpp"
 #include "live/sources/json_line_parser.hpp"
+#include "live/sources/known_units.hpp"
 
 namespace spikeweave::live {
 
@@ -17,7 +17,6 @@ namespace spikeweave::live {
 class json_lines : public source {
 public:
     static constexpr std::size_t longest_line = std::size_t{1} << 16;
-    static constexpr std::size_t most_units = std::size_t{1} << 16;
     static constexpr std::int64_t longest_leap_us = 24 * 3'600'000'000LL;
 
     /// @param path        "-" is standard input
@@ -32,7 +31,7 @@ public:
     json_lines(json_lines&&) = delete;
     json_lines& operator=(json_lines&&) = delete;
 
-    const std::vector<std::string>& unit_names() const override { return unit_names_; }
+    const std::vector<std::string>& unit_names() const override { return units_.names(); }
     std::optional<source_block> next() override;
 
 private:
@@ -44,14 +43,12 @@ private:
     std::optional<std::string_view> next_line();
     verdict take(std::string_view line, source_block& block);
     verdict take_unreadable(source_block& block);
-    std::optional<unit_id> unit_of(const std::string& name, source_block& block);
     bool leaps(std::int64_t time_us) const;
 
     std::string shown_name_;
     int descriptor_;
     std::stop_token stop_;
-    std::vector<std::string> unit_names_;
-    std::unordered_map<std::string, unit_id> units_;
+    known_units units_;
     json_line_parser parser_;
     std::vector<char> buffer_;
     std::size_t at_ = 0;        // of the next line

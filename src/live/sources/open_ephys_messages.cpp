@@ -33,10 +33,7 @@ open_ephys_messages::open_ephys_messages(open_ephys_sender sender, std::string s
     : sender_(sender),
       is_named_(!stream.empty()),
       stream_(std::move(stream)),
-      unit_names_(std::move(unit_names)) {
-    for (std::size_t unit = 0; unit < unit_names_.size(); ++unit)
-        units_.emplace(unit_names_[unit], unit_id{static_cast<std::uint32_t>(unit)});
-}
+      units_(std::move(unit_names)) {}
 
 std::optional<source_block> open_ephys_messages::complete() {
     if (complete_.empty()) return {};
@@ -141,16 +138,6 @@ bool open_ephys_messages::follows(const std::string& stream) {
                     stream_, stream));
 }
 
-std::optional<unit_id> open_ephys_messages::unit_of(const std::string& name) {
-    if (const auto known = units_.find(name); known != units_.end()) return known->second;
-    if (unit_names_.size() == most_units) return {};
-    const unit_id unit{static_cast<std::uint32_t>(unit_names_.size())};
-    units_.emplace(name, unit);
-    unit_names_.push_back(name);
-    current_.new_units.push_back(name);
-    return unit;
-}
-
 std::int64_t open_ephys_messages::time_of(std::int64_t sample) const {
     return time_of_sample(sample, rate_hz_);
 }
@@ -171,7 +158,7 @@ void open_ephys_messages::take_spike(const open_ephys_header& header) {
         if (is_after_break || (rate_hz_ > 0 && header.rate_hz != rate_hz_)) begin_epoch();
         rate_hz_ = header.rate_hz;
     }
-    const auto unit = unit_of(header.unit);
+    const auto unit = units_.find_or_add(header.unit, current_);
     if (!unit) return take_unreadable();
     if (rate_hz_ > 0) return add_spike(header.sample, *unit);
     if (pending_.size() == most_pending) return take_unreadable();

@@ -7,12 +7,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "live/message_numbers.hpp"
 #include "live/source.hpp"
+#include "live/sources/known_units.hpp"
 #include "live/sources/open_ephys_header.hpp"
 
 namespace spikeweave::live {
@@ -30,7 +30,6 @@ class open_ephys_messages {
 public:
     static constexpr std::int64_t unseen_samples = 100;
     static constexpr std::size_t most_pending = std::size_t{1} << 16;
-    static constexpr std::size_t most_units = std::size_t{1} << 16;
     static constexpr std::int64_t longest_leap_us = 24 * 3'600'000'000LL;
     /// Spikes of the Event Broadcaster go back within a block of data only; if they go back
     /// further, acquisition was started again.
@@ -41,7 +40,7 @@ public:
     open_ephys_messages(open_ephys_sender sender, std::string stream,
                         std::vector<std::string> unit_names);
 
-    const std::vector<std::string>& unit_names() const { return unit_names_; }
+    const std::vector<std::string>& unit_names() const { return units_.names(); }
     /// Takes the frames of a message.
     /// @throws io_error if no stream was named and a second one has spikes.
     void take(std::span<const std::string_view> frames);
@@ -67,13 +66,11 @@ private:
     bool follows(const std::string& stream);
     void add_spike(std::int64_t sample, unit_id unit);
     std::int64_t time_of(std::int64_t sample) const;
-    std::optional<unit_id> unit_of(const std::string& name);
 
     open_ephys_sender sender_;
     bool is_named_;
     std::string stream_;
-    std::vector<std::string> unit_names_;
-    std::unordered_map<std::string, unit_id> units_{};
+    known_units units_;
     open_ephys_header_parser parser_{};
     message_numbers numbers_{};
     bool is_after_break_ = false;

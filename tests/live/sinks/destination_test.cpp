@@ -45,12 +45,20 @@ TEST(Destination, IsReadFromItsText) {
     EXPECT_EQ(serial.baud, 9600U);
     EXPECT_EQ(serial.byte, 255U);
     EXPECT_EQ(parse_destination("serial:///dev/ttyUSB0").baud, 115'200U);
+
+    const destination markers = parse_destination("lsl:found chains#episode=1");
+    EXPECT_EQ(markers.kind, destination_kind::lsl);
+    EXPECT_EQ(markers.address, "found chains");
+    EXPECT_EQ(markers.episode, 1U);
 }
 
 TEST(Destination, SaysWhatIsWrongWithIt) {
     const std::vector<std::pair<std::string, std::string>> wrong{
         {"", "an empty text"},
         {"udp://host:1", "zmq://*:5601, open-ephys-ttl://HOST:5556#line=3,"},
+        {"lsl:", "'' is not the name of an LSL stream"},
+        {"lsl:it's", "without '"},
+        {"lsl:a#line=3", "expected episode="},
         {"zmq://5601", "'5601' is not HOST:PORT"},
         {"zmq://*:0", "'*:0' is not HOST:PORT"},
         {"zmq://*:65536", "'*:65536' is not HOST:PORT"},
