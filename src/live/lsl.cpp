@@ -76,9 +76,11 @@ lsl_library functions_of(void* opened) {
 }  // namespace
 
 void check_lsl_name(const std::string& name) {
-    if (name.find('\'') != std::string::npos || !io::is_printable_utf8(name))
+    if (name.starts_with("//") || name.find('\'') != std::string::npos ||
+        !io::is_printable_utf8(name))
         throw invalid_argument(
-            fmt::format("'{}' is not the name of an LSL stream, which is printable text without '",
+            fmt::format("'lsl:{}' is no stream of LSL: expected lsl:NAME, where NAME is printable "
+                        "text without ' and does not begin with //",
                         io::shown(name)));
 }
 

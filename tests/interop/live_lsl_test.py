@@ -158,8 +158,8 @@ class LiveLsl(unittest.TestCase):
         self.refused("has 2 channels", "lsl:pair")
         self.refused("has 100 samples a second", "lsl:regular")
         self.refused("more than once", "lsl:twice")
-        self.refused("is not the name of an LSL stream", "lsl:")
-        self.refused("is not the name of an LSL stream", "lsl:it's")
+        for name in ("", "it's", "//rig"):
+            self.refused(f"'lsl:{name}' is no stream of LSL", f"lsl:{name}")
 
     def test_a_library_that_is_not_there_is_told(self):
         for arguments in (("lsl:names",), ("-", "--to", "lsl:found")):

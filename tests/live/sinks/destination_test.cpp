@@ -56,8 +56,8 @@ TEST(Destination, SaysWhatIsWrongWithIt) {
     const std::vector<std::pair<std::string, std::string>> wrong{
         {"", "an empty text"},
         {"udp://host:1", "zmq://*:5601, open-ephys-ttl://HOST:5556#line=3,"},
-        {"lsl:", "'' is not the name of an LSL stream"},
-        {"lsl:it's", "without '"},
+        {"lsl:", "'lsl:' is no stream of LSL"},
+        {"lsl:it's", "without ' and"},
         {"lsl:a#line=3", "expected episode="},
         {"zmq://5601", "'5601' is not HOST:PORT"},
         {"zmq://*:0", "'*:0' is not HOST:PORT"},
