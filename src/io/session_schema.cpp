@@ -16,13 +16,14 @@ constexpr std::size_t application_id_at = 68;
 constexpr std::string_view application_id = "SpkW";  // as a number, big-endian
 constexpr std::int64_t application_number = 0x53706b57;
 
-// In the order of their names, with the version in which they came. Files with other tables are no
+// In the order of their names, with the versions that have them. Files with other tables are no
 // sessions, so nothing in a file can make a query do what it does not say.
 struct table {
     std::string_view sql;
     int since = session_version;
+    int until = session_version_with_arming;
 };
-constexpr std::array<table, 8> tables{{
+constexpr std::array<table, 9> tables{{
     {"CREATE TABLE armed(id INTEGER PRIMARY KEY, episode TEXT NOT NULL, fire_at INTEGER NOT NULL)"},
     {"CREATE TABLE arming(seq INTEGER PRIMARY KEY, input INTEGER NOT NULL, "
      "epoch INTEGER NOT NULL, from_us INTEGER NOT NULL, window_epoch INTEGER NOT NULL, "
@@ -44,13 +45,20 @@ constexpr std::array<table, 8> tables{{
      "epoch INTEGER NOT NULL, number INTEGER NOT NULL, begin_us INTEGER NOT NULL, "
      "end_us INTEGER NOT NULL, spikes INTEGER NOT NULL, threshold INTEGER NOT NULL, "
      "has_gap INTEGER NOT NULL, complete_to INTEGER, digest TEXT NOT NULL, "
-     "episodes TEXT NOT NULL)"},
+     "episodes TEXT NOT NULL)",
+     session_version, session_version},
+    {"CREATE TABLE window(seq INTEGER PRIMARY KEY, input INTEGER NOT NULL, "
+     "epoch INTEGER NOT NULL, number INTEGER NOT NULL, begin_us INTEGER NOT NULL, "
+     "end_us INTEGER NOT NULL, spikes INTEGER NOT NULL, threshold INTEGER NOT NULL, "
+     "has_gap INTEGER NOT NULL, complete_to INTEGER, digest TEXT NOT NULL, "
+     "episodes TEXT NOT NULL, was_tested INTEGER)",
+     session_version_with_arming},
 }};
 
 std::vector<std::string_view> tables_of(int version) {
     std::vector<std::string_view> all;
     for (const table& one : tables)
-        if (one.since <= version) all.push_back(one.sql);
+        if (one.since <= version && version <= one.until) all.push_back(one.sql);
     return all;
 }
 

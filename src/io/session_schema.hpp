@@ -10,9 +10,9 @@
 namespace spikeweave::io {
 
 /// The version of the tables, in the head of the file. Sessions in which episodes are armed
-/// automatically have a table more and the later version.
+/// automatically have a table and a column more and the later version.
 inline constexpr int session_version = 2;
-inline constexpr int session_version_with_arming = 3;
+inline constexpr int session_version_with_arming = 4;
 /// Bytes of a spike in `input.spikes`: the time (i8, microseconds) and the unit (u4).
 inline constexpr std::size_t session_spike_bytes = 12;
 

@@ -81,6 +81,7 @@ live_result result_of(const session_counts& counts, const outputs& to,
             .skipped = counts.skipped,
             .armed = counts.arming ? counts.arming->armed : 0,
             .late_changes = counts.arming ? counts.arming->late : 0,
+            .untested = counts.untested,
             .undelivered = undelivered,
             .warnings = std::move(warnings)};
 }

@@ -42,11 +42,11 @@ session::session(std::vector<std::string> unit_names, const session_options& opt
 
 session::~session() = default;
 
-void session::leave_out_windows(std::vector<window_outcome> recorded) {
+void session::leave_out_windows(std::vector<recorded_outcome> recorded) {
     if (windows_) windows_->leave_out(std::move(recorded));
 }
 
-void session::mine_as_recorded(std::vector<window_outcome> recorded) {
+void session::mine_as_recorded(std::vector<recorded_outcome> recorded) {
     if (windows_) windows_->mine_as_recorded(std::move(recorded));
 }
 
@@ -115,6 +115,7 @@ void session::update_counts() {
     counts_.windows = windows.mined;
     counts_.incomplete = windows.incomplete;
     counts_.skipped = windows.skipped;
+    counts_.untested = windows.untested;
 }
 
 void session::analyse(std::span<const spike_event> spikes, const execution& run) {

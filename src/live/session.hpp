@@ -49,6 +49,14 @@ struct session_options {
 /// was skipped.
 using window_outcome = std::optional<std::size_t>;
 
+/// What a record says of a window that depended on how much time there was.
+struct recorded_outcome {
+    window_outcome mined{};
+    std::optional<bool> was_tested{};  ///< as of `mined_window`
+
+    friend bool operator==(const recorded_outcome&, const recorded_outcome&) = default;
+};
+
 struct session_counts {
     order_counts order{};
     std::uint64_t missing = 0;
@@ -61,6 +69,7 @@ struct session_counts {
     std::uint64_t windows = 0;        ///< those that were mined
     std::uint64_t incomplete = 0;     ///< windows of them whose search ended early
     std::uint64_t skipped = 0;        ///< windows that were not mined
+    std::uint64_t untested = 0;       ///< windows whose test did not end in its time
     std::optional<arming_counts> arming{};
 
     std::uint64_t triggers() const { return detections - suppressed.total(); }
@@ -79,6 +88,8 @@ struct mined_window {
     /// The block that completed it (`sink::input`).
     std::int64_t input = 0;
     std::uint64_t epoch = 0;
+    /// Whether its episodes were tested for significance. Null: they were not to be tested.
+    std::optional<bool> was_tested{};
 
     bool is_skipped() const { return mined.table.complete_to_size == std::size_t{0}; }
 };
@@ -149,10 +160,10 @@ public:
     void take(const source_block& block, const execution& run = {});
     /// The first windows were recorded, before the session was interrupted: they are counted, but
     /// neither mined nor given to the sink.
-    void leave_out_windows(std::vector<window_outcome> recorded);
-    /// The first windows were recorded, and are mined as far as they were then; later ones are
-    /// skipped.
-    void mine_as_recorded(std::vector<window_outcome> recorded);
+    void leave_out_windows(std::vector<recorded_outcome> recorded);
+    /// The first windows were recorded, and are mined as far as they were then, and tested if they
+    /// were; later ones are skipped.
+    void mine_as_recorded(std::vector<recorded_outcome> recorded);
     /// The session was interrupted after decisions of windows had made these changes.
     void resume_arming(std::vector<arming_change> recorded);
     /// Decisions of windows take effect where they did when the session was recorded.

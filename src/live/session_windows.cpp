@@ -6,6 +6,13 @@
 namespace spikeweave::live {
 namespace {
 
+// A window is mined as far as it was when it was recorded, and tested if it was.
+void repeat(window_task& task, const recorded_outcome& recorded) {
+    task.to_size = recorded.mined;
+    task.is_untested = recorded.was_tested == false;
+    if (task.to_size == std::size_t{0}) task.spikes.reset();
+}
+
 std::int64_t later_by(std::int64_t time_us, duration by) {
     return time_us > INT64_MAX - by.count() ? INT64_MAX : time_us + by.count();
 }
@@ -23,12 +30,12 @@ session_windows::session_windows(std::vector<std::string> unit_names,
     if (pace.beside) beside_ = std::make_unique<window_miner>(search_, pace.budget.has_value());
 }
 
-void session_windows::mine_as_recorded(std::vector<window_outcome> recorded) {
+void session_windows::mine_as_recorded(std::vector<recorded_outcome> recorded) {
     recorded_.assign(recorded.begin(), recorded.end());
     recorded_are_ = recorded_use::mined_again;
 }
 
-void session_windows::leave_out(std::vector<window_outcome> recorded) {
+void session_windows::leave_out(std::vector<recorded_outcome> recorded) {
     recorded_.assign(recorded.begin(), recorded.end());
     recorded_are_ = recorded_use::left_out;
 }
@@ -71,20 +78,16 @@ void session_windows::mine(const window_spikes& spikes, const execution& run) {
     task.result.input = results_->input();
     task.result.epoch = epoch_;
     if (judge_ != nullptr && judge_->judges(spikes.bounds())) task.judged = judged_++;
-    if (recorded_are_ == recorded_use::mined_again) {
-        task.to_size = recorded_.empty() ? 0 : recorded_.front();
-        if (task.to_size == std::size_t{0}) task.spikes.reset();
-    }
-    if (!recorded_.empty()) {
-        const window_outcome outcome = recorded_.front();
+    if (recorded_.empty()) {
+        if (recorded_are_ == recorded_use::mined_again) repeat(task, {.mined = 0});
+    } else {
+        const recorded_outcome outcome = recorded_.front();
         recorded_.pop_front();
+        repeat(task, outcome);
         if (recorded_are_ == recorded_use::left_out) {
             left_out_.add(outcome);
-            if (task.judged && *task.judged >= judge_->first_needed()) {
-                task.to_size = outcome;
-                if (outcome == std::size_t{0}) task.spikes.reset();
+            if (task.judged && *task.judged >= judge_->first_needed())
                 search_.judge_again(std::move(task));
-            }
             return;
         }
     }
@@ -113,6 +116,7 @@ window_counts session_windows::counts() const {
     all.mined += left_out_.mined;
     all.incomplete += left_out_.incomplete;
     all.skipped += left_out_.skipped;
+    all.untested += left_out_.untested;
     return all;
 }
 

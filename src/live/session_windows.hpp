@@ -34,12 +34,12 @@ public:
     /// @throws what mining a window has thrown.
     void throw_if_failed() const;
 
-    /// The first windows were recorded, and are mined as far as they were then. Later ones are
-    /// skipped, because there is nothing to compare them with.
-    void mine_as_recorded(std::vector<window_outcome> recorded);
+    /// The first windows were recorded, and are mined as far as they were then, and tested if
+    /// they were. Later ones are skipped, because there is nothing to compare them with.
+    void mine_as_recorded(std::vector<recorded_outcome> recorded);
     /// The first windows were recorded, and are only counted. Those on which later decisions
     /// depend are mined and judged again.
-    void leave_out(std::vector<window_outcome> recorded);
+    void leave_out(std::vector<recorded_outcome> recorded);
 
     window_counts counts() const;
 
@@ -64,7 +64,7 @@ private:
     std::uint64_t epoch_ = 0;
     window_judge* judge_;
     std::uint64_t judged_ = 0;
-    std::deque<window_outcome> recorded_{};  // of the next windows
+    std::deque<recorded_outcome> recorded_{};  // of the next windows
     recorded_use recorded_are_ = recorded_use::none;
     window_counts left_out_{};
     window_search search_;

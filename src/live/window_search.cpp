@@ -7,9 +7,17 @@
 #include <mutex>
 #include <utility>
 
+#include "spikeweave/core/error.hpp"
 #include "spikeweave/core/memory.hpp"
 
 namespace spikeweave::live {
+namespace {
+
+bool is_before(const std::optional<search_limit::clock::time_point>& end) {
+    return !end || search_limit::clock::now() < *end;
+}
+
+}  // namespace
 
 search_limit::search_limit(std::optional<clock::time_point> end, std::uint64_t most_bytes)
     : end_(end), most_bytes_(most_bytes) {
@@ -35,66 +43,97 @@ void search_limit::watch(const std::stop_token& over) {
     }
 }
 
-void window_counts::add(const window_outcome& outcome) {
-    if (outcome == std::size_t{0}) {
+void window_counts::add(const recorded_outcome& outcome) {
+    if (outcome.was_tested == false) ++untested;
+    if (outcome.mined == std::size_t{0}) {
         ++skipped;
         return;
     }
     ++mined;
-    if (outcome) ++incomplete;
+    if (outcome.mined) ++incomplete;
 }
 
 window_search::window_search(episode_mining_options options, const window_pace& pace, sink& results,
                              window_judge* judge)
     : options_(std::move(options)), pace_(pace), results_(&results), judge_(judge) {}
 
+// The record says of a window whether it was tested, so it is given after its test, and decides
+// what is armed after that.
 void window_search::run(window_task task) {
-    episode_table& table = task.result.mined.table;
-    table.complete_to_size = 0;
+    mined_window& window = task.result;
+    window.mined.table.complete_to_size = 0;
     std::optional<spike_sequence> spikes;
-    if (task.spikes && has_time(task)) {
+    std::vector<episode> significant;
+    const auto end = end_of_search(task);
+    if (task.spikes && is_before(end)) {
         spikes = task.spikes->sequence();
-        table = mine(*spikes, task, search_limit(end_of(task), pace_.max_memory_bytes));
+        window.mined.table = mine(*spikes, task, search_limit(end, pace_.max_memory_bytes));
     }
     // A search that counted nothing is as one that did not begin.
-    if (task.result.is_skipped()) table = {.complete_to_size = 0};
+    if (window.is_skipped()) window.mined.table = {.complete_to_size = 0};
+    if (task.judged && !window.is_skipped()) {
+        auto tested = test(task, *spikes, end_of(task));
+        window.was_tested = tested.has_value();
+        if (tested) significant = std::move(*tested);
+    }
     {
         const std::lock_guard lock(mutex_);
-        counts_.add(table.complete_to_size);
+        counts_.add({window.mined.table.complete_to_size, window.was_tested});
     }
-    results_->mined(task.result);
-    judge(task, spikes ? &*spikes : nullptr);
+    results_->mined(window);
+    judge(task, spikes ? &*spikes : nullptr, std::move(significant));
 }
 
 void window_search::judge_again(window_task task) {
     std::optional<spike_sequence> spikes;
-    if (task.spikes) {
+    std::vector<episode> significant;
+    if (task.spikes && !task.is_untested) {
         spikes = task.spikes->sequence();
         task.result.mined.table = mine(*spikes, task, search_limit({}, 0));
+        significant = *test(task, *spikes, {});
     }
-    judge(task, spikes ? &*spikes : nullptr);
+    judge(task, spikes ? &*spikes : nullptr, std::move(significant));
 }
 
-void window_search::judge(const window_task& task, const spike_sequence* spikes) const {
+// Null if it did not end in its time.
+std::optional<std::vector<episode>> window_search::test(const window_task& task,
+                                                        const spike_sequence& spikes,
+                                                        time_limit end) const {
+    if (task.is_untested || !is_before(end)) return {};
+    const search_limit limit(end, 0);
+    std::stop_source either;
+    const auto stop = [&either] { either.request_stop(); };
+    const std::stop_callback when_stopped(task.how.stop, stop);
+    const std::stop_callback when_enough(limit.enough(), stop);
+    execution how = task.how;
+    how.stop = either.get_token();
+    try {
+        return significant_episodes(spikes, task.result.mined.table, how);
+    } catch (const cancelled&) {
+        if (task.how.stop.stop_requested()) throw;
+        return {};
+    }
+}
+
+void window_search::judge(const window_task& task, const spike_sequence* spikes,
+                          std::vector<episode> significant) const {
     if (!task.judged) return;
-    const mined_window& window = task.result;
     judge_->judge({.number = *task.judged,
-                   .epoch = window.epoch,
-                   .bounds = window.mined.bounds,
+                   .epoch = task.result.epoch,
+                   .bounds = task.result.mined.bounds,
                    .spikes = spikes,
-                   .table = &window.mined.table},
-                  task.how);
+                   .significant = std::move(significant)});
 }
 
-std::optional<search_limit::clock::time_point> window_search::end_of(
-    const window_task& task) const {
+window_search::time_limit window_search::end_of(const window_task& task) const {
     if (!pace_.budget) return {};
     return task.complete_at + *pace_.budget;
 }
 
-bool window_search::has_time(const window_task& task) const {
-    const auto end = end_of(task);
-    return !end || search_limit::clock::now() < *end;
+// What the search of a window that is judged has found has to be tested, too.
+window_search::time_limit window_search::end_of_search(const window_task& task) const {
+    if (!pace_.budget || !task.judged) return end_of(task);
+    return task.complete_at + *pace_.budget * 3 / 4;
 }
 
 episode_table window_search::mine(const spike_sequence& spikes, const window_task& task,

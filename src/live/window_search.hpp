@@ -8,6 +8,7 @@
 #include <optional>
 #include <stop_token>
 #include <thread>
+#include <vector>
 
 #include "live/arming/window_judge.hpp"
 #include "live/session.hpp"
@@ -45,6 +46,7 @@ struct window_task {
     mined_window result{};                  ///< without its table
     std::optional<window_spikes> spikes{};  ///< null: it is skipped
     std::optional<std::size_t> to_size{};   ///< the largest size to search for, if it is known
+    bool is_untested = false;               ///< its episodes are not tested, as it was recorded
     /// Its number among the windows that decide what is armed; null: it does not.
     std::optional<std::uint64_t> judged{};
     search_limit::clock::time_point complete_at{};
@@ -55,11 +57,12 @@ struct window_counts {
     std::uint64_t mined = 0;
     std::uint64_t incomplete = 0;  ///< those of them whose search ended early
     std::uint64_t skipped = 0;
+    std::uint64_t untested = 0;
 
-    void add(const window_outcome& outcome);
+    void add(const recorded_outcome& outcome);
 };
 
-/// Mines windows and gives them to a sink.
+/// Mines windows, tests those that decide what is armed, and gives them to a sink.
 class window_search {
 public:
     /// @param judge  gets the windows that decide what is armed; may be null
@@ -74,11 +77,16 @@ public:
     window_counts counts() const;  ///< from any thread
 
 private:
-    std::optional<search_limit::clock::time_point> end_of(const window_task& task) const;
-    bool has_time(const window_task& task) const;
+    using time_limit = std::optional<search_limit::clock::time_point>;
+
+    time_limit end_of(const window_task& task) const;
+    time_limit end_of_search(const window_task& task) const;
     episode_table mine(const spike_sequence& spikes, const window_task& task,
                        const search_limit& limit) const;
-    void judge(const window_task& task, const spike_sequence* spikes) const;
+    std::optional<std::vector<episode>> test(const window_task& task, const spike_sequence& spikes,
+                                             time_limit end) const;
+    void judge(const window_task& task, const spike_sequence* spikes,
+               std::vector<episode> significant) const;
 
     episode_mining_options options_;
     window_pace pace_;

@@ -79,7 +79,7 @@ class Arming(CliTest):
         self.assertEqual(detected, [one["spikes_us"] for one in of_type(map(json.loads, batch), "detection")])
         self.assertGreater(len(detected), 60)
         stats = results[-1]
-        self.assertEqual(stats["arming"], {"now": 0, "armed": 3, "disarmed": 3, "refused": 0, "late": 0})
+        self.assertEqual(stats["arming"], {"now": 0, "armed": 3, "disarmed": 3, "refused": 0, "late": 0, "untested": 0})
         self.assertEqual([one["episode"] for one in stats["armed"]], [0, 1, 2])
 
     def test_threads_and_speed_change_nothing(self):

@@ -232,6 +232,50 @@ TEST(SessionWindows, EndTheirSearchInTimeWithTheSizesThatAreFinished) {
     EXPECT_EQ(window.episodes, mine_episodes(sequence_of_burst(), so_far, alone).episodes);
 }
 
+session_options deciding(session_options options) {
+    options.arming = arming_settings{{.arm = arming_method::automatic}, {}};
+    return options;
+}
+
+// The table is so large that its test would need much longer.
+TEST(SessionWindows, EndTheirTestInTime) {
+    two_streams results;
+    std::optional<bool> was_tested;
+    results.on_window = [&](const mined_window& window) { was_tested = window.was_tested; };
+    session live(many_units(), deciding(endless_search({.beside = true, .budget = 400ms})),
+                 results);
+
+    const auto began = std::chrono::steady_clock::now();
+    live.take(burst_of(20), alone);
+    live.finish(alone);
+
+    EXPECT_LT(std::chrono::steady_clock::now() - began, 5s);
+    ASSERT_EQ(results.windows.size(), 1U);
+    ASSERT_GE(results.windows.front().outcome, window_outcome(2));
+    EXPECT_EQ(was_tested, false);
+    EXPECT_EQ(results.at_end.untested, 1U);
+    EXPECT_EQ(results.at_end.incomplete, 1U);
+}
+
+TEST(SessionWindows, AreTestedOnlyIfTheyDecideSomething) {
+    std::vector<std::optional<bool>> were_tested;
+    for (const bool decide : {false, true}) {
+        two_streams results;
+        results.on_window = [&](const mined_window& window) {
+            were_tested.push_back(window.was_tested);
+        };
+        session_options options = every_ten_us({.beside = true, .budget = 1h});
+        options.windows->hop = duration{5};
+        session live(two_units, decide ? deciding(options) : options, results);
+        for (std::int64_t k = 0; k < 2; ++k) live.take(pair_in(k), alone);
+        live.finish(alone);
+        EXPECT_EQ(results.at_end.untested, 0U);
+    }
+    const std::optional<bool> no_test;
+    EXPECT_EQ(were_tested, (std::vector{no_test, no_test, no_test, std::optional(true), no_test,
+                                        std::optional(true)}));
+}
+
 TEST(SessionWindows, EndTheirSearchBeforeTheMemoryIsUsedUp) {
     const std::uint64_t most = resident_memory_bytes() + 50'000'000;
     two_streams results;

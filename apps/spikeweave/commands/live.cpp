@@ -49,6 +49,11 @@ void report_losses(const live_result& result, bool allow_gaps, session& now) {
             "{} windows were skipped and the search of {} ended early, because their time or the "
             "memory was used up (--window-budget, --max-memory)",
             grouped(result.skipped), grouped(result.incomplete))});
+    if (result.untested > 0)
+        now.warn({fmt::format(
+            "{} windows could not be tested in time, so nothing in them counts as significant "
+            "(--window-budget)",
+            grouped(result.untested))});
     if (result.late_changes > 0)
         now.warn({fmt::format(
             "{} times what was armed changed later than it should have, because the window that "

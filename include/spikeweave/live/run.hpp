@@ -55,7 +55,8 @@ struct live_options {
     episode_window_options window{.mining = {.delays = default_delays()}};
     /// Where the results go: files; "-", which is the caller; programs that subscribe,
     /// "zmq://*:5601"; and what acts on detections, "open-ephys-ttl://HOST:5556#line=3",
-    /// "open-ephys-message://HOST:5556" and "serial:///dev/ttyUSB0#byte=1". Empty: the caller.
+    /// "open-ephys-message://HOST:5556", "serial:///dev/ttyUSB0#byte=1" and "lsl:NAME", a stream of
+    /// the Lab Streaming Layer. Empty: the caller.
     std::vector<std::string> to{};
     /// How often lines tell what has come so far. 0: each second to subscribers, else at the end.
     duration stats_every{0};
@@ -63,8 +64,9 @@ struct live_options {
     std::uint16_t metrics = 0;
     /// The time in which a window has to be mined once it is complete; 0: any. Null: until the next
     /// one is complete, or any if a file is replayed as fast as possible. A search that needs more,
-    /// or more than half of the memory, ends with the sizes that are finished; a window
-    /// whose time is over before its search begins is skipped.
+    /// or more than half of the memory, ends with the sizes that are finished; a window whose time
+    /// is over before its search begins is skipped. A window that decides what is armed has three
+    /// quarters of this time for its search and the rest for its test.
     std::optional<duration> window_budget{};
     /// How often the counts of the armed episodes in the last window are given, in the time of the
     /// recording; 0: never.
@@ -109,6 +111,7 @@ struct live_result {
     std::uint64_t skipped = 0;       ///< windows that were not mined
     std::uint64_t armed = 0;         ///< how often an episode was armed automatically
     std::uint64_t late_changes = 0;  ///< how often that or its end took effect too late
+    std::uint64_t untested = 0;      ///< windows that could not be tested in time, so armed nothing
     std::uint64_t undelivered = 0;   ///< results that a destination did not take
     /// Warnings about a file that was replayed and about destinations, as full sentences.
     std::vector<std::string> warnings{};
@@ -124,8 +127,8 @@ struct live_result {
 /// @param from    a spike file, which is replayed; a file of lines of JSON (".jsonl", ".ndjson") or
 /// a named pipe with such lines; "-", which is standard input with such lines;
 /// "open-ephys-zmq://HOST:5556" and "open-ephys-events://HOST:5557", a running Open Ephys GUI with
-/// the ZMQ Interface or the Event Broadcaster; or "spikeweave://ADDRESS:5600", where programs send
-/// spikes to (`spike_sender`)
+/// the ZMQ Interface or the Event Broadcaster; "lsl:NAME", a stream of the Lab Streaming Layer; or
+/// "spikeweave://ADDRESS:5600", where programs send spikes to (`spike_sender`)
 /// @param print   takes the results, lines of JSON, if the caller is one of their destinations;
 /// called from any thread, but never from two at once
 /// @param abort   ends the call at once; then it throws `cancelled`

@@ -212,6 +212,8 @@ class Stats:
     windows, incomplete, skipped : int
         The number of windows that were mined, of those of them whose search ended early, and of
         those that were not mined.
+    untested : int
+        Windows that could not be tested in time, so that nothing in them was armed.
     undelivered : int
         Results that a destination, ``to``, did not take.
     warnings : list of str
@@ -230,6 +232,7 @@ class Stats:
     windows: int
     incomplete: int
     skipped: int
+    untested: int
     undelivered: int
     warnings: list[str] = field(default_factory=list)
 

@@ -45,21 +45,19 @@ std::uint64_t window_judge::first_needed() const {
     return first_ - std::min(first_, windows_of_rule_ - 1);
 }
 
-void window_judge::judge(const judged_window& window, const execution& run) {
-    arming_decision decision = decide(window, run);
+void window_judge::judge(judged_window window) {
+    arming_decision decision = decide(window);
     if (window.number < first_) return;
     const std::lock_guard lock(mutex_);
     decisions_.push_back(std::move(decision));
     has_decisions_.store(true, std::memory_order_release);
 }
 
-arming_decision window_judge::decide(const judged_window& window, const execution& run) {
+arming_decision window_judge::decide(judged_window& window) {
     arming_decision decision{.number = window.number,
                              .window = window.bounds.number,
                              .due = {window.epoch, due_after(window.bounds, windows_)}};
-    std::vector<episode> significant;
-    if (window.spikes != nullptr)
-        significant = significant_episodes(*window.spikes, *window.table, run);
+    std::vector<episode>& significant = window.significant;
     std::ranges::sort(significant);
     decision.wanted = rule_.add(significant);
     std::vector<armed_episode> to_arm;

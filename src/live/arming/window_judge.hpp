@@ -15,17 +15,18 @@
 
 namespace spikeweave::live {
 
-/// A window that was mined, of those that are judged.
+/// A window that was mined and tested, of those that are judged.
 struct judged_window {
     std::uint64_t number = 0;  ///< among those that are judged, from 0
     std::uint64_t epoch = 0;
     window_bounds bounds{};
     const spike_sequence* spikes = nullptr;  ///< null if it was skipped
-    const episode_table* table = nullptr;
+    /// Its significant episodes; none if it was skipped or could not be tested in time.
+    std::vector<episode> significant{};
 };
 
 /// The episodes of two units or more that are significant by the test that `find_episodes` uses by
-/// default.
+/// default. Sizes that were not searched have none. @throws cancelled
 std::vector<episode> significant_episodes(const spike_sequence& spikes, const episode_table& table,
                                           const execution& run);
 
@@ -36,9 +37,8 @@ public:
     window_judge(const arming_settings& settings, episode_window_options windows);
 
     bool judges(const window_bounds& window) const { return is_judged(window, windows_); }
-    /// Takes the windows that are judged, one after another. Sizes that were not searched have no
-    /// significant episodes. @throws cancelled
-    void judge(const judged_window& window, const execution& run);
+    /// Takes the windows that are judged, one after another.
+    void judge(judged_window window);
     /// Decisions on windows before this one were taken before the session was interrupted.
     void decide_from(std::uint64_t number) { first_ = number; }
     /// The first window on which a decision depends that has not been taken.
@@ -48,7 +48,7 @@ public:
     std::optional<arming_decision> take();
 
 private:
-    arming_decision decide(const judged_window& window, const execution& run);
+    arming_decision decide(judged_window& window);
 
     episode_window_options windows_;
     std::uint64_t windows_of_rule_;

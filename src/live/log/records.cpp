@@ -36,7 +36,8 @@ recorded_window record_of(const mined_window& window,
                            .spikes = spikes,
                            .threshold = table.threshold,
                            .has_gap = window.has_gap,
-                           .complete_to = table.complete_to_size};
+                           .complete_to = table.complete_to_size,
+                           .was_tested = window.was_tested};
     record.episodes += '[';
     for (const auto& [what, count] : table.episodes) {
         if (record.episodes.size() > 1) record.episodes += ',';
@@ -59,9 +60,9 @@ std::string json_of(const session_counts& counts) {
         counts.suppressed.unchecked, counts.windows, counts.incomplete, counts.skipped);
     if (counts.arming)
         fmt::format_to(std::back_inserter(text),
-                       R"(,"armed":{},"disarmed":{},"refused":{},"late_arming":{})",
+                       R"(,"armed":{},"disarmed":{},"refused":{},"late_arming":{},"untested":{})",
                        counts.arming->armed, counts.arming->disarmed, counts.arming->refused,
-                       counts.arming->late);
+                       counts.arming->late, counts.untested);
     return text + '}';
 }
 

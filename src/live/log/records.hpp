@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,7 +43,8 @@ struct recorded_window {
     bool has_gap = false;
     window_outcome complete_to{};
     std::string digest{};
-    std::string episodes{};  ///< JSON: a list of [count, episode]
+    std::string episodes{};            ///< JSON: a list of [count, episode]
+    std::optional<bool> was_tested{};  ///< as of `mined_window`
 
     friend bool operator==(const recorded_window&, const recorded_window&) = default;
 };

@@ -53,9 +53,10 @@ void row_writer::prepare_statements(int version) {
     unit_ = file_.prepare("INSERT INTO unit VALUES (?,?,?)");
     sender_ = file_.prepare("REPLACE INTO sender VALUES (?,?,?,?)");
     detection_ = file_.prepare("INSERT INTO detection VALUES (?,?,?,?,?,?,?,?)");
-    window_ = file_.prepare("INSERT INTO window VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
-    if (version == io::session_version_with_arming)
-        arming_ = file_.prepare("INSERT INTO arming VALUES (?,?,?,?,?,?,?,?,?,?,?)");
+    has_arming_ = version == io::session_version_with_arming;
+    window_ = file_.prepare(has_arming_ ? "INSERT INTO window VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
+                                        : "INSERT INTO window VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
+    if (has_arming_) arming_ = file_.prepare("INSERT INTO arming VALUES (?,?,?,?,?,?,?,?,?,?,?)");
 }
 
 void row_writer::begin() {
@@ -148,7 +149,11 @@ void row_writer::write_window(const mined_window& window) {
     window_->bind(4, row.bounds.number).bind(5, row.bounds.begin.count());
     window_->bind(6, row.bounds.end.count()).bind(7, static_cast<std::int64_t>(row.spikes));
     window_->bind(8, static_cast<std::int64_t>(row.threshold)).bind(9, std::int64_t{row.has_gap});
-    window_->bind(10, complete_to).bind_text(11, row.digest).bind_text(12, row.episodes).run();
+    window_->bind(10, complete_to).bind_text(11, row.digest).bind_text(12, row.episodes);
+    std::optional<std::int64_t> was_tested;
+    if (row.was_tested) was_tested = *row.was_tested ? 1 : 0;
+    if (has_arming_) window_->bind(13, was_tested);
+    window_->run();
 }
 
 void row_writer::write_arming(const placed_change& placed) {

@@ -59,6 +59,7 @@ private:
     recorded_part part_;
     std::vector<std::string> names_as_json_{};
     bool has_ended_ = false;
+    bool has_arming_ = false;  // the table and what belongs to it
     // They end before the database.
     std::optional<io::statement> block_{}, unit_{}, sender_{}, detection_{}, window_{}, arming_{};
 };

@@ -13,6 +13,19 @@
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::live {
+namespace {
+
+window_outcome size_in(io::statement& row, int column) {
+    if (row.is_null(column)) return {};
+    return static_cast<std::size_t>(row.count(column));
+}
+
+std::optional<bool> flag_in(io::statement& row, int column) {
+    if (row.is_null(column)) return {};
+    return row.number(column) != 0;
+}
+
+}  // namespace
 
 session_file::session_file(const std::filesystem::path& path)
     : file_(path, io::database::access::read) {
@@ -40,8 +53,9 @@ session_file::session_file(const std::filesystem::path& path)
     read_detection_ = file_.prepare(
         "SELECT seq, input, epoch, armed, times, suppressed FROM detection ORDER BY seq");
     read_window_ = file_.prepare(
-        "SELECT seq, input, epoch, number, begin_us, end_us, spikes, threshold, has_gap, "
-        "complete_to, digest, episodes FROM window ORDER BY seq");
+        fmt::format("SELECT seq, input, epoch, number, begin_us, end_us, spikes, threshold, "
+                    "has_gap, complete_to, digest, episodes, {} FROM window ORDER BY seq",
+                    tested_column()));
     if (has_armings) read_arming_ = prepare_armings();
 }
 
@@ -60,11 +74,16 @@ std::string session_file::meta(std::string_view name) {
     return asked.next_row() ? std::string(asked.text(0)) : std::string();
 }
 
-std::vector<window_outcome> session_file::outcomes() {
-    std::vector<window_outcome> all;
-    io::statement row = file_.prepare("SELECT complete_to FROM window ORDER BY seq");
-    while (row.next_row())
-        all.push_back(row.is_null(0) ? window_outcome() : static_cast<std::size_t>(row.count(0)));
+// Null in a session in which nothing is armed automatically.
+const char* session_file::tested_column() const {
+    return header_.analysis.arming ? "was_tested" : "NULL";
+}
+
+std::vector<recorded_outcome> session_file::outcomes() {
+    std::vector<recorded_outcome> all;
+    io::statement row = file_.prepare(
+        fmt::format("SELECT complete_to, {} FROM window ORDER BY seq", tested_column()));
+    while (row.next_row()) all.push_back({size_in(row, 0), flag_in(row, 1)});
     return all;
 }
 
@@ -229,9 +248,10 @@ std::optional<recorded_window> session_file::next_window() {
         .spikes = row.count(6),
         .threshold = row.count(7),
         .has_gap = row.number(8) != 0,
-        .complete_to = row.is_null(9) ? window_outcome() : static_cast<std::size_t>(row.count(9)),
+        .complete_to = size_in(row, 9),
         .digest = std::string(row.text(10)),
-        .episodes = std::string(row.text(11))};
+        .episodes = std::string(row.text(11)),
+        .was_tested = flag_in(row, 12)};
 }
 
 }  // namespace spikeweave::live

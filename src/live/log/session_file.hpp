@@ -31,8 +31,8 @@ public:
     std::int64_t detections() const { return detections_; }
     std::int64_t windows() const { return windows_; }
     std::int64_t armings() const { return armings_; }
-    /// How far each window was mined.
-    std::vector<window_outcome> outcomes();
+    /// How far each window was mined, and whether it was tested.
+    std::vector<recorded_outcome> outcomes();
     /// Where each change of what is armed took effect.
     std::vector<stream_position> arming_positions();
     /// These changes. @param unit_names  of all units
@@ -52,6 +52,7 @@ private:
     std::string meta(std::string_view name);
     void read_later_units();
     void read_senders();
+    const char* tested_column() const;
     io::statement prepare_armings();
     recorded_arming arming_in(io::statement& row, std::int64_t expected) const;
 

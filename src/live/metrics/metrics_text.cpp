@@ -64,13 +64,15 @@ void add_counts(metrics_page& page, const session_counts& counts) {
     page.counter("spikeweave_live_windows_total", "Windows that were mined.", counts.windows);
 }
 
-void add_arming(metrics_page& page, const arming_counts& counts) {
+void add_arming(metrics_page& page, const arming_counts& counts, std::uint64_t untested) {
     page.begin("spikeweave_live_armed", "gauge", "Episodes that are armed automatically.");
     page.add("", counts.armed_now);
     page.counter("spikeweave_live_armed_total", "How often an episode was armed automatically.",
                  counts.armed);
     page.counter("spikeweave_live_late_arming_total",
                  "Decisions of windows about that which changed something too late.", counts.late);
+    page.counter("spikeweave_live_untested_windows_total",
+                 "Windows that could not be tested in time, so that they armed nothing.", untested);
 }
 
 void add_deliveries(metrics_page& page, const delivery_reports& reports) {
@@ -103,7 +105,7 @@ std::string metrics_text(const monitored_state& state, const delivery_reports& r
                          std::uint64_t memory_bytes, std::chrono::steady_clock::time_point now) {
     metrics_page page;
     add_counts(page, state.counts);
-    if (state.counts.arming) add_arming(page, *state.counts.arming);
+    if (state.counts.arming) add_arming(page, *state.counts.arming, state.counts.untested);
     if (state.watermark_us) {
         page.begin("spikeweave_live_watermark_age_seconds", "gauge",
                    "Time since it was last known of more of the recording that it is complete.");

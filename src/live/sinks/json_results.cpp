@@ -53,7 +53,10 @@ std::string line_of(const mined_window& window, const named_units& units) {
         append_delays(text, what);
         fmt::format_to(std::back_inserter(text), ",\"count\":{}}}", count);
     }
-    text += "]}\n";
+    text += ']';
+    if (window.was_tested)
+        fmt::format_to(std::back_inserter(text), R"(,"was_tested":{})", *window.was_tested);
+    text += "}\n";
     return text;
 }
 
@@ -240,9 +243,10 @@ void json_results::add_stats(const session_counts& counts) {
         counts.detections, counts.windows, counts.incomplete, counts.skipped);
     if (counts.arming)
         fmt::format_to(std::back_inserter(line_),
-                       R"(,"arming":{{"now":{},"armed":{},"disarmed":{},"refused":{},"late":{}}})",
+                       R"(,"arming":{{"now":{},"armed":{},"disarmed":{},"refused":{},"late":{},)"
+                       R"("untested":{}}})",
                        counts.arming->armed_now, counts.arming->armed, counts.arming->disarmed,
-                       counts.arming->refused, counts.arming->late);
+                       counts.arming->refused, counts.arming->late, counts.untested);
     const suppression_counts& not_given = counts.suppressed;
     if (!tallies_.empty())
         fmt::format_to(std::back_inserter(line_),

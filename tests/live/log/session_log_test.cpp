@@ -227,7 +227,7 @@ TEST_F(SessionLog, RefusesFilesThatAreNoSessions) {
     std::filesystem::remove(path);
     { session_log(path, header_of()); }
     run_sql(path, "PRAGMA user_version = 1");
-    EXPECT_EQ(refused(), name + ": is a session of version 1, expected version 2 or 3");
+    EXPECT_EQ(refused(), name + ": is a session of version 1, expected version 2 or 4");
     run_sql(path, "PRAGMA user_version = 2; DROP TABLE window");
     EXPECT_EQ(refused(), name + ": found 'nothing', expected the table 'CREATE TABLE window'");
     run_sql(path, "CREATE VIEW window AS SELECT 1");
