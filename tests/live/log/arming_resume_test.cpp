@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
 #include <string>
@@ -112,6 +113,27 @@ TEST_F(ArmingResume, DecidesByWhatWasFound) {
     EXPECT_TRUE(have_armed()[0]);
     EXPECT_FALSE(have_armed()[1]) << "it is armed already";
     EXPECT_EQ(counts.untested, 0U);
+    EXPECT_EQ(verify_session(path).difference, "");
+}
+
+// Had it been mined in full, its chain would have been armed.
+TEST_F(ArmingResume, DecidesByTheSizesThatWereSearched) {
+    record_the_beginning();
+    change_first_window([](recorded_window& window) {
+        window.complete_to = 1;
+        auto units = nlohmann::json::array();
+        for (const auto& one : nlohmann::json::parse(window.episodes))
+            if (one[1].size() == 1) units.push_back(one);
+        ASSERT_FALSE(units.empty());
+        window.episodes = units.dump();
+    });
+
+    const session_counts counts = resume_and_end();
+
+    ASSERT_GE(have_armed().size(), 2U);
+    EXPECT_FALSE(have_armed()[0]);
+    EXPECT_TRUE(have_armed()[1]) << "the second window was searched to the end";
+    EXPECT_EQ(counts.incomplete, 1U);
     EXPECT_EQ(verify_session(path).difference, "");
 }
 
