@@ -135,7 +135,7 @@ std::vector<template_spike> cleaner::others_in(std::uint32_t unit) const {
     std::vector<template_spike> out;
     const auto before = static_cast<std::size_t>(units_.window.before);
     for (const block_match& match :
-         match_block(units_.plan, scores_of(units_.plan.filters, traces, before), unit))
+         match_block(units_.plan, scores_of(units_.plan.filters, traces, before), unit).spikes)
         out.push_back({.frame = match.frame - static_cast<std::int64_t>(apron()),
                        .fraction = static_cast<float>(match.part) / parts_of_frame,
                        .unit = match.unit,

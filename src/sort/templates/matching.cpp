@@ -32,6 +32,7 @@ struct candidate {
 struct neighbour {
     const overlap* row = nullptr;
     std::size_t match = 0;
+    std::int32_t misfit = 0;  // share of its spike that may be left
 };
 
 std::int32_t begin_of(const block_match& one) {
@@ -57,7 +58,7 @@ public:
             find_candidates(unit, 0, frames_ - 1);
     }
 
-    std::vector<block_match> find() {
+    block_matches find() {
         constexpr int most_rounds = 200;
         for (int round = 0; round < most_rounds; ++round)
             if (!take_best()) break;
@@ -65,19 +66,23 @@ public:
         std::sort(out_.begin(), out_.end(), [](const block_match& a, const block_match& b) {
             return std::tie(a.frame, a.unit) < std::tie(b.frame, b.unit);
         });
-        return std::move(out_);
+        left_over_table left = measure_left_over();
+        return {std::move(out_), std::move(left)};
     }
 
 private:
     std::int32_t correlation_with(const neighbour& one, std::int32_t frame) const;
     std::int32_t rest_of(std::uint32_t unit, std::int32_t frame) const;
     std::int32_t least_of(std::uint32_t unit, std::int32_t frame, std::int32_t rest) const;
+    bool fires_near(std::uint32_t unit, std::int32_t frame) const;
     std::optional<std::int64_t> gain_of(std::uint32_t unit, std::int32_t frame) const;
     void find_candidates(std::uint32_t unit, std::int32_t first, std::int32_t last);
     bool take_best();
     void take(const candidate& best);
     void take_from_neighbours(const candidate& best, std::int64_t size);
     void subtract(const block_match& match, std::int32_t size);
+    left_over_table measure_left_over() const;
+    void measure(const block_match& match, const overlap& row, left_over& into) const;
 
     const match_plan& plan_;
     std::int64_t excluded_;
@@ -126,7 +131,7 @@ std::int32_t pursuit::least_of(std::uint32_t unit, std::int32_t frame, std::int3
             overlapping = std::max(overlapping, std::abs(correlation_with(one, frame + lag)));
         const std::int64_t seen = std::int64_t{match.size} * overlapping >> overlap_bits;
         left_over =
-            std::max(left_over, static_cast<std::int32_t>((seen * plan_.misfit) >> overlap_bits));
+            std::max(left_over, static_cast<std::int32_t>((seen * one.misfit) >> overlap_bits));
     }
     // The noise of a size in a joint fit is that of the score over the root of the rest.
     const auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(rest) * whole));
@@ -136,11 +141,16 @@ std::int32_t pursuit::least_of(std::uint32_t unit, std::int32_t frame, std::int3
                                      overlap_bits);
 }
 
+bool pursuit::fires_near(std::uint32_t unit, std::int32_t frame) const {
+    return std::ranges::any_of(taken_[unit], [&](std::int32_t at) {
+        return std::abs(at - frame) < plan_.rule.apart_frames;
+    });
+}
+
 // The energy that a spike would explain, less the cost of an unusual amplitude; nothing where no
 // spike is believed.
 std::optional<std::int64_t> pursuit::gain_of(std::uint32_t unit, std::int32_t frame) const {
-    for (const std::int32_t at : taken_[unit])
-        if (std::abs(at - frame) < plan_.rule.apart_frames) return std::nullopt;
+    if (fires_near(unit, frame)) return std::nullopt;
     const std::int64_t score = scores_.of(unit)[static_cast<std::size_t>(frame)];
     const std::int32_t rest = rest_of(unit, frame);
     if (score < least_of(unit, frame, rest)) return std::nullopt;
@@ -223,8 +233,11 @@ void pursuit::take(const candidate& best) {
     if (rest != whole) take_from_neighbours(best, size);
     out_.push_back({best.frame, best.unit, part, size});
     taken_[best.unit].push_back(best.frame);
-    for (const overlap& row : plan_.overlaps.of(best.unit))
-        if (row.other != best.unit) near_[row.other].push_back({&row, out_.size() - 1});
+    const std::span<const overlap> rows = plan_.overlaps.of(best.unit);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+        if (rows[r].other == best.unit) continue;
+        near_[rows[r].other].push_back({&rows[r], out_.size() - 1, plan_.misfits[best.unit][r]});
+    }
     subtract(block_match{out_.back()}, size);
 }
 
@@ -263,6 +276,31 @@ void pursuit::subtract(const block_match& match, std::int32_t size) {
     }
 }
 
+left_over_table pursuit::measure_left_over() const {
+    left_over_table out;
+    for (std::size_t unit = 0; unit < plan_.filters.size(); ++unit)
+        out.emplace_back(plan_.overlaps.of(unit).size());
+    for (const block_match& match : out_) {
+        const std::span<const overlap> rows = plan_.overlaps.of(match.unit);
+        for (std::size_t r = 0; r < rows.size(); ++r)
+            if (rows[r].other != match.unit) measure(match, rows[r], out[match.unit][r]);
+    }
+    return out;
+}
+
+void pursuit::measure(const block_match& match, const overlap& row, left_over& into) const {
+    const std::int32_t frame = match.frame + row.largest_lag;
+    if (std::abs(row.largest_lag) >= plan_.rule.apart_frames || frame < 0 || frame >= frames_)
+        return;
+    if (fires_near(row.other, frame)) return;
+    // A spike that was missed there counts no more than this.
+    constexpr std::int64_t most_noise = 10;
+    const std::int64_t most = most_noise * plan_.filters[row.other].noise;
+    const std::int64_t score = std::clamp(
+        std::int64_t{scores_.of(row.other)[static_cast<std::size_t>(frame)]}, -most, most);
+    into.add({.count = 1, .sizes = match.size, .squares = score * score});
+}
+
 }  // namespace
 
 match_plan::match_plan(std::vector<matched_filter> of, const match_rule& how, const execution& run)
@@ -276,7 +314,9 @@ match_plan::match_plan(std::vector<matched_filter> of, const match_rule& how, co
         spread_weight.push_back(
             std::llround((1 << spread_bits) * noise * noise / (expected * expected)));
     }
-    misfit = static_cast<std::int32_t>(std::lround(rule.misfit * (1 << overlap_bits)));
+    const auto most = static_cast<std::int32_t>(std::lround(rule.misfit * (1 << overlap_bits)));
+    for (std::size_t unit = 0; unit < filters.size(); ++unit)
+        misfits.emplace_back(overlaps.of(unit).size(), most);
 }
 
 void correlate(const integer_block& block, const matched_filter& filter, std::size_t before,
@@ -306,8 +346,7 @@ score_table scores_of(std::span<const matched_filter> filters, const integer_blo
     return out;
 }
 
-std::vector<block_match> match_block(const match_plan& plan, score_table scores,
-                                     std::int64_t excluded) {
+block_matches match_block(const match_plan& plan, score_table scores, std::int64_t excluded) {
     return pursuit(plan, std::move(scores), excluded).find();
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "sort/templates/left_over.hpp"
 #include "sort/templates/low_rank.hpp"
 #include "sort/templates/overlaps.hpp"
 #include "sort/templates/unit_template.hpp"
@@ -35,7 +36,8 @@ struct match_plan {
     std::vector<std::int32_t> least_score{};    ///< smallest correlation of a spike, by filter
     std::vector<std::int32_t> least_size{};     ///< smallest amplitude times norm, by filter
     std::vector<std::int64_t> spread_weight{};  ///< cost of an unusual amplitude, in 2^-16
-    std::int32_t misfit = 0;                    ///< in 2^-overlap_bits
+    /// Share of a unit's spike that may be left for each row of its overlaps, in 2^-overlap_bits.
+    std::vector<std::vector<std::int32_t>> misfits{};
 };
 
 /// Traces of a block as integers, channel by channel.
@@ -79,10 +81,15 @@ struct block_match {
     friend bool operator==(const block_match&, const block_match&) = default;
 };
 
+/// What is found in a block.
+struct block_matches {
+    std::vector<block_match> spikes{};  ///< by frame, then unit
+    left_over_table left_over{};
+};
+
 /// Finds spikes by matching pursuit: in each round those are taken that are better than all others
-/// that they overlap, and subtracted. By frame, then unit.
+/// that they overlap, and subtracted.
 /// @param scores  of the plan's filters
-std::vector<block_match> match_block(const match_plan& plan, score_table scores,
-                                     std::int64_t excluded = -1);
+block_matches match_block(const match_plan& plan, score_table scores, std::int64_t excluded = -1);
 
 }  // namespace spikeweave::templates

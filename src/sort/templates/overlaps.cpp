@@ -95,8 +95,13 @@ overlap_table::overlap_table(const std::vector<matched_filter>& filters, const e
             for (const auto& parts : spike) {
                 std::vector<double> sums(lags);
                 correlate(filters[j], parts, products, sums);
-                for (const double x : sums) {
-                    largest = std::max(largest, std::abs(x));
+                for (std::size_t lag = 0; lag < lags; ++lag) {
+                    const double x = sums[lag];
+                    if (std::abs(x) > largest) {
+                        largest = std::abs(x);
+                        found.largest_lag =
+                            static_cast<std::int32_t>(lag) - static_cast<std::int32_t>(reach_);
+                    }
                     found.values.push_back(static_cast<std::int16_t>(
                         std::clamp(std::lround(x * (1 << overlap_bits)), -32768L, 32767L)));
                 }

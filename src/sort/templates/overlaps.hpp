@@ -19,6 +19,7 @@ constexpr int overlap_bits = 14;
 struct overlap {
     std::uint32_t other = 0;             ///< the unit of the spike
     std::int32_t largest = 0;            ///< largest absolute value
+    std::int32_t largest_lag = 0;        ///< where that is
     std::vector<std::int16_t> values{};  ///< parts of a frame x lags from -reach to reach
 };
 

@@ -288,8 +288,8 @@ void measure_noise(const template_traces& traces, std::span<matched_filter> filt
     });
 }
 
-std::vector<template_spike> match_templates(const template_traces& traces, const match_plan& plan,
-                                            const execution& run) {
+template_matches match_templates(const template_traces& traces, const match_plan& plan,
+                                 const execution& run) {
     const auto before = static_cast<std::size_t>(traces.window().before);
     const std::unique_ptr<const filter_bank> bank = filter_bank_of(plan.filters, before, run);
     const auto find = [&](std::size_t i) {
@@ -297,22 +297,26 @@ std::vector<template_spike> match_templates(const template_traces& traces, const
         const auto apron = static_cast<std::int32_t>(traces.blocks().apron());
         const auto length = static_cast<std::int32_t>(block->frames) - 2 * apron;
         const auto first = static_cast<std::int64_t>(i * traces.blocks().block_frames());
-        std::vector<template_spike> found;
-        for (const block_match& match : match_block(plan, bank->scores_of(*block))) {
+        block_matches in_block = match_block(plan, bank->scores_of(*block));
+        template_matches found{.left_over = std::move(in_block.left_over)};
+        for (const block_match& match : in_block.spikes) {
             const std::int32_t frame = match.frame - apron;
             if (frame < 0 || frame >= length) continue;
-            found.push_back({.frame = first + frame,
-                             .fraction = static_cast<float>(match.part) / parts_of_frame,
-                             .unit = match.unit,
-                             .amplitude = static_cast<float>(match.size) /
-                                          static_cast<float>(plan.filters[match.unit].norm)});
+            found.spikes.push_back(
+                {.frame = first + frame,
+                 .fraction = static_cast<float>(match.part) / parts_of_frame,
+                 .unit = match.unit,
+                 .amplitude = static_cast<float>(match.size) /
+                              static_cast<float>(plan.filters[match.unit].norm)});
         }
         return found;
     };
-    std::vector<template_spike> out;
+    template_matches out;
     parallel::for_each_in_order(traces.blocks().block_count(), run, "template matching", find,
-                                [&](std::size_t, const std::vector<template_spike>& found) {
-                                    out.insert(out.end(), found.begin(), found.end());
+                                [&](std::size_t, const template_matches& found) {
+                                    out.spikes.insert(out.spikes.end(), found.spikes.begin(),
+                                                      found.spikes.end());
+                                    add(found.left_over, out.left_over);
                                 });
     return out;
 }

@@ -68,8 +68,14 @@ std::vector<unit_template> average_templates(const template_traces& traces,
 void measure_noise(const template_traces& traces, std::span<matched_filter> filters, bool moves,
                    const execution& run);
 
-/// Finds the spikes of all templates in the traces, ordered by frame, then unit.
-std::vector<template_spike> match_templates(const template_traces& traces, const match_plan& plan,
-                                            const execution& run);
+/// What is found in the traces.
+struct template_matches {
+    std::vector<template_spike> spikes{};  ///< by frame, then unit
+    left_over_table left_over{};
+};
+
+/// Finds the spikes of all templates in the traces.
+template_matches match_templates(const template_traces& traces, const match_plan& plan,
+                                 const execution& run);
 
 }  // namespace spikeweave::templates

@@ -9,6 +9,7 @@
 
 #include "sort/templates/clean_units.hpp"
 #include "sort/templates/cluster_points.hpp"
+#include "sort/templates/misfits.hpp"
 #include "sort/templates/refine_clusters.hpp"
 #include "sort/templates/residual_units.hpp"
 #include "sort/templates/template_traces.hpp"
@@ -25,11 +26,13 @@ using templates::match_plan;
 using templates::match_templates;
 using templates::matched_filter;
 using templates::measure_noise;
+using templates::measured_misfits;
 using templates::no_unit;
 using templates::refine_clusters;
 using templates::residual_unit;
 using templates::spike_cluster;
 using templates::template_channels;
+using templates::template_matches;
 using templates::template_spike;
 using templates::template_traces;
 using templates::template_window;
@@ -119,6 +122,7 @@ private:
     std::vector<matched_filter> filters_{};
     std::vector<std::uint64_t> counts_{};
     std::vector<template_spike> spikes_{};
+    measured_misfits misfits_{};  // by the round before
     std::vector<cluster_decision> decisions_{};
 };
 
@@ -159,13 +163,16 @@ void template_search::begin(const cluster_points& points) {
 void template_search::match(bool is_last) {
     const auto& moved = detection_.preprocessing.moved;
     measure_noise(traces_, filters_, moved && !moved->empty(), run_);
-    const match_plan plan(filters_,
-                          {.threshold = options_.match_threshold,
-                           .least_amplitude = options_.least_amplitude,
-                           .most_amplitude = options_.most_amplitude,
-                           .fit_together = is_last},
-                          run_);
-    spikes_ = match_templates(traces_, plan, run_);
+    match_plan plan(filters_,
+                    {.threshold = options_.match_threshold,
+                     .least_amplitude = options_.least_amplitude,
+                     .most_amplitude = options_.most_amplitude,
+                     .fit_together = is_last},
+                    run_);
+    if (is_last) misfits_.apply_to(plan, numbers_);
+    template_matches found = match_templates(traces_, plan, run_);
+    misfits_ = {plan, found.left_over, numbers_};
+    spikes_ = std::move(found.spikes);
     std::vector<std::uint64_t> counts(filters_.size());
     for (const template_spike& spike : spikes_) ++counts[spike.unit];
     std::vector<std::uint32_t> fates =

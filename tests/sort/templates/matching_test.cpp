@@ -63,7 +63,7 @@ integer_block traces_of(const std::vector<matched_filter>& filters,
 
 std::vector<block_match> match(const match_plan& plan, const integer_block& traces,
                                std::int64_t excluded = -1) {
-    return match_block(plan, scores_of(plan.filters, traces, before), excluded);
+    return match_block(plan, scores_of(plan.filters, traces, before), excluded).spikes;
 }
 
 TEST(FilterOf, HoldsTheTemplateUpToTheNoise) {
