@@ -26,7 +26,7 @@ session_windows::session_windows(std::vector<std::string> unit_names,
       windows_grow_(options.length == duration{0}),
       windows_(std::move(unit_names), options),
       judge_(judge),
-      search_(options.mining, pace, results, judge) {
+      search_(options, pace, results, judge) {
     if (pace.beside) beside_ = std::make_unique<window_miner>(search_, pace.budget.has_value());
 }
 

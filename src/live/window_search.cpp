@@ -53,25 +53,28 @@ void window_counts::add(const recorded_outcome& outcome) {
     if (outcome.mined) ++incomplete;
 }
 
-window_search::window_search(episode_mining_options options, const window_pace& pace, sink& results,
+window_search::window_search(episode_window_options options, const window_pace& pace, sink& results,
                              window_judge* judge)
-    : options_(std::move(options)), pace_(pace), results_(&results), judge_(judge) {}
+    : options_(std::move(options)),
+      miner_(options_),
+      pace_(pace),
+      results_(&results),
+      judge_(judge) {}
 
 // The record says of a window whether it was tested, so it is given after its test, and decides
 // what is armed after that.
 void window_search::run(window_task task) {
     mined_window& window = task.result;
     window.mined.table.complete_to_size = 0;
-    std::optional<spike_sequence> spikes;
-    std::vector<episode> significant;
     const auto end = end_of_search(task);
-    if (task.spikes && is_before(end)) {
-        spikes = task.spikes->sequence();
-        window.mined.table = mine(*spikes, task, search_limit(end, pace_.max_memory_bytes));
-    }
+    if (task.spikes && is_before(end))
+        window.mined.table = mine(task, search_limit(end, pace_.max_memory_bytes));
     // A search that counted nothing is as one that did not begin.
     if (window.is_skipped()) window.mined.table = {.complete_to_size = 0};
+    std::optional<spike_sequence> spikes;
+    std::vector<episode> significant;
     if (task.judged && !window.is_skipped()) {
+        spikes = task.spikes->sequence();
         auto tested = test(task, *spikes, end_of(task));
         window.was_tested = tested.has_value();
         if (tested) significant = std::move(*tested);
@@ -89,7 +92,7 @@ void window_search::judge_again(window_task task) {
     std::vector<episode> significant;
     if (task.spikes && !task.is_untested) {
         spikes = task.spikes->sequence();
-        task.result.mined.table = mine(*spikes, task, search_limit({}, 0));
+        task.result.mined.table = mine(task, search_limit({}, 0));
         significant = *test(task, *spikes, {});
     }
     judge(task, spikes ? &*spikes : nullptr, std::move(significant));
@@ -136,14 +139,17 @@ window_search::time_limit window_search::end_of_search(const window_task& task) 
     return task.complete_at + *pace_.budget * 3 / 4;
 }
 
-episode_table window_search::mine(const spike_sequence& spikes, const window_task& task,
-                                  const search_limit& limit) const {
-    episode_mining_options options = options_;
-    if (task.to_size) options.max_size = *task.to_size;
-    episode_table table = mine_episodes(spikes, options, task.how, limit.enough());
-    if (task.to_size) table.complete_to_size = task.to_size;
-    // What the search has freed is given back, so that the next one has room.
-    if (limit.memory_was_exceeded()) malloc_trim(0);
+episode_table window_search::mine(const window_task& task, const search_limit& limit) {
+    if (!task.to_size) {
+        episode_table table = miner_.mine(*task.spikes, task.how, limit.enough());
+        // What the search has freed is given back, so that the next one has room.
+        if (limit.memory_was_exceeded()) malloc_trim(0);
+        return table;
+    }
+    episode_mining_options options = options_.mining;
+    options.max_size = *task.to_size;
+    episode_table table = mine_episodes(task.spikes->sequence(), options, task.how);
+    table.complete_to_size = task.to_size;
     return table;
 }
 

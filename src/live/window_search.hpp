@@ -66,7 +66,7 @@ struct window_counts {
 class window_search {
 public:
     /// @param judge  gets the windows that decide what is armed; may be null
-    window_search(episode_mining_options options, const window_pace& pace, sink& results,
+    window_search(episode_window_options options, const window_pace& pace, sink& results,
                   window_judge* judge = nullptr);
 
     /// A window whose time is over before its search begins is skipped.
@@ -81,14 +81,14 @@ private:
 
     time_limit end_of(const window_task& task) const;
     time_limit end_of_search(const window_task& task) const;
-    episode_table mine(const spike_sequence& spikes, const window_task& task,
-                       const search_limit& limit) const;
+    episode_table mine(const window_task& task, const search_limit& limit);
     std::optional<std::vector<episode>> test(const window_task& task, const spike_sequence& spikes,
                                              time_limit end) const;
     void judge(const window_task& task, const spike_sequence* spikes,
                std::vector<episode> significant) const;
 
-    episode_mining_options options_;
+    episode_window_options options_;
+    episode_window_miner miner_;
     window_pace pace_;
     sink* results_;
     window_judge* judge_;
