@@ -100,6 +100,7 @@ void session::add_units(std::span<const std::string> names) {
 }
 
 void session::finish(const execution& run) {
+    results_->session_ends();
     end_epoch(run);
     if (windows_) windows_->finish();
     update_counts();

@@ -131,6 +131,8 @@ public:
     virtual void chance_measured(const chance_rates&) {}
     /// All results of a block have been given.
     virtual void block_ended(const session_counts& counts) = 0;
+    /// The session ends, whatever comes: the results that follow would not be there if it went on.
+    virtual void session_ends() {}
     /// What became of the armed episodes, then of the patterns, at the end of the session.
     virtual void tallied(std::span<const armed_tally>) {}
     /// The last call.

@@ -92,6 +92,10 @@ int fsync(int descriptor) {
     NEXT(fsync);
     return fails(kind_fsync) ? -1 : next(descriptor);
 }
+int fdatasync(int descriptor) {
+    NEXT(fdatasync);
+    return fails(kind_fsync) ? -1 : next(descriptor);
+}
 int rename(const char* from, const char* to) {
     NEXT(rename);
     return fails(kind_rename) ? -1 : next(from, to);

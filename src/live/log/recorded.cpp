@@ -49,6 +49,11 @@ void recorded_results::epoch_ended() {
     to_->epoch_ended();
 }
 
+void recorded_results::session_ends() {
+    log_->begin_end();
+    to_->session_ends();
+}
+
 void recorded_results::session_ended(const session_counts& counts) {
     log_->end(counts);
     to_->session_ended(counts);

@@ -49,6 +49,7 @@ public:
     void epoch_ended() override;
     void chance_measured(const chance_rates& rates) override { to_->chance_measured(rates); }
     void block_ended(const session_counts& counts) override { to_->block_ended(counts); }
+    void session_ends() override;
     void tallied(std::span<const armed_tally> armed) override { to_->tallied(armed); }
     void session_ended(const session_counts& counts) override;
 

@@ -62,7 +62,14 @@ std::string json_of(const session_counts& counts);
 // Records on their way to the thread that writes them. A block is appended as bytes, because blocks
 // come often; windows and changes of what is armed are given by their addresses.
 
-enum class record_kind : std::uint8_t { block, detection, window, arming, end };
+enum class record_kind : std::uint8_t {
+    block,
+    detection,
+    window,
+    arming,
+    begin_end,  ///< what follows is in the file only together with the end
+    end,
+};
 
 /// Begins a record, and ends it: its size goes before it.
 class record_encoder {

@@ -1,6 +1,9 @@
 #include "live/log/row_writer.hpp"
 
-#include <system_error>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
 #include <utility>
 
 #include "io/little_endian.hpp"
@@ -16,6 +19,9 @@ row_writer::row_writer(const std::filesystem::path& path, const session_header& 
       part_{.order = event_order(header.analysis.order)} {
     const int version =
         header.analysis.arming ? io::session_version_with_arming : io::session_version;
+    // Made before there may be no memory for it.
+    const std::array<std::filesystem::path, 4> files{
+        path, path.string() + "-journal", path.string() + "-shm", path.string() + "-wal"};
     try {
         prepare_file(survive_power_failure);
         begin();
@@ -23,10 +29,7 @@ row_writer::row_writer(const std::filesystem::path& path, const session_header& 
         write_header(file_, header);
         file_.run("COMMIT");
     } catch (...) {  // what is left would be no session
-        for (const char* part : {"", "-journal", "-shm", "-wal"}) {
-            std::error_code ignored;
-            std::filesystem::remove(path.string() + part, ignored);
-        }
+        for (const std::filesystem::path& file : files) ::unlink(file.c_str());
         throw;
     }
     part_.unit_names = header.unit_names;
@@ -86,6 +89,8 @@ void row_writer::write(record_kind kind, std::string_view record, const record_p
             return write_window(*parts.window);
         case record_kind::arming:
             return write_arming(*parts.arming);
+        case record_kind::begin_end:
+            return;
         case record_kind::end:
             return write_end(fields);
     }

@@ -127,6 +127,12 @@ void session_log::record(const arming_change& change, std::int64_t input) {
     if (give(encoder_.finish(), true)) static_cast<void>(copy.release());
 }
 
+void session_log::begin_end() {
+    const std::lock_guard lock(giving_);
+    encoder_.begin(record_kind::begin_end);
+    give(encoder_.finish(), false);
+}
+
 void session_log::end(const session_counts& counts) {
     {
         const std::lock_guard lock(giving_);
@@ -165,24 +171,38 @@ std::size_t session_log::write_records(std::string_view bytes) {
     std::string_view rest = bytes;
     record_kind kind{};
     std::string_view record;
-    bool has_begun = false;
     while (split_record(rest, kind, record)) {
         const record_parts parts = parts_of(kind, record);
         if (failure_) continue;
         try {
-            if (!std::exchange(has_begun, true)) rows_->begin();
-            rows_->write(kind, record, parts);
+            write_record(kind, record, parts);
         } catch (...) {
             fail();
         }
     }
     try {
-        if (has_begun && !failure_) rows_->commit();
+        if (!is_ending_ && !failure_) commit();
     } catch (...) {
         fail();
     }
     if (!failure_) durable_.store(rows_->inputs(), std::memory_order_release);
     return bytes.size() - rest.size();
+}
+
+void session_log::write_record(record_kind kind, std::string_view record,
+                               const record_parts& parts) {
+    if (kind == record_kind::begin_end) {
+        commit();
+        is_ending_ = true;
+        return;
+    }
+    if (!std::exchange(has_begun_, true)) rows_->begin();
+    rows_->write(kind, record, parts);
+    if (kind == record_kind::end) commit();
+}
+
+void session_log::commit() {
+    if (std::exchange(has_begun_, false)) rows_->commit();
 }
 
 void session_log::fail() {

@@ -74,6 +74,9 @@ public:
     void record(const arming_change& change, std::int64_t input);
     /// Also from another thread than the other functions. @throws io_error if writing has failed.
     void record(const mined_window& window);
+    /// The results that follow are those of the end: without it a session that goes on would not
+    /// have them, so they are in the file together or not at all. @throws io_error
+    void begin_end();
     /// Ends the session, and writes everything. @throws io_error
     void end(const session_counts& counts);
 
@@ -88,6 +91,8 @@ private:
     void stop();
     void write(const std::stop_token& over);
     std::size_t write_records(std::string_view bytes);
+    void write_record(record_kind kind, std::string_view record, const record_parts& parts);
+    void commit();
     void fail();
 
     session_log_options options_;
@@ -98,7 +103,10 @@ private:
     std::uint64_t unrecorded_ = 0;  // since the last block
     std::int64_t inputs_ = 0;
     std::int64_t epoch_ = 0;
-    std::unique_ptr<row_writer> rows_;  // belongs to the thread
+    // These belong to the thread.
+    std::unique_ptr<row_writer> rows_;
+    bool has_begun_ = false;  // what is to be committed
+    bool is_ending_ = false;
     std::atomic<std::int64_t> durable_{0};
     std::atomic<bool> has_failed_{false};
     std::exception_ptr failure_{};  // set before `has_failed_`

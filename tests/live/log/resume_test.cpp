@@ -12,6 +12,7 @@
 #include "live/log/recorded_blocks.hpp"
 #include "live/log/recorded_sessions.hpp"
 #include "live/log/verify.hpp"
+#include "spikeweave/core/error.hpp"
 #include "support/error_text.hpp"
 #include "support/run_length.hpp"
 #include "support/temporary_folder.hpp"
@@ -281,6 +282,33 @@ TEST_F(Resume, ReplayGivesTheRecordedBlocks) {
     std::stop_source stop;
     stop.request_stop();
     EXPECT_FALSE(recorded_blocks(file, 1, stop.get_token()).next());
+}
+
+// Fails at the first result that is given because the session ends.
+struct failing_end : ignoring_sink {
+    bool is_ending = false;
+    void session_ends() override { is_ending = true; }
+    void detected(const detection&) override {
+        if (is_ending) throw io_error("no room");
+    }
+};
+
+// If the session went on, more spikes could come before those that the end gives out.
+TEST_F(Resume, HasNoResultsOfAnEndThatFailed) {
+    const session_header header =
+        header_of({.policy = order_policy::lateness, .lateness = duration{100}});
+    {
+        failing_end to;
+        session_log log(path, header, quick);
+        recorded_results results(to, log);
+        session through(header.unit_names, header.analysis, results);
+        take_blocks(through, log, {{.spikes = {{1, unit_id{0}}, {3, unit_id{1}}}}}, 0, [] {});
+        EXPECT_THROW(through.finish(), io_error);
+        std::this_thread::sleep_for(20 * quick.commit_every);
+    }
+    EXPECT_EQ(content_of(path).blocks.size(), 1U);
+    EXPECT_TRUE(content_of(path).detections.empty());
+    EXPECT_EQ(verify_session(path).difference, "");
 }
 
 }  // namespace
