@@ -2,13 +2,11 @@
 
 #include <malloc.h>
 
-#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <utility>
 
 #include "spikeweave/core/error.hpp"
-#include "spikeweave/core/memory.hpp"
 
 namespace spikeweave::live {
 namespace {
@@ -19,28 +17,25 @@ bool is_before(const std::optional<search_limit::clock::time_point>& end) {
 
 }  // namespace
 
-search_limit::search_limit(std::optional<clock::time_point> end, std::uint64_t most_bytes)
-    : end_(end), most_bytes_(most_bytes) {
-    if (end_ || most_bytes_ > 0)
-        watch_ = std::jthread([this](const std::stop_token& over) { watch(over); });
+search_limit::search_limit(std::optional<clock::time_point> end, std::uint64_t most_bytes) {
+    if (most_bytes > 0) memory_.emplace(most_bytes, time_is_over_.get_token());
+    if (end)
+        timer_ = std::jthread([this, end = *end](const std::stop_token& not_needed) {
+            std::mutex mutex;
+            std::condition_variable_any wakened;
+            std::unique_lock lock(mutex);
+            wakened.wait_until(lock, not_needed, end, [] { return false; });
+            if (!not_needed.stop_requested()) time_is_over_.request_stop();
+        });
 }
 
-void search_limit::watch(const std::stop_token& over) {
-    constexpr std::chrono::milliseconds between_looks{10};
-    std::mutex mutex;
-    std::condition_variable_any wakened;
-    std::unique_lock lock(mutex);
-    while (!over.stop_requested()) {
-        const auto now = clock::now();
-        memory_was_exceeded_ = most_bytes_ > 0 && resident_memory_bytes() > most_bytes_;
-        if (memory_was_exceeded_ || (end_ && now >= *end_)) {
-            source_.request_stop();
-            return;
-        }
-        auto next_look = most_bytes_ > 0 ? now + between_looks : *end_;
-        if (end_) next_look = std::min(next_look, *end_);
-        wakened.wait_until(lock, over, next_look, [] { return false; });
-    }
+std::stop_token search_limit::enough() const {
+    if (memory_) return memory_->stop();
+    return timer_.joinable() ? time_is_over_.get_token() : std::stop_token();
+}
+
+bool search_limit::memory_was_exceeded() const {
+    return memory_ && memory_->stop().stop_requested() && !time_is_over_.stop_requested();
 }
 
 void window_counts::add(const recorded_outcome& outcome) {

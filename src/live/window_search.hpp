@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +11,7 @@
 
 #include "live/arming/window_judge.hpp"
 #include "live/session.hpp"
+#include "spikeweave/core/memory.hpp"
 
 /// The search of one window within what it may take.
 namespace spikeweave::live {
@@ -26,19 +26,13 @@ public:
     search_limit(std::optional<clock::time_point> end, std::uint64_t most_bytes);
 
     /// A token that cannot be triggered if nothing is limited.
-    std::stop_token enough() const {
-        return watch_.joinable() ? source_.get_token() : std::stop_token();
-    }
-    bool memory_was_exceeded() const { return memory_was_exceeded_; }
+    std::stop_token enough() const;
+    bool memory_was_exceeded() const;
 
 private:
-    void watch(const std::stop_token& over);
-
-    std::optional<clock::time_point> end_;
-    std::uint64_t most_bytes_;
-    std::atomic<bool> memory_was_exceeded_{false};
-    std::stop_source source_{};
-    std::jthread watch_{};  // the last member: it ends before what it uses
+    std::stop_source time_is_over_{};
+    std::optional<memory_guard> memory_{};
+    std::jthread timer_{};  // the last member: it ends before what it uses
 };
 
 /// A window that is complete and waits to be mined.
