@@ -79,9 +79,9 @@ void check_lsl_name(const std::string& name) {
     if (name.starts_with("//") || name.find('\'') != std::string::npos ||
         !io::is_printable_utf8(name))
         throw invalid_argument(
-            fmt::format("'lsl:{}' is no stream of LSL: expected lsl:NAME, where NAME is printable "
-                        "text without ' and does not begin with //",
-                        io::shown(name)));
+            fmt::format("{} is no stream of LSL: expected lsl:NAME, where NAME is printable text "
+                        "without ' and does not begin with //",
+                        io::shown("lsl:" + name)));
 }
 
 const lsl_library& load_lsl() {

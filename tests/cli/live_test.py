@@ -321,7 +321,7 @@ class Refusals(CliTest):
                 ((data, "--episodes", self.folder / "no_result"), "episodes.tsv: No such file"),
                 ((data, "--episodes", self.folder / "odd_result"), "episodes.tsv has no column 'significant'"),
                 ((self.folder / "none.tsv",), "none.tsv"),
-                (("lsl://stream",), ("lsl://stream", "open-ephys-zmq://")),
+                (("udp://stream",), ("udp://stream", "open-ephys-zmq://")),
                 (("open-ephys-zmq://host",), "cannot receive from tcp://host: Invalid argument"),
                 ((self.folder / "none.jsonl",), "none.jsonl: No such file"),
                 ((data, "--no-windows"), ("--episodes", "--patterns")),
