@@ -18,7 +18,6 @@
 
 #include "live/session.hpp"
 #include "spikeweave/simulate/spikes.hpp"
-#include "tests/support/live_sinks.hpp"
 
 namespace {
 
@@ -42,7 +41,7 @@ const spike_sequence& spikes() {
     return all;
 }
 
-struct latencies : ignoring_sink {
+struct latencies : sink {
     clock_type::time_point due{};
     std::vector<double> us{};
 

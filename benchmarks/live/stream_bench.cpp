@@ -36,7 +36,6 @@
 #include "spikeweave/live/spike_sender.hpp"
 #include "spikeweave/mine/episodes/detector.hpp"
 #include "spikeweave/simulate/spikes.hpp"
-#include "tests/support/live_sinks.hpp"
 
 namespace {
 
@@ -191,7 +190,7 @@ measured receive(source& from, const load& what) {
     const std::vector<std::string> units = ten_seconds().unit_names();
     const session_options analysis{.order = {.policy = order_policy::block},
                                    .armed = armed_episodes()};
-    ignoring_sink nowhere;
+    sink nowhere;
     measured found;
     const auto run = [&](source& through, sink& results) {
         session analysed(units, analysis, results);

@@ -96,7 +96,7 @@ struct mined_window {
 
 /// What takes the results of a session: detections in the order of the recording's time, and
 /// windows in theirs. If windows are mined by a thread of their own, it calls `mined` while another
-/// one calls the other functions.
+/// one calls the other functions. A function that is not overridden ignores what it is given.
 class sink {
 public:
     sink() = default;
@@ -108,15 +108,12 @@ public:
 
     /// The names of the units that the source knows, and later of those that appear. Their ids go
     /// on.
-    virtual void units_added(std::span<const std::string> names) = 0;
-    virtual void detected(const detection& what) = 0;
+    virtual void units_added(std::span<const std::string> /*names*/) {}
+    virtual void detected(const detection& /*what*/) {}
     /// Also of windows that were skipped.
-    virtual void mined(const mined_window& window) = 0;
+    virtual void mined(const mined_window& /*window*/) {}
     /// The counts of the armed episodes in the window [begin, end).
-    virtual void counted(const time_span& window, std::span<const std::uint64_t> counts) {
-        static_cast<void>(window);
-        static_cast<void>(counts);
-    }
+    virtual void counted(const time_span& /*window*/, std::span<const std::uint64_t> /*counts*/) {}
     /// The number of the last block in the record of the session.
     virtual std::int64_t input() const { return 0; }
     /// Episodes were armed or disarmed as a window decided. Also called if it changed nothing.
@@ -125,18 +122,18 @@ public:
     /// change but what is in the record.
     virtual bool takes_new_results() const { return true; }
     /// The results that follow belong to the next epoch.
-    virtual void epoch_ended() = 0;
+    virtual void epoch_ended() {}
     /// It is known how often what is armed is expected by chance. Called again whenever it was
     /// measured again.
     virtual void chance_measured(const chance_rates&) {}
     /// All results of a block have been given.
-    virtual void block_ended(const session_counts& counts) = 0;
+    virtual void block_ended(const session_counts& /*counts*/) {}
     /// The session ends, whatever comes: the results that follow would not be there if it went on.
     virtual void session_ends() {}
     /// What became of the armed episodes, then of the patterns, at the end of the session.
     virtual void tallied(std::span<const armed_tally>) {}
     /// The last call.
-    virtual void session_ended(const session_counts& counts) = 0;
+    virtual void session_ended(const session_counts& /*counts*/) {}
 };
 
 class auto_arming;

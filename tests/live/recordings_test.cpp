@@ -14,7 +14,6 @@
 #include "spikeweave/mine/episodes/tracker.hpp"
 #include "spikeweave/simulate/spikes.hpp"
 #include "spikeweave/spikes/files.hpp"
-#include "support/live_sinks.hpp"
 #include "support/run_length.hpp"
 #include "support/shared_data.hpp"
 
@@ -36,7 +35,7 @@ spike_sequence part_of(const spike_sequence& all, duration begin, duration end) 
             {begin, end}};
 }
 
-struct compared_with_batch : ignoring_sink {
+struct compared_with_batch : sink {
     const spike_sequence* spikes;
     episode_mining_options mining;
     std::vector<std::vector<std::int64_t>> detections{};

@@ -12,7 +12,6 @@
 
 #include "spikeweave/core/error.hpp"
 #include "support/error_text.hpp"
-#include "support/live_sinks.hpp"
 #include "support/run_length.hpp"
 
 namespace spikeweave::live {
@@ -38,7 +37,7 @@ struct result {
     friend bool operator==(const result&, const result&) = default;
 };
 
-struct kept_results : ignoring_sink {
+struct kept_results : sink {
     std::vector<std::string> units{};
     std::vector<result> all{};
     std::vector<chance_rates> chances{};

@@ -18,7 +18,6 @@
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/memory.hpp"
 #include "support/error_text.hpp"
-#include "support/live_sinks.hpp"
 #include "support/random_streams.hpp"
 #include "support/run_length.hpp"
 
@@ -42,7 +41,7 @@ struct seen_window {
 
 // Keeps detections and windows apart, each in their order. `on_window` is called by the thread that
 // mines.
-struct two_streams : ignoring_sink {
+struct two_streams : sink {
     std::vector<std::vector<std::int64_t>> detections{};
     std::vector<seen_window> windows{};
     session_counts at_end{};

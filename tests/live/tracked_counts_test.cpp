@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "support/live_sinks.hpp"
+#include "live/session.hpp"
 #include "support/random_streams.hpp"
 #include "support/run_length.hpp"
 
@@ -21,7 +21,7 @@ struct given_counts {
     friend bool operator==(const given_counts&, const given_counts&) = default;
 };
 
-struct kept_counts : ignoring_sink {
+struct kept_counts : sink {
     std::vector<given_counts> all{};
 
     void counted(const time_span& window, std::span<const std::uint64_t> counts) override {

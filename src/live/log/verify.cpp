@@ -88,7 +88,6 @@ public:
 
     std::int64_t input() const override { return found.inputs; }
     void epoch_ended() override { ++epoch_; }
-    void block_ended(const session_counts&) override {}
 
     void session_ended(const session_counts& counts) override {
         if (found.difference.empty() && file_->counts_at_end() != json_of(counts))

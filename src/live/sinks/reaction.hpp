@@ -25,14 +25,9 @@ public:
     reaction(std::optional<std::uint32_t> episode, std::shared_ptr<delivery_report> report)
         : episode_(episode), report_(std::move(report)) {}
 
-    void units_added(std::span<const std::string>) override {}
     void detected(const detection& what) override {
         if (what.is_trigger() && (!episode_ || what.armed == *episode_)) react(what);
     }
-    void mined(const mined_window&) override {}
-    void epoch_ended() override {}
-    void block_ended(const session_counts&) override {}
-    void session_ended(const session_counts&) override {}
 
 protected:
     /// Does not wait.

@@ -16,11 +16,7 @@ public:
     explicit window_table(text_writer write);
 
     void units_added(std::span<const std::string> names) override;
-    void detected(const detection&) override {}
     void mined(const mined_window& window) override;
-    void epoch_ended() override {}
-    void block_ended(const session_counts&) override {}
-    void session_ended(const session_counts&) override {}
 
 private:
     text_writer write_;

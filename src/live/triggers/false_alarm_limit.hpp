@@ -23,12 +23,7 @@ public:
     void check(std::span<const double> per_minute) const;
 
     void units_added(std::span<const std::string> names) override;
-    void detected(const detection&) override {}
-    void mined(const mined_window&) override {}
-    void epoch_ended() override {}
     void chance_measured(const chance_rates& rates) override;
-    void block_ended(const session_counts&) override {}
-    void session_ended(const session_counts&) override {}
 
 private:
     std::vector<armed_episode> armed_;

@@ -21,7 +21,6 @@
 #include "live/source.hpp"
 #include "spikeweave/assess/episodes.hpp"
 #include "spikeweave/mine/episodes.hpp"
-#include "support/live_sinks.hpp"
 
 namespace spikeweave::live {
 
@@ -244,7 +243,7 @@ private:
 };
 
 /// Keeps what was armed and what it detected.
-struct arming_results : ignoring_sink {
+struct arming_results : sink {
     std::vector<armed_occurrence> detections{};
     std::vector<arming_change> changes{};
     std::vector<suppression> suppressed{};

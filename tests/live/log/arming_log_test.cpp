@@ -41,7 +41,7 @@ std::vector<recorded_arming> armings_of(const std::filesystem::path& path) {
 }
 
 // Windows take up to 8 ms, so that decisions come late.
-struct slow_results : ignoring_sink {
+struct slow_results : sink {
     std::mt19937_64 draw{5};
     void mined(const mined_window&) override {
         std::this_thread::sleep_for(std::chrono::microseconds{draw() % 8'000});
@@ -64,7 +64,7 @@ class ArmingLog : public testing::Test {
 protected:
     temporary_folder folder{};
     std::filesystem::path path = folder.path() / "s.session";
-    ignoring_sink nowhere;
+    sink nowhere;
 
     // Records these blocks; the session is interrupted unless it is finished.
     session_counts record(const session_header& header, const std::vector<source_block>& blocks,

@@ -50,7 +50,7 @@ class ArmingResume : public testing::Test {
 protected:
     temporary_folder folder{};
     std::filesystem::path path = folder.path() / "s.session";
-    ignoring_sink nowhere;
+    sink nowhere;
     const std::vector<source_block> blocks = blocks_with_a_chain();
     // The first window has been recorded by then, and its decision has not taken effect.
     static constexpr std::ptrdiff_t until = 6;

@@ -10,7 +10,6 @@
 #include "live/log/session_log.hpp"
 #include "live/session.hpp"
 #include "live/source.hpp"
-#include "support/live_sinks.hpp"
 
 namespace spikeweave::live {
 

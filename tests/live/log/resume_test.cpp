@@ -36,7 +36,7 @@ void take_blocks(session& through, session_log& log, const std::vector<source_bl
 
 void record_all(const std::filesystem::path& path, const session_header& header,
                 const std::vector<source_block>& blocks) {
-    ignoring_sink nowhere;
+    sink nowhere;
     session_log log(path, header, quick);
     recorded_results results(nowhere, log);
     session through(header.unit_names, header.analysis, results);
@@ -55,7 +55,7 @@ std::int64_t record_until_killed(const std::filesystem::path& path, const sessio
     auto* const durable = new (shared) counter(-1);
     const pid_t child = fork();
     if (child == 0) {
-        ignoring_sink nowhere;
+        sink nowhere;
         session_log log(path, header, quick);
         recorded_results results(nowhere, log);
         session through(header.unit_names, header.analysis, results);
@@ -80,7 +80,7 @@ class Resume : public testing::Test {
 protected:
     temporary_folder folder{};
     std::filesystem::path path = folder.path() / "s.session";
-    ignoring_sink nowhere;
+    sink nowhere;
 };
 
 // Killed at any moment, the file holds the first blocks, with those that were told to be on the
@@ -140,7 +140,7 @@ TEST_F(Resume, VerificationDoesWhatWasDoneInTime) {
         if (i % 3 == 1) header.analysis.pace.max_memory_bytes = 1;
         if (i % 3 == 2) header.analysis.pace.budget = std::chrono::hours{1};
         std::filesystem::remove(path);
-        struct slow_results : ignoring_sink {
+        struct slow_results : sink {
             std::size_t windows = 0;
             void mined(const mined_window&) override {
                 if (++windows % 4 == 0) std::this_thread::sleep_for(std::chrono::milliseconds{4});
@@ -285,7 +285,7 @@ TEST_F(Resume, ReplayGivesTheRecordedBlocks) {
 }
 
 // Fails at the first result that is given because the session ends.
-struct failing_end : ignoring_sink {
+struct failing_end : sink {
     bool is_ending = false;
     void session_ends() override { is_ending = true; }
     void detected(const detection&) override {

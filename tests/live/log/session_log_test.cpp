@@ -70,7 +70,7 @@ class SessionLog : public testing::Test {
 protected:
     temporary_folder folder{};
     std::filesystem::path path = folder.path() / "s.session";
-    ignoring_sink nowhere;
+    sink nowhere;
 
     // Records a session of these blocks.
     session_log_counts record(const session_header& header, const std::vector<source_block>& blocks,

@@ -1,5 +1,4 @@
 #include "live/metrics/metrics_text.hpp"
-#include "support/live_sinks.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +8,8 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "live/session.hpp"
 
 namespace spikeweave::live {
 namespace {
@@ -25,7 +26,7 @@ struct scripted_source : source {
     std::vector<std::string> names{"a", "b"};
 };
 
-struct slow_sink : ignoring_sink {
+struct slow_sink : sink {
     void detected(const detection&) override {
         std::this_thread::sleep_for(std::chrono::milliseconds(30));
     }

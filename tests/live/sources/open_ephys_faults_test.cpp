@@ -20,7 +20,6 @@
 #include "live/sources/open_ephys_messages.hpp"
 #include "live/sources/open_ephys_stand_in.hpp"
 #include "live/stand_in/publisher.hpp"
-#include "support/live_sinks.hpp"
 #include "support/run_length.hpp"
 
 namespace spikeweave::live {
@@ -210,7 +209,7 @@ TEST(OpenEphysFaults, AreCountedBehindASocket) {
     for (const message& one : arriving)
         while (!gui.send(one)) std::this_thread::yield();
 
-    ignoring_sink nothing;
+    sink nothing;
     session through({}, {.order = {.policy = order_policy::block}}, nothing);
     // The last message is the second one with the data of its block.
     const std::int64_t last_us = 200 * 1024 * std::int64_t{1'000'000} / 30'000 - 10'000;
