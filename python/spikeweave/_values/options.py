@@ -196,6 +196,7 @@ class LiveOptions(TypedDict, total=False):
     windows: bool | None
     window: Time | None
     hop: Time | None
+    window_method: Literal["automatic", "remine", "incremental"] | None
     delays: Delays | None
     delay_grid: str | None
     min_count: int | None
@@ -281,6 +282,7 @@ class RecordingOptions(TypedDict, total=False):
 class SlidingWindowOptions(TypedDict, total=False):
     window: Time | None
     hop: Time | None
+    window_method: Literal["automatic", "remine", "incremental"] | None
     delays: Delays | None
     delay_grid: str | None
     min_count: int | None
