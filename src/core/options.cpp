@@ -288,10 +288,15 @@ void option::check_rule() const {
     }
 }
 
-bool option::is_set() const {
+option_value option::value() const {
     const option_value value = get();
-    if (std::holds_alternative<std::nullptr_t>(value)) return false;
-    return !zero_is_unset || measure(value) != 0;
+    if (measure(value) != 0) return value;
+    if (zero_is_unset) return nullptr;
+    return zero_name.empty() ? value : zero_name;
+}
+
+bool option::is_set() const {
+    return !std::holds_alternative<std::nullptr_t>(value());
 }
 
 void option_list::add_all(option_list others) {
@@ -351,21 +356,14 @@ std::string option_list::usual_placeholder(option_kind kind) {
 parameter_list parameters_of(const option_list& options) {
     parameter_list list;
     for (const option& one : options) {
-        const option_value value = one.get();
-        const std::optional<double> size = measure(value);
-        if (one.zero_is_unset && size == 0)
-            list.emplace_back(one.name, nullptr);
-        else if (!one.zero_name.empty() && size == 0)
-            list.emplace_back(one.name, one.zero_name);
-        else if (const auto* time = std::get_if<duration>(&value))
-            list.emplace_back(one.name, format_duration(*time));
-        else
-            std::visit(
-                [&](const auto& plain) {
-                    if constexpr (!std::is_same_v<std::decay_t<decltype(plain)>, duration>)
-                        list.emplace_back(one.name, plain);
-                },
-                value);
+        std::visit(
+            [&]<class Value>(const Value& value) {
+                if constexpr (std::is_same_v<Value, duration>)
+                    list.emplace_back(one.name, format_duration(value));
+                else
+                    list.emplace_back(one.name, value);
+            },
+            one.value());
     }
     return list;
 }

@@ -157,6 +157,22 @@ TEST(Options, MayNameTheZeroOfAnyNumber) {
               "`speed`: '-1' is not a number above 0, or max");
 }
 
+TEST(Options, GiveTheirValueAsItIsGiven) {
+    std::uint32_t clusters = 0;
+    std::uint32_t most = 0;
+    duration length = 5ms;
+    option_list list;
+    list.add("clusters", clusters, "").zero_is("auto");
+    list.add("most", most, "").unset_is("no bound");
+    list.add("length", length, "");
+    EXPECT_EQ(list.find("clusters").value(), option_value{std::string("auto")});
+    EXPECT_EQ(list.find("most").value(), option_value{nullptr});
+    EXPECT_EQ(list.find("length").value(), option_value{duration{5ms}});
+    clusters = most = 3;
+    EXPECT_EQ(list.find("clusters").value(), option_value{std::uint64_t{3}});
+    EXPECT_EQ(list.find("most").value(), option_value{std::uint64_t{3}});
+}
+
 TEST(Options, MayBePathsAndLists) {
     std::filesystem::path file;
     std::vector<std::uint32_t> numbers;

@@ -113,6 +113,8 @@ struct SPIKEWEAVE_API option {
     void set_list(const std::vector<std::string>& elements) const;
     /// @throws invalid_argument with the name if the field's value is out of range.
     void check() const;
+    /// The value as it is given: null if the field has none, and the name of 0 if 0 has one.
+    option_value value() const;
     /// Whether the field has a value.
     bool is_set() const;
 
