@@ -18,6 +18,7 @@
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/ids.hpp"
+#include "spikeweave/core/members.hpp"
 #include "spikeweave/core/memory.hpp"
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/core/random.hpp"

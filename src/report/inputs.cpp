@@ -209,14 +209,6 @@ std::string summarize(const recording& what) {
 
 std::string to_json(const recording& what) {
     const recording_description& about = what.description();
-    report::json channels = report::json::array();
-    for (const recording_channel& channel : what.channels())
-        channels.push_back({{"name", channel.name},
-                            {"gain_uv", channel.gain_uv},
-                            {"offset_uv", channel.offset_uv},
-                            {"x_um", channel.x_um},
-                            {"y_um", channel.y_um},
-                            {"shank", channel.shank}});
     const report::json document = {
         {"file", about.path.string()},
         {"format", std::string(to_string(about.format))},
@@ -226,7 +218,7 @@ std::string to_json(const recording& what) {
         {"channel_count", what.channel_count()},
         {"positions", std::string(to_string(about.positions))},
         {"warnings", about.warnings},
-        {"channels", channels},
+        {"channels", report::list_of(what.channels())},
     };
     return report::text_of(document);
 }

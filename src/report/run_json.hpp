@@ -2,7 +2,9 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
+#include "spikeweave/core/members.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/report/run_record.hpp"
 
@@ -16,5 +18,19 @@ double ms(duration d);
 /// Returns the record of a run without the part about its search.
 /// @param contents  content of the input, besides its path, length and digest
 json run_json(const run_record& run, const json& contents);
+
+/// Returns an object with the members of a struct that has a description of them.
+template <class Struct>
+json json_of(const Struct& value) {
+    json out;
+    each_member(value, [&](const char* name, const auto& member) { out[name] = member; });
+    return out;
+}
+template <class Struct>
+json list_of(const std::vector<Struct>& values) {
+    json out = json::array();
+    for (const Struct& value : values) out.push_back(json_of(value));
+    return out;
+}
 
 }  // namespace spikeweave::report

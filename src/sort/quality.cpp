@@ -35,7 +35,7 @@ void check(const spike_features& features, const sorting& sorted) {
                                                sorted.unit_count));
 }
 
-std::vector<std::vector<std::uint32_t>> members_of(const sorting& sorted) {
+std::vector<std::vector<std::uint32_t>> spikes_of_units(const sorting& sorted) {
     std::vector<std::vector<std::uint32_t>> members(sorted.unit_count);
     for (std::size_t n = 0; n < sorted.labels.size(); ++n)
         if (sorted.labels[n] > 0)
@@ -238,7 +238,7 @@ std::vector<unit_quality> measure_quality(const spike_features& features, const 
                                           const quality_options& options, const execution& run) {
     check_options(options);
     const auto counting = counting_features(features, sorted, options.least_mask);
-    const auto members = members_of(sorted);
+    const auto members = spikes_of_units(sorted);
     const double length = sorted.has_times() ? length_of(sorted) : 0;
     const double refractory = to_seconds(options.refractory) * sorted.sample_rate;
     std::vector<unit_quality> out(sorted.unit_count);

@@ -15,6 +15,7 @@
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/ids.hpp"
+#include "spikeweave/core/members.hpp"
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
@@ -206,6 +207,11 @@ struct episode_level {
     /// The part of `seconds` in which kernels ran, on the device that took longest; 0 on the CPU.
     double kernel_seconds = 0;
 };
+template <>
+inline constexpr auto members_of<episode_level> = named_members(
+    "size", &episode_level::size, "candidates", &episode_level::candidates, "frequent",
+    &episode_level::frequent, "survivor_bytes", &episode_level::survivor_bytes, "seconds",
+    &episode_level::seconds, "kernel_seconds", &episode_level::kernel_seconds);
 
 /// The frequent episodes, sorted by size, then by units and delays.
 struct episode_table {

@@ -13,6 +13,7 @@
 #include "spikeweave/assess/surrogates.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
+#include "spikeweave/core/members.hpp"
 #include "spikeweave/mine/spade.hpp"
 #include "spikeweave/pipeline/spade/options.hpp"
 #include "spikeweave/spikes/binned_spikes.hpp"
@@ -113,6 +114,11 @@ struct funnel_step {
     std::uint64_t left = 0;
     std::string why{};
 };
+template <>
+inline constexpr auto members_of<funnel_step> = named_members("step", &funnel_step::step, "removed",
+                                                              &funnel_step::removed, "left",
+                                                              &funnel_step::left, "why",
+                                                              &funnel_step::why);
 
 /// The result of a SPADE analysis.
 struct spade_result {

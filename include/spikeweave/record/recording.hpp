@@ -13,6 +13,7 @@
 #include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
+#include "spikeweave/core/members.hpp"
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/core/time.hpp"
 
@@ -31,6 +32,11 @@ struct recording_channel {
 
     friend bool operator==(const recording_channel&, const recording_channel&) = default;
 };
+template <>
+inline constexpr auto members_of<recording_channel> =
+    named_members("name", &recording_channel::name, "gain_uv", &recording_channel::gain_uv,
+                  "offset_uv", &recording_channel::offset_uv, "x_um", &recording_channel::x_um,
+                  "y_um", &recording_channel::y_um, "shank", &recording_channel::shank);
 
 /// The files that hold recordings; docs/formats.md has each byte by byte.
 enum class recording_format : std::uint8_t {

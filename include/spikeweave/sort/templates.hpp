@@ -11,6 +11,7 @@
 #include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
+#include "spikeweave/core/members.hpp"
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/record/detection.hpp"
 #include "spikeweave/record/recording.hpp"
@@ -79,6 +80,14 @@ struct cluster_decision {
     std::optional<double> expected_coincidences{};
     std::string reason{};
 };
+template <>
+inline constexpr auto members_of<cluster_decision> =
+    named_members("cluster", &cluster_decision::cluster, "decision", &cluster_decision::fate,
+                  "other", &cluster_decision::other, "spikes", &cluster_decision::spikes,
+                  "distance", &cluster_decision::distance, "similarity",
+                  &cluster_decision::similarity, "difference", &cluster_decision::difference,
+                  "coincidences", &cluster_decision::coincidences, "expected_coincidences",
+                  &cluster_decision::expected_coincidences, "reason", &cluster_decision::reason);
 
 /// Spikes that were found by templates.
 struct template_sorting {

@@ -23,7 +23,7 @@ constexpr std::array<std::pair<const char*, std::optional<double> unit_quality::
 
 // Visits the members that are kept as they are.
 template <class Data, class Visit>
-void each_member(Data& data, Visit visit) {
+void each_kept(Data& data, Visit visit) {
     visit("labels", data.sorted.labels);
     visit("unit_count", data.sorted.unit_count);
     visit("samples", data.sorted.samples);
@@ -88,7 +88,7 @@ spike_masks masks_of(const matrix_in<double>& rows) {
 
 nb::dict state_of(const sort_result& data) {
     nb::dict out = dense_arrays(data.features);
-    each_member(data, [&]<class Member>(const char* name, const Member& member) {
+    each_kept(data, [&]<class Member>(const char* name, const Member& member) {
         if constexpr (std::is_arithmetic_v<Member>)
             out[name] = member;
         else
@@ -107,7 +107,7 @@ sort_result data_of(const nb::dict& state) {
     const auto values = nb::cast<matrix_in<double>>(state["features"]);
     out.features = spike_features(values.shape(1), copied(values),
                                   masks_of(nb::cast<matrix_in<double>>(state["masks"])));
-    each_member(out, [&]<class Member>(const char* name, Member& member) {
+    each_kept(out, [&]<class Member>(const char* name, Member& member) {
         if constexpr (std::is_arithmetic_v<Member>)
             member = nb::cast<Member>(state[name]);
         else

@@ -4,18 +4,6 @@
 namespace spikeweave::report {
 namespace {
 
-json levels_of(const episode_table& table) {
-    json levels = json::array();
-    for (const episode_level& level : table.levels)
-        levels.push_back({{"size", level.size},
-                          {"candidates", level.candidates},
-                          {"frequent", level.frequent},
-                          {"survivor_bytes", level.survivor_bytes},
-                          {"seconds", level.seconds},
-                          {"kernel_seconds", level.kernel_seconds}});
-    return levels;
-}
-
 json run_of(const episode_view& p) {
     const episode_report& report = p.report;
     json out = run_json(report.run, {{"spikes", report.spikes.size()},
@@ -30,7 +18,7 @@ json run_of(const episode_view& p) {
                   {"threshold", report.table.threshold},
                   {"estimated_bytes", report.table.estimated_bytes},
                   {"merge_misses", report.table.merge_misses},
-                  {"levels", levels_of(report.table)}}},
+                  {"levels", list_of(report.table.levels)}}},
                 {"significance",
                  {{"test", to_string(report.significance.test)},
                   {"correction", to_string(report.significance.correction)},
@@ -53,21 +41,15 @@ json episodes_of(const episode_view& p) {
     json out = json::array();
     for (const std::size_t i : p.order) {
         const auto& [what, count] = p.report.table.episodes[i];
-        const episode_test& test = p.judged[i];
         json units = json::array();
         for (const unit_id unit : what.units) units.push_back(p.name(unit));
         json delays = json::array();
         for (const delay_interval& delay : what.delays) delays.push_back(interval_of(delay));
-        json one{{"episode", p.number[i]},
-                 {"units", units},
-                 {"delays_ms", delays},
-                 {"count", count},
-                 {"expected", test.expected},
-                 {"p", test.p},
-                 {"q", test.q},
-                 {"strength", test.strength},
-                 {"significant", p.significant(i)},
-                 {"maximal", static_cast<bool>(p.maximal[i])}};
+        json one{
+            {"episode", p.number[i]}, {"units", units}, {"delays_ms", delays}, {"count", count}};
+        one.update(json_of(p.judged[i]));
+        one["significant"] = p.significant(i);
+        one["maximal"] = static_cast<bool>(p.maximal[i]);
         if (!p.report.surrogates.empty()) {
             const surrogate_test& s = p.report.surrogates[i];
             const episode_test& independent = p.report.assessed[i];

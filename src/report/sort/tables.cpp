@@ -10,8 +10,20 @@
 namespace spikeweave::report {
 namespace {
 
+using std::string_literals::operator""s;
+using std::string_view_literals::operator""sv;
+
 std::string cell(const std::optional<double>& value) {
     return value ? number_text(*value) : std::string();
+}
+std::string cell(std::uint64_t value) {
+    return fmt::format("{}", value);
+}
+std::string cell(cluster_fate value) {
+    return std::string(to_string(value));
+}
+std::string cell(const std::string& value) {
+    return value;
 }
 
 }  // namespace
@@ -48,15 +60,17 @@ std::string iterations_tsv(const sorting_report& report) {
 }
 
 std::string merges_tsv(const sorting_report& report) {
-    std::string text =
-        "cluster\tdecision\tother\tspikes\tdistance\tsimilarity\tdifference\tcoincidences\t"
-        "expected_coincidences\treason\n";
-    for (const cluster_decision& one : report.decisions)
-        fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
-                       one.cluster, to_string(one.fate),
-                       one.other > 0 ? fmt::format("{}", one.other) : "", one.spikes,
-                       cell(one.distance), cell(one.similarity), cell(one.difference),
-                       cell(one.coincidences), cell(one.expected_coincidences), one.reason);
+    std::string text;
+    const cluster_decision any;
+    each_member(any, [&](const char* name, const auto& /*value*/) { text += name + "\t"s; });
+    text.back() = '\n';
+    for (const cluster_decision& one : report.decisions) {
+        each_member(one, [&](const char* name, const auto& value) {
+            const bool has_none = name == "other"sv && one.other == 0;
+            text += has_none ? "\t" : cell(value) + '\t';
+        });
+        text.back() = '\n';
+    }
     return text;
 }
 

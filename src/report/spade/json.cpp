@@ -14,16 +14,6 @@ json rules_of(const pattern_mining_options& mining) {
     return rules;
 }
 
-json funnel_of(const pattern_report& report) {
-    json steps = json::array();
-    for (const funnel_step& step : report.funnel)
-        steps.push_back({{"step", step.step},
-                         {"removed", step.removed},
-                         {"left", step.left},
-                         {"why", step.why}});
-    return steps;
-}
-
 json run_of(const pattern_view& p) {
     const pattern_report& report = p.report;
     json out = run_json(report.run, {{"spikes", report.input.spikes},
@@ -42,7 +32,7 @@ json run_of(const pattern_view& p) {
                      {"max_occ", report.mining.max_occ},
                      {"drop_window_subsets", report.mining.drop_window_subsets},
                      {"patterns", report.patterns}};
-    out["funnel"] = funnel_of(report);
+    out["funnel"] = list_of(report.funnel);
     if (p.tested())
         out["significance"] = {{"spectrum", to_string(report.spectrum)},
                                {"alpha", report.testing.alpha},

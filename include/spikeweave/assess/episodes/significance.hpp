@@ -8,6 +8,7 @@
 #include "spikeweave/assess/episodes/options.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
+#include "spikeweave/core/members.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
@@ -56,6 +57,11 @@ struct episode_test {
     /// in [0, 1]. It includes chance firing.
     double strength;
 };
+template <>
+inline constexpr auto members_of<episode_test> = named_members("expected", &episode_test::expected,
+                                                               "p", &episode_test::p, "q",
+                                                               &episode_test::q, "strength",
+                                                               &episode_test::strength);
 
 /// Makes the model of one episode in these spikes for stationary independent units. The share of
 /// time in which a unit fires within a delay interval, and the mean delay to its first spike, are

@@ -1,0 +1,59 @@
+#include "spikeweave/core/members.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace spikeweave {
+namespace {
+
+struct measured {
+    int count = 0;
+    double mean = 0;
+    double kept_for_itself = 0;
+
+    double total() const { return count * mean; }
+};
+
+struct not_described {};
+
+}  // namespace
+
+template <>
+inline constexpr auto members_of<measured> = named_members("n", &measured::count, "mean",
+                                                           &measured::mean);
+
+namespace {
+
+static_assert(is_described<measured>);
+static_assert(!is_described<not_described> && !is_described<int>);
+
+TEST(Members, AreVisitedInOrderUnderTheirNames) {
+    const measured value{.count = 3, .mean = 0.5, .kept_for_itself = 7};
+    std::vector<std::string> names;
+    std::vector<double> values;
+    each_member(value, [&](const char* name, const auto& member) {
+        names.emplace_back(name);
+        values.push_back(static_cast<double>(member));
+    });
+    EXPECT_EQ(names, (std::vector<std::string>{"n", "mean"}));
+    EXPECT_EQ(values, (std::vector<double>{3, 0.5}));
+}
+
+TEST(Members, CanBeSet) {
+    measured value;
+    each_member(value, [](const char* /*name*/, auto& member) { member = 2; });
+    EXPECT_EQ(value.count, 2);
+    EXPECT_EQ(value.mean, 2);
+    EXPECT_EQ(value.kept_for_itself, 0);
+}
+
+TEST(Members, MayBeFunctions) {
+    constexpr auto members = named_members("total", &measured::total);
+    const measured value{.count = 3, .mean = 0.5};
+    EXPECT_EQ(std::invoke(std::get<0>(members).second, value), 1.5);
+}
+
+}  // namespace
+}  // namespace spikeweave
