@@ -85,6 +85,14 @@ bool natural_less(std::string_view a, std::string_view b) {
     return whole_a < whole_b;  // "01" and "1" are equal numbers but different labels
 }
 
+std::vector<std::uint32_t> natural_order(std::span<const std::string> names) {
+    std::vector<std::uint32_t> order(names.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::sort(order.begin(), order.end(),
+              [&](auto a, auto b) { return natural_less(names[a], names[b]); });
+    return order;
+}
+
 spike_sequence::spike_sequence(std::vector<std::int64_t> times_us, std::vector<unit_id> units,
                                std::vector<std::string> unit_names, time_span span)
     : times_us_(std::move(times_us)),
@@ -195,10 +203,7 @@ void spike_sequence_builder::close_run() {
 }
 
 std::vector<std::uint32_t> spike_sequence_builder::ranks_of_labels() const {
-    std::vector<std::uint32_t> by_name(labels_.size());
-    std::iota(by_name.begin(), by_name.end(), 0U);
-    std::sort(by_name.begin(), by_name.end(),
-              [&](auto a, auto b) { return natural_less(labels_[a], labels_[b]); });
+    const std::vector<std::uint32_t> by_name = natural_order(labels_);
     std::vector<std::uint32_t> rank(labels_.size());
     for (std::uint32_t r = 0; r < by_name.size(); ++r) rank[by_name[r]] = r;
     return rank;

@@ -44,6 +44,12 @@ TEST(NaturalLess, OrdersNumbersAsNumbers) {
     EXPECT_EQ(names, (std::vector<std::string>{"", "01", "1", "9", "10", "a", "n2", "n2b", "n10"}));
 }
 
+TEST(NaturalOrder, IsOfIndices) {
+    const std::vector<std::string> names{"n10", "b", "n2"};
+    EXPECT_EQ(natural_order(names), (std::vector<std::uint32_t>{1, 2, 0}));
+    EXPECT_TRUE(natural_order({}).empty());
+}
+
 TEST(SpikeSequenceBuilder, SortsStablyAndCountsDuplicates) {
     spike_sequence_builder builder;
     const unit_id b = builder.unit("b");

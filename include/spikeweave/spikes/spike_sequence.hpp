@@ -135,5 +135,7 @@ private:
 
 /// "2" before "10", "n2" before "n10", everything else by bytes, the way people number units.
 SPIKEWEAVE_API bool natural_less(std::string_view a, std::string_view b);
+/// The indices of names in this order.
+SPIKEWEAVE_API std::vector<std::uint32_t> natural_order(std::span<const std::string> names);
 
 }  // namespace spikeweave
