@@ -23,14 +23,10 @@ bool elephant_mining_options::is_impossible() const {
 }
 
 option_list describe(elephant_mining_options& options) {
-    pattern_rule& rule = options.mining.rules.front();
     option_list list;
     list.add("winlen", options.window_bins, "length of a window, in bins");
-    list.add("min_spikes", rule.min_spikes, "minimum number of spikes in a pattern");
-    list.add("min_occ", rule.min_occ, "minimum number of occurrences");
-    list.add("max_spikes", rule.max_spikes, "maximum number of spikes in a pattern");
+    list.add_all(describe(options.mining.rules.front()));
     list.add("max_occ", options.mining.max_occ, "maximum number of occurrences");
-    list.add("min_neu", rule.min_neu, "minimum number of different units in a pattern");
     list.add("spectrum", options.spectrum, "signature of a pattern");
     return list;
 }

@@ -168,6 +168,11 @@ SPIKEWEAVE_API signature_test_result test_signatures(std::span<const signature_c
                                                      const pvalue_spectrum& spectrum,
                                                      const signature_test_options& testing = {});
 
+/// The test of each pattern of a table: that of its signature.
+/// @throws invalid_argument if a pattern has a signature that is not among the tested ones.
+SPIKEWEAVE_API std::vector<const signature_test*> tests_of_patterns(
+    const pattern_table& table, spectrum_kind kind, std::span<const signature_test> tested);
+
 /// The pattern spectrum filter: keeps the patterns whose signature is not among the given ones. It
 /// works block by block, for searches with many patterns.
 class SPIKEWEAVE_API pattern_filter {

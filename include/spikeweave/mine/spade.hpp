@@ -13,6 +13,7 @@
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/ids.hpp"
+#include "spikeweave/core/options.hpp"
 #include "spikeweave/spikes/binned_spikes.hpp"
 
 namespace spikeweave {
@@ -47,6 +48,10 @@ public:
         return std::span{items_}.subspan(offsets_[window], offsets_[window + 1] - offsets_[window]);
     }
     std::size_t item_count() const { return items_.size(); }
+    /// The items of all windows, one window after another.
+    std::span<const pattern_item> all_items() const { return items_; }
+    /// The index of each window's first item in these, and their number at the end.
+    std::span<const std::size_t> offsets() const { return offsets_; }
     /// The bin at which each window starts, ascending; if the windows were not made from bins, the
     /// number of each window.
     std::span<const std::uint32_t> starts() const { return starts_; }
@@ -81,6 +86,7 @@ struct pattern_rule {
 
     friend bool operator==(const pattern_rule&, const pattern_rule&) = default;
 };
+SPIKEWEAVE_API option_list describe(pattern_rule& rule);
 
 /// The algorithms of the search. All find the same patterns in the same order.
 enum class spade_strategy : std::uint8_t {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <tuple>
 
 #include "spikeweave/core/error.hpp"
@@ -192,6 +193,20 @@ signature_test_result test_signatures(std::span<const signature_count> found,
         test_as_elephant(spectrum, found, testing, out);
     else
         test_all(spectrum, testing, out);
+    return out;
+}
+
+std::vector<const signature_test*> tests_of_patterns(const pattern_table& table, spectrum_kind kind,
+                                                     std::span<const signature_test> tested) {
+    std::map<pattern_signature, const signature_test*> by_signature;
+    for (const signature_test& test : tested) by_signature.emplace(test.what, &test);
+    std::vector<const signature_test*> out(table.size());
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const auto found = by_signature.find(signature_of(table, i, kind));
+        if (found == by_signature.end())
+            throw invalid_argument(fmt::format("the signature of pattern {} was not tested", i));
+        out[i] = found->second;
+    }
     return out;
 }
 

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <tuple>
 
@@ -30,31 +29,15 @@ void check(const pattern_report& what) {
         throw invalid_argument("the report's patterns are not of its units");
 }
 
-std::vector<const signature_test*> tests_of(const pattern_report& report) {
-    std::vector<const signature_test*> out(report.table.size(), nullptr);
-    if (!report.assessment) return out;
-    std::map<pattern_signature, const signature_test*> by_signature;
-    for (const signature_test& test : report.assessment->tests.signatures)
-        by_signature.emplace(test.what, &test);
-    for (std::size_t i = 0; i < out.size(); ++i) {
-        const auto found = by_signature.find(
-            {.size = static_cast<std::uint32_t>(report.table.pattern(i).size()),
-             .count = report.table.counts[i],
-             .duration =
-                 report.spectrum == spectrum_kind::size_count ? 0 : report.table.duration(i)});
-        if (found == by_signature.end())
-            throw invalid_argument("a pattern of the report has a signature that was not tested");
-        out[i] = found->second;
-    }
-    return out;
-}
-
 }  // namespace
 
 pattern_view::pattern_view(const pattern_report& what) : report(what) {
     check(what);
-    tests = tests_of(what);
     const pattern_table& table = what.table;
+    if (what.assessment)
+        tests = tests_of_patterns(table, what.spectrum, what.assessment->tests.signatures);
+    else
+        tests.resize(table.size());
     order.resize(table.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     const auto rank = [&](std::size_t i) {

@@ -200,6 +200,26 @@ TEST(TestSignatures, TestsEveryOneFoundByDefault) {
     EXPECT_EQ(tests.not_significant, (std::vector<pattern_signature>{{2, 4, 0}, {2, 5, 0}}));
 }
 
+TEST(TestsOfPatterns, AreThoseOfTheirSignatures) {
+    const pattern_table table{.window_bins = 4,
+                              .item_offsets = {0, 2, 4, 6},
+                              .items = {0, 6, 4, 11, 0, 6},
+                              .counts = {5, 5, 7}};
+    std::vector<signature_test> tested(2);
+    tested[0].what = {2, 7, 0};
+    tested[1].what = {2, 5, 0};
+    EXPECT_EQ(tests_of_patterns(table, by_count, tested),
+              (std::vector<const signature_test*>{&tested[1], &tested[1], &tested[0]}));
+    EXPECT_THROW(tests_of_patterns(table, by_duration, tested), invalid_argument);
+    tested[0].what.duration = 2;
+    tested[1].what.duration = 3;
+    EXPECT_THROW(tests_of_patterns(table, by_duration, tested), invalid_argument);
+    tested.push_back(tested[1]);
+    tested[2].what.duration = 2;
+    EXPECT_EQ(tests_of_patterns(table, by_duration, tested),
+              (std::vector<const signature_test*>{&tested[2], &tested[1], &tested[0]}));
+}
+
 TEST(TestSignatures, CorrectsForThoseTested) {
     const pvalue_spectrum spectrum =
         spectrum_of({{{2, 4, 0}, 99}, {{2, 5, 0}, 4}, {{3, 5, 0}, 1}}, 99);

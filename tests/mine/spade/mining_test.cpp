@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <sstream>
@@ -236,6 +237,13 @@ TEST_P(Spade, StopsWithinASecond) {
         cancelled);
     // It takes a second on an idle machine, and several under a sanitizer.
     EXPECT_LT(std::chrono::steady_clock::now() - begin, is_shortened_run() ? 30s : 5s);
+}
+
+TEST(SpadeWindows, ListTheirItemsOneAfterAnother) {
+    const spade_windows windows(binned_spikes({0, 2, 3}, {1, 2, 2}, 4), 2);
+    ASSERT_EQ(windows.size(), 2U);
+    EXPECT_TRUE(std::ranges::equal(windows.offsets(), std::vector<std::size_t>{0, 3, 5}));
+    EXPECT_TRUE(std::ranges::equal(windows.all_items(), std::vector<pattern_item>{0, 1, 3, 0, 2}));
 }
 
 TEST(SpadeBins, EdgesOfSecondsFallEarlyAsElephantsDo) {

@@ -42,6 +42,16 @@ thresholds of_benchmark(const min_occ_options& recipe, std::uint32_t window_bins
 }
 
 // The expected values are those of the published formula with scipy 1.17.1's binom.isf.
+TEST(PatternRule, IsDescribed) {
+    pattern_rule rule;
+    const option_list thresholds = describe(rule);
+    std::uint64_t value = 10;
+    for (const option& one : thresholds) one.set(value++);
+    EXPECT_EQ(rule,
+              (pattern_rule{.min_occ = 10, .min_spikes = 11, .max_spikes = 12, .min_neu = 13}));
+    EXPECT_THROW(thresholds.find("min_neu").set(std::uint64_t{1} << 32U), invalid_argument);
+}
+
 TEST(EstimateRules, GivesThePublishedThresholdsOfTheBenchmark) {
     SPIKEWEAVE_NEEDS_SHARED_DATA("spade/movement_pghf.spikes.tsv.gz");
     EXPECT_EQ(of_benchmark({.rate_percentile = 50}), (thresholds{25, 10}));

@@ -134,6 +134,15 @@ double chance_patterns::tests_of_size(std::uint32_t z) const {
 
 }  // namespace
 
+option_list describe(pattern_rule& rule) {
+    option_list list;
+    list.add("min_occ", rule.min_occ, "minimum number of occurrences");
+    list.add("min_spikes", rule.min_spikes, "minimum number of spikes in a pattern");
+    list.add("max_spikes", rule.max_spikes, "maximum number of spikes in a pattern");
+    list.add("min_neu", rule.min_neu, "minimum number of different units in a pattern");
+    return list;
+}
+
 std::vector<pattern_rule> estimate_rules(std::span<const std::size_t> spike_counts, duration length,
                                          duration bin, std::uint32_t window_bins,
                                          const min_occ_options& recipe) {
