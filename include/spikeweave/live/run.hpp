@@ -52,7 +52,7 @@ struct live_options {
     trigger_options triggers{};
     /// Whether windows are mined.
     bool windows = true;
-    episode_window_options window{.mining = {.delays = default_delays()}};
+    episode_window_options window{};
     /// Where the results go: files; "-", which is the caller; programs that subscribe,
     /// "zmq://*:5601"; and what acts on detections, "open-ephys-ttl://HOST:5556#line=3",
     /// "open-ephys-message://HOST:5556", "serial:///dev/ttyUSB0#byte=1" and "lsl:NAME", a stream of

@@ -82,6 +82,10 @@ protected:
     static constexpr unit_id b{1};
 };
 
+TEST(EpisodeWindowOptions, HaveTheDefaultDelays) {
+    EXPECT_EQ(episode_window_options{}.mining.delays, default_delays());
+}
+
 TEST_F(EpisodeWindows, HoldTheirBeginAndNotTheirEnd) {
     episode_windows windows({"a", "b"}, of_length(10, 5));
 
@@ -192,7 +196,7 @@ TEST_F(EpisodeWindows, RefuseInvalidOptions) {
                          const std::vector<std::string>& names = {"a"}) {
         return text_of([&] { episode_windows(names, options); });
     };
-    EXPECT_EQ(text({}), "no delay interval is given");
+    EXPECT_EQ(text({.mining = {}}), "no delay interval is given");
     EXPECT_EQ(text(of_length(0, 0)), "`hop`: growing windows need one");
     EXPECT_EQ(text(of_length(-1, 1)).substr(0, 9), "`window`:");
     EXPECT_EQ(text(of_length(1, -1)).substr(0, 6), "`hop`:");

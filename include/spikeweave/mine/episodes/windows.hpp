@@ -42,7 +42,7 @@ struct episode_window_options {
     /// 0: as long as the window, so that each spike is in one window.
     duration hop{0};
     /// A threshold that is not a count is resolved for each window.
-    episode_mining_options mining{};
+    episode_mining_options mining{.delays = default_delays()};
     window_method method = window_method::automatic;
 };
 
