@@ -7,15 +7,17 @@
 /// shape.
 namespace spikeweave::python {
 
-void bind_spikes(nanobind::module_& m);
-void bind_simulate(nanobind::module_& m);
-void bind_episodes(nanobind::module_& m);
-void bind_given_spikes(nanobind::module_& m);
-void bind_live(nanobind::module_& m);
-void bind_elephant(nanobind::module_& m);
-void bind_elephant_relation(nanobind::module_& m);
-void bind_recording(nanobind::module_& m);
-void bind_spade(nanobind::module_& m);
-void bind_sort(nanobind::module_& m);
+namespace nb = nanobind;
+using nb::literals::operator""_a;
+
+void bind_spikes(nb::module_& m);
+void bind_simulate(nb::module_& m);
+void bind_episodes(nb::module_& m);
+void bind_given_spikes(nb::module_& m);
+void bind_live(nb::module_& m);
+void bind_elephant(nb::module_& m);
+void bind_recording(nb::module_& m);
+void bind_spade(nb::module_& m);
+void bind_sort(nb::module_& m);
 
 }  // namespace spikeweave::python

@@ -312,7 +312,6 @@ def recording(
     <Recording: 4 channels, 1 s at 30000 Hz>
     """
     made = _made(_core.simulate_recording, options, threads, progress)
-    made["bursting"] = made["bursting"].view(np.bool_)
     return SimulatedRecording(
         Recording(made.pop("recording")), SpikeSequence._from_core(made.pop("spikes")), **made
     )

@@ -39,7 +39,7 @@ def occurrences_of(sequence, armed, ties="time"):
         flat = spikeweave._values.episode_rows.flat(
             spikeweave._values.episode_rows.named([(units, delays)], NAMES), NAMES
         )
-        rows = spikeweave._core.find_occurrences(sequence._core, *flat, ties)
+        rows = spikeweave._core.find_occurrences(sequence._core, flat, ties)
         found += [Detection(number, tuple(units), tuple(row), row[0]) for row in rows.tolist()]
     return sorted(found, key=lambda one: (one.times[-1], one.episode))
 

@@ -423,11 +423,9 @@ def test_more_occurrences_than_elephant_can_list():
     n_bins = 40_000
     miner = spikeweave._core.ElephantSurrogateMiner({"winlen": 1, "min_occ": 39_999})
     miner.add(
-        *from_pairs(
-            np.repeat([0, 1], n_bins), np.tile(np.arange(n_bins), 2), 2, n_bins + 1
-        ).arrays()
+        from_pairs(np.repeat([0, 1], n_bins), np.tile(np.arange(n_bins), 2), 2, n_bins + 1).arrays()
     )
-    miner.add(*from_pairs([0, 1], [5, 5], 2, n_bins + 1).arrays())
+    miner.add(from_pairs([0, 1], [5, 5], 2, n_bins + 1).arrays())
     found = miner.spectrum()
     assert found["counts"].tolist() == [39_999, 40_000]
     assert found["p"].tolist() == [0.5, 0.5]

@@ -1,31 +1,21 @@
 #include "bindings/core/arguments.hpp"
 
-#include <nanobind/stl/string.h>
+#include <fmt/format.h>
 
 namespace spikeweave::python {
 namespace {
 
-// Shows a value in a message. Long ones are cut, but not within a character.
+// Shows a value in a message, and the first characters of a long one.
 std::string shown(nb::handle value) {
-    constexpr std::size_t most = 60;
-    std::string text = nb::repr(value).c_str();
-    if (text.size() <= most) return text;
-    std::size_t cut = most - 3;
-    while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) --cut;
-    return text.substr(0, cut) + "...";
+    constexpr Py_ssize_t most = 60;
+    const nb::str text = nb::repr(value);
+    if (PySequence_Size(text.ptr()) <= most) return text.c_str();
+    const auto begin = nb::steal<nb::str>(PySequence_GetSlice(text.ptr(), 0, most - 3));
+    return std::string(begin.c_str()) + "...";
 }
 
 std::string kind_of(nb::handle value) {
     return nb::cast<std::string>(value.type().attr("__name__"));
-}
-
-nb::object in_seconds(const char* name, nb::handle quantity) {
-    try {
-        return quantity.attr("rescale")("s");
-    } catch (const nb::python_error& error) {
-        if (!error.matches(PyExc_ValueError)) throw;
-        refuse_type(name, "a quantity of time", quantity);
-    }
 }
 
 // Takes what a function of Python's C interface made of a value, or refuses the argument.
@@ -40,9 +30,9 @@ nb::object converted(const char* name, const char* expected, nb::handle value, P
 }  // namespace
 
 void refuse_type(const char* name, const char* expected, nb::handle value) {
-    throw nb::type_error((std::string(name) + ": expected " + expected + ", found " + shown(value) +
-                          " (" + kind_of(value) + ")")
-                             .c_str());
+    throw nb::type_error(
+        fmt::format("{}: expected {}, found {} ({})", name, expected, shown(value), kind_of(value))
+            .c_str());
 }
 
 void refuse_argument(const std::string& name) {
@@ -57,26 +47,24 @@ bool flag_of(const char* name, nb::handle value) {
 }
 
 double number_of(const char* name, nb::handle value) {
-    const bool is_text = nb::isinstance<nb::str>(value);
-    return nb::cast<double>(
-        converted(name, "a number", value, is_text ? nullptr : PyNumber_Float(value.ptr())));
+    double out = 0;
+    if (!nb::try_cast(value, out)) refuse_type(name, "a number", value);
+    return out;
 }
 
 duration time_of(const char* name, nb::handle value) {
-    duration out{};
-    naming(name, [&] {
-        if (nb::isinstance<nb::str>(value))
-            out = parse_duration(text_of(name, value));
-        else if (nb::hasattr(value, "total_seconds"))
-            out = duration_from_seconds(nb::cast<double>(value.attr("total_seconds")()));
-        else if (nb::hasattr(value, "rescale"))
-            out = duration_from_seconds(number_of(name, in_seconds(name, value)));
-        else if (nb::isinstance<nb::bool_>(value) || !PyNumber_Check(value.ptr()))
+    return naming(name, [&] {
+        if (nb::isinstance<nb::str>(value)) return parse_duration(text_of(name, value));
+        if (nb::hasattr(value, "total_seconds"))
+            return duration_from_seconds(number_of(name, value.attr("total_seconds")()));
+        if (nb::hasattr(value, "rescale"))
+            return duration_from_seconds(
+                number_of(name, converted(name, "a quantity of time", value,
+                                          PyObject_CallMethod(value.ptr(), "rescale", "s", "s"))));
+        if (nb::isinstance<nb::bool_>(value) || !PyNumber_Check(value.ptr()))
             refuse_type(name, "seconds, a text such as '5ms' or a quantity of time", value);
-        else
-            out = duration_from_seconds(number_of(name, value));
+        return duration_from_seconds(number_of(name, value));
     });
-    return out;
 }
 
 std::string text_of(const char* name, nb::handle value) {
@@ -93,8 +81,8 @@ std::uint64_t whole_of(const char* name, nb::handle value, std::uint64_t least,
         converted(name, "a whole number", value, is_flag ? nullptr : PyNumber_Index(value.ptr()));
     std::uint64_t out = 0;
     if (!nb::try_cast(index, out) || out < least || out > most)
-        throw invalid_argument(name, "expected a whole number from " + std::to_string(least) +
-                                         " to " + std::to_string(most) + ", found " + shown(value));
+        throw invalid_argument(name, fmt::format("expected a whole number from {} to {}, found {}",
+                                                 least, most, shown(value)));
     return out;
 }
 

@@ -1,13 +1,8 @@
 #pragma once
 
-#include <nanobind/nanobind.h>
+#include <cmath>
 
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <optional>
-#include <string>
-
+#include "bindings/core/values.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/time.hpp"
 
@@ -15,18 +10,16 @@
 /// messages, and throws TypeError for a value of another kind.
 namespace spikeweave::python {
 
-namespace nb = nanobind;
-
 /// Throws TypeError: "NAME: expected WHAT, found VALUE (TYPE)".
 [[noreturn]] void refuse_type(const char* name, const char* expected, nb::handle value);
 
 /// Throws TypeError: "there is no argument 'NAME'".
 [[noreturn]] void refuse_argument(const std::string& name);
-/// Calls `work`, and puts the name in front of what it throws unless it is there already.
+/// Returns what `work` does, and puts the name in front of what it throws unless it is there.
 template <class Work>
-void naming(const char* name, Work work) {
+auto naming(const char* name, Work work) {
     try {
-        work();
+        return work();
     } catch (const invalid_argument& error) {
         if (!error.field().empty()) throw;
         throw invalid_argument(name, error.what());
@@ -46,5 +39,27 @@ std::uint64_t whole_of(const char* name, nb::handle value, std::uint64_t least =
 std::optional<std::size_t> length_of(nb::handle value);
 /// Returns the elements of anything that can be iterated, except a text.
 nb::list items_of(const char* name, nb::handle value);
+
+/// Reads what `plain` makes of a struct that has a description, or of a member of it.
+template <class Value>
+void restore(const char* name, nb::handle value, Value& into) {
+    if constexpr (is_described<Value>) {
+        each_member(into, [&](const char* of, auto& member) { restore(of, value[of], member); });
+    } else if constexpr (is_vector<Value>) {
+        using element = typename Value::value_type;
+        if constexpr (std::is_arithmetic_v<element>)
+            into = copied(nb::cast<array_in<element>>(value));
+        else
+            for (const nb::handle one : items_of(name, value))
+                restore(name, one, into.emplace_back());
+    } else if constexpr (std::is_integral_v<Value>) {
+        into = static_cast<Value>(whole_of(name, value, 0, std::numeric_limits<Value>::max()));
+    } else if constexpr (std::is_same_v<Value, std::optional<double>>) {
+        const double figure = number_of(name, value);
+        if (!std::isnan(figure)) into = figure;
+    } else {
+        into = nb::cast<Value>(value);
+    }
+}
 
 }  // namespace spikeweave::python

@@ -1,13 +1,9 @@
 #include "bindings/core/call.hpp"
 
-#include <nanobind/stl/string.h>
-
 #include <chrono>
-#include <condition_variable>
-#include <exception>
-#include <mutex>
-#include <string>
+#include <future>
 #include <thread>
+#include <tuple>
 
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/memory.hpp"
@@ -15,56 +11,38 @@
 namespace spikeweave::python {
 namespace {
 
-using std::chrono_literals::operator""ms;
+constexpr std::chrono::milliseconds patience{50};
 
-struct news {
-    std::string task{};
-    std::uint64_t done = 0;
-    std::uint64_t total = 0;
-};
-
-// The two threads tell each other of progress and of the end.
-class conversation {
+// The latest progress, which the thread that works notes for the one that called it.
+class progress_news {
 public:
     void note(const progress_report& now) {
         const std::lock_guard lock(guard_);
-        news_ = news{std::string(now.task), now.done, now.total};
+        latest_ = {std::string(now.task), now.done, now.total};
     }
 
-    void finish(std::exception_ptr error) {
-        const std::lock_guard lock(guard_);
-        error_ = std::move(error);
-        is_over_ = true;
-        finished_.notify_one();
-    }
-
-    // Waits for a moment, and returns whether the work is over.
-    bool wait() {
-        constexpr auto patience = 50ms;
+    void tell(const nb::object& listener) {
         std::unique_lock lock(guard_);
-        return finished_.wait_for(lock, patience, [this] { return is_over_; });
-    }
-
-    void rethrow() const {
-        if (error_) std::rethrow_exception(error_);
-    }
-
-    void report_to(const nb::object& listener) {
-        std::optional<news> latest;
-        {
-            const std::lock_guard lock(guard_);
-            latest.swap(news_);
-        }
-        if (latest) listener(latest->task, latest->done, latest->total);
+        const auto latest = std::exchange(latest_, std::nullopt);
+        lock.unlock();
+        if (latest) std::apply(listener, *latest);
     }
 
 private:
     std::mutex guard_;
-    std::condition_variable finished_;
-    bool is_over_ = false;
-    std::exception_ptr error_;
-    std::optional<news> news_;
+    std::optional<std::tuple<std::string, std::uint64_t, std::uint64_t>> latest_;
 };
+
+void work_within_memory(const std::function<void(const execution&)>& work, execution run) {
+    const memory_guard memory(0, run.stop);
+    run.stop = memory.stop();
+    try {
+        work(run);
+    } catch (const cancelled&) {
+        memory.check();
+        throw;
+    }
+}
 
 // A daemon thread must not ask for the lock of an interpreter that ends: it would be ended in the
 // middle of destructors. It waits for the process to end instead, as Python 3.14 has it.
@@ -78,38 +56,25 @@ void park_if_ending(GiveUp give_up) {
 
 }  // namespace
 
-void run_unlocked(const call_options& how, const std::function<void(const execution&)>& work) {
-    const bool reports = !how.progress.is_none();
-    conversation talk;
+void run_unlocked(const std::function<void(const execution&)>& work, const call_options& how) {
+    progress_news news;
     std::stop_source stop;
+    execution run{.threads = how.threads, .stop = stop.get_token()};
+    if (!how.progress.is_none()) run.on_progress = [&](const auto& now) { news.note(now); };
+    std::packaged_task<void()> task([&] { work_within_memory(work, run); });
+    std::future<void> result = task.get_future();
     std::optional<nb::python_error> raised;
     {
-        const std::jthread worker([&] {
-            std::exception_ptr error;
-            try {
-                const memory_guard memory(0, stop.get_token());
-                try {
-                    execution run{.threads = how.threads, .stop = memory.stop()};
-                    if (reports) run.on_progress = [&](const auto& now) { talk.note(now); };
-                    work(run);
-                } catch (const cancelled&) {
-                    memory.check();
-                    throw;
-                }
-            } catch (...) {
-                error = std::current_exception();
-            }
-            talk.finish(std::move(error));
-        });
+        const std::jthread worker(std::ref(task));
         const nb::gil_scoped_release unlocked;
         const auto give_up = [&stop] { stop.request_stop(); };
-        while (!talk.wait()) {
+        while (result.wait_for(patience) != std::future_status::ready) {
             park_if_ending(give_up);
             const nb::gil_scoped_acquire locked;
             if (raised) continue;
             try {
                 if (PyErr_CheckSignals() != 0) throw nb::python_error();
-                if (reports) talk.report_to(how.progress);
+                news.tell(how.progress);
             } catch (const nb::python_error& error) {
                 raised.emplace(error);
                 stop.request_stop();
@@ -118,8 +83,8 @@ void run_unlocked(const call_options& how, const std::function<void(const execut
         park_if_ending(give_up);
     }
     if (raised) throw nb::python_error(*raised);
-    if (reports) talk.report_to(how.progress);
-    talk.rethrow();
+    news.tell(how.progress);
+    result.get();
 }
 
 void wait_unlocked(const std::function<bool()>& look, const std::function<void()>& give_up) {

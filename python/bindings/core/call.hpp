@@ -1,18 +1,11 @@
 #pragma once
 
-#include <nanobind/nanobind.h>
-
-#include <functional>
 #include <mutex>
-#include <optional>
-#include <type_traits>
-#include <utility>
 
+#include "bindings/core/values.hpp"
 #include "spikeweave/core/execution.hpp"
 
 namespace spikeweave::python {
-
-namespace nb = nanobind;
 
 /// How a call from Python runs.
 struct call_options {
@@ -24,13 +17,13 @@ struct call_options {
 /// Runs `work` on a thread of its own, without the interpreter's lock. Meanwhile the calling thread
 /// hands progress on and looks for signals: after Ctrl-C the work is asked to stop, and what the
 /// signal raised is thrown once it has. So is what `progress` raises.
-void run_unlocked(const call_options& how, const std::function<void(const execution&)>& work);
+void run_unlocked(const std::function<void(const execution&)>& work, const call_options& how = {});
 
 /// Does the same with work that returns something.
 template <class Work>
-auto run_for_result(const call_options& how, Work work) {
+auto run_for_result(Work work, const call_options& how = {}) {
     std::optional<std::invoke_result_t<Work, const execution&>> result;
-    run_unlocked(how, [&](const execution& run) { result.emplace(work(run)); });
+    run_unlocked([&](const execution& run) { result.emplace(work(run)); }, how);
     return std::move(*result);
 }
 

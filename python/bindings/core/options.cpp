@@ -1,66 +1,108 @@
 #include "bindings/core/options.hpp"
 
-#include <nanobind/stl/filesystem.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
-#include <nanobind/stl/vector.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <utility>
+#include <map>
 
 #include "bindings/core/arguments.hpp"
-#include "bindings/core/arrays.hpp"
-#include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/pipeline/sort.hpp"
 #include "spikeweave/pipeline/spade/options.hpp"
 
 namespace spikeweave::python {
 namespace {
 
-std::uint32_t whole_32(const char* name, nb::handle value, std::uint64_t least = 0) {
-    return static_cast<std::uint32_t>(whole_of(name, value, least, UINT32_MAX));
-}
+// Sets an option; None leaves the default.
+void take_option(const option_list& options, const std::string& name, nb::handle value);
 
 // Returns the elements if there are as many as `expected` says.
 nb::list exactly(std::size_t count, const char* expected, const char* name, nb::handle value) {
     nb::list items = items_of(name, value);
     if (nb::len(items) != count)
-        throw invalid_argument("expected " + std::string(expected) + ", found " +
-                               std::to_string(nb::len(items)));
+        throw invalid_argument(fmt::format("expected {}, found {}", expected, nb::len(items)));
     return items;
-}
-
-template <class Value, class Read>
-void take_list(const char* name, nb::handle value, std::vector<Value>& into, Read read) {
-    into.clear();
-    for (const nb::handle one : items_of(name, value)) into.push_back(read(name, one));
 }
 
 // How Python gives and shows the fields of a type. The library calls none of these with a field
 // that is not set.
 
-delay_interval interval(const char* name, nb::handle value) {
-    if (nb::isinstance<nb::str>(value)) return parse_delay_interval(text_of(name, value));
-    if (length_of(value) != 2U)
-        refuse_type(name, "delay intervals such as (0.001, 0.005) or '1-5ms'", value);
-    const nb::list bounds = items_of(name, value);
-    return {time_of(name, bounds[0]), time_of(name, bounds[1])};
+template <class Value>
+nb::object show(const Value& value) {
+    return nb::cast(plain(value));
 }
-// One interval stands for a list of one.
+
+void take(const char* name, nb::handle value, std::uint32_t& into) {
+    into = static_cast<std::uint32_t>(whole_of(name, value, 0, UINT32_MAX));
+}
+
+bool is_path(nb::handle value) {
+    return nb::isinstance<nb::str>(value) || nb::hasattr(value, "__fspath__");
+}
+void take(const char* name, nb::handle value, std::string& into) {
+    if (!is_path(value)) refuse_type(name, "texts or paths", value);
+    into = nb::cast<std::filesystem::path>(value).string();
+}
+void take(const char* name, nb::handle value, std::filesystem::path& into) {
+    if (!is_path(value)) refuse_type(name, "a path", value);
+    into = nb::cast<std::filesystem::path>(value);
+    if (into.empty()) throw invalid_argument(name, "expected a path, found an empty text");
+}
+
+template <class Bounds>
+void take_bounds(const char* name, const char* expected, nb::handle value, Bounds& into) {
+    if (length_of(value) != 2U) refuse_type(name, expected, value);
+    const nb::list bounds = items_of(name, value);
+    into = {time_of(name, bounds[0]), time_of(name, bounds[1])};
+}
+void take(const char* name, nb::handle value, delay_interval& into) {
+    if (nb::isinstance<nb::str>(value))
+        into = parse_delay_interval(text_of(name, value));
+    else
+        take_bounds(name, "delay intervals such as (0.001, 0.005) or '1-5ms'", value, into);
+}
+void take(const char* name, nb::handle value, time_span& into) {
+    take_bounds(name, "pairs of a begin and an end", value, into);
+}
+
+// A rule is a mapping from the names of its thresholds to numbers.
+void take(const char* name, nb::handle value, pattern_rule& into) {
+    if (!nb::isinstance<nb::dict>(value))
+        refuse_type(name, "mappings such as {'min_occ': 10, 'min_spikes': 3}", value);
+    const option_list thresholds = describe(into);
+    for (const auto& [key, number] : nb::borrow<nb::dict>(value))
+        take_option(thresholds, text_of(name, key), number);
+}
+nb::object show(pattern_rule value) {
+    return arguments_of(describe(value));
+}
+
+template <class Value>
+void take(const char* name, nb::handle value, std::vector<Value>& into) {
+    into.clear();
+    for (const nb::handle one : items_of(name, value)) take(name, one, into.emplace_back());
+}
+template <class Value>
+nb::object show(const std::vector<Value>& values) {
+    nb::list out;
+    for (const Value& one : values) out.append(show(one));
+    return out;
+}
+
+// One text stands for a list of one, and so does one interval.
+void take(const char* name, nb::handle value, std::vector<std::string>& into) {
+    into.clear();
+    if (is_path(value)) return take(name, value, into.emplace_back());
+    take<std::string>(name, value, into);
+}
 void take(const char* name, nb::handle value, std::vector<delay_interval>& into) {
+    into.clear();
     if (nb::isinstance<nb::str>(value))
         into = parse_delays(text_of(name, value));
     else if (length_of(value) == 2U && !length_of(nb::object(value[nb::int_(0)])))
-        into = {interval(name, value)};
+        take(name, value, into.emplace_back());
     else
-        take_list(name, value, into, interval);
-}
-nb::object show(const std::vector<delay_interval>& value) {
-    return list_of(value, [](const delay_interval& one) {
-        return nb::make_tuple(to_seconds(one.low), to_seconds(one.high));
-    });
+        take<delay_interval>(name, value, into);
 }
 
 // The value is a number, "auto", or a mapping from sizes to numbers.
@@ -70,118 +112,57 @@ void take(const char* name, nb::handle value, min_occ_choice& into) {
             refuse_type(name, "a number, 'auto' or {spikes: number}", value);
         into = auto_min_occ{};
     } else if (nb::isinstance<nb::dict>(value)) {
-        min_occ_by_size by_size;
-        for (const auto& [size, number] : nb::borrow<nb::dict>(value))
-            by_size.emplace_back(whole_32(name, size, 1), whole_32(name, number, 1));
+        auto& by_size = into.emplace<min_occ_by_size>();
+        for (const auto& [size, number] : nb::borrow<nb::dict>(value)) {
+            auto& [spikes, least] = by_size.emplace_back();
+            take(name, size, spikes);
+            take(name, number, least);
+        }
         std::ranges::sort(by_size);
-        into = std::move(by_size);
     } else {
-        into = whole_32(name, value, 1);
+        take(name, value, into.emplace<std::uint32_t>());
     }
 }
 nb::object show(const min_occ_choice& value) {
     if (const auto* number = std::get_if<std::uint32_t>(&value)) return nb::cast(*number);
-    const auto* by_size = std::get_if<min_occ_by_size>(&value);
-    if (by_size == nullptr) return nb::str("auto");
-    nb::dict out;
-    for (const auto& [size, number] : *by_size) out[nb::cast(size)] = number;
-    return out;
+    const auto* sizes = std::get_if<min_occ_by_size>(&value);
+    return sizes == nullptr ? nb::str("auto") : nb::cast(std::map(sizes->begin(), sizes->end()));
 }
 
-// Each rule is a mapping from the names of its thresholds to numbers.
-constexpr std::array<std::pair<const char*, std::uint32_t pattern_rule::*>, 4> thresholds{
-    {{"min_occ", &pattern_rule::min_occ},
-     {"min_spikes", &pattern_rule::min_spikes},
-     {"max_spikes", &pattern_rule::max_spikes},
-     {"min_neu", &pattern_rule::min_neu}}};
-
-pattern_rule rule(const char* name, nb::handle value) {
-    if (!nb::isinstance<nb::dict>(value))
-        refuse_type(name, "mappings such as {'min_occ': 10, 'min_spikes': 3}", value);
-    pattern_rule out;
-    for (const auto& [key, number] : nb::borrow<nb::dict>(value)) {
-        const std::string given = text_of(name, key);
-        const auto* const known =
-            std::ranges::find(thresholds, given, [](const auto& one) { return one.first; });
-        if (known == thresholds.end()) refuse_argument(given);
-        if (!number.is_none()) out.*known->second = whole_32(known->first, number);
-    }
-    return out;
-}
-void take(const char* name, nb::handle value, std::vector<pattern_rule>& into) {
-    take_list(name, value, into, rule);
-}
-nb::object show(const std::vector<pattern_rule>& value) {
-    return list_of(value, [](const pattern_rule& one) {
-        nb::dict out;
-        for (const auto& [name, threshold] : thresholds) out[name] = one.*threshold;
-        return out;
-    });
-}
-
-time_span epoch(const char* name, nb::handle value) {
-    const nb::list ends = items_of(name, value);
-    if (nb::len(ends) != 2) refuse_type(name, "pairs of a begin and an end", value);
-    return {time_of(name, ends[0]), time_of(name, ends[1])};
-}
-void take(const char* name, nb::handle value, std::vector<time_span>& into) {
-    take_list(name, value, into, epoch);
-}
-nb::object show(const std::vector<time_span>& value) {
-    return list_of(value, [](const time_span& one) {
-        return nb::make_tuple(to_seconds(one.begin), to_seconds(one.end));
-    });
-}
-
-void take(const char* name, nb::handle value, std::optional<std::array<std::uint32_t, 3>>& into) {
+void take(const char* name, nb::handle value, std::array<std::uint32_t, 3>& into) {
     const nb::list given = exactly(3, "three numbers h, k, l", name, value);
-    into = {whole_32(name, given[0]), whole_32(name, given[1]), whole_32(name, given[2])};
+    for (std::size_t i = 0; i < into.size(); ++i) take(name, given[i], into[i]);
 }
-nb::object show(const std::optional<std::array<std::uint32_t, 3>>& value) {
-    return nb::make_tuple(value->at(0), value->at(1), value->at(2));
-}
-
-// The value is a number of subsets, or (delta, epsilon).
-void take(const char* name, nb::handle value, std::optional<stability_options>& into) {
-    into.emplace();
-    if (!length_of(value)) {
-        into->n_subsets = whole_of(name, value);
-        return;
-    }
-    const nb::list both = exactly(2, "a number, or two: (delta, epsilon)", name, value);
-    into->delta = number_of(name, both[0]);
-    into->epsilon = number_of(name, both[1]);
-}
-nb::object show(const std::optional<stability_options>& value) {
-    if (value->n_subsets > 0) return nb::cast(value->n_subsets);
-    return nb::make_tuple(value->delta, value->epsilon);
+nb::object show(const std::array<std::uint32_t, 3>& value) {
+    return nb::tuple(nb::cast(value));
 }
 
 void take(const char* name, nb::handle value, stability& into) {
     const nb::list both = exactly(2, "two numbers (intensional, extensional)", name, value);
     into = {number_of(name, both[0]), number_of(name, both[1])};
 }
-nb::object show(const stability& value) {
-    return nb::make_tuple(value.intensional, value.extensional);
+
+// The value is a number of subsets, or (delta, epsilon).
+void take(const char* name, nb::handle value, stability_options& into) {
+    if (!length_of(value)) {
+        into.n_subsets = whole_of(name, value);
+        return;
+    }
+    const nb::list both = exactly(2, "a number, or two: (delta, epsilon)", name, value);
+    into = {.delta = number_of(name, both[0]), .epsilon = number_of(name, both[1])};
+}
+nb::object show(const stability_options& value) {
+    if (value.n_subsets > 0) return nb::cast(value.n_subsets);
+    return nb::make_tuple(value.delta, value.epsilon);
 }
 
-bool is_path(nb::handle value) {
-    return nb::isinstance<nb::str>(value) || nb::hasattr(value, "__fspath__");
+template <class Value>
+void take(const char* name, nb::handle value, std::optional<Value>& into) {
+    take(name, value, into.emplace());
 }
-void take(const char* name, nb::handle value, std::filesystem::path& into) {
-    if (!is_path(value)) refuse_type(name, "a path", value);
-    into = nb::cast<std::filesystem::path>(value);
-    if (into.empty()) throw invalid_argument(name, "expected a path, found an empty text");
-}
-nb::object show(const std::filesystem::path& value) {
-    return value.empty() ? nb::object(nb::none()) : nb::cast(value.string());
-}
-
-void take(const char* name, nb::handle value, std::vector<std::uint32_t>& into) {
-    take_list(name, value, into, [](auto... one) { return whole_32(one...); });
-}
-nb::object show(const std::vector<std::uint32_t>& value) {
-    return nb::cast(value);
+template <class Value>
+nb::object show(const std::optional<Value>& value) {
+    return show(*value);
 }
 
 // The value is a file that holds clusters, or the label of each spike.
@@ -195,26 +176,15 @@ nb::object show(const start_clusters& value) {
     return nb::cast(to_numpy(std::span{value.labels}));
 }
 
-// One text stands for a list of one.
-std::vector<std::string> texts_of(const char* name, nb::handle value) {
-    const auto text = [name](nb::handle one) {
-        if (!is_path(one)) refuse_type(name, "texts or paths", one);
-        return nb::cast<std::filesystem::path>(one).string();
-    };
-    if (is_path(value)) return {text(value)};
-    std::vector<std::string> texts;
-    for (const nb::handle one : items_of(name, value)) texts.push_back(text(one));
-    return texts;
-}
-
+// Calls `work` with the name of the type and the field of the option, and returns true, if the
+// field has that type.
 template <class Field, class Work>
 bool with_field_of(const option& one, const char* type, Work& work) {
     Field* const* field = std::any_cast<Field*>(&one.field);
     if (field != nullptr) work(type, **field);
     return field != nullptr;
 }
-// Calls `work` with the name of the type and the field of the option, and returns true, if the
-// field's values are lists, mappings or arrays in Python, and texts elsewhere.
+// Does so for the fields whose values are lists, mappings or arrays in Python, and texts elsewhere.
 template <class Work>
 bool with_rich_field(const option& one, Work work) {
     return with_field_of<std::vector<delay_interval>>(one, "Delays", work) ||
@@ -226,74 +196,65 @@ bool with_rich_field(const option& one, Work work) {
            with_field_of<stability>(one, "Pair", work) ||
            with_field_of<std::filesystem::path>(one, "FilePath", work) ||
            with_field_of<std::vector<std::uint32_t>>(one, "Numbers", work) ||
-           with_field_of<start_clusters>(one, "StartClusters", work);
+           with_field_of<start_clusters>(one, "StartClusters", work) ||
+           (one.repeats && with_field_of<std::vector<std::string>>(one, "Destinations", work));
 }
 
-// Returns the option's type for signatures; python/spikeweave/_values/types.py has these names.
+// How values of a kind are read, and the type of such options in signatures, also of those with a
+// name for 0; python/spikeweave/_values/types.py has these types.
+struct kind_form {
+    std::function<option_value(const char* name, nb::handle value)> read;
+    std::string_view type;
+    std::string_view type_with_name = type;
+};
+const kind_form& form_of(option_kind kind) {
+    const auto whole = [](const char* name, nb::handle value) { return whole_of(name, value); };
+    static const std::map<option_kind, kind_form> forms{
+        {option_kind::flag, {flag_of, "bool"}},
+        {option_kind::whole, {whole, "int", "IntOrAuto"}},
+        {option_kind::memory, {whole, "int", "IntOrAuto"}},
+        {option_kind::number, {number_of, "float", "FloatOrMax"}},
+        {option_kind::time, {time_of, "Time"}},
+        {option_kind::choice, {text_of, "str"}},
+        {option_kind::text, {text_of, "str"}}};
+    return forms.at(kind);
+}
+
 std::string_view type_of(const option& one) {
     // The Python files of the package take these two in other forms, too.
     if (one.name == "window" && one.kind == option_kind::whole) return "Bins";
     if (one.name == "episodes") return "Armed";
-    if (one.repeats) return "Destinations";
-    std::string_view rich;
-    if (with_rich_field(one, [&](const char* type, const auto& /*field*/) { rich = type; }))
-        return rich;
-    switch (one.kind) {
-        case option_kind::flag:
-            return "bool";
-        case option_kind::whole:
-        case option_kind::memory:
-            return one.zero_name.empty() ? "int" : "IntOrAuto";
-        case option_kind::number:
-            return one.zero_name.empty() ? "float" : "FloatOrMax";
-        case option_kind::time:
-            return "Time";
-        case option_kind::choice:
-        case option_kind::text:
-            return "str";
-    }
-    return "";
+    const kind_form& form = form_of(one.kind);
+    std::string_view type = one.zero_name.empty() ? form.type : form.type_with_name;
+    with_rich_field(one, [&](const char* rich, const auto& /*field*/) { type = rich; });
+    return type;
 }
 
 option_value value_of(const option& one, nb::handle value) {
     const char* const name = one.name.c_str();
-    if (!one.zero_name.empty() && nb::isinstance<nb::str>(value) &&
-        text_of(name, value) == one.zero_name)
-        return one.zero_name;
-    switch (one.kind) {
-        case option_kind::flag:
-            return flag_of(name, value);
-        case option_kind::whole:
-        case option_kind::memory:
-            return whole_of(name, value);
-        case option_kind::number:
-            return number_of(name, value);
-        case option_kind::time:
-            return time_of(name, value);
-        case option_kind::choice:
-        case option_kind::text:
-            return text_of(name, value);
-    }
-    return nullptr;
+    const bool is_name = !one.zero_name.empty() && nb::isinstance<nb::str>(value) &&
+                         text_of(name, value) == one.zero_name;
+    return is_name ? one.zero_name : form_of(one.kind).read(name, value);
 }
 
 nb::object argument_of(const option& one) {
-    nb::object rich = nb::none();
-    if (!one.is_set() ||
-        with_rich_field(one, [&](const char* /*type*/, const auto& field) { rich = show(field); }))
-        return rich;
-    return std::visit(
-        [&]<class Value>(const Value& simple) -> nb::object {
-            if constexpr (std::is_same_v<Value, std::nullptr_t>)
-                return nb::none();
-            else if (!one.zero_name.empty() && simple == Value{})
-                return nb::cast(one.zero_name);
-            else if constexpr (std::is_same_v<Value, duration>)
-                return nb::cast(to_seconds(simple));
-            else
-                return nb::cast(simple);
-        },
-        one.get());
+    const option_value value = one.value();
+    nb::object out = std::visit([](const auto& simple) { return nb::cast(plain(simple)); }, value);
+    if (!out.is_none())
+        with_rich_field(one, [&](const char* /*type*/, const auto& field) { out = show(field); });
+    return out;
+}
+
+void take_option(const option_list& options, const std::string& name, nb::handle value) {
+    const auto one = std::ranges::find(options, name, &option::name);
+    if (one == options.end()) refuse_argument(name);
+    if (value.is_none()) return;
+    naming(name.c_str(), [&] {
+        const auto take_rich = [&](const char* /*type*/, auto& field) {
+            take(name.c_str(), value, field);
+        };
+        if (!with_rich_field(*one, take_rich)) one->set(value_of(*one, value));
+    });
 }
 
 }  // namespace
@@ -301,25 +262,14 @@ nb::object argument_of(const option& one) {
 call_options take_options(const nb::dict& arguments, const option_list& options) {
     call_options call;
     for (const auto& [key, value] : arguments) {
-        const auto given = nb::cast<std::string>(key);
-        const char* const name = given.c_str();
-        const auto one = std::ranges::find(options, given, &option::name);
+        const auto name = nb::cast<std::string>(key);
         constexpr std::uint64_t most_threads = 4096;
-        if (one == options.end() && given != "progress" && given != "threads")
-            refuse_argument(given);
-        if (value.is_none()) continue;
-        if (one == options.end() && given == "threads")
-            call.threads = static_cast<int>(whole_of(name, value, 0, most_threads));
-        else if (one == options.end())
+        if (name == "progress")
             call.progress = nb::borrow(value);
-        else
-            naming(name, [&, taken = nb::handle(value)] {
-                if (one->repeats) return one->set_list(texts_of(name, taken));
-                const auto take_rich = [&](const char* /*type*/, auto& field) {
-                    take(name, taken, field);
-                };
-                if (!with_rich_field(*one, take_rich)) one->set(value_of(*one, taken));
-            });
+        else if (name != "threads" || std::ranges::count(options, name, &option::name) > 0)
+            take_option(options, name, value);
+        else if (!value.is_none())
+            call.threads = static_cast<int>(whole_of("threads", value, 0, most_threads));
     }
     options.check();
     return call;

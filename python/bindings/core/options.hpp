@@ -1,8 +1,7 @@
 #pragma once
 
-#include <nanobind/nanobind.h>
-
 #include "bindings/core/call.hpp"
+#include "bindings/core/values.hpp"
 #include "spikeweave/core/options.hpp"
 
 /// Described options as keyword arguments, and back.
@@ -13,6 +12,21 @@ namespace spikeweave::python {
 /// @throws TypeError for a value of another kind or an argument that there is not, ValueError for a
 /// value out of range, all with the argument's name.
 call_options take_options(const nb::dict& arguments, const option_list& options);
+
+/// Calls `work` with the options that were given, and with the execution, as `run_for_result` does.
+template <class Options, class Work>
+auto call_with(const nb::dict& arguments, Work work) {
+    Options options{};
+    const call_options call = take_options(arguments, describe(options));
+    return run_for_result([&](const execution& run) { return work(options, run); }, call);
+}
+/// Does so with a function of the library and its input.
+template <class Input, class Options, class Result>
+Result call(Result (*function)(const Input&, const Options&, const execution&),
+            const std::type_identity_t<Input>& input, const nb::dict& arguments) {
+    return call_with<Options>(arguments,
+                              [&](const auto&... how) { return function(input, how...); });
+}
 
 /// Returns the arguments of a call that does the same: times in seconds, None if not set.
 nb::dict arguments_of(const option_list& options);

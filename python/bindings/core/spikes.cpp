@@ -1,16 +1,9 @@
 #include "bindings/core/spikes.hpp"
 
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <algorithm>
 #include <iterator>
-#include <numeric>
-#include <utility>
 
-#include "bindings/bindings.hpp"
 #include "bindings/core/arguments.hpp"
-#include "bindings/core/arrays.hpp"
 #include "bindings/core/options.hpp"
 #include "spikeweave/spikes/files.hpp"
 #include "spikeweave/spikes/order_spikes.hpp"
@@ -34,11 +27,8 @@ nb::tuple make_spikes(const array_in<double>& times, const array_in<std::uint32_
     return nb::make_tuple(share(std::move(made.spikes), start.has_value()), made.duplicates);
 }
 
-nb::dict read_file(const std::string& path, const nb::dict& arguments) {
-    spike_read_options reading;
-    const call_options call = take_options(arguments, describe(reading));
-    spike_file file =
-        run_for_result(call, [&](const execution& run) { return read_spikes(path, reading, run); });
+nb::dict read_file(const std::string& path, const nb::dict& given) {
+    spike_file file = call(read_spikes, path, given);
     std::ranges::move(check_spikes(file.spikes), std::back_inserter(file.warnings));
     std::ranges::move(warnings_of(file.dropped), std::back_inserter(file.warnings));
     nb::dict out;
@@ -52,39 +42,28 @@ nb::dict read_file(const std::string& path, const nb::dict& arguments) {
 }
 
 void write(const std::string& path, const shared_spikes& spikes, const nb::object& progress) {
-    run_unlocked({.progress = progress},
-                 [&](const execution& run) { write_spikes(path, *spikes.sequence, run); });
+    run_unlocked([&](const execution& run) { write_spikes(path, *spikes.sequence, run); },
+                 {.progress = progress});
 }
 
 array_out<double> seconds_of(std::span<const std::int64_t> times_us) {
-    return column<double>(times_us, [](std::int64_t us) { return to_seconds(duration{us}); });
+    return column(times_us, [](std::int64_t us) { return duration{us}; });
 }
 
 // Returns all units' times one after another, and where each begins.
 nb::tuple trains_of(const shared_spikes& spikes) {
-    const spike_trains trains = run_for_result(
-        {}, [&](const execution& /*run*/) { return spike_trains(*spikes.sequence); });
-    return nb::make_tuple(seconds_of(trains.times_us()),
-                          column<std::int64_t>(trains.offsets(), std::identity{}));
+    const spike_trains trains =
+        run_for_result([&](const execution& /*run*/) { return spike_trains(*spikes.sequence); });
+    return nb::make_tuple(seconds_of(trains.times_us()), column(trains.offsets()));
 }
 
 // Returns the spikes of the units that repeat no other, and what was left out, as sentences.
 nb::tuple drop_duplicates(const shared_spikes& spikes) {
-    units_without_duplicates kept = run_for_result({}, [&](const execution& /*run*/) {
+    units_without_duplicates kept = run_for_result([&](const execution& /*run*/) {
         return drop_duplicates_of_units(*spikes.sequence, find_shared_spikes(*spikes.sequence));
     });
     const std::vector<std::string> left_out = warnings_of(kept.dropped);
     return nb::make_tuple(share(std::move(kept.spikes), spikes.has_recorded_span), left_out);
-}
-
-// Returns the positions of names in natural order, in which "n2" is before "n10".
-array_out<std::int64_t> natural_order(const std::vector<std::string>& names) {
-    std::vector<std::int64_t> order(names.size());
-    std::iota(order.begin(), order.end(), std::int64_t{0});
-    std::ranges::sort(order, natural_less, [&](std::int64_t i) -> const std::string& {
-        return names[static_cast<std::size_t>(i)];
-    });
-    return to_numpy(std::move(order));
 }
 
 }  // namespace
@@ -94,25 +73,24 @@ shared_spikes share(spike_sequence spikes, bool has_recorded_span) {
 }
 
 std::vector<std::int64_t> microseconds_of(const array_in<double>& seconds) {
-    std::vector<std::int64_t> out;
-    out.reserve(seconds.size());
+    std::vector<std::int64_t> out(seconds.size());
     naming("times", [&] {
-        for (const double one : span_of(seconds)) out.push_back(duration_from_seconds(one).count());
+        std::ranges::transform(span_of(seconds), out.begin(),
+                               [](double one) { return duration_from_seconds(one).count(); });
     });
     return out;
 }
 
 std::vector<unit_id> ids_of(const array_in<std::uint32_t>& units) {
-    std::vector<unit_id> out;
-    out.reserve(units.size());
-    for (const std::uint32_t one : span_of(units)) out.push_back(unit_id{one});
+    std::vector<unit_id> out(units.size());
+    std::ranges::transform(span_of(units), out.begin(), [](auto unit) { return unit_id{unit}; });
     return out;
 }
 
 void add_warnings(nb::dict& out, const shared_spikes& spikes,
                   const std::vector<std::string>& more) {
-    std::vector<std::string> warnings = run_for_result(
-        {}, [&](const execution& /*run*/) { return check_spikes(*spikes.sequence); });
+    std::vector<std::string> warnings =
+        run_for_result([&](const execution& /*run*/) { return check_spikes(*spikes.sequence); });
     out["told"] = spikes.checked ? warnings.size() : 0;
     for (const std::string& warning : more) warnings.push_back(with_plain_names(warning));
     out["warnings"] = warnings;
@@ -128,16 +106,12 @@ void bind_spikes(nb::module_& m) {
             "times_us", [](const shared_spikes& s) { return to_numpy(s.sequence->times_us()); },
             nb::rv_policy::move)
         .def_prop_ro(
-            "units",
-            [](const shared_spikes& s) {
-                return column<std::uint32_t>(s.sequence->units(), &to_index);
-            },
+            "units", [](const shared_spikes& s) { return column(s.sequence->units()); },
             nb::rv_policy::move)
         .def_prop_ro("unit_names", [](const shared_spikes& s) { return s.sequence->unit_names(); })
         .def_prop_ro("t_start",
-                     [](const shared_spikes& s) { return to_seconds(s.sequence->span().begin); })
-        .def_prop_ro("t_stop",
-                     [](const shared_spikes& s) { return to_seconds(s.sequence->span().end); })
+                     [](const shared_spikes& s) { return plain(s.sequence->span().begin); })
+        .def_prop_ro("t_stop", [](const shared_spikes& s) { return plain(s.sequence->span().end); })
         .def_ro("has_recorded_span", &shared_spikes::has_recorded_span)
         .def("trains", &trains_of)
         .def("check", [](const shared_spikes& s) { return check_spikes(*s.sequence); })
@@ -145,12 +119,15 @@ void bind_spikes(nb::module_& m) {
         .def("same_as", [](const shared_spikes& a, const shared_spikes& b) {
             return *a.sequence == *b.sequence;
         });
-    m.def("make_spikes", &make_spikes, nb::arg("times"), nb::arg("units"), nb::arg("names"),
-          nb::arg("t_start").none(), nb::arg("t_stop").none());
-    m.def("read_spikes", &read_file, nb::arg("path"), nb::arg("given"));
+    m.def("make_spikes", &make_spikes, "times"_a, "units"_a, "names"_a, "t_start"_a.none(),
+          "t_stop"_a.none());
+    m.def("read_spikes", &read_file, "path"_a, "given"_a);
     m.def("read_options", &description<spike_read_options>);
-    m.def("write_spikes", &write, nb::arg("path"), nb::arg("spikes"), nb::arg("progress").none());
-    m.def("natural_order", &natural_order, nb::arg("names"));
+    m.def("write_spikes", &write, "path"_a, "spikes"_a, "progress"_a.none());
+    m.def(
+        "natural_order",
+        [](const std::vector<std::string>& names) { return to_numpy(natural_order(names)); },
+        "names"_a);
     m.def("seconds", [](nb::handle value) { return to_seconds(time_of("time", value)); });
 }
 

@@ -1,18 +1,9 @@
 #pragma once
 
-#include <nanobind/nanobind.h>
-
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "bindings/core/arrays.hpp"
+#include "bindings/core/values.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
 namespace spikeweave::python {
-
-namespace nb = nanobind;
 
 /// A sequence that a long call may go on reading without the interpreter's lock.
 struct shared_spikes {

@@ -1,10 +1,3 @@
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
-#include <utility>
-
-#include "bindings/bindings.hpp"
 #include "bindings/core/arguments.hpp"
 #include "bindings/core/episodes.hpp"
 #include "bindings/core/options.hpp"
@@ -25,14 +18,13 @@ void bind_common(nb::class_<held<Value>>& type) {
     });
 }
 
-void make_detector(held_detector* self, const array_in<std::int64_t>& offsets,
-                   const array_in<std::uint32_t>& units, const matrix_in<double>& delays,
-                   std::size_t unit_count, nb::handle fire_at, const nb::dict& given) {
+void make_detector(held_detector* self, const episodes_in& episodes, std::size_t unit_count,
+                   nb::handle fire_at, const nb::dict& given) {
     episode_detector_options options;
     take_options(given, describe(options));
     const std::uint64_t at = fire_at.is_none() ? 0 : whole_of("fire_at", fire_at, 1);
     std::vector<armed_episode> armed;
-    for (episode& one : episodes_of(offsets, units, delays)) armed.push_back({std::move(one), at});
+    for (episode& one : episodes_of(episodes)) armed.push_back({std::move(one), at});
     new (self) held_detector{episode_detector(std::move(armed), unit_count, options)};
 }
 
@@ -60,13 +52,9 @@ auto counts_of(held_detector& self) {
     });
 }
 
-episode_window_options window_defaults() {
-    return {.mining = {.delays = default_delays()}};
-}
-
 void make_windows(held_windows* self, const std::vector<std::string>& names,
                   const nb::dict& given) {
-    episode_window_options options = window_defaults();
+    episode_window_options options;
     call_options call = take_options(given, describe(options));
     new (self) held_windows{episode_windows(names, options), std::move(call)};
 }
@@ -79,10 +67,11 @@ void add_spikes(held_windows& self, const array_in<double>& times,
 // Returns the next window, or None if it is not complete.
 nb::object next_window(held_windows& self) {
     if (!self.alone([](episode_windows& it) { return it.complete(); })) return nb::none();
-    const auto found = run_for_result(self.call, [&](const execution& run) {
+    const auto next = [&](const execution& run) {
         const std::lock_guard lock(self.in_use);
         return self.value.next(run);
-    });
+    };
+    const auto found = run_for_result(next, self.call);
     return found ? nb::object(window_arrays(*found)) : nb::none();
 }
 
@@ -91,15 +80,15 @@ nb::object next_window(held_windows& self) {
 void bind_given_spikes(nb::module_& m) {
     nb::class_<held_detector> detector(m, "Detector");
     detector
-        .def("__init__", &make_detector, nb::arg("offsets"), nb::arg("units"), nb::arg("delays"),
-             nb::arg("unit_count"), nb::arg("fire_at").none(), nb::arg("given"))
-        .def("add", &detect, nb::arg("times"), nb::arg("units"))
+        .def("__init__", &make_detector, "episodes"_a, "unit_count"_a, "fire_at"_a.none(),
+             "given"_a)
+        .def("add", &detect, "times"_a, "units"_a)
         .def("counts", &counts_of);
     bind_common(detector);
     m.def("detector_options", &description<episode_detector_options>);
     nb::class_<held_windows> windows(m, "SlidingWindow");
-    windows.def("__init__", &make_windows, nb::arg("names"), nb::arg("given"))
-        .def("add", &add_spikes, nb::arg("times"), nb::arg("units"))
+    windows.def("__init__", &make_windows, "names"_a, "given"_a)
+        .def("add", &add_spikes, "times"_a, "units"_a)
         .def("advance",
              [](held_windows& self, double time) {
                  const std::int64_t us = duration_from_seconds(time).count();
@@ -107,10 +96,7 @@ void bind_given_spikes(nb::module_& m) {
              })
         .def("next", &next_window);
     bind_common(windows);
-    m.def("sliding_window_options", [] {
-        episode_window_options options = window_defaults();
-        return description_of(describe(options));
-    });
+    m.def("sliding_window_options", &description<episode_window_options>);
 }
 
 }  // namespace spikeweave::python

@@ -1,14 +1,6 @@
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <chrono>
-#include <cstdint>
-#include <functional>
-#include <utility>
 #include <variant>
 
-#include "bindings/bindings.hpp"
 #include "bindings/core/arguments.hpp"
 #include "bindings/core/episodes.hpp"
 #include "bindings/core/options.hpp"
@@ -50,13 +42,15 @@ void make_feed(live_feed* self, nb::handle source, const named_in& armed, const 
         new (self) live_feed(text_of("source", source), options);
 }
 
-template <class Value, class Show = std::identity>
-nb::tuple tuple_of(const std::vector<Value>& values, Show show = {}) {
-    return nb::tuple(list_of(values, show));
-}
-
 double seconds_of(std::int64_t us) {
     return to_seconds(duration{us});
+}
+
+template <class Value, class Show = std::identity>
+nb::tuple tuple_of(const std::vector<Value>& values, Show show = {}) {
+    nb::list out;
+    for (const Value& one : values) out.append(show(one));
+    return nb::tuple(out);
 }
 
 // Makes the name of a Python type of each event, and what it takes.
@@ -130,10 +124,9 @@ void add(live_feed& feed, const array_in<double>& times, const array_in<std::uin
 
 void bind_live(nb::module_& m) {
     nb::class_<live_feed>(m, "LiveFeed")
-        .def("__init__", &make_feed, nb::arg("source").none(), nb::arg("armed"), nb::arg("given"))
+        .def("__init__", &make_feed, "source"_a.none(), "armed"_a, "given"_a)
         .def("next", &next_event)
-        .def("add", &add, nb::arg("times"), nb::arg("units"), nb::arg("names"),
-             nb::arg("until").none())
+        .def("add", &add, "times"_a, "units"_a, "names"_a, "until"_a.none())
         .def("end", &live_feed::end)
         .def("close", &close);
     m.def("live_options", [] {

@@ -1,13 +1,5 @@
-#include <nanobind/stl/string.h>
-
-#include <string>
-#include <utility>
-
-#include "bindings/bindings.hpp"
-#include "bindings/core/arrays.hpp"
 #include "bindings/core/options.hpp"
 #include "bindings/core/spikes.hpp"
-#include "bindings/pipeline/sorted_data.hpp"
 #include "spikeweave/record/recording.hpp"
 #include "spikeweave/simulate/features.hpp"
 #include "spikeweave/simulate/recording.hpp"
@@ -16,56 +8,45 @@
 namespace spikeweave::python {
 namespace {
 
-array_out<std::uint32_t> unit_array(const std::vector<unit_id>& units) {
-    return column<std::uint32_t>(units, &to_index);
-}
-
 nb::dict to_python(simulated_spikes made) {
-    const auto& truth = made.truth;
-    nb::dict edges;
-    edges["source"] = column<std::uint32_t>(truth, [](const auto& e) { return to_index(e.from); });
-    edges["target"] = column<std::uint32_t>(truth, [](const auto& e) { return to_index(e.to); });
-    add_columns(
-        edges, truth, "delay", [](const auto& e) { return to_seconds(e.delay); }, "probability",
-        &planted_edge::probability);
     nb::dict out;
-    out["edges"] = edges;
-    out["chains"] = list_of(made.chains, unit_array);
+    out["edges"] =
+        table_of(made.truth, "source", &planted_edge::from, "target", &planted_edge::to, "delay",
+                 &planted_edge::delay, "probability", &planted_edge::probability);
+    out["chains"] = column(made.chains);
     out["spikes"] = share(std::move(made.spikes));
     return out;
 }
 
 nb::dict to_python(simulated_patterns made) {
     nb::dict out;
-    out["patterns"] = dicts_of(
-        made.truth, "units", [](const auto& one) { return unit_array(one.units); }, "lags",
-        [](const auto& one) { return column<double>(one.lags, to_seconds); }, "times",
-        [](const auto& one) { return column<double>(one.times, to_seconds); });
+    out["patterns"] = dicts_of(made.truth, "units", &planted_pattern::units, "lags",
+                               &planted_pattern::lags, "times", &planted_pattern::times);
     out["spikes"] = share(std::move(made.spikes));
     return out;
 }
 
 nb::dict to_python(simulated_recording made) {
     const auto& units = made.truth.units;
-    nb::dict out =
-        table_of(units, "peak_uv", &simulated_unit::peak_uv, "rate", &simulated_unit::rate_hz);
-    out["channel"] = column<std::uint32_t>(units, &simulated_unit::channel);
-    out["waveform"] =
-        list_of(units, [](const auto& unit) { return std::string(to_string(unit.waveform)); });
-    add_columns(out, units, "bursting", &simulated_unit::bursting, "like", [](const auto& unit) {
-        return unit.like ? static_cast<std::int64_t>(*unit.like) : -1;
-    });
-    const auto& motion = made.truth.motion;
-    add_columns(
-        out, motion, "motion_time", [](const auto& one) { return to_seconds(one.time); },
-        "motion_um", &simulated_displacement::um);
+    nb::dict out = table_of(
+        units, "peak_uv", &simulated_unit::peak_uv, "rate", &simulated_unit::rate_hz, "waveform",
+        &simulated_unit::waveform, "bursting", &simulated_unit::bursting, "like",
+        [](const auto& unit) { return unit.like ? std::int64_t{*unit.like} : -1; });
+    std::vector<std::uint32_t> channels;
+    for (const simulated_unit& unit : units) channels.push_back(unit.channel);
+    out["channel"] = to_numpy(std::move(channels));
+    add_columns(out, made.truth.motion, "motion_time", &simulated_displacement::time, "motion_um",
+                &simulated_displacement::um);
     out["spikes"] = share(std::move(made.truth.spikes));
     out["recording"] = std::move(made.traces);
     return out;
 }
 
 nb::dict to_python(simulated_features made) {
-    nb::dict out = dense_arrays(made.features);
+    const auto shape = {made.features.size(), made.features.feature_count()};
+    nb::dict out;
+    out["features"] = to_numpy(made.features.dense_values(), shape);
+    out["masks"] = to_numpy(made.features.dense_masks(), shape);
     out["samples"] = to_numpy(std::move(made.samples));
     out["sample_rate"] = made.rate_hz;
     out["truth"] = to_numpy(std::move(made.truth));
@@ -76,13 +57,10 @@ template <class Options, class Made>
 void bind_simulation(nb::module_& m, const std::string& name,
                      Made (*generate)(const Options&, const execution&)) {
     m.def(("simulate_" + name).c_str(),
-          [generate](const nb::dict& arguments) {
-              Options options;
-              const call_options call = take_options(arguments, describe(options));
-              return to_python(run_for_result(
-                  call, [&](const execution& run) { return generate(options, run); }));
+          [generate](const nb::dict& given) {
+              return to_python(call_with<Options>(given, generate));
           },
-          nb::arg("given"));
+          "given"_a);
     m.def((name + "_options").c_str(), &description<Options>);
 }
 

@@ -75,7 +75,7 @@ class Detector:
         self._names = unit_names_of("units", units)
         self._armed = named(episodes, self._names)
         self._core = _core.Detector(
-            *flat(self._armed, self._names), len(self._names), fire_at, dict(options)
+            flat(self._armed, self._names), len(self._names), fire_at, dict(options)
         )
 
     @property

@@ -141,15 +141,9 @@ def count_episodes(
     """
     sequence = SpikeSequence.of(spikes)
     names = sequence.unit_names
-    offsets, units, delays = flat(named(episodes, names), names)
+    arrays = flat(named(episodes, names), names)
     with reporting(progress) as callback:
-        return _core.count_episodes(
-            sequence._core,
-            offsets,
-            units,
-            delays,
-            {**options, "progress": callback},
-        )
+        return _core.count_episodes(sequence._core, arrays, {**options, "progress": callback})
 
 
 def episode_strategies(device: Literal["cpu", "cuda"] = "cpu") -> list[str]:

@@ -99,14 +99,10 @@ def spade(
         found = _core.spade(sequence._core, {**given, "progress": callback})
     for warning in found["warnings"][found["told"] :]:
         warnings.warn(warning, stacklevel=2)
-    signatures = found["signatures"]
-    for name in ("tested", "significant"):
-        if name in signatures:
-            signatures[name] = signatures[name].astype(bool)
     return PatternResult(
         spikes=sequence,
         **found["table"],
-        signatures=signatures,
+        signatures=found["signatures"],
         funnel=found["funnel"],
         parameters=found["parameters"],
         input=found["input"],

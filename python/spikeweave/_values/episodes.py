@@ -130,13 +130,9 @@ class EpisodeResult(EpisodeRows):
         """
         i = range(len(self))[index]
         units, delays = self._parts(i)
-        return _core.find_occurrences(
-            self.spikes._core,
-            np.array([0, len(units)], dtype=np.int64),
-            np.ascontiguousarray(units),
-            np.ascontiguousarray(delays),
-            self.parameters["ties"],
-        )
+        offsets = np.array([0, len(units)], dtype=np.int64)
+        episode = (offsets, np.ascontiguousarray(units), np.ascontiguousarray(delays))
+        return _core.find_occurrences(self.spikes._core, episode, self.parameters["ties"])
 
     def to_dataframe(self) -> pandas.DataFrame:
         """A pandas data frame with one row per episode: ``size``, ``units`` and ``delays`` as

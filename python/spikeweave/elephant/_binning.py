@@ -42,7 +42,7 @@ class Binned:
 
     def windows(self, winlen: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the start bins of the windows, offsets into their items, and the items."""
-        return _core.elephant_windows(*self.arrays(), winlen)
+        return _core.elephant_windows(self.arrays(), winlen)
 
 
 def from_pairs(units: npt.ArrayLike, bins: npt.ArrayLike, n_units: int, n_bins: int) -> Binned:

@@ -31,9 +31,9 @@ def mine(binned: Binned, winlen: int, report: str, **rule: Any) -> ConceptList |
     given = {"winlen": winlen, **rule}
     with running() as call:
         if report == "a":
-            found = _core.elephant_mine(*binned.arrays(), {**given, **call})
+            found = _core.elephant_mine(binned.arrays(), {**given, **call})
             return ConceptList.from_arrays(found, winlen)
-        found = _core.elephant_count(*binned.arrays(), {**given, "spectrum": report, **call})
+        found = _core.elephant_count(binned.arrays(), {**given, "spectrum": report, **call})
         if report == "#":
             del found["duration"]
         return _or_empty(np.column_stack(list(found.values())), report)

@@ -122,10 +122,12 @@ def pattern_set_reduction(
     }
     with running() as call:
         kept = _core.elephant_reduce(
-            flat.item_begins.astype(np.uint64),
-            _in_time_order(flat, winlen),
-            flat.window_begins.astype(np.uint64),
-            _ascending(flat),
+            (
+                flat.item_begins.astype(np.uint64),
+                _in_time_order(flat, winlen),
+                flat.window_begins.astype(np.uint64),
+                _ascending(flat),
+            ),
             _signature_rows(ns_signatures, spectrum),
             hkl,
             {**arguments, **call},

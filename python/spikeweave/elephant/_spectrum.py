@@ -42,7 +42,7 @@ def _mined(
     # The miner is closed, because a stored exception would otherwise keep its threads alive.
     with closing(_core.ElephantSurrogateMiner({**mining, "threads": call["threads"]})) as miner:
         for done, surrogate in enumerate(surrogates, 1):
-            miner.add(*surrogate.arrays())
+            miner.add(surrogate.arrays())
             if call["progress"] is not None:
                 call["progress"]("mining surrogates", done, number)
         return miner.spectrum()

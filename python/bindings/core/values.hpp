@@ -1,0 +1,188 @@
+#pragma once
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <initializer_list>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "bindings/bindings.hpp"
+#include "spikeweave/assess/spade/stability.hpp"
+#include "spikeweave/core/ids.hpp"
+#include "spikeweave/core/members.hpp"
+#include "spikeweave/core/time.hpp"
+#include "spikeweave/mine/episodes.hpp"
+
+/// Values of the library as Python has them.
+namespace spikeweave::python {
+
+/// Arrays come in contiguous and in the memory of the CPU, because the Python files of the package
+/// convert what users give.
+template <class Value>
+using array_in = nb::ndarray<const Value, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class Value>
+using matrix_in = nb::ndarray<const Value, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class Array>
+auto span_of(const Array& array) {
+    return std::span{array.data(), array.size()};
+}
+template <class Array>
+auto copied(const Array& array) {
+    const auto values = span_of(array);
+    return std::vector(values.begin(), values.end());
+}
+
+template <class Value>
+using array_out = nb::ndarray<nb::numpy, Value>;
+
+/// Makes a NumPy array that owns what was moved into it. Its elements may have another type of the
+/// same form than those of the vector.
+template <class Stored, class Value = Stored>
+array_out<Value> to_numpy(std::vector<Stored> values, std::initializer_list<std::size_t> shape) {
+    auto kept = std::make_unique<std::vector<Stored>>(std::move(values));
+    Stored* const data = kept->data();
+    const nb::capsule owner(
+        kept.get(), [](void* what) noexcept { delete static_cast<std::vector<Stored>*>(what); });
+    kept.release();
+    return array_out<Value>(data, shape, owner);
+}
+template <class Value>
+array_out<Value> to_numpy(std::vector<Value> values) {
+    const std::size_t size = values.size();
+    return to_numpy(std::move(values), {size});
+}
+template <class Value>
+array_out<Value> to_numpy(std::span<const Value> values) {
+    return to_numpy(std::vector<Value>(values.begin(), values.end()));
+}
+
+template <class Value>
+constexpr bool is_vector = false;
+template <class Value>
+constexpr bool is_vector<std::vector<Value>> = true;
+
+/// Values that Python has as pairs.
+template <class Value>
+constexpr bool is_pair = std::is_same_v<Value, delay_interval> ||
+                         std::is_same_v<Value, time_span> || std::is_same_v<Value, stability>;
+
+template <class Elements, class Get = std::identity>
+auto column(const Elements& elements, Get get = {});
+
+/// Returns what Python has in place of a value: the index of a unit, seconds, the bounds of an
+/// interval, the name of an enumeration's value, NaN for an unknown figure, a dictionary of the
+/// members of a struct that has a description, and a column for a vector.
+template <class Value>
+auto plain(const Value& value) {
+    using figure = std::optional<double>;
+    if constexpr (std::is_same_v<Value, unit_id>)
+        return static_cast<std::uint32_t>(value);
+    else if constexpr (std::is_same_v<Value, std::optional<unit_id>>)
+        return value ? std::optional(plain(*value)) : std::nullopt;
+    else if constexpr (std::is_same_v<Value, duration>)
+        return to_seconds(value);
+    else if constexpr (std::is_same_v<Value, figure>)
+        return value.value_or(std::numeric_limits<double>::quiet_NaN());
+    else if constexpr (is_pair<Value>) {
+        const auto& [first, second] = value;
+        return std::pair(plain(first), plain(second));
+    } else if constexpr (std::is_enum_v<Value>)
+        return std::string(to_string(value));
+    else if constexpr (is_described<Value>) {
+        nb::dict out;
+        each_member(value, [&](const char* name, const auto& one) { out[name] = plain(one); });
+        return out;
+    } else if constexpr (is_vector<Value>)
+        return column(value);
+    else if constexpr (std::is_same_v<Value, std::filesystem::path>)
+        return value.string();
+    else
+        return value;
+}
+
+/// Makes an array of a member of each element, or of what `get` returns for it: whole numbers are
+/// int64, and pairs have two columns. What is neither a number nor a pair is in a list.
+template <class Elements, class Get>
+auto column(const Elements& elements, Get get) {
+    using found = std::remove_cvref_t<decltype(std::invoke(get, *elements.begin()))>;
+    using value = std::conditional_t<std::is_integral_v<found> && !std::is_same_v<found, bool>,
+                                     std::int64_t, decltype(plain(std::declval<found>()))>;
+    using stored = std::conditional_t<std::is_same_v<value, bool>, std::uint8_t, value>;
+    std::vector<stored> values;
+    values.reserve(elements.size());
+    for (const auto& element : elements)
+        values.push_back(static_cast<stored>(plain(std::invoke(get, element))));
+    const std::size_t size = values.size();
+    if constexpr (std::is_arithmetic_v<value>)
+        return to_numpy<stored, value>(std::move(values), {size});
+    else if constexpr (std::is_same_v<value, std::pair<double, double>>)
+        return to_numpy<value, double>(std::move(values), {size, std::size_t{2}});
+    else
+        return nb::cast<nb::list>(nb::cast(values));
+}
+
+/// Gets a member of a member.
+template <class Outer, class Inner>
+auto of(Outer outer, Inner inner) {
+    return [=](const auto& value) { return std::invoke(inner, std::invoke(outer, value)); };
+}
+
+/// Adds columns to a table: each is a name, and a member or a function. Without any, they are the
+/// members of a struct that has a description.
+template <class Elements, class... Columns>
+void add_columns(nb::dict& table, const Elements& elements, const Columns&... columns) {
+    const auto add = [&](const auto&... one) {
+        ((table[one.first] = column(elements, one.second)), ...);
+    };
+    if constexpr (sizeof...(columns) > 0)
+        std::apply(add, named_members(columns...));
+    else
+        std::apply(add, members_of<typename Elements::value_type>);
+}
+template <class Elements, class... Columns>
+nb::dict table_of(const Elements& elements, const Columns&... columns) {
+    nb::dict out;
+    add_columns(out, elements, columns...);
+    return out;
+}
+
+/// Adds entries to a dictionary: each is a name, and a member of the element or a function.
+template <class Element, class... Entries>
+void add_entries(nb::dict& out, const Element& element, const Entries&... entries) {
+    const auto add = [&](const auto&... one) {
+        ((out[one.first] = plain(std::invoke(one.second, element))), ...);
+    };
+    std::apply(add, named_members(entries...));
+}
+/// Makes a list with a dictionary of each element.
+template <class Elements, class... Entries>
+nb::list dicts_of(const Elements& elements, const Entries&... entries) {
+    return column(elements, [&](const auto& element) {
+        nb::dict one;
+        add_entries(one, element, entries...);
+        return one;
+    });
+}
+
+}  // namespace spikeweave::python
