@@ -61,6 +61,7 @@
 #include "spikeweave/record/sample_source.hpp"
 #include "spikeweave/report/episodes.hpp"
 #include "spikeweave/report/inputs.hpp"
+#include "spikeweave/report/page.hpp"
 #include "spikeweave/report/run_record.hpp"
 #include "spikeweave/report/sort.hpp"
 #include "spikeweave/report/spade.hpp"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -20,7 +21,7 @@ def run(*arguments, **options):
 
 def content(path):
     """Returns the content of a file without the parts that differ between runs."""
-    if path.name != "run.json":
+    if path.name not in ("run.json", "report.html"):
         return path.read_bytes()
 
     def timeless(value):
@@ -29,7 +30,13 @@ def content(path):
                     if not key.endswith("seconds") and key not in ("peak_memory_bytes", "command")}
         return [timeless(one) for one in value] if isinstance(value, list) else value
 
-    return json.dumps(timeless(json.loads(path.read_text(encoding="utf-8"))))
+    text = path.read_text(encoding="utf-8")
+    return json.dumps(timeless(json.loads(text if path.suffix == ".json" else page_data(text))))
+
+
+def page_data(page):
+    """Returns the data of a page of `report`, as JSON."""
+    return re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1]
 
 
 def state(folder):

@@ -18,6 +18,7 @@ void add_sort(CLI::App& app, command& chosen);
 void add_episodes(CLI::App& app, command& chosen);
 void add_spade(CLI::App& app, command& chosen);
 void add_live(CLI::App& app, command& chosen);
+void add_report(CLI::App& app, command& chosen);
 void add_devices(CLI::App& app, command& chosen);
 
 /// Chooses `run` with these options when the command is parsed.

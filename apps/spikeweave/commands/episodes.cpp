@@ -24,6 +24,7 @@ struct episodes_command {
     std::filesystem::path to{};          ///< empty: the result is only printed
     bool overwrite = false;
     bool occurrences = false;
+    bool report = true;
     bool json = false;
     episode_options analysis{};
 };
@@ -31,13 +32,16 @@ struct episodes_command {
 option_list describe(episodes_command& options) {
     option_list list = describe(options.input);
     list.begin_group("Output");
-    list.add(
-            "output", options.to,
-            "folder to write: episodes.tsv, circuit.tsv, circuit.graphml, circuit.svg and run.json")
+    list.add("output", options.to,
+             "folder to write: episodes.tsv, circuit.tsv, circuit.graphml, circuit.svg, run.json "
+             "and report.html")
         .written("OUT_DIR");
     list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
     list.add("occurrences", options.occurrences,
              "also write occurrences.tsv: when the chains and direct edges occur")
+        .only_with("output");
+    list.add("report", options.report, "also write report.html, a page for a browser")
+        .off_means("do not write report.html, the page for a browser")
         .only_with("output");
     list.add("json", options.json, "print one JSON document");
     list.add_all(describe(options.analysis));
@@ -79,6 +83,8 @@ std::string written_text(const std::filesystem::path& folder, const episode_tabl
     std::string text =
         fmt::format("written to {}: episodes.tsv has {} episodes, {}\n", folder.string(),
                     grouped(table.episodes.size()), format_memory(unknown ? 0 : bytes));
+    if (std::filesystem::exists(folder / "report.html", unknown))
+        text += "report.html shows the result in a browser\n";
     if (!unknown && bytes > large)
         text +=
             "--max-size or a larger --min-count gives fewer episodes, --surrogates tells bursts "
@@ -112,9 +118,11 @@ void find(episodes_command& options, const memory_guard& memory, session& now) {
     result.warnings = record.warnings;
     episode_report report = report_of(std::move(spikes), std::move(result), run);
     report.with_occurrences = options.occurrences;
+    report.with_page = options.report;
     record_input(report.run, std::move(record), now);
     add_parameters(report.run.parameters, describe(options),
-                   {"drop_duplicates_of_units", "only_units", "count_only"});
+                   {"format", "time_unit", "allow_negative", "drop_duplicates_of_units",
+                    "only_units", "count_only"});
     report.run.seconds = now.seconds();
     if (!options.to.empty()) write_episode_report(options.to, report, options.overwrite, run);
     now.progress.clear();

@@ -35,6 +35,9 @@ struct episode_report {
     /// Whether the folder gets `occurrences.tsv`: the time of every spike of every occurrence of
     /// the circuit's chains and direct edges.
     bool with_occurrences = false;
+    /// Whether the folder gets `report.html`, the page of report/page.hpp, if there are at most ten
+    /// million spikes.
+    bool with_page = true;
     run_record run{};
 };
 
@@ -43,9 +46,9 @@ SPIKEWEAVE_API episode_report report_of(spike_sequence spikes, episode_result re
                                         const execution& run = {});
 
 /// Writes `episodes.tsv`, `circuit.tsv`, `circuit.graphml`, `circuit.svg`, `run.json` and, on
-/// request, `occurrences.tsv`; docs/results.md describes their columns. The files are identical
-/// byte for byte for the same spikes, parameters and seed; only `run.json` holds times, memory and
-/// threads.
+/// request, `report.html` and `occurrences.tsv`; docs/results.md describes their columns. The files
+/// are identical byte for byte for the same spikes, parameters and seed; only `run.json` holds
+/// times, memory and threads, which `report.html` shows.
 ///
 /// The folder is written under a temporary name and renamed, so it is complete or absent.
 /// @param overwrite  whether a folder of that name may be replaced; it is kept until the new one is

@@ -2,6 +2,7 @@
 #include "bindings/core/options.hpp"
 #include "bindings/core/spikes.hpp"
 #include "spikeweave/pipeline/episodes.hpp"
+#include "spikeweave/report/page.hpp"
 
 namespace spikeweave::python {
 namespace {
@@ -65,6 +66,8 @@ void bind_episodes(nb::module_& m) {
     m.def("count_episodes_options", &description<episode_counting_options>);
     m.def("count_episodes", &count, "spikes"_a, "episodes"_a, "given"_a);
     m.def("find_occurrences", &occurrences, "spikes"_a, "episodes"_a, "ties"_a);
+    m.def(
+        "page_of", [](const std::string& data) { return page_of(data); }, "data"_a);
     m.def("episode_strategies", [](bool on_gpu) {
         const auto device = on_gpu ? device_kind::cuda : device_kind::cpu;
         return column(available_episode_strategies(device));

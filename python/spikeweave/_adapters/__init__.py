@@ -13,6 +13,7 @@ from . import (  # noqa: F401
     networkx,
     nwb,
     nwb_results,
+    page,
     pandas,
     pynapple,
     recordings,

@@ -165,6 +165,19 @@ class EpisodeResult(EpisodeRows):
         """The circuit as a `networkx.MultiDiGraph`; see `Circuit.to_networkx`."""
         return self.circuit.to_networkx()
 
+    def to_html(self) -> str:
+        """A page that shows the result in a browser, as ``spikeweave report`` makes it.
+
+        The page needs no other file and no network. Its episodes have the order of the command's
+        tables, longest first.
+
+        Returns
+        -------
+        str
+            To be written to a file: ``Path("page.html").write_text(found.to_html(), "utf-8")``.
+        """
+        return converted(self, "html")
+
     def to_nwb(self, target: Any, *, overwrite: bool = False, append: bool = False) -> Any:
         """The episodes as a table ``episodes`` in the processing module ``ecephys``.
 

@@ -3,13 +3,19 @@
 
 #include "io/atomic_file.hpp"
 #include "io/result_folder.hpp"
+#include "report/episodes/page_data.hpp"
 #include "report/episodes/parts.hpp"
+#include "spikeweave/report/page.hpp"
 
 namespace spikeweave {
 namespace {
 
-constexpr std::array<std::string_view, 6> episode_files{
-    "episodes.tsv", "circuit.tsv", "circuit.graphml", "circuit.svg", "run.json", "occurrences.tsv"};
+constexpr std::array<std::string_view, 7> episode_files{
+    "episodes.tsv", "circuit.tsv",     "circuit.graphml", "circuit.svg",
+    "run.json",     "occurrences.tsv", "report.html"};
+
+// Browsers open a page of more spikes slowly, and it takes memory that the search left to others.
+constexpr std::size_t most_spikes_of_a_page = 10'000'000;
 
 }  // namespace
 
@@ -31,6 +37,9 @@ void write_episode_report(const std::filesystem::path& folder, const episode_rep
         file.commit();
     }
     out.write("run.json", report::run_json(p));
+    if (report.with_page && report.spikes.size() <= most_spikes_of_a_page)
+        out.write("report.html",
+                  page_of(report::episode_page_data(out.file(""), report.spikes, run)));
     out.commit(run.stop);
 }
 

@@ -4,27 +4,34 @@
 namespace spikeweave::report {
 namespace {
 
+json chains_of(const episode_view& p) {
+    json chains = json::array();
+    for (const std::size_t i : p.report.circuit.chains) chains.push_back(p.number[i]);
+    return chains;
+}
+
 json run_of(const episode_view& p) {
     const episode_report& report = p.report;
     json out = run_json(report.run, {{"spikes", report.spikes.size()},
                                      {"units", report.spikes.unit_count()},
                                      {"begin_s", to_seconds(report.spikes.span().begin)},
                                      {"end_s", to_seconds(report.spikes.span().end)}});
-    out.update({{"search",
-                 {{"strategy", to_string(report.table.ran_on)},
-                  {"pair_method", to_string(report.table.pairs_by)},
-                  {"compaction", to_string(report.table.compacted_by)},
-                  {"ties", to_string(report.table.ties)},
-                  {"threshold", report.table.threshold},
-                  {"estimated_bytes", report.table.estimated_bytes},
-                  {"merge_misses", report.table.merge_misses},
-                  {"levels", list_of(report.table.levels)}}},
-                {"significance",
-                 {{"test", to_string(report.significance.test)},
-                  {"correction", to_string(report.significance.correction)},
-                  {"alpha", report.circuit_rules.alpha},
-                  {"tick_ms", ms(report.significance.tick)}}},
-                {"circuit", {{"explained", report.circuit_rules.explained}}}});
+    out.update(
+        {{"search",
+          {{"strategy", to_string(report.table.ran_on)},
+           {"pair_method", to_string(report.table.pairs_by)},
+           {"compaction", to_string(report.table.compacted_by)},
+           {"ties", to_string(report.table.ties)},
+           {"threshold", report.table.threshold},
+           {"estimated_bytes", report.table.estimated_bytes},
+           {"merge_misses", report.table.merge_misses},
+           {"levels", list_of(report.table.levels)}}},
+         {"significance",
+          {{"test", to_string(report.significance.test)},
+           {"correction", to_string(report.significance.correction)},
+           {"alpha", report.circuit_rules.alpha},
+           {"tick_ms", ms(report.significance.tick)}}},
+         {"circuit", {{"explained", report.circuit_rules.explained}, {"chains", chains_of(p)}}}});
     if (!report.surrogates.empty())
         out["surrogates"] = {{"number", report.surrogate.surrogates},
                              {"method", to_string(report.surrogate.method)},
@@ -102,12 +109,11 @@ std::string to_json(const episode_report& report) {
         units.push_back({{"name", report.spikes.unit_names()[u]},
                          {"count", p.unit_counts[u]},
                          {"rate_hz", p.rate_hz(u)}});
-    report::json chains = report::json::array();
-    for (const std::size_t i : report.circuit.chains) chains.push_back(p.number[i]);
-    return report::text_of({{"run", report::run_of(p)},
-                            {"units", units},
-                            {"episodes", report::episodes_of(p)},
-                            {"circuit", {{"edges", report::edges_of(p)}, {"chains", chains}}}});
+    return report::text_of(
+        {{"run", report::run_of(p)},
+         {"units", units},
+         {"episodes", report::episodes_of(p)},
+         {"circuit", {{"edges", report::edges_of(p)}, {"chains", report::chains_of(p)}}}});
 }
 
 }  // namespace spikeweave

@@ -321,8 +321,8 @@ TEST(EpisodeReport, RefusesPartsThatDoNotBelongTogether) {
     }
 }
 
-const std::set<std::string> always{"episodes.tsv", "circuit.tsv", "circuit.graphml", "circuit.svg",
-                                   "run.json"};
+const std::set<std::string> always{"episodes.tsv", "circuit.tsv", "circuit.graphml",
+                                   "circuit.svg",  "run.json",    "report.html"};
 
 TEST(WriteEpisodeReport, WritesAWholeFolderAndNothingBesideIt) {
     const temporary_folder place;
@@ -330,9 +330,11 @@ TEST(WriteEpisodeReport, WritesAWholeFolderAndNothingBesideIt) {
 
     write_episode_report(place.path() / "plain/", report);
     report.with_occurrences = true;
+    report.with_page = false;
     write_episode_report(place.path() / "more", report);
 
     EXPECT_EQ(names_in(place.path()), (std::set<std::string>{"plain", "more"}));
+    EXPECT_FALSE(names_in(place.path() / "more").contains("report.html"));
     EXPECT_EQ(names_in(place.path() / "plain"), always);
     EXPECT_EQ(read_bytes(place.path() / "plain" / "circuit.tsv"),
               report::circuit_tsv(report::episode_view(report)));
@@ -359,7 +361,7 @@ TEST(WriteEpisodeReport, ReplacesOnlyWhatItMayAndKnows) {
     report.with_occurrences = false;
 
     EXPECT_THROW(write_episode_report(folder, report), io_error);
-    EXPECT_EQ(names_in(folder).size(), 6U);
+    EXPECT_EQ(names_in(folder).size(), 7U);
     write_episode_report(folder, report, true);
     EXPECT_EQ(names_in(folder), always);
     place.file("out/notes.txt", "mine");

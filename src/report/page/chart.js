@@ -1,0 +1,46 @@
+// Charts of bars over a labelled axis.
+
+import { el, shortNumber, svg } from "./format.js";
+
+// Multiples of 1, 2 or 5 times a power of ten between two values.
+export function axisMarks(low, high, most) {
+  const rough = (high - low) / most;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * [1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999999);
+  const marks = [];
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k) marks.push(k * step);
+  return { marks, step };
+}
+
+const [width, height, left, right, top, bottom] = [560, 220, 56, 12, 14, 44];
+
+// `bars` are counts in bins of equal width from `low` to `high`; `band` has a range for each, `line` a mean; `shade` is an
+// interval of the axis. A marker, if there is one, can be moved.
+export function barChart({ label, xLabel, yLabel, low, high, bars, band, line, shade, marker }) {
+  const highest = Math.max(1, ...bars, ...(band ?? []).map((range) => range[1])) * 1.05;
+  const x = (value) => left + ((width - left - right) * (value - low)) / (high - low);
+  const y = (value) => height - bottom - ((height - top - bottom) * value) / highest;
+  const bin = (high - low) / bars.length;
+  const at = (i) => x(low + i * bin);
+  const chart = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart", role: "img", "aria-label": label });
+  if (shade)
+    chart.append(svg("rect", { class: "shade", x: x(shade[0]), width: Math.max(1, x(shade[1]) - x(shade[0])), y: top, height: height - top - bottom }));
+  const bar = (i) => svg("rect", { class: "bar", x: at(i), width: Math.max(0.3, at(1) - at(0) - 0.4), y: y(bars[i]), height: height - bottom - y(bars[i]) });
+  chart.append(...bars.map((_, i) => bar(i)));
+  if (band) {
+    const upper = band.map((range, i) => `${at(i)},${y(range[1])} ${at(i + 1)},${y(range[1])}`);
+    const lower = band.map((range, i) => `${at(i + 1)},${y(range[0])} ${at(i)},${y(range[0])}`).reverse();
+    chart.append(svg("polygon", { class: "band", points: [...upper, ...lower].join(" ") }));
+  }
+  if (line)
+    chart.append(svg("polyline", { class: "mean", points: line.map((value, i) => `${at(i)},${y(value)} ${at(i + 1)},${y(value)}`).join(" ") }));
+  if (marker) chart.append(svg("g", { class: "marker" }, svg("line", { y1: top, y2: height - bottom })));
+  chart.append(svg("path", { class: "axis", d: `M${left},${top}V${height - bottom}H${width - right}` }));
+  for (const value of axisMarks(low, high, 8).marks)
+    chart.append(svg("text", { x: x(value), y: height - bottom + 16, "text-anchor": "middle" }, shortNumber(value, 6)));
+  for (const value of axisMarks(0, highest, 4).marks)
+    chart.append(svg("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" }, shortNumber(value, 6)));
+  chart.append(svg("text", { class: "title", x: (left + width - right) / 2, y: height - 8, "text-anchor": "middle" }, xLabel));
+  chart.append(svg("text", { class: "title", transform: `translate(14 ${(top + height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, yLabel));
+  return { element: el("div", { class: "frame" }, chart), moveMarker: (value) => chart.querySelector(".marker").setAttribute("transform", `translate(${x(value)})`) };
+}

@@ -1,0 +1,72 @@
+// The cross-correlogram of an edge.
+
+import { barChart } from "./chart.js";
+import { correlogram, delayEstimate, poissonRange, smoothed } from "./correlate.js";
+import { el, intervalText, nameElement, shortNumber, shownName, sixDigits } from "./format.js";
+import { microseconds } from "./occurrences.js";
+
+const halfBins = 60;
+
+// Lags up to three times the longest delay, in bins of which a whole number fits into a millisecond or more.
+function binOf(edge) {
+  const reach = Math.max(10, 3 * edge.delay_ms[1]);
+  const width = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000, 10000].find((ms) => ms * halfBins >= reach) ?? reach / halfBins;
+  return 1000 * width;
+}
+
+// What chance gives: with surrogates, the correlogram smoothed by what they moved spikes; otherwise constant rates.
+function chanceOf(data, edge, counts, width) {
+  const surrogates = data.run.surrogates;
+  const [from, to] = edge.units.map((unit) => data.trains[unit].times);
+  if (surrogates?.dither_ms > 0) {
+    const dither = 1000 * surrogates.dither_ms;
+    const reach = Math.floor((2 * dither) / width);
+    const wide = correlogram(from, to, -(halfBins + reach) * width, width, 2 * (halfBins + reach), edge.from === edge.to);
+    return { mean: smoothed(wide, width, dither), text: `the correlogram smoothed by ±${surrogates.dither_ms} ms for both units, as surrogates move spikes` };
+  }
+  const mean = (from.length * to.length * width) / (data.end - data.begin);
+  return { mean: counts.map(() => mean), text: "units that fire independently at constant rates" };
+}
+
+function estimateText(estimate) {
+  if (!estimate) return "no more pairs of spikes than beside the interval";
+  return `${shortNumber(estimate.mean / 1000, 4)} ± ${shortNumber(estimate.error / 1000, 2)} ms`;
+}
+
+function figures(data, edge) {
+  const [from, to] = edge.units.map((unit) => data.trains[unit].times);
+  const estimate = delayEstimate(from, to, microseconds([edge.delay_ms])[0], edge.from === edge.to);
+  const rows = [["delay", intervalText(edge.delay_ms)], ["best delay", intervalText(edge.best_delay_ms)], ["estimated delay", estimateText(estimate)],
+    ["count", sixDigits(edge.count)], ["expected", sixDigits(edge.expected)], ["p", sixDigits(edge.p)], ["q", sixDigits(edge.q)],
+    ["strength", sixDigits(edge.strength)], ["kind", edge.kind],
+    ...(edge.via === undefined ? [] : [["explained by", nameElement(data.names[edge.via])]])];
+  return el("dl", { id: "edge-figures", "data-mean": estimate ? estimate.mean : "", "data-error": estimate ? estimate.error : "" },
+    rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
+}
+
+export function makeCorrelogram(state) {
+  const { data } = state;
+  const hint = el("p", { class: "note" }, "Pick an edge of the circuit.");
+  const element = el("div", { id: "correlogram-view" }, hint);
+
+  function draw(edge) {
+    const width = binOf(edge);
+    const [from, to] = edge.units.map((unit) => data.trains[unit].times);
+    const counts = correlogram(from, to, -halfBins * width, width, 2 * halfBins, edge.from === edge.to);
+    const chance = chanceOf(data, edge, counts, width);
+    const ends = (halfBins * width) / 1000;
+    const [first, second] = edge.units.map((unit) => shownName(data.names[unit]));
+    const { element: chart } = barChart({
+      label: `Cross-correlogram of ${first} and ${second}, lags from ${-ends} to ${ends} ms`, xLabel: `spikes of ${second} after those of ${first} (ms)`,
+      yLabel: `pairs in ${width / 1000} ms`, low: -ends, high: ends, bars: counts, band: chance.mean.map(poissonRange), line: chance.mean, shade: edge.delay_ms });
+    chart.dataset.counts = counts.join(" ");
+    element.replaceChildren(
+      el("h3", {}, nameElement(data.names[edge.from]), " → ", nameElement(data.names[edge.to])),
+      el("div", { class: "two" }, el("div", {}, chart, el("p", { class: "note" }, `Shaded: the delay. Line and band: mean and 95 % of counts by chance, ${chance.text}.`)), figures(data, edge)));
+  }
+
+  state.listen((what) => {
+    if (what === "picked" && state.now.kind === "edge") draw(state.now.picked);
+  });
+  return element;
+}

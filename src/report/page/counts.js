@@ -1,0 +1,37 @@
+// How often what is picked occurs over the recording.
+
+import { barChart } from "./chart.js";
+import { el, grouped } from "./format.js";
+import { pathElements } from "./episodes.js";
+
+const binCount = 60;
+
+export function makeCounts(state) {
+  const { data, now } = state;
+  const element = el("div", { id: "counts-view" }, el("p", { class: "note" }, "Pick an episode or an edge."));
+
+  let moveMarker = () => {};
+  const mark = () => moveMarker((now.from + now.to) / 2e6);
+
+  function draw() {
+    const { picked, occurrences } = now;
+    const size = picked.units.length;
+    const bars = new Array(binCount).fill(0);
+    for (let at = 0; at < occurrences.length; at += size)
+      ++bars[Math.min(binCount - 1, Math.floor((binCount * (occurrences[at] - data.begin)) / (data.end - data.begin)))];
+    const seconds = (data.end - data.begin) / 1e6;
+    const chart = barChart({ label: "Occurrences over time", xLabel: "time (s)", yLabel: `occurrences in ${Number((seconds / binCount).toPrecision(3))} s`,
+      low: data.begin / 1e6, high: data.end / 1e6, bars, marker: true });
+    moveMarker = chart.moveMarker;
+    mark();
+    chart.element.dataset.counts = bars.join(" ");
+    element.replaceChildren(el("h3", {}, pathElements(data.names, picked)),
+      el("p", { id: "occurrence-count" }, `${grouped(state.occurrenceCount())} occurrences`), chart.element);
+  }
+
+  state.listen((what) => {
+    if (what === "picked") draw();
+    else mark();
+  });
+  return element;
+}

@@ -1,0 +1,56 @@
+// Numbers and names as text, and elements of the page. Names come from files of strangers: they are only ever text.
+
+const ghosts = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\uffff]/g;
+
+// A name with what has no glyph of its own, or changes the direction of text, spelled out.
+export function shownName(name) {
+  return name.replace(ghosts, (letter) =>
+    letter === "\ufffd" ? letter : `‹U+${letter.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}›`);
+}
+
+// Six digits, as in the tables.
+export function sixDigits(value) {
+  if (value === null || value === undefined) return "–";
+  return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
+}
+
+export function shortNumber(value, digits = 3) {
+  return value === null ? "–" : String(Number(value.toPrecision(digits)));
+}
+
+export function grouped(value) {
+  return value.toLocaleString("en-US");
+}
+
+export function intervalText([low, high]) {
+  return `(${low},${high}] ms`;
+}
+
+// A time with as many decimals as steps of `step_us` need.
+export function timeText(us, step_us) {
+  const decimals = Math.min(6, Math.max(0, Math.ceil(6 - Math.log10(Math.max(1, step_us)))));
+  return `${(us / 1e6).toFixed(decimals)} s`;
+}
+
+function fill(made, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (value !== false && value !== undefined) made.setAttribute(name, value === true ? "" : value);
+  }
+  made.append(...children.flat());
+  return made;
+}
+
+// el("button", {onclick: f}, "Text", another): texts become text nodes, never markup.
+export function el(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+export function svg(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+// A name stands apart from the text around it, whichever direction its letters have.
+export function nameElement(name) {
+  return el("bdi", {}, shownName(name));
+}

@@ -1,0 +1,80 @@
+// Places of the units in the picture of the circuit: by springs from a circle, without chance, so that a page always
+// looks the same.
+
+const mostForSprings = 200;
+const gravity = 2;
+
+function onCircle(count) {
+  return Array.from({ length: count }, (_, i) => {
+    const angle = (2 * Math.PI * i) / count - Math.PI / 2;
+    return { x: Math.cos(angle), y: Math.sin(angle) };
+  });
+}
+
+// Units in the order in which edges lead to them, so that chains go round the circle.
+function inOrderOfEdges(units, edges) {
+  const next = new Map(units.map((unit) => [unit, []]));
+  for (const { from, to } of edges) next.get(from).push(to);
+  const reached = new Set(edges.map((edge) => edge.to));
+  const ordered = new Set();
+  const follow = (unit) => {
+    const waiting = [unit];
+    while (waiting.length) {
+      const at = waiting.pop();
+      if (ordered.has(at)) continue;
+      ordered.add(at);
+      waiting.push(...next.get(at));
+    }
+  };
+  units.filter((unit) => !reached.has(unit)).forEach(follow);
+  units.forEach(follow);
+  return [...ordered];
+}
+
+// Units push each other away, edges pull, and all are drawn to the middle, so that parts without an edge stay close.
+function relax(places, links, steps) {
+  const ideal = 1.6 / Math.sqrt(places.length);
+  for (let step = 0; step < steps; ++step) {
+    const moves = places.map(({ x, y }) => ({ x: -gravity * x, y: -gravity * y }));
+    const push = (i, j, force, dx, dy) => {
+      moves[i].x += force * dx;
+      moves[i].y += force * dy;
+      moves[j].x -= force * dx;
+      moves[j].y -= force * dy;
+    };
+    for (let i = 0; i < places.length; ++i)
+      for (let j = 0; j < i; ++j) {
+        const dx = places[i].x - places[j].x;
+        const dy = places[i].y - places[j].y;
+        push(i, j, (ideal * ideal) / (dx * dx + dy * dy + 1e-6), dx, dy);
+      }
+    for (const [i, j] of links) {
+      const dx = places[i].x - places[j].x;
+      const dy = places[i].y - places[j].y;
+      push(i, j, -Math.hypot(dx, dy) / ideal, dx, dy);
+    }
+    const most = 0.1 * (1 - step / steps);
+    places.forEach((place, i) => {
+      const length = Math.hypot(moves[i].x, moves[i].y) || 1;
+      place.x += (moves[i].x / length) * Math.min(length, most);
+      place.y += (moves[i].y / length) * Math.min(length, most);
+    });
+  }
+}
+
+// A map from unit to {x, y}, both from 0 to 1.
+export function placesOf(edges) {
+  const all = [...new Set(edges.flatMap((edge) => edge.units))].sort((a, b) => a - b);
+  const units = inOrderOfEdges(all, edges);
+  const places = onCircle(units.length);
+  const index = new Map(units.map((unit, i) => [unit, i]));
+  const links = edges.filter((edge) => edge.from !== edge.to).map((edge) => edge.units.map((unit) => index.get(unit)));
+  if (units.length > 2 && units.length <= mostForSprings) relax(places, links, 150);
+  const range = (key) => {
+    const values = places.map((place) => place[key]);
+    const low = Math.min(...values);
+    return (value) => (value - low) / (Math.max(...values) - low || 1);
+  };
+  const [x, y] = [range("x"), range("y")];
+  return new Map(units.map((unit, i) => [unit, { x: x(places[i].x), y: y(places[i].y) }]));
+}

@@ -1,0 +1,188 @@
+// The spikes of all units over time, with the occurrences of what is picked.
+
+import { axisMarks } from "./chart.js";
+import { el, grouped, shownName, timeText } from "./format.js";
+import { drawSpikes, firstAtOrAfter } from "./raster_image.js";
+
+const mostNamesWide = 120;
+const axisHeight = 34;
+
+function coloursOf(element) {
+  const style = getComputedStyle(element);
+  const colour = (name) => style.getPropertyValue(name).trim();
+  const parts = (name) => [1, 3, 5].map((at) => parseInt(colour(name).slice(at, at + 2), 16));
+  return { ink: parts("--ink"), paper: parts("--paper"), text: colour("--text"), mark: colour("--mark"), font: style.fontFamily };
+}
+
+// The parts of the picture that are drawn as lines and text: names, axis and occurrences.
+function drawNames(context, names, rowHeight, left, colours) {
+  const step = Math.ceil(11 / rowHeight);
+  context.fillStyle = colours.text;
+  context.font = `11px ${colours.font}`;
+  context.textAlign = "right";
+  context.textBaseline = "middle";
+  for (let row = 0; row < names.length; row += step) context.fillText(names[row], left - 6, (row + 0.5) * rowHeight, left - 8);
+}
+
+function drawAxis(context, from, to, left, width, top, colours) {
+  const { marks, step } = axisMarks(from, to, Math.max(2, width / 110));
+  context.strokeStyle = context.fillStyle = colours.text;
+  context.textAlign = "center";
+  context.textBaseline = "top";
+  context.lineWidth = 1;
+  context.beginPath();
+  context.moveTo(left, top + 0.5);
+  context.lineTo(left + width, top + 0.5);
+  for (const mark of marks) {
+    const x = left + ((mark - from) / (to - from)) * width;
+    context.moveTo(x, top);
+    context.lineTo(x, top + 5);
+    context.fillText(timeText(mark, step), x, top + 8);
+  }
+  context.stroke();
+}
+
+// Occurrences on the same column of pixels are drawn once. Lines join spikes that are far enough apart to see them.
+function drawOccurrences(context, { occurrences, picked, from, to }, rowOf, rowHeight, left, width, colours) {
+  const size = picked.units.length;
+  const scale = width / (to - from);
+  const x = (time) => Math.round(left + (time - from) * scale);
+  const y = picked.units.map((unit) => Math.round((rowOf.get(unit) + 0.5) * rowHeight));
+  const thick = Math.round(Math.max(3, Math.min(rowHeight, 14)));
+  context.strokeStyle = context.fillStyle = colours.mark;
+  context.lineWidth = 1.5;
+  context.beginPath();
+  let column = -1;
+  for (let at = 0; at < occurrences.length; at += size) {
+    if (occurrences[at + size - 1] < from || occurrences[at] > to) continue;
+    const here = x(occurrences[at]);
+    if (here === column) continue;
+    column = here;
+    const joined = (occurrences[at + size - 1] - occurrences[at]) * scale > 4;
+    for (let k = 0; k < size; ++k) {
+      const place = x(occurrences[at + k]);
+      context.fillRect(place - 1, y[k] - (thick >> 1), 2, thick);
+      if (!joined) continue;
+      if (k === 0) context.moveTo(place, y[0]);
+      else context.lineTo(place, y[k]);
+    }
+  }
+  context.stroke();
+}
+
+export function makeRaster(state) {
+  const { data, now } = state;
+  const canvas = el("canvas", { tabindex: "0", role: "application", "aria-label": "Raster of spikes. Arrow keys move, plus and minus zoom, 0 shows everything, n and p go to the next and previous occurrence." });
+  const where = el("output", { class: "where", "data-view": "" });
+  const onlyPicked = el("input", { type: "checkbox", id: "only-picked", onchange: () => redraw() });
+  let area = { left: 60, width: 1, height: 1, ratio: 1 };
+  let image = null;
+  let waiting = false;
+  const times = { frames: 0, spikes: 0 };
+
+  const shownUnits = () => (onlyPicked.checked && now.picked ? [...new Set(now.picked.units)] : data.names.map((_, unit) => unit));
+
+  function resize(context, rows) {
+    const ratio = window.devicePixelRatio || 1;
+    const width = canvas.parentElement.clientWidth;
+    const height = Math.max(160, Math.min(560, 12 * rows)) + axisHeight;
+    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+      canvas.width = Math.round(width * ratio);
+      canvas.height = Math.round(height * ratio);
+      canvas.style.height = `${height}px`;
+    }
+    context.font = "11px sans-serif";
+    const widest = Math.max(...data.names.slice(0, 2000).map((name) => Math.min(name.length, 30)));
+    const left = Math.min(mostNamesWide, 16 + 7 * widest);
+    area = { left, width: Math.max(50, width - left - 12), height: height - axisHeight, ratio };
+  }
+
+  function draw() {
+    waiting = false;
+    const context = canvas.getContext("2d");
+    const units = shownUnits();
+    resize(context, units.length);
+    const { left, width, height, ratio } = area;
+    const colours = coloursOf(canvas);
+    const size = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
+    if (!image || image.width !== size[0] || image.height !== size[1]) image = context.createImageData(...size);
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.clearRect(0, 0, canvas.width, canvas.height);
+    times.spikes = drawSpikes(image, units.map((unit) => data.trains[unit]), now.from, now.to, colours.ink, colours.paper, ratio);
+    context.putImageData(image, Math.round(left * ratio), 0);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const rowHeight = height / Math.max(1, units.length);
+    drawNames(context, units.map((unit) => shownName(data.names[unit])), rowHeight, left, colours);
+    drawAxis(context, now.from, now.to, left, width, height, colours);
+    if (now.picked) {
+      context.save();
+      context.beginPath();
+      context.rect(left, 0, width, height);
+      context.clip();
+      drawOccurrences(context, now, new Map(units.map((unit, row) => [unit, row])), rowHeight, left, width, colours);
+      context.restore();
+    }
+    ++times.frames;
+    const step = (now.to - now.from) / 1000;
+    where.textContent = `${timeText(now.from, step)} to ${timeText(now.to, step)}, ${grouped(times.spikes)} spikes`;
+    where.dataset.view = `${now.from} ${now.to} ${times.spikes} ${times.frames}`;
+  }
+
+  function redraw() {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(draw);
+  }
+
+  const length = () => now.to - now.from;
+  const move = (share) => state.show(now.from + share * length(), now.to + share * length());
+  const zoom = (factor, at = 0.5) => {
+    const centre = now.from + at * length();
+    state.show(centre - at * factor * length(), centre + (1 - at) * factor * length());
+  };
+
+  // Goes to the next occurrence that begins after the middle of the view, or the one before.
+  function jump(direction) {
+    if (!state.occurrenceCount()) return;
+    const size = now.picked.units.length;
+    const starts = now.occurrences.filter((_, i) => i % size === 0);
+    const middle = (now.from + now.to) / 2;
+    const after = firstAtOrAfter(starts, middle + 1);
+    const place = direction > 0 ? after : firstAtOrAfter(starts, middle - 1) - 1;
+    const start = starts[Math.max(0, Math.min(place, starts.length - 1))];
+    const reach = Math.min(length(), 200000) / 2;
+    state.show(start - reach, start + reach);
+  }
+
+  const all = () => state.show(data.begin, data.end);
+  const keys = { ArrowLeft: () => move(-0.2), ArrowRight: () => move(0.2), PageUp: () => move(-1), PageDown: () => move(1), "+": () => zoom(0.5),
+    "=": () => zoom(0.5), "-": () => zoom(2), 0: all, Home: all, n: () => jump(1), p: () => jump(-1) };
+  canvas.addEventListener("keydown", (event) => {
+    const act = event.ctrlKey || event.metaKey || event.altKey ? null : keys[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+  const share = (event) => Math.max(0, Math.min(1, (event.offsetX - area.left) / area.width));
+  canvas.addEventListener("wheel", (event) => {
+    if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) move((event.deltaX || event.deltaY) / area.width);
+    else if (event.ctrlKey || document.activeElement === canvas) zoom(1.0015 ** event.deltaY, share(event));
+    else return;
+    event.preventDefault();
+  }, { passive: false });
+  canvas.addEventListener("pointerdown", (event) => canvas.setPointerCapture(event.pointerId));
+  canvas.addEventListener("pointermove", (event) => {
+    if (event.buttons & 1) move(-event.movementX / area.width);
+  });
+  canvas.addEventListener("dblclick", (event) => zoom(0.25, share(event)));
+  state.listen(redraw);
+  window.addEventListener("resize", redraw);
+
+  const button = (text, label, act) => el("button", { type: "button", "aria-label": label, onclick: act }, text);
+  const controls = el("p", { class: "controls" },
+    button("◂", "Earlier", () => move(-0.5)), button("▸", "Later", () => move(0.5)), button("+", "Zoom in", () => zoom(0.5)),
+    button("−", "Zoom out", () => zoom(2)), button("All", "Show the whole recording", all),
+    button("Previous occurrence", "Previous occurrence", () => jump(-1)), button("Next occurrence", "Next occurrence", () => jump(1)),
+    el("label", { for: "only-picked" }, onlyPicked, " only units of what is picked"), where);
+  return { element: el("div", {}, controls, el("div", { class: "raster" }, canvas)), redraw };
+}

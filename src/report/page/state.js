@@ -1,0 +1,38 @@
+// What all views share: the time that is shown, and what is picked, an episode or an edge.
+
+import { findOccurrences } from "./occurrences.js";
+
+export function makeState(data) {
+  const listeners = [];
+  const state = { from: data.begin, to: data.end, picked: null, kind: null, occurrences: new Float64Array(0) };
+
+  function tell(what) {
+    for (const listener of listeners) listener(what);
+  }
+
+  return {
+    data,
+    now: state,
+    listen(listener) { listeners.push(listener); },
+
+    // Shows [from, to), moved and cut to the recording, but at least a millisecond.
+    show(from, to) {
+      const length = Math.min(Math.max(to - from, 1000), Math.max(1000, data.end - data.begin));
+      state.from = Math.max(data.begin, Math.min(from, data.end - length));
+      state.to = state.from + length;
+      tell("view");
+    },
+
+    // kind: "episode" or "edge"
+    pick(kind, row) {
+      state.kind = kind;
+      state.picked = row;
+      state.occurrences = findOccurrences(data.trains, row.units, row.delays_ms, data.ties);
+      tell("picked");
+    },
+
+    occurrenceCount() {
+      return state.picked ? state.occurrences.length / state.picked.units.length : 0;
+    },
+  };
+}

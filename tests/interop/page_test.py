@@ -1,0 +1,364 @@
+"""The page of a result of episodes in Chromium: every view, its numbers and its controls.
+
+Usage: page_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipped, without Chromium and its packages.
+"""
+
+import base64
+import csv
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import numpy as np
+    from axe_core_python.selenium import Axe
+    from selenium import webdriver
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+except ImportError as missing:
+    print(f"skipped: {missing}; install tests/interop/requirements.txt")
+    sys.exit(77)
+
+BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+if not BROWSER or not DRIVER:
+    print("skipped: there is no chromium or no chromedriver; run script/bootstrap test")
+    sys.exit(77)
+
+SPIKEWEAVE = sys.argv.pop(1)
+DATA = re.compile(r'(<script type="application/json" id="data">)(.*?)(</script>)', re.DOTALL)
+NASTY = ["<script>window.hit = 1</script>", "<img src=x onerror='window.hit = 1'>", "\"'&]]>", "a\ufffeb", "\u202egnp.exe", "\u05d0\u05d1\u200f", "-"]
+
+
+def spikeweave(*arguments):
+    subprocess.run([SPIKEWEAVE, *map(str, arguments)], check=True, stdout=subprocess.PIPE)
+
+
+def chromium():
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    for argument in ("--headless=new", "--window-size=1300,1000", "--force-device-scale-factor=1", "--disable-gpu",
+                     "--disable-dev-shm-usage", *(["--no-sandbox"] if os.geteuid() == 0 else [])):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    return webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+
+
+def rows_of(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def varints(text):
+    """The numbers that are 7 bits a byte, lowest first, decoded one by one as docs/formats.md says."""
+    values, value, shift = [], 0, 0
+    for byte in base64.b64decode(text):
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            values.append(value)
+            value = shift = 0
+    return np.array(values)
+
+
+class Page(unittest.TestCase):
+    """A result with every kind of edge, surrogates and occurrences, and Chromium that shows it."""
+
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        made = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(made.cleanup)
+        cls.folder = pathlib.Path(made.name)
+        cls.out = cls.folder / "out"
+        spikeweave("simulate", "sym26", "--length", "20s", "--seed", "1", "-o", cls.folder / "sym26.tsv")
+        spikeweave("episodes", cls.folder / "sym26.tsv", "--delays", "4-6ms,8-12ms", "--min-count", "95", "--max-size", "4", "--surrogates", "100",
+                   "--alpha", "0.05", "--occurrences", "-o", cls.out)
+        cls.html = (cls.out / "report.html").read_text(encoding="utf-8")
+        cls.data = json.loads(DATA.search(cls.html)[2])
+        cls.trains = {}
+        for time, unit in cls.spikes():
+            cls.trains.setdefault(unit, []).append(time)
+        cls.trains = {name: np.array(times) for name, times in cls.trains.items()}
+        cls.driver = chromium()
+        cls.addClassCleanup(cls.driver.quit)
+
+    @classmethod
+    def spikes(cls):
+        for line in (cls.folder / "sym26.tsv").read_text(encoding="utf-8").splitlines():
+            if line[0].isdigit():
+                seconds, unit = line.split("\t")
+                yield round(1e6 * float(seconds)), unit
+
+    def setUp(self):
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+        for log in ("browser", "performance"):
+            self.driver.get_log(log)  # what was there is not this test's
+        self.open(self.out / "report.html")
+
+    def open(self, path):
+        self.driver.get(path.as_uri())
+        self.frame()
+
+    def frame(self):
+        """Waits until what has changed is drawn."""
+        self.driver.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));")
+
+    def one(self, selector):
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def press(self, selector):
+        self.driver.execute_script("document.querySelector(arguments[0]).click()", selector)
+        self.frame()
+
+    def type(self, selector, text):
+        self.driver.execute_script("const box = document.querySelector(arguments[0]); box.value = arguments[1];"
+                                   "box.dispatchEvent(new Event('input'));", selector, text)
+
+    def key(self, *keys):
+        self.one("canvas").send_keys(*keys)
+        self.frame()
+
+    def view(self):
+        """Returns the begin and the end of what the raster shows, in microseconds, and its spikes."""
+        return [float(word) for word in self.one(".where").get_attribute("data-view").split()[:3]]
+
+    def table(self, view):
+        """Returns the cells of all pages of the table of a view."""
+        return self.driver.execute_script("""
+            const view = document.getElementById(arguments[0]);
+            const [before, after] = view.querySelectorAll('.pages button');
+            while (!before.disabled) before.click();
+            const rows = [];
+            for (;;) {
+              for (const row of view.querySelectorAll('tbody tr')) rows.push([...row.cells].map((cell) => cell.textContent));
+              if (after.disabled) return rows;
+              after.click();
+            }""", view)
+
+    def assert_same(self, shown, table):
+        """Compares cells of the page with cells of a table: numbers by value, other text by itself."""
+        self.assertEqual(len(shown), len(table))
+        for left, right in zip(shown, table):
+            for a, b in zip(left, right, strict=True):
+                try:
+                    self.assertEqual(float(a), float(b))
+                except ValueError:
+                    self.assertEqual(a, b)
+
+    def test_shows_itself_without_errors_and_requests(self):
+        log = self.driver.get_log("browser")
+        requests = [event["params"]["request"]["url"] for event in
+                    (json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance"))
+                    if event["method"] == "Network.requestWillBeSent"]
+
+        self.assertEqual(log, [])
+        self.assertTrue(requests)
+        self.assertEqual({url for url in requests if not url.startswith("data:")}, {(self.out / "report.html").as_uri()})
+        self.assertIn("sym26.tsv: ", self.one("#summary").text)
+        self.assertEqual(self.one("#command").text, self.data["run"]["command"])
+
+    def test_lists_the_episodes_of_the_table(self):
+        names = ("episode", "size", None, "count", "expected", "p", "q", "strength", "significant", "maximal", None, "independent_expected",
+                 "independent_p", "independent_q", "surrogate_mean", "surrogate_p", "surrogate_q", "surrogate_tail_p", "surrogate_tail_q")
+        table = rows_of(self.out / "episodes.tsv")
+
+        shown = self.table("episodes")
+
+        self.assertGreater(len(table), 60)  # more than a page
+        self.assert_same([[cell for cell, name in zip(row, names, strict=True) if name] for row in shown],
+                         [[row[name] for name in names if name] for row in table])
+        for row, expected in zip(shown, table):
+            steps = [f" →{interval} ms→ " for interval in expected["delays"].split()[:-1]] if expected["delays"] != "-" else []
+            units = expected["units"].split("→")
+            self.assertEqual(row[2], "".join(unit + step for unit, step in zip(units, [*steps, ""])))
+            self.assertEqual(row[10] == "yes", int(row[0]) in self.data["run"]["circuit"]["chains"])
+
+    def test_lists_the_edges_of_the_circuit(self):
+        table = rows_of(self.out / "circuit.tsv")
+
+        shown = self.table("circuit")
+
+        names = ("from", "to", "delay", "best_delay", "count", "expected", "p", "q", "strength", "kind", "via")
+        self.assertIn("indirect", {row["kind"] for row in table})
+        self.assert_same([row[1:] for row in shown], [[row[name].replace("-", "–") if name == "via" else row[name] for name in names] for row in table])
+        self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, "#circuit g.edge")), len(table))
+
+    def test_finds_the_occurrences_that_were_counted(self):
+        """Of every fifth episode, the first one of each page of the table among them."""
+        counts = self.driver.execute_script("""
+            const [before, after] = document.querySelectorAll('#episodes .pages button');
+            while (!before.disabled) before.click();
+            const counts = [];
+            for (;;) {
+              for (const row of [...document.querySelectorAll('#episodes tbody tr')].map((row) => row.dataset.number).filter((row) => row % 5 === 1)) {
+                document.querySelector(`#episodes tr[data-number="${row}"] button`).click();
+                counts.push(Number(document.getElementById('occurrence-count').textContent.split(' ')[0].replaceAll(',', '')));
+              }
+              if (after.disabled) return counts;
+              after.click();
+            }""")
+
+        self.assertEqual(counts, [int(row["count"]) for row in rows_of(self.out / "episodes.tsv")[::5]])
+
+    def test_goes_from_occurrence_to_occurrence(self):
+        table = rows_of(self.out / "occurrences.tsv")
+        chain = min(self.data["run"]["circuit"]["chains"])
+        starts = [float(row["time_s"]) for row in table if int(row["episode"]) == chain and row["position"] == "1"]
+        self.press(f"#episodes tr[data-number='{chain}'] button")
+        self.key("0")
+        found = []
+        self.key(*["+"] * 12)
+        self.driver.execute_script("document.querySelector('canvas').dispatchEvent(new KeyboardEvent('keydown', {key: '0'}))")
+        self.key(*["p"] * 3, *["+"] * 4)
+        for _ in range(4):
+            self.key("n")
+            begin, end, _ = self.view()
+            found.append(round((begin + end) / 2e6, 6))
+
+        first = starts.index(min(starts, key=lambda start: abs(start - found[0])))
+        for a, b in zip(found, starts[first:]):
+            self.assertAlmostEqual(a, b, delta=2e-6)
+
+    def test_raster_shows_moves_and_zooms(self):
+        everything = self.data["spikes"]
+        self.assertEqual(self.view(), [everything["begin_us"], everything["end_us"], everything["number"]])
+        dark = "const c = document.querySelector('canvas'); const p = c.getContext('2d').getImageData(100, 0, c.width - 120, c.height - 40).data;" \
+               "let n = 0; for (let i = 0; i < p.length; i += 4) n += p[i] < 128 && p[i + 3] > 0; return n / (p.length / 4);"
+        share = self.driver.execute_script(dark)
+        self.assertGreater(share, 0.02)
+
+        self.key(*["+"] * 6)
+        begin, end, shown = self.view()
+        self.assertAlmostEqual(end - begin, (everything["end_us"] - everything["begin_us"]) / 64, delta=1)
+        times = np.concatenate(list(self.trains.values()))
+        self.assertEqual(shown, np.count_nonzero((times >= begin) & (times < end)))
+        self.assertLess(self.driver.execute_script(dark), share)
+        self.key(Keys.ARROW_RIGHT)
+        self.assertAlmostEqual(self.view()[0], begin + 0.2 * (end - begin), delta=1)
+        self.press("[aria-label='Show the whole recording']")
+        self.assertEqual(self.view()[2], everything["number"])
+
+        self.press("#only-picked")
+        picked = {self.data["units"][unit] for unit in self.data["episodes"]["units"][min(self.data["run"]["circuit"]["chains"]) - 1]}
+        self.assertEqual(self.view()[2], sum(len(self.trains[name]) for name in picked))
+
+    def test_filters_and_sorts(self):
+        names = self.data["units"]
+        rows = list(zip(self.data["episodes"]["units"], self.data["episodes"]["count"], self.data["episodes"]["significant"]))
+        self.type("#unit-filter", "n3")
+        self.type("#size-filter", "2")
+        self.press("#only-significant")
+        expected = [count for units, count, significant in rows
+                    if significant and len(units) >= 2 and any(names[unit].startswith("n3") for unit in units)]
+        self.assertEqual([int(row[3]) for row in self.table("episodes")], expected)
+
+        self.press("#episodes th:nth-child(4) button")
+        self.assertEqual([int(row[3]) for row in self.table("episodes")], sorted(expected))
+        self.press("#episodes th:nth-child(4) button")
+        self.assertEqual(self.one("#episodes th:nth-child(4)").get_attribute("aria-sort"), "descending")
+        self.assertEqual([int(row[3]) for row in self.table("episodes")], sorted(expected, reverse=True))
+
+        direct = sum(edge["kind"] == "direct" for edge in self.data["edges"])
+        self.press("#kind-indirect")
+        self.press("#kind-common-input")
+        self.assertEqual(len(self.table("circuit")), direct)
+        self.assertEqual(sum(edge.is_displayed() for edge in self.driver.find_elements(By.CSS_SELECTOR, "#circuit g.edge")), direct)
+
+    def test_picked_edge_has_its_correlogram(self):
+        number, edge = next((i + 1, edge) for i, edge in enumerate(self.data["edges"]) if edge["kind"] == "direct")
+        self.driver.execute_script("document.querySelector(arguments[0]).dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}))",
+                                   f"#circuit g.edge[data-number='{number}']")
+        first, second = (self.trains[self.data["units"][edge[end]]] for end in ("from", "to"))
+        lags = (second[None, :] - first[:, None]).ravel()
+
+        chart = self.one("#correlogram .frame")
+        reach = float(re.search(r"to (\S+) ms", self.one("#correlogram svg").get_attribute("aria-label"))[1]) * 1000
+        width = 2 * reach / 120
+        inside = lags[(lags > -reach) & (lags <= reach)]
+        counts = np.bincount(np.ceil((inside + reach) / width).astype(int) - 1, minlength=120)
+        self.assertEqual([int(word) for word in chart.get_attribute("data-counts").split()], counts.tolist())
+        self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, "#correlogram .band")), 1)
+
+        low, high = (1000 * ms for ms in edge["delay_ms"])
+        within = lags[(lags > low) & (lags <= high)]
+        chance = np.count_nonzero((lags > 2 * low - high) & (lags <= 2 * high - low)) / 2 - len(within) / 2
+        signal = len(within) - chance
+        mean = (within.sum() - chance * (low + high) / 2) / signal
+        error = np.sqrt(((within - mean) ** 2).sum() + chance / 2 * ((low + high) / 2 - mean) ** 2) / signal
+        figures = self.one("#edge-figures")
+        self.assertAlmostEqual(float(figures.get_attribute("data-mean")), mean, places=6)
+        self.assertAlmostEqual(float(figures.get_attribute("data-error")), error, places=6)
+        self.assertIn("picked", self.one(f"#circuit g.edge[data-number='{number}']").get_attribute("class"))
+        self.assertEqual(self.one("#circuit tr.picked").get_attribute("data-number"), str(number))
+
+    def test_count_over_time_is_that_of_the_occurrences(self):
+        table = rows_of(self.out / "occurrences.tsv")
+        chain = min(self.data["run"]["circuit"]["chains"])
+        starts = [float(row["time_s"]) for row in table if int(row["episode"]) == chain and row["position"] == "1"]
+        begin, end = (self.data["spikes"][key] / 1e6 for key in ("begin_us", "end_us"))
+
+        shown = [int(word) for word in self.one("#counts .frame").get_attribute("data-counts").split()]
+
+        self.assertEqual(shown, np.histogram(starts, 60, (begin, end))[0].tolist())
+
+    def test_nobody_is_left_out(self):
+        self.press("#only-chain")  # axe looks at every cell, which takes long for cells that are all alike
+        self.press("#kind-direct")
+        axe = Axe()
+        for other, rules in (("Dark", None), ("Light", {"runOnly": ["color-contrast"]})):  # only colours differ
+            self.assertEqual(self.one("#theme").text, other)
+            found = axe.run(self.driver, options=rules)["violations"]
+            self.assertEqual([(one["id"], [node["html"] for node in one["nodes"]][:3]) for one in found if one["impact"] in ("serious", "critical")], [])
+            self.press("#theme")
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+        self.assertFalse(self.one("#theme").is_displayed())
+        self.assertTrue(self.one("#circuit svg").is_displayed())
+
+    def test_names_are_never_markup(self):
+        data = json.loads(DATA.search(self.html)[2])
+        data["units"][:len(NASTY)] = NASTY
+        data["run"]["command"] = data["run"]["input"]["path"] = NASTY[0]
+        data["run"]["input"]["warnings"] = NASTY
+        text = json.dumps(data).replace("<", "\\u003c")
+        page = self.folder / "nasty.html"
+        page.write_text(DATA.sub(lambda match: match[1] + text + match[3], self.html), encoding="utf-8")
+
+        self.open(page)
+
+        self.assertIsNone(self.driver.execute_script("return window.hit ?? null"))
+        self.assertEqual(self.driver.get_log("browser"), [])
+        self.assertEqual(self.driver.find_elements(By.CSS_SELECTOR, "img, main script"), [])
+        shown = "".join(row[2] for row in self.table("episodes"))
+        for name in NASTY[:3]:
+            self.assertIn(name, shown)
+        self.assertIn("a‹U+FFFE›b", shown)
+        self.assertIn("‹U+202E›gnp.exe", shown)
+        self.assertEqual([item.text for item in self.driver.find_elements(By.CSS_SELECTOR, "#warnings li")][0], NASTY[0])
+
+    def test_injected_scripts_are_refused(self):
+        """The policy allows the page's own script only, should text ever become markup."""
+        page = self.folder / "injected.html"
+        page.write_text(self.html.replace("<main>", "<main><script>window.hit = 1</script><img src='x' onerror='window.hit = 1'>"), encoding="utf-8")
+        self.open(page)
+
+        self.assertIsNone(self.driver.execute_script("return window.hit ?? null"))
+        self.assertTrue(self.table("episodes"))
+
+    def test_data_hold_every_spike(self):
+        spikes = self.data["spikes"]
+        times = spikes["begin_us"] + np.cumsum(varints(spikes["steps_us"]))
+        units = varints(spikes["units"])
+        found = {name: times[units == i].tolist() for i, name in enumerate(self.data["units"])}
+
+        self.assertEqual(found, {name: sorted(train.tolist()) for name, train in self.trains.items()})
+
+
+if __name__ == "__main__":
+    unittest.main()
