@@ -13,9 +13,10 @@ class SimulateRecording(CliTest):
     def test_one_seed_gives_one_folder_on_any_number_of_threads(self):
         for name, threads in (("a", "1"), ("b", "3")):
             self.ok(*self.small, "--threads", threads, "-o", self.folder / name)
-        files = sorted(path.name for path in (self.folder / "a").iterdir())
+        files = sorted(str(path.relative_to(self.folder / "a")) for path in (self.folder / "a").rglob("*") if path.is_file())
 
-        self.assertEqual(files, ["binary.json", "probe.json", "si_folder.json", "traces.raw", "truth.npz", "units.tsv"])
+        self.assertEqual(files, ["binary.json", "probe.json", "properties/group.npy", "si_folder.json", "traces.raw", "truth.npz",
+                                 "units.tsv"])
         for name in files:
             self.assertEqual((self.folder / "a" / name).read_bytes(), (self.folder / "b" / name).read_bytes(), name)
         self.assertEqual((self.folder / "a" / "traces.raw").stat().st_size, 2 * 4 * 15000)

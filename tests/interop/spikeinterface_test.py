@@ -57,6 +57,7 @@ class Spikeinterface(unittest.TestCase):
         self.assertEqual([str(name) for name in recording.channel_ids], [c["name"] for c in about["channels"]])
         self.assertEqual(list(recording.get_channel_gains()), [c["gain_uv"] for c in about["channels"]])
         self.assertEqual(recording.get_channel_locations().tolist(), [[c["x_um"], c["y_um"]] for c in about["channels"]])
+        self.assertEqual(recording.get_channel_groups().tolist(), [0] * 16)
         samples = np.fromfile(self.path / "traces.raw", "<i2").reshape(-1, 16)
         self.assertTrue(np.array_equal(recording.get_traces(), samples))
 

@@ -5,6 +5,8 @@
 
 #include "core/stop.hpp"
 #include "io/atomic_file.hpp"
+#include "io/file_error.hpp"
+#include "io/npy.hpp"
 #include "io/result_folder.hpp"
 #include "record/files/json_file.hpp"
 #include "record/files/probe.hpp"
@@ -24,6 +26,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr auto in_kwargs = "kwargs";
+constexpr auto groups_file = "properties/group.npy";
 
 // Reads a number for every channel; it is null if SpikeInterface does not know the numbers.
 void read_scaling(const json_file& file, const json& kwargs, const char* key,
@@ -113,6 +116,24 @@ json si_folder_json() {
     return out;
 }
 
+// The shank of each channel, as SpikeInterface's property `group`, which some sorters cannot do
+// without.
+std::string group_array(const std::vector<recording_channel>& channels) {
+    std::vector<std::int64_t> groups;
+    groups.reserve(channels.size());
+    for (const recording_channel& channel : channels) groups.push_back(channel.shank);
+    std::string out = io::format_npy_header(
+        {io::npy_kind::integer, sizeof(std::int64_t), false, {groups.size()}});
+    out.append(reinterpret_cast<const char*>(groups.data()), groups.size() * sizeof(std::int64_t));
+    return out;
+}
+
+void make_folder(const fs::path& path) {
+    std::error_code error;
+    if (!fs::create_directory(path, error))
+        throw io::file_error(path, "cannot be made: " + error.message());
+}
+
 }  // namespace
 
 namespace record {
@@ -163,8 +184,8 @@ struct recording_writer::parts {
 
     // The returned views are used only while the folder is created.
     static std::vector<std::string_view> names(const std::vector<std::string>& other_files) {
-        std::vector<std::string_view> all{"binary.json", "probe.json", "si_folder.json",
-                                          "traces.raw"};
+        std::vector<std::string_view> all{"binary.json", "probe.json", groups_file,
+                                          "si_folder.json", "traces.raw"};
         all.insert(all.end(), other_files.begin(), other_files.end());
         return all;
     }
@@ -181,6 +202,8 @@ recording_writer::recording_writer(const fs::path& folder, recording_description
     parts_->folder.write("binary.json", binary_json(checked.description()).dump(1) + "\n");
     parts_->folder.write("si_folder.json", si_folder_json().dump(1) + "\n");
     parts_->folder.write("probe.json", probe_json(checked.channels()));
+    make_folder(parts_->folder.file(groups_file).parent_path());
+    parts_->folder.write(groups_file, group_array(checked.channels()));
 }
 
 recording_writer::~recording_writer() = default;
