@@ -11,6 +11,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "live/session.hpp"
@@ -236,24 +237,48 @@ session_options deciding(session_options options) {
     return options;
 }
 
-// The table is so large that its test would need much longer.
-TEST(SessionWindows, EndTheirTestInTime) {
+// The search takes all the time, after its first two sizes.
+TEST(SessionWindows, AreNotTestedWhenTheirTimeIsOver) {
     two_streams results;
     std::optional<bool> was_tested;
     results.on_window = [&](const mined_window& window) { was_tested = window.was_tested; };
-    session live(many_units(), deciding(endless_search({.beside = true, .budget = 400ms})),
-                 results);
+    session live(many_units(), deciding(endless_search({.beside = true, .budget = 1s})), results);
+    bool has_waited = false;
+    const auto wait = [&](const progress_report& now) {
+        if (now.task != "extending episodes" || std::exchange(has_waited, true)) return;
+        std::this_thread::sleep_for(1100ms);
+    };
 
-    const auto began = std::chrono::steady_clock::now();
-    live.take(burst_of(20), alone);
+    live.take(burst_of(20), {.threads = 1, .on_progress = wait});
     live.finish(alone);
 
-    EXPECT_LT(std::chrono::steady_clock::now() - began, 5s);
+    ASSERT_TRUE(has_waited);
     ASSERT_EQ(results.windows.size(), 1U);
-    ASSERT_GE(results.windows.front().outcome, window_outcome(2));
+    EXPECT_EQ(results.windows.front().outcome, window_outcome(2));
     EXPECT_EQ(was_tested, false);
     EXPECT_EQ(results.at_end.untested, 1U);
     EXPECT_EQ(results.at_end.incomplete, 1U);
+}
+
+// The search ends after three quarters of the time, so that there is some left.
+TEST(SessionWindows, AreTestedIfTheirSearchHadToEnd) {
+    two_streams results;
+    std::optional<bool> was_tested;
+    results.on_window = [&](const mined_window& window) { was_tested = window.was_tested; };
+    session live(many_units(), deciding(endless_search({.beside = true, .budget = 8s})), results);
+    bool has_waited = false;
+    const auto wait = [&](const progress_report& now) {
+        if (now.task != "extending episodes" || std::exchange(has_waited, true)) return;
+        std::this_thread::sleep_for(6500ms);
+    };
+
+    live.take(burst_of(20), {.threads = 1, .on_progress = wait});
+    live.finish(alone);
+
+    ASSERT_EQ(results.windows.size(), 1U);
+    EXPECT_EQ(results.windows.front().outcome, window_outcome(2));
+    EXPECT_EQ(was_tested, true);
+    EXPECT_EQ(results.at_end.untested, 0U);
 }
 
 TEST(SessionWindows, AreTestedOnlyIfTheyDecideSomething) {

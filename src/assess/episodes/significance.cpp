@@ -12,6 +12,7 @@
 #include "assess/episodes/jitter_test.hpp"
 #include "assess/episodes/renewal.hpp"
 #include "assess/episodes/start_windows.hpp"
+#include "core/stop.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
@@ -227,6 +228,7 @@ std::vector<episode_test> test_against_null(const spike_sequence& spikes,
     out.reserve(table.episodes.size());
     p.reserve(table.episodes.size());
     for (const auto& [what, count] : table.episodes) {
+        core::stop_at_times(out.size(), run.stop);
         if (what.size() < 2) {
             // The rates are taken from the counts, so the count of a single unit cannot be tested.
             p.push_back(1);

@@ -101,7 +101,7 @@ TEST_F(SessionFiles, SayWhatIsWrong) {
     EXPECT_SAYS(error_with("", "", "UPDATE unit SET name = char(7) WHERE id = 1"),
                 "found the id 1 and the name '\\x07', expected the id 1 and a printable name");
     EXPECT_SAYS(error_with("", "", "PRAGMA user_version = 9"),
-                "is a session of version 9, expected version 2 or 3");
+                "is a session of version 9, expected version 2 or 4");
     EXPECT_SAYS(error_with("", "", "UPDATE input SET spikes = 'text'"),
                 "column spikes: found 'text', expected bytes");
 }
