@@ -79,7 +79,7 @@ public:
 
 private:
     using clock = std::chrono::steady_clock;
-    static constexpr std::chrono::seconds patience{5};
+    static constexpr std::chrono::seconds patience{10};
 
     [[noreturn]] void fail(std::string_view problem) const {
         throw io_error(fmt::format("the LSL stream '{}' {}", name_, problem));
@@ -116,7 +116,7 @@ private:
 
     // Connects to the stream that was found. Returns false if none was, or it does not answer.
     bool connect(const std::vector<lsl_description>& found) {
-        constexpr double to_answer_s = 2;
+        constexpr double to_answer_s = 5;
         constexpr std::int32_t as_sent = 0, does_not_recover = 0;
         if (found.empty()) return false;
         const lsl_library::info stream = found.front().get();
