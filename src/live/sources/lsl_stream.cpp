@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "live/lsl.hpp"
 #include "live/sources/lsl_samples.hpp"
@@ -91,6 +92,7 @@ private:
         const std::int32_t count = lsl_.resolve_byprop(found.data(), found.size(), property,
                                                        value.c_str(), least, timeout_s);
         std::vector<lsl_description> streams;
+        streams.reserve(found.size());
         for (std::int32_t i = 0; i < count; ++i)
             streams.emplace_back(lsl_, found[static_cast<std::size_t>(i)]);
         return streams;
