@@ -289,7 +289,7 @@ void option::check_rule() const {
 }
 
 option_value option::value() const {
-    const option_value value = get();
+    option_value value = get();
     if (measure(value) != 0) return value;
     if (zero_is_unset) return nullptr;
     return zero_name.empty() ? value : zero_name;

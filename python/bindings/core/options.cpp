@@ -180,7 +180,7 @@ nb::object show(const start_clusters& value) {
 // field has that type.
 template <class Field, class Work>
 bool with_field_of(const option& one, const char* type, Work& work) {
-    Field* const* field = std::any_cast<Field*>(&one.field);
+    const auto* field = std::any_cast<Field*>(&one.field);
     if (field != nullptr) work(type, **field);
     return field != nullptr;
 }
