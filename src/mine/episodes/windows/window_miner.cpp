@@ -20,7 +20,7 @@ bool may_slide(const episode_window_options& options) {
     if (how != episode_strategy::automatic && how != episode_strategy::latest_start) return false;
     if (options.method != window_method::automatic)
         return options.method == window_method::incremental;
-    // From about this share on it was faster on all streams of episode_windows_bench.
+    // With hops of a tenth of the window it was slower on some streams (docs/algorithms/live.md).
     constexpr int least_hops = 20;
     return options.hop > duration{0} && options.length / least_hops >= options.hop;
 }

@@ -1,5 +1,5 @@
-// Mines each window anew, from a copy of its spikes: the copy takes a small part of the time of
-// mining. It is made by whoever mines, and not while spikes are taken.
+// Cuts a stream into windows. The spikes of a window are copied by whoever mines it, and not while
+// spikes are taken.
 
 #include "spikeweave/mine/episodes/windows.hpp"
 
