@@ -22,7 +22,17 @@ from ._values.circuit import Circuit
 from ._values.devices import Device
 from ._values.episode_rows import Episode
 from ._values.episodes import EpisodeResult
-from ._values.live import Alarm, Chance, Counts, Detection, Epoch, Skipped, Stats, Window
+from ._values.live import (
+    Alarm,
+    Arming,
+    Chance,
+    Counts,
+    Detection,
+    Epoch,
+    Skipped,
+    Stats,
+    Window,
+)
 from ._values.recording import Recording
 from ._values.sort import SortResult
 from ._values.spade import Pattern, PatternResult
@@ -32,6 +42,7 @@ __version__ = _version()
 
 __all__ = [
     "Alarm",
+    "Arming",
     "Chance",
     "Circuit",
     "Counts",

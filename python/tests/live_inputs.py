@@ -20,6 +20,15 @@ spike_lists = st.lists(
 cuts = st.lists(st.integers(0, 60), max_size=6)
 
 
+def events_of(*arguments, **options):
+    with spikeweave.live(*arguments, **options) as run:
+        return list(run)
+
+
+def of_kind(kind, events):
+    return [event for event in events if isinstance(event, kind)]
+
+
 def sequence_of(spikes, t_stop=None):
     times = np.array([ms for ms, _ in spikes], dtype=float) * 1e-3
     units = np.array([unit for _, unit in spikes], dtype=int)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import spikeweave
 from spikeweave import (
     Alarm,
+    Arming,
     Chance,
     Counts,
     Detection,
@@ -32,22 +33,15 @@ from live_inputs import (
     MINING,
     NAMES,
     cuts,
+    events_of,
     occurrences_of,
+    of_kind,
     pieces_of,
     sequence_of,
     spike_lists,
     table_of,
     table_of_slice,
 )
-
-
-def events_of(*arguments, **options):
-    with spikeweave.live(*arguments, **options) as run:
-        return list(run)
-
-
-def of_kind(kind, events):
-    return [event for event in events if isinstance(event, kind)]
 
 
 @settings(max_examples=25, deadline=None)
@@ -193,6 +187,44 @@ def test_counts_are_given_at_the_multiples_of_a_time(sym26):
             (times[inside], sym26.spikes.units[inside]), unit_names=sym26.spikes.unit_names
         )
         assert one.counts == tuple(spikeweave.count_episodes(part, [chain]))
+
+
+def test_chains_are_armed_while_they_last():
+    draw = np.random.default_rng(20261125)
+    times = [np.sort(draw.uniform(0, 80, 800)) for _ in range(6)]
+    begins = np.sort(draw.uniform(24, 56, 200))
+    times = [
+        np.append(own, begins + 0.005 * unit) if unit < 3 else own for unit, own in enumerate(times)
+    ]
+    units = np.concatenate([np.full(len(own), unit) for unit, own in enumerate(times)])
+    times = np.concatenate(times)
+    order = np.argsort(times)
+    spikes = spikeweave.SpikeSequence.of(
+        (times[order], units[order]), unit_names=[f"n{unit}" for unit in range(6)]
+    )
+    options = {"speed": "max", "window": "4s", "delays": "4-6ms", "min_count": 5, "max_size": 3}
+
+    events = events_of(spikes, arm="auto", **options)
+    limited = events_of(spikes, arm="auto", max_armed=1, **options)
+
+    chain = ("n0", "n1", "n2")
+    armed, disarmed = (one for one in of_kind(Arming, events) if one.units == chain)
+    # Three windows of 4 s from 24 s on, and the hop; two of the four from 48 s on lack the chain.
+    assert (armed.change, armed.begin, armed.window, armed.is_late) == ("armed", 40, 8, False)
+    assert armed.delays == ((0.004, 0.006), (0.004, 0.006))
+    assert armed.per_minute < 1
+    assert (disarmed.change, disarmed.begin, disarmed.per_minute) == ("disarmed", 68, None)
+    assert disarmed.episode == armed.episode
+    found = [one for one in of_kind(Detection, events) if one.episode == armed.episode]
+    inside = (times[order] >= 40) & (times[order] < 68)
+    part = spikeweave.SpikeSequence.of(
+        (times[order][inside], units[order][inside]), unit_names=spikes.unit_names
+    )
+    assert len(found) == spikeweave.count_episodes(part, [(chain, armed.delays)])[0] > 60
+    changes = {one.change for one in of_kind(Arming, limited)}
+    assert changes == {"armed", "disarmed", "max-armed"}
+    refused = next(one for one in of_kind(Arming, limited) if one.change == "max-armed")
+    assert refused.episode is None
 
 
 def test_windows_that_are_skipped_are_told():
@@ -387,46 +419,6 @@ def test_arguments_of_live_are_named(arguments, options, kind, says):
 def test_names_are_only_for_blocks(sym26):
     with pytest.raises(ValueError, match="unit_names"):
         spikeweave.live(sym26.spikes, unit_names=NAMES)
-
-
-LINES = """{"t_us":1000,"unit":"a"}
-{"t_us":3000,"unit":"b"}
-nonsense
-{"t_us":3600000000000,"unit":"a"}
-"""
-
-
-def test_lines_of_json_are_read_or_refused_in_words(tmp_path):
-    file = tmp_path / "spikes.jsonl"
-    file.write_text(LINES, encoding="utf-8")
-    try:
-        events = events_of(file, episodes=ARMED[:1], windows=False)
-    except ValueError as error:
-        assert "this build of spikeweave cannot read streams" in str(error)  # noqa: PT017
-        with pytest.raises(ValueError, match="cannot read streams"):
-            events_of("open-ephys-zmq://localhost:5556", windows=False, episodes=ARMED)
-        return
-
-    assert of_kind(Detection, events) == [Detection(0, ("a", "b"), (0.001, 0.003), 0.001)]
-    assert of_kind(Alarm, events) == [Alarm(0, 1, 0)]
-    assert of_kind(Epoch, events) == [Epoch(1)]
-    assert events[-1].unreadable == 1
-
-
-def test_sessions_are_recorded_and_verified_or_refused_in_words(sym26, tmp_path):
-    file = tmp_path / "one.session"
-    options = {"episodes": [(["n0", "n1"], [(0.004, 0.006)])], "speed": "max", "windows": False}
-    try:
-        recorded = events_of(sym26.spikes, record=file, **options)
-    except OSError as error:
-        assert "this build of spikeweave has no sessions" in str(error)  # noqa: PT017
-        return
-
-    assert of_kind(Detection, events_of(file, **options)) == of_kind(Detection, recorded)
-    (verified,) = events_of(file, verify=True)
-    assert verified.detections == len(of_kind(Detection, recorded)) > 1000
-    with pytest.raises(OSError, match="exists already"):
-        events_of(sym26.spikes, record=file, **options)
 
 
 def test_several_threads_can_take_the_events_of_a_run():

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <variant>
@@ -58,6 +59,26 @@ struct live_chance {
     std::vector<double> per_minute{};
 };
 
+/// An episode was armed or disarmed automatically (`arm`), or was not armed although the rule asks
+/// for it.
+struct live_arming {
+    /// "armed", "disarmed", or why it was not armed, which is told once: "max-false-alarms" or
+    /// "max-armed".
+    std::string change{};
+    /// Its number in detections; null if it was not armed.
+    std::optional<std::size_t> number{};
+    std::vector<std::string> units{};  ///< names, in the order of firing
+    std::vector<delay_interval> delays{};
+    /// It counts for the spikes from here on.
+    std::int64_t from_us = 0;
+    std::int64_t window = 0;  ///< the number of the window that decided it
+    std::uint64_t window_epoch = 0;
+    /// Spikes had been processed for which it should have counted.
+    bool is_late = false;
+    /// How often it is expected by chance, if units fire independently; null if it was disarmed.
+    std::optional<double> per_minute{};
+};
+
 /// Something was lost: all losses so far, told at the first one and whenever they have doubled.
 struct live_alarm {
     std::uint64_t missing = 0;     ///< messages that have not come
@@ -71,8 +92,8 @@ struct live_epoch {
 };
 
 /// The last event of every analysis is its result.
-using live_event = std::variant<live_detection, live_window, live_counts, live_chance, live_alarm,
-                                live_epoch, live_result>;
+using live_event = std::variant<live_detection, live_window, live_counts, live_chance, live_arming,
+                                live_alarm, live_epoch, live_result>;
 
 /// The same as `run_live` with lines of JSON, but with results as values, for the caller. What the
 /// options name besides gets its results as well.

@@ -81,6 +81,14 @@ struct shown {
         return nb::make_tuple("Chance", to_seconds(event.interval.begin),
                               to_seconds(event.interval.end), tuple_of(event.per_minute));
     }
+    nb::object operator()(const live_arming& event) const {
+        const auto bounds = [](const delay_interval& one) {
+            return nb::make_tuple(to_seconds(one.low), to_seconds(one.high));
+        };
+        return nb::make_tuple("Arming", event.change, event.number, tuple_of(event.units),
+                              tuple_of(event.delays, bounds), seconds_of(event.from_us),
+                              event.window, event.window_epoch, event.is_late, event.per_minute);
+    }
     nb::object operator()(const live_alarm& event) const {
         return nb::make_tuple("Alarm", event.missing, event.unreadable, event.late);
     }

@@ -19,6 +19,7 @@ from .._values.arguments import given
 from .._values.episode_rows import named
 from .._values.live import (
     Alarm,
+    Arming,
     Chance,
     Counts,
     Detection,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 #: Times and units, and up to when all spikes have come.
 Block = tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, Time]
 
-_KINDS = (Detection, Skipped, Counts, Chance, Alarm, Epoch, Stats)
+_KINDS = (Detection, Skipped, Counts, Chance, Arming, Alarm, Epoch, Stats)
 _EVENTS = {kind.__name__: kind for kind in _KINDS}
 _READING = ("format", "time_unit", "allow_negative", "drop_duplicates_of_units")
 
@@ -140,8 +141,8 @@ def live(
     -------
     LiveRun
         An iterator over `Detection` and `Window`; `Skipped` and `Alarm`, which tell of losses;
-        `Epoch`, `Counts` and `Chance`; and at the end one `Stats`. Errors of the source arrive in
-        the loop.
+        `Epoch`, `Counts`, `Chance` and `Arming`; and at the end one `Stats`. Errors of the source
+        arrive in the loop.
 
     Raises
     ------

@@ -162,6 +162,44 @@ class Chance:
 
 
 @dataclass(frozen=True)
+class Arming:
+    """An episode was armed or disarmed (``arm="auto"``), or was not, although the rule asks for it.
+
+    Attributes
+    ----------
+    change : str
+        ``"armed"``, ``"disarmed"``, or the option by which it was not armed, ``"max-armed"`` or
+        ``"max-false-alarms"``, which is told once.
+    episode : int or None
+        Its index in detections, which it keeps; None if it was not armed.
+    units : tuple of str
+        The names of its units, in the order of firing.
+    delays : tuple of (float, float)
+        ``(low, high]`` in seconds of each step.
+    begin : float
+        The time in seconds from which on it counts.
+    window : int
+        The number of the window that decided it.
+    epoch : int
+        The epoch of this window.
+    is_late : bool
+        Whether spikes had been analysed for which it should have counted.
+    per_minute : float or None
+        Expected detections a minute if units fire independently; None if it was disarmed.
+    """
+
+    change: str
+    episode: int | None
+    units: tuple[str, ...]
+    delays: tuple[tuple[float, float], ...]
+    begin: float
+    window: int
+    epoch: int
+    is_late: bool
+    per_minute: float | None
+
+
+@dataclass(frozen=True)
 class Alarm:
     """Something was lost. It comes at the first loss, and whenever the losses have doubled.
 
@@ -242,4 +280,4 @@ class Stats:
         return self.late + self.missing + self.unreadable + self.skipped + self.undelivered > 0
 
 
-Event = Detection | Window | Skipped | Counts | Chance | Alarm | Epoch | Stats
+Event = Detection | Window | Skipped | Counts | Chance | Arming | Alarm | Epoch | Stats

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "spikeweave/live/arming.hpp"
@@ -66,6 +67,11 @@ struct refused_episode {
 
     friend bool operator==(const refused_episode&, const refused_episode&) = default;
 };
+
+/// The option by which it was refused, as users write it.
+constexpr std::string_view reason_of(const refused_episode& one) {
+    return one.by_chance ? "max-false-alarms" : "max-armed";
+}
 
 /// What a decision has changed.
 struct arming_change {

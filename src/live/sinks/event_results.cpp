@@ -1,6 +1,8 @@
 #include "live/sinks/event_results.hpp"
 
 #include <memory>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 namespace spikeweave::live {
@@ -42,6 +44,26 @@ void event_results::arming_changed(const arming_change& change) {
     const std::size_t given = armed_.size() + patterns_.patterns.size();
     for (const newly_armed& one : change.armed)
         if (one.armed == given + armed_later_.size()) armed_later_.push_back(one.what);
+    if (change.was_told) return;
+    const auto tell = [&, units = units_.now()](std::string_view what, const episode& of,
+                                                std::optional<std::size_t> number,
+                                                std::optional<double> per_minute) {
+        live_arming event{.change = std::string(what),
+                          .number = number,
+                          .delays = of.delays,
+                          .from_us = change.from.time_us,
+                          .window = change.window,
+                          .window_epoch = change.due.epoch,
+                          .is_late = change.is_late,
+                          .per_minute = per_minute};
+        for (const unit_id unit : of.units) event.units.push_back((*units)[unit]);
+        give(std::move(event));
+    };
+    for (const newly_armed& one : change.armed) tell("armed", one.what, one.armed, one.per_minute);
+    for (const std::size_t number : change.disarmed)
+        tell("disarmed", armed_later_[number - given], number, {});
+    for (const refused_episode& one : change.refused)
+        tell(reason_of(one), one.what, {}, one.per_minute);
 }
 
 // Another thread may call it. The event is made before others have to wait.

@@ -159,7 +159,7 @@ void json_results::arming_changed(const arming_change& change) {
         line_ += ',';
         append_delays(line_, one.what);
         fmt::format_to(std::back_inserter(line_), R"(,"expected_per_min":{:.4g},"reason":"{}"}})",
-                       one.per_minute, one.by_chance ? "max-false-alarms" : "max-armed");
+                       one.per_minute, reason_of(one));
         end_line("refused");
     }
 }

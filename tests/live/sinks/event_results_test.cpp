@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -75,6 +77,48 @@ TEST(EventResults, GivesEachResultAsAValueWithNames) {
     EXPECT_EQ(std::get<live_chance>(events[5]).per_minute, (std::vector<double>{0.5, 2}));
     EXPECT_EQ(std::get<live_epoch>(events[6]).number, 1U);
     EXPECT_EQ(std::get<live_epoch>(events[7]).number, 2U);
+}
+
+TEST(EventResults, TellsWhatIsArmedAndWhatWasToldBeforeOnlyInDetections) {
+    std::vector<live_event> events;
+    event_results results({{pair_with_events(0, 1)}}, {},
+                          [&](live_event event) { events.push_back(std::move(event)); });
+    results.units_added(std::vector<std::string>{"a", "b"});
+    arming_change change{.window = 7, .due = {3, 10}, .from = {3, 12}, .is_late = true};
+    change.armed = {{1, pair_with_events(1, 0), 0.5}};
+    change.was_told = true;
+
+    results.arming_changed(change);
+    ASSERT_TRUE(events.empty());
+    change.was_told = false;
+    change.armed = {{2, pair_with_events(1, 1), 2}};
+    change.disarmed = {1};
+    change.refused = {{pair_with_events(0, 0), 4, true}, {pair_with_events(0, 1), 5, false}};
+    results.arming_changed(change);
+    results.detected({.armed = 2, .times_us = std::vector<std::int64_t>{1, 2}});
+
+    ASSERT_EQ(events.size(), 5U);
+    const auto& armed = std::get<live_arming>(events[0]);
+    EXPECT_EQ(armed.change, "armed");
+    EXPECT_EQ(armed.number, 2U);
+    EXPECT_EQ(armed.units, (std::vector<std::string>{"b", "b"}));
+    EXPECT_EQ(armed.delays, (std::vector<delay_interval>{{duration{0}, duration{5'000}}}));
+    EXPECT_EQ(armed.from_us, 12);
+    EXPECT_EQ(armed.window, 7);
+    EXPECT_EQ(armed.window_epoch, 3U);
+    EXPECT_TRUE(armed.is_late);
+    EXPECT_EQ(armed.per_minute, 2.0);
+    const auto& disarmed = std::get<live_arming>(events[1]);
+    EXPECT_EQ(disarmed.change, "disarmed");
+    EXPECT_EQ(disarmed.number, 1U);
+    EXPECT_EQ(disarmed.units, (std::vector<std::string>{"b", "a"}));
+    EXPECT_EQ(disarmed.per_minute, std::nullopt);
+    const auto& by_chance = std::get<live_arming>(events[2]);
+    EXPECT_EQ(by_chance.change, "max-false-alarms");
+    EXPECT_EQ(by_chance.number, std::nullopt);
+    EXPECT_EQ(by_chance.per_minute, 4.0);
+    EXPECT_EQ(std::get<live_arming>(events[3]).change, "max-armed");
+    EXPECT_EQ(std::get<live_detection>(events[4]).units, armed.units);
 }
 
 TEST(EventResults, TellsOfLossesWhenTheyBeginAndDouble) {
