@@ -15,7 +15,7 @@ namespace spikeweave::templates {
 namespace {
 
 constexpr double least_kept_share = 0.25;  // of the spikes that a unit had before
-constexpr double least_norm = 6;           // of a template, in standard deviations of its noise
+constexpr double least_norm = 5;           // of a template, in standard deviations of its noise
 constexpr double most_left_of_sum = 0.25;  // share of the energy that others do not explain
 constexpr double most_difference = 0.1;    // share of the energy in which copies differ
 constexpr double most_late_difference = 0.35;

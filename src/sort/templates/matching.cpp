@@ -13,6 +13,7 @@ namespace {
 
 constexpr int spread_bits = 16;
 constexpr std::int32_t whole = 1 << overlap_bits;
+constexpr double least_threshold = 4;
 // Where the spikes beside it explain more of a spike than the rest to 36 %, its size in a joint fit
 // would be mostly noise.
 constexpr std::int32_t least_rest = whole * 9 / 25;
@@ -34,6 +35,15 @@ struct neighbour {
     std::size_t match = 0;
     std::int32_t misfit = 0;  // share of its spike that may be left
 };
+
+// The threshold of a template, in standard deviations of its score's noise: where a spike becomes
+// likelier than noise, if that is below the threshold for all.
+double threshold_of(const matched_filter& filter, const match_rule& rule) {
+    if (rule.spike_share <= 0 || filter.norm <= 0) return rule.threshold;
+    const double size = static_cast<double>(filter.norm) / filter.noise;
+    const double likelier = size / 2 - std::log(rule.spike_share) / size;
+    return std::min(rule.threshold, std::max(least_threshold, likelier));
+}
 
 std::int32_t begin_of(const block_match& one) {
     return one.part < 0 ? one.frame - 1 : one.frame;
@@ -307,7 +317,8 @@ match_plan::match_plan(std::vector<matched_filter> of, const match_rule& how, co
     : filters(std::move(of)), overlaps(filters, run), rule(how) {
     for (const matched_filter& filter : filters) {
         const double noise = filter.noise;
-        least_score.push_back(static_cast<std::int32_t>(std::ceil(rule.threshold * noise)));
+        least_score.push_back(
+            static_cast<std::int32_t>(std::ceil(threshold_of(filter, rule) * noise)));
         least_size.push_back(
             static_cast<std::int32_t>(std::ceil(rule.least_amplitude * filter.norm)));
         const double expected = rule.amplitude_spread * std::max(filter.norm, 1);

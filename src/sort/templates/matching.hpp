@@ -23,6 +23,9 @@ struct match_rule {
     /// their size in that fit. Two templates of one neuron then share its spikes, so that they look
     /// like neurons that fire together.
     bool fit_together = false;
+    /// The chance that a unit has a spike at any place, by which the threshold of small templates
+    /// is lower. 0: it is the same for all.
+    double spike_share = 0;
     std::int64_t apart_frames = 15;  ///< spikes of a unit are at least this far apart
 };
 

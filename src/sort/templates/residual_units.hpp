@@ -27,18 +27,27 @@ struct residual_unit {
     std::vector<float> fractions{};
 };
 
+/// Where spikes that are left are looked for.
+enum class residual_traces : std::uint8_t {
+    channels,  ///< on each channel
+    pooled,    ///< in the sums of channels around each one, below 3 kHz: small and wide spikes
+};
+
+struct residual_search {
+    residual_traces where = residual_traces::channels;
+    const detection_options& detection;  ///< how the spikes of the recording were detected
+    std::uint32_t least_spikes = 0;      ///< smaller clusters are left out
+    std::uint32_t first_number = 0;      ///< of the clusters, in the table of decisions
+};
+
 /// Finds units among the spikes that are left in the traces after those of other units were
 /// subtracted: they are detected, clustered by channel and refined like those of the recording.
 /// What a template leaves of its own spikes is no unit.
-/// @param detection     how the spikes of the recording were detected
-/// @param least_spikes  smaller clusters are left out
-/// @param first_number  of the clusters, in the table of decisions
-/// @param decisions     those that are made are appended
-std::vector<residual_unit> find_residual_units(const template_traces& traces,
-                                               const subtracted_units& subtracted,
-                                               const detection_options& detection,
-                                               std::uint32_t least_spikes,
-                                               std::uint32_t first_number, const execution& run,
-                                               std::vector<cluster_decision>& decisions);
+/// @param found      those that are new are appended
+/// @param decisions  those that are made are appended
+void find_residual_units(const template_traces& traces, const subtracted_units& subtracted,
+                         const residual_search& search, const execution& run,
+                         std::vector<residual_unit>& found,
+                         std::vector<cluster_decision>& decisions);
 
 }  // namespace spikeweave::templates

@@ -29,6 +29,7 @@ using templates::measure_noise;
 using templates::measured_misfits;
 using templates::no_unit;
 using templates::refine_clusters;
+using templates::residual_traces;
 using templates::residual_unit;
 using templates::spike_cluster;
 using templates::template_channels;
@@ -42,6 +43,8 @@ namespace {
 
 // Templates are averaged again, and spikes found again, this many times.
 constexpr int matching_rounds = 3;
+// The chance of a spike at any place: 5 spikes a second, at places 0.3 ms apart.
+constexpr double usual_spike_share = 0.0015;
 constexpr double template_before_s = 0.001;
 constexpr double template_after_s = 0.002;
 
@@ -167,7 +170,8 @@ void template_search::match(bool is_last) {
                     {.threshold = options_.match_threshold,
                      .least_amplitude = options_.least_amplitude,
                      .most_amplitude = options_.most_amplitude,
-                     .fit_together = is_last},
+                     .fit_together = is_last,
+                     .spike_share = is_last ? usual_spike_share : 0},
                     run_);
     if (is_last) misfits_.apply_to(plan, numbers_);
     template_matches found = match_templates(traces_, plan, run_);
@@ -213,13 +217,20 @@ void template_search::match(bool is_last) {
 // they had too few.
 void template_search::add_residual_units() {
     if (options_.merge == unit_merges::none) return;
-    std::uint32_t largest = 0;
-    for (const cluster_decision& each : decisions_)
-        largest = std::max({largest, each.cluster, each.other});
-    for (const std::uint32_t number : numbers_) largest = std::max(largest, number);
-    const std::vector<residual_unit> found =
-        find_residual_units(traces_, {.spikes = spikes_, .filters = filters_}, detection_,
-                            options_.least_spikes, largest + 1, run_, decisions_);
+    std::vector<residual_unit> found;
+    for (const residual_traces where : {residual_traces::channels, residual_traces::pooled}) {
+        std::uint32_t largest = 0;
+        for (const cluster_decision& each : decisions_)
+            largest = std::max({largest, each.cluster, each.other});
+        for (const std::uint32_t number : numbers_) largest = std::max(largest, number);
+        for (const residual_unit& each : found) largest = std::max(largest, each.number);
+        find_residual_units(traces_, {.spikes = spikes_, .filters = filters_},
+                            {.where = where,
+                             .detection = detection_,
+                             .least_spikes = options_.least_spikes,
+                             .first_number = largest + 1},
+                            run_, found, decisions_);
+    }
     std::vector<std::uint32_t> peaks;
     for (const residual_unit& each : found) {
         const auto unit = static_cast<std::uint32_t>(numbers_.size());

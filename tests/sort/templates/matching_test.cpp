@@ -190,6 +190,25 @@ TEST(MatchBlock, FindsNothingInNoise) {
     EXPECT_TRUE(match(plan, traces_of(filters, {}, 20000, 1)).empty());
 }
 
+// 4 to 5 standard deviations; where a spike is likelier than noise: d / 2 - log(share) / d.
+TEST(MatchPlan, LowersTheThresholdOfSmallTemplates) {
+    std::vector<matched_filter> filters =
+        filters_of({template_on(1, 5, 4), template_on(3, 5, 4), template_on(2, 5, 4)});
+    for (matched_filter& filter : filters) filter.noise = 100;
+    filters[0].norm = 500;
+    filters[1].norm = 650;
+    filters[2].norm = 900;
+
+    const match_plan same(filters, {}, {});
+    EXPECT_EQ(same.least_score, (std::vector<std::int32_t>{500, 500, 500}));
+    const match_plan lower(filters, {.spike_share = 0.0015}, {});
+    EXPECT_EQ(lower.least_score[0], 400);
+    EXPECT_NEAR(lower.least_score[1], 100 * (3.25 + 6.502 / 6.5), 1.5);
+    EXPECT_EQ(lower.least_score[2], 500);
+    const match_plan bold(filters, {.threshold = 3.5, .spike_share = 0.0015}, {});
+    EXPECT_EQ(bold.least_score, (std::vector<std::int32_t>{350, 350, 350}));
+}
+
 TEST(MatchBlock, LeavesOutAUnitThatIsExcluded) {
     const std::vector<matched_filter> filters = filters_of({template_on(1, 20, 4)});
     const match_plan plan(filters, {}, {});

@@ -3,11 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/record/detection.hpp"
+#include "spikeweave/record/sample_source.hpp"
 #include "spikeweave/simulate/recording.hpp"
 #include "spikeweave/sort/detected_features.hpp"
 #include "spikeweave/sort/masked_gmm.hpp"
@@ -140,6 +145,58 @@ TEST(SortByTemplates, FindsAUnitThatHasNoCluster) {
     const template_sorting alone = sort_by_templates(of.made.traces, of.features, 3, without, {},
                                                      {.merge = unit_merges::none});
     EXPECT_LT(of.accuracy(alone.sorted), 0.8);
+}
+
+// A recording with one more unit, whose spikes are small on every channel.
+class with_wide_unit final : public sample_source {
+public:
+    with_wide_unit(const recording& others, spike_samples spikes, double peak_uv)
+        : others_(others), spikes_(std::move(spikes)), peak_uv_(peak_uv) {}
+
+    std::uint64_t frame_count() const override { return others_.frame_count(); }
+    void read(std::uint64_t first, std::span<std::int16_t> into) const override {
+        others_.read(first, into);
+        const std::span<const recording_channel> channels = others_.channels();
+        const auto begin = static_cast<std::int64_t>(first);
+        const auto end = begin + static_cast<std::int64_t>(into.size() / channels.size());
+        for (const std::int64_t at : spikes_)
+            for (std::int64_t f = std::max(begin, at - 30); f < std::min(end, at + 60); ++f)
+                for (std::size_t c = 0; c < channels.size(); ++c) {
+                    const double t = static_cast<double>(f - at);
+                    const double shape =
+                        0.3 * std::exp(-(t - 14) * (t - 14) / 128) - std::exp(-t * t / 18);
+                    const double y = (channels[c].y_um - channels[0].y_um) / 100;
+                    const double steps =
+                        peak_uv_ * shape * std::exp(-y * y / 2) / channels[c].gain_uv;
+                    std::int16_t& sample =
+                        into[static_cast<std::size_t>(f - begin) * channels.size() + c];
+                    sample = static_cast<std::int16_t>(sample + std::lround(steps));
+                }
+    }
+
+private:
+    const recording& others_;
+    spike_samples spikes_;
+    double peak_uv_;
+};
+
+// No channel alone tells enough of its spikes from noise.
+TEST(SortByTemplates, FindsASmallUnitThatReachesManyChannels) {
+    SPIKEWEAVE_NEEDS_FULL_RUN();
+    const clustered of(24);
+    spike_samples wide;
+    for (std::int64_t at = 1000; at < 355'000; at += 1'700 + at * 7919 % 600) wide.push_back(at);
+    const recording both(of.made.traces.description(),
+                         std::make_shared<with_wide_unit>(of.made.traces, wide, 12));
+
+    const template_sorting found = sort_by_templates(both, of.features, 3, of.clusters, {}, {}, {});
+
+    ASSERT_GE(found.sorted.unit_count, 5U);
+    spike_samples late;  // those of units that the clusters did not have, one of them or two
+    for (std::size_t n = 0; n < found.sorted.labels.size(); ++n)
+        if (found.sorted.labels[n] > 4) late.push_back(found.sorted.samples[n]);
+    EXPECT_GT(accuracies(std::vector<spike_samples>{wide}, {late}, 12)[0], 0.9);
+    EXPECT_GT(of.accuracy(found.sorted), 0.95);
 }
 
 TEST(SortByTemplates, LeavesClustersAloneIfAsked) {
