@@ -173,7 +173,7 @@ def test_nothing_is_found_in_nothing(given_trains, span, find, surrogates):
 
     assert len(found) == 0
     assert found.to_dataframe().empty
-    assert "0 patterns" not in repr(found)
+    assert " 0 " not in repr(found)
 
 
 def test_many_spikes_are_taken():

@@ -1,4 +1,4 @@
-"""The GPUs that can be computed on."""
+"""The usable GPUs."""
 
 from __future__ import annotations
 

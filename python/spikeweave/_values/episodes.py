@@ -15,7 +15,7 @@ from .circuit import Circuit
 from .conversions import converted
 from .episode_rows import Episode, EpisodeRows
 from .spikes import SpikeSequence
-from .tables import html_table
+from .tables import counted, html_table
 
 if TYPE_CHECKING:
     import pandas
@@ -205,11 +205,11 @@ class EpisodeResult(EpisodeRows):
         return converted(self, "nwb", target, overwrite, append)
 
     def __repr__(self) -> str:
-        longest = int(self.sizes.max()) if len(self) else 0
+        longest = f" of up to {counted(int(self.sizes.max()), 'unit')}" if len(self) else ""
         return (
-            f"<EpisodeResult: {len(self)} frequent episodes of up to {longest} units "
-            f"(count >= {self.threshold}), {len(self.circuit)} significant delays, "
-            f"{len(self.chains)} chains>"
+            f"<EpisodeResult: {counted(len(self), 'frequent episode')}{longest} "
+            f"(count >= {self.threshold}), {counted(len(self.circuit), 'significant delay')}, "
+            f"{counted(len(self.chains), 'chain')}>"
         )
 
     def _repr_html_(self) -> str:

@@ -14,7 +14,7 @@ from .. import _core
 from .conversions import converted
 from .indexing import Several, Single, chosen, ragged
 from .spikes import SpikeSequence
-from .tables import html_table
+from .tables import counted, html_table
 
 if TYPE_CHECKING:
     import pandas
@@ -261,10 +261,9 @@ class PatternResult(Sequence[Pattern]):
         return converted(self, "nwb", target, overwrite, append)
 
     def __repr__(self) -> str:
-        largest = int(self.sizes.max()) if len(self) else 0
         tested = self.parameters["surrogates"]
-        found = f"{len(self)} pattern{'' if len(self) == 1 else 's'}" if len(self) else "no pattern"
-        sizes = f" of up to {largest} spikes" if len(self) else ""
+        found = counted(len(self), "pattern")
+        sizes = f" of up to {counted(int(self.sizes.max()), 'spike')}" if len(self) else ""
         how = f"{found} significant against {tested} surrogates" if tested else f"{found}"
         return f"<PatternResult: {how}{sizes}{'' if tested else ', not tested'}>"
 

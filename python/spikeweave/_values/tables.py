@@ -1,4 +1,4 @@
-"""Results as tables in a notebook."""
+"""Results as tables in a notebook, and how many of something there are."""
 
 from __future__ import annotations
 
@@ -17,3 +17,8 @@ def html_table(caption: str, headers: Sequence[str], rows: Iterable[Sequence[Any
         f"<table><caption>{escape(caption)}</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     )
+
+
+def counted(number: int, noun: str) -> str:
+    """Says "no spike", "1 spike" or "2 spikes"."""
+    return f"{number or 'no'} {noun}{'s' if number > 1 else ''}"
