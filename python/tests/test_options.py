@@ -3,6 +3,7 @@
 import inspect
 import json
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 import spikeweave
 from spikeweave import _core, simulate
+from spikeweave._commands.described import described
 
 ROOT = Path(__file__).resolve().parents[2]
 DESCRIBED = {
@@ -75,22 +77,83 @@ def command():
     return file
 
 
-def test_the_command_has_all_options_of_live(command):
-    told = subprocess.run([command, "live", "--help"], capture_output=True, text=True).stdout
+COMMANDS = {
+    "episodes": [_core.episodes_options],
+    "spade": [_core.spade_options],
+    "sort": [_core.sort_options, _core.sort_features_options],
+    "live": [_core.live_options],
+    "simulate sym26": [_core.sym26_options],
+    "simulate culture": [_core.culture_options],
+    "simulate poisson": [_core.poisson_options],
+    "simulate patterns": [_core.patterns_options],
+    "simulate recording": [_core.recording_options],
+    "simulate features": [_core.features_options],
+}
+# The package has the default of both kinds of input, or an iterator in place of an output.
+OTHER_DEFAULTS = {("sort", "features_per_channel"), ("live", "to")}
 
-    for option in _core.live_options():
-        assert re.search(rf"^  {option['command_line']}\b", told, re.MULTILINE), option["name"]
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_the_command_has_all_options_with_their_defaults(command, words):
+    told = subprocess.run(
+        [command, *words.split(), "--help"], capture_output=True, text=True
+    ).stdout
+    entry = re.compile(r"^  (?:-\w,)?(--[\w-]+)\b(.*(?:\n {10,}.*)*)", re.MULTILINE)
+    entries = {name: " ".join(text.split()) for name, text in entry.findall(told)}
+
+    for option in [one for options in COMMANDS[words] for one in options()]:
+        text = entries[option["command_line"]]
+        default = re.sub(r"`(\w+)`", r"--\1", option["default_shown"]).replace("_", "-")
+        if default and (words, option["name"]) not in OTHER_DEFAULTS:
+            assert f"[{default}]" in text.replace("_", "-"), option["name"]
 
 
-def test_the_command_has_all_options_and_records_them(command, tmp_path):
-    spikeweave.write(tmp_path / "spikes.tsv", simulate.sym26(length="5s", seed=1).spikes)
-    told = subprocess.run([command, "episodes", "--help"], capture_output=True, text=True).stdout
-    run = [command, "episodes", tmp_path / "spikes.tsv", "--json"]
+@pytest.mark.parametrize("name", ["episodes", "spade", "sort", "sort_features"])
+def test_the_command_records_all_options(command, tmp_path, name):
+    file = tmp_path / "input"
+    if name == "sort":
+        made = ["recording", "--channels", "4", "--units", "2", "--length", "3s"]
+    elif name == "sort_features":
+        file = tmp_path / "input.npz"
+        made = ["features", "--spikes", "300", "--units", "2", "--channels", "4"]
+    else:
+        file = tmp_path / "input.tsv"
+        made = ["sym26", "--length", "5s", "--seed", "1"]
+    subprocess.run([command, "simulate", *made, "-o", file, "-q"], check=True)
+    run = [command, name.partition("_")[0], file, "--json"]
     document = json.loads(subprocess.run(run, capture_output=True, text=True).stdout)
 
-    for option in _core.episodes_options():
-        assert re.search(rf"^  {option['command_line']}\b", told, re.MULTILINE), option["name"]
-        assert option["name"] in document["run"]["parameters"]
+    options = {one["name"] for one in getattr(_core, f"{name}_options")()}
+    assert options <= document["run"]["parameters"].keys()
+
+
+def test_an_option_that_is_added_needs_no_other_edit():
+    """What the library describes becomes a keyword argument, a type and a line of docs/cli.md."""
+    added = {**_core.episodes_options()[-1], "name": "new_one", "command_line": "--new-one"}
+    added |= {"help": "what is new", "choices": ["old", "new"], "default": "old"}
+    added |= {"default_shown": "old", "placeholder": "NAME"}
+    listed = [*_core.episodes_options(), added]
+
+    @described(lambda: listed)
+    def find(spikes, **options):
+        """Finds.
+
+            Parameters
+            ----------
+        {options}
+        """
+
+    assert inspect.signature(find).parameters["new_one"].default == "old"
+    assert '    new_one\n        What is new: ``"old"``, ``"new"``. Default: old.\n' in find.__doc__
+
+    file = ROOT / "tools" / "option_files.py"
+    if not file.exists():
+        pytest.skip("needs the repository, of which the tests are a part")
+    tool = runpy.run_path(str(file))
+    options = {**tool["described"](), "episodes": listed}
+    assert '    new_one: Literal["old", "new"] | None\n' in tool["types"](options)
+    page = tool["tables"]((ROOT / "docs" / "cli.md").read_text(encoding="utf-8"), options)
+    assert "| `--new-one NAME` | what is new: `old`, `new`. Default: old |\n" in page
 
 
 @pytest.mark.parametrize(
