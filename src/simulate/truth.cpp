@@ -63,6 +63,7 @@ void write_both(const std::filesystem::path& path, const Simulated& simulated,
     // other would be taken for the truth of other spikes.
     io::atomic_file file(truth);
     put_truth(file, simulated);
+    file.resize(file.size());  // writes what is buffered: a full disk is found out in time
     write_spikes(path, simulated.spikes, run);
     try {
         file.commit();
