@@ -30,6 +30,13 @@ bool is_number(std::string_view field) {
     return used > 0 && used == field.size();
 }
 
+bool has_decimal_comma(std::string_view field) {
+    std::string text(field);
+    if (std::count(text.begin(), text.end(), ',') != 1) return false;
+    std::replace(text.begin(), text.end(), ',', '.');
+    return is_number(text);
+}
+
 // The parts of a column's heading: "Spike Time (ms)" has base "spike_time" and unit "ms".
 struct heading {
     std::string base;
@@ -108,6 +115,16 @@ std::optional<text_layout> layout_of_heading(const std::vector<std::string_view>
     if (layout.unit_column < 0 && layout.columns == 2) layout.unit_column = 1 - layout.time_column;
     if (layout.unit_column < 0) return {};
     return layout;
+}
+
+[[noreturn]] void refuse_first_line(const std::vector<std::string_view>& fields,
+                                    const numbered_line& line, const reading& job) {
+    const bool has_comma = std::any_of(fields.begin(), fields.end(), has_decimal_comma);
+    throw io::file_error(
+        job.path, fmt::format("line {}", line.number),
+        fmt::format("found {}, expected a spike or a header that names a time and a unit, such as "
+                    "'time_s unit'{}",
+                    io::shown(line.text), has_comma ? "; a time has a point, not a comma" : ""));
 }
 
 // Refuses a heading in which two columns have the same name.
@@ -235,11 +252,7 @@ std::optional<text_layout> find_text_layout(std::string_view first_lines, const 
     if (std::none_of(fields.begin(), fields.end(), is_number)) {
         layout = layout_of_heading(fields, time_unit);
         if (layout) expect_named_once(fields, *layout, rows.front(), job);
-        if (!layout)
-            throw io::file_error(job.path, fmt::format("line {}", rows.front().number),
-                                 fmt::format("found {}, expected a spike or a header that names a "
-                                             "time and a unit, such as 'time_s unit'",
-                                             io::shown(rows.front().text)));
+        if (!layout) refuse_first_line(fields, rows.front(), job);
         layout->header_line = rows.front().number;
         layout->scale = scale_of(time_unit, rows.front(), job);
     } else if (!last_comment.text.empty()) {

@@ -137,6 +137,9 @@ TEST(TextFiles, SayTheLineAndWhatIsWrongWithIt) {
         EXPECT_SAYS(error_of(folder.file("a.txt", head + line)), "a.txt', " + message);
     EXPECT_SAYS(error_of(folder.file("b", "time_s,unit\n0.5,\n")), "expected the name of a unit");
     EXPECT_SAYS(error_of(folder.file("c", "foo bar\n0.5 a\n")), "line 1: found 'foo bar'");
+    EXPECT_SAYS(error_of(folder.file("comma", "0,5;a\n0,7;a\n")),
+                "line 1: found '0,5;a', expected a spike or a header that names a time and a unit, "
+                "such as 'time_s unit'; a time has a point, not a comma");
     EXPECT_SAYS(error_of(folder.file("d", "1 2 3\n")), "found 3 columns");
     EXPECT_SAYS(error_of(folder.file("e", "time_h unit\n1 a\n")), "found 'time_h unit'");
 }
