@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -155,6 +156,32 @@ recording read_recording(const fs::path& path, const recording_read_options& how
 }
 
 namespace record {
+namespace {
+
+// A file of 32-bit floats has an ordinary number of either sign in every two samples. Traces of
+// 16 bits have none in most pairs, because the exponent of a float is in the upper sample.
+bool may_hold_floats(const sample_source& source, std::size_t channels) {
+    constexpr std::size_t most_samples = std::size_t{1} << 14;
+    constexpr std::size_t enough = 100;
+    constexpr float smallest = 1e-15F;
+    constexpr float largest = 1e7F;
+    const std::uint64_t frames = std::min<std::uint64_t>(
+        source.frame_count(), std::max<std::size_t>(most_samples / channels, 1));
+    std::vector<std::int16_t> samples(static_cast<std::size_t>(frames) * channels);
+    source.read(0, samples);
+    std::size_t positive = 0;
+    std::size_t negative = 0;
+    for (std::size_t i = 0; i + 1 < samples.size(); i += 2) {
+        const std::array<std::int16_t, 2> pair{samples[i], samples[i + 1]};
+        const auto value = std::bit_cast<float>(pair);
+        if (value == 0) continue;
+        if (!(std::abs(value) > smallest && std::abs(value) < largest)) return false;
+        ++(value > 0 ? positive : negative);
+    }
+    return positive >= enough && negative >= enough;
+}
+
+}  // namespace
 
 opened read_raw(const opening& job) {
     const recording_read_options& how = job.how;
@@ -178,6 +205,11 @@ opened read_raw(const opening& job) {
             "The gain is not known: a count is taken for a microvolt.");
     out.source =
         open_flat_file({job.path, how.header_bytes, how.channels, all_below(how.channels)});
+    if (may_hold_floats(*out.source, how.channels))
+        out.description.warnings.emplace_back(
+            "The file may hold 32-bit floats, since every two samples are one; it is read as "
+            "int16: "
+            "write it with x.astype('int16').tofile(...).");
     return out;
 }
 

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <random>
@@ -56,6 +58,28 @@ TEST(RawFiles, AreReadAsTheCallerSays) {
     EXPECT_EQ(
         read_recording(path, {.sample_rate = 1000, .channels = 2}).description().warnings.size(),
         2U);
+}
+
+TEST(RawFiles, MayHoldFloats) {
+    const temporary_folder folder;
+    std::mt19937 random(1);
+    std::normal_distribution<float> noise(0, 20);
+    std::string floats;
+    std::string integers;
+    for (int i = 0; i < 3000; ++i) {
+        const float value = noise(random);
+        io::append(floats, std::bit_cast<std::uint32_t>(value));
+        io::append(integers, static_cast<std::int16_t>(std::lround(value)));
+    }
+    const auto warnings = [&](const std::string& bytes) {
+        return read_recording(folder.file("a.dat", bytes),
+                              {.sample_rate = 20000, .channels = 3, .gain = 1})
+            .description()
+            .warnings;
+    };
+    ASSERT_EQ(warnings(floats).size(), 2U);
+    EXPECT_SAYS(warnings(floats)[0], "The file may hold 32-bit floats");
+    EXPECT_EQ(warnings(integers).size(), 1U);
 }
 
 TEST(RawFiles, SayWhatIsWrong) {
