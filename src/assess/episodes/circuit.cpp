@@ -150,13 +150,14 @@ private:
         return paths;
     }
 
-    // a→b→c makes up most of a→c, and without b in between, c follows a much less often. The second
-    // condition tells a path from common input, where c follows a with or without b.
+    // a→b→c makes up most of what a→c has beyond chance, and without b in between, c follows a much
+    // less often. The second condition tells a path from common input, where c follows a with or
+    // without b.
     bool path_explains(const path& way, std::uint64_t over_path) const {
         const circuit_edge& edge = edges_[way.edge];
         const auto both = static_cast<double>(over_path);
         const auto pairs = static_cast<double>(edge.count);
-        if (both < options_.explained * pairs) return false;
+        if (both < options_.explained * (pairs - edge.expected)) return false;
         const auto starts = static_cast<double>(unit_count(edge.from));
         const double without_middle = starts - static_cast<double>(way.to_middle.count);
         if (!(without_middle > 0)) return true;

@@ -183,6 +183,34 @@ TEST(FindCircuit, KeepsAConvergenceAndADivergenceOfTrueEdges) {
     }
 }
 
+// In intervals of 4 ms, two thirds of the pairs of connections of probability 0.3 are chance.
+const std::vector<delay_interval> broad_intervals{{1ms, 4ms}, {4ms, 8ms}, {8ms, 12ms}};
+
+TEST(FindCircuit, ExplainsRelationsThatAreMostlyChance) {
+    for (std::uint64_t seed = 11; seed < 15; ++seed) {
+        const simulated_spikes simulated =
+            simulate_sym26({.length = 120s, .probability = 0.3, .seed = seed});
+
+        const analysis result = analyse(simulated.spikes, broad_intervals, 100);
+
+        EXPECT_EQ(edges_of(result.found, edge_kind::direct), truth_of(simulated)) << seed;
+    }
+}
+
+TEST(FindCircuit, KeepsAWeakConnectionBesideAPath) {
+    const unit_id a{0};
+    const unit_id b{1};
+    const unit_id c{2};
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+        const analysis result =
+            analyse(connected(5, {{a, b, 5, 0, 0.3}, {b, c, 5, 0, 0.3}, {a, c, 10, 0, 0.3}}, seed),
+                    broad_intervals, 50);
+
+        EXPECT_EQ(edges_of(result.found, edge_kind::direct), (edge_set{{0, 1}, {1, 2}, {0, 2}}))
+            << seed;
+    }
+}
+
 TEST(FindCircuit, WidensADelayOverTouchingIntervals) {
     // A delay of 5 ± 2 ms spans several intervals.
     const simulated_spikes simulated =

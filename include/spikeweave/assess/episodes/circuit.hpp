@@ -50,7 +50,8 @@ struct circuit {
 
 struct circuit_options {
     double alpha = 0.01;
-    /// An edge a→c can be indirect only if a→b→c explains at least this fraction of its count.
+    /// An edge a→c can be indirect only if a→b→c occurs at least this many times as often as a→c
+    /// does beyond chance.
     double explained = 0.7;
 };
 
