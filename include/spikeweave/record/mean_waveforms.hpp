@@ -20,6 +20,8 @@ struct SPIKEWEAVE_API mean_waveforms {
     std::size_t before = 0;
     /// Groups x frames x channels, in the unit of the filtered traces: microvolts.
     std::vector<float> values{};
+    /// Standard deviations of the averaged spikes, laid out like `values`; 0 for a single spike.
+    std::vector<float> deviations{};
     /// Number of spikes averaged for each group.
     std::vector<std::uint64_t> spikes{};
     /// Standard deviation of each channel's noise in the same unit; 0 for a silent one.

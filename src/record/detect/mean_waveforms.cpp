@@ -84,6 +84,22 @@ std::vector<chosen_block> choose(std::span<const std::int64_t> frames,
     return chosen;
 }
 
+// Means and standard deviations from sums over the spikes of each group.
+void take_moments(const std::vector<double>& sums, const std::vector<double>& squares,
+                  std::size_t size, mean_waveforms& out) {
+    out.values.resize(sums.size());
+    out.deviations.resize(sums.size());
+    for (std::size_t g = 0; g < out.group_count(); ++g) {
+        const auto count = static_cast<double>(std::max<std::uint64_t>(out.spikes[g], 1));
+        for (std::size_t k = g * size; k < (g + 1) * size; ++k) {
+            const double mean = sums[k] / count;
+            const double left = std::max(0.0, squares[k] - sums[k] * mean);
+            out.values[k] = static_cast<float>(mean);
+            out.deviations[k] = static_cast<float>(std::sqrt(left / std::max(count - 1, 1.0)));
+        }
+    }
+}
+
 }  // namespace
 
 std::optional<double> mean_waveforms::signal_to_noise(std::size_t group) const {
@@ -113,6 +129,7 @@ mean_waveforms average_waveforms(const recording& from, std::span<const std::int
                        .noise = {traces.noise().begin(), traces.noise().end()}};
     const std::size_t size = out.frame_count * out.channel_count;
     std::vector<double> sums(group_count * size);
+    std::vector<double> squares(group_count * size);
     const auto chosen = choose(frames, groups, group_count, blocks.block_count(), most);
     const execution quiet{.threads = run.threads, .stop = run.stop};
     parallel::for_each_in_order(
@@ -122,21 +139,20 @@ mean_waveforms average_waveforms(const recording& from, std::span<const std::int
             const auto& by_group = chosen[i].spikes;
             parallel::parallel_for(by_group.size(), quiet, "mean waveforms", [&](std::size_t k) {
                 const auto& [group, spikes] = by_group[k];
-                double* const into = sums.data() + group * size;
+                double* const sum = sums.data() + group * size;
+                double* const square = squares.data() + group * size;
                 for (const std::uint32_t n : spikes) {
                     const std::int64_t offset = frames[n] - static_cast<std::int64_t>(block.first);
                     const float* const begin = block.frame(offset - window.before);
-                    for (std::size_t v = 0; v < size; ++v) into[v] += begin[v];
+                    for (std::size_t v = 0; v < size; ++v) {
+                        sum[v] += begin[v];
+                        square[v] += static_cast<double>(begin[v]) * begin[v];
+                    }
                 }
                 out.spikes[group] += spikes.size();
             });
         });
-    out.values.resize(sums.size());
-    for (std::size_t g = 0; g < group_count; ++g) {
-        const auto count = static_cast<double>(std::max<std::uint64_t>(out.spikes[g], 1));
-        for (std::size_t k = g * size; k < (g + 1) * size; ++k)
-            out.values[k] = static_cast<float>(sums[k] / count);
-    }
+    take_moments(sums, squares, size, out);
     return out;
 }
 
