@@ -23,6 +23,21 @@ std::vector<Item> read_array(const io::zip_reader& archive, const io::zip_entry&
     return read_whole<Item>(array);
 }
 
+std::vector<float> read_fractions(const io::zip_reader& archive, const io::zip_entry& entry,
+                                  const std::filesystem::path& path, std::size_t expected) {
+    const auto found = read_array<double>(archive, entry, path, "fractions");
+    if (found.size() != expected)
+        throw io::file_error(path, fmt::format("holds {} fractions of samples, expected {}, one a "
+                                               "time",
+                                               found.size(), expected));
+    for (std::size_t n = 0; n < found.size(); ++n)
+        if (!(found[n] >= -0.5 && found[n] <= 1))
+            throw io::file_error(
+                path, fmt::format("array 'fractions', spike {}", n + 1),
+                fmt::format("found {}, expected a number from -0.5 to 1", found[n]));
+    return {found.begin(), found.end()};
+}
+
 }  // namespace
 
 sorting read_sorting(const std::filesystem::path& path) {
@@ -46,6 +61,8 @@ sorting read_sorting(const std::filesystem::path& path) {
             throw io::file_error(path, fmt::format("holds {} times, expected {}, one a spike",
                                                    out.samples.size(), out.labels.size()));
     }
+    if (const io::zip_entry* const fractions = archive.find("fractions.npy"))
+        out.fractions = read_fractions(archive, *fractions, path, out.samples.size());
     if (const io::zip_entry* const rate = archive.find("sample_rate.npy")) {
         const auto found = read_array<double>(archive, *rate, path, "sample_rate");
         if (found.size() != 1 || !(found[0] > 0) || !std::isfinite(found[0]))
