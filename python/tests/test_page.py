@@ -1,9 +1,9 @@
-"""The page of a result: `to_html()`, whose data are those that the command writes."""
+"""The pages of results: `to_html()`, whose data are those that the command writes."""
 
-import base64
-import json
-import re
+import pickle
 import subprocess
+import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -11,26 +11,10 @@ import pytest
 
 import spikeweave
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "support"))
+from page_data import data_of, numbers
+
 SEARCH = {"delays": "4-6ms,8-12ms", "min_count": 60, "max_size": 3}
-
-
-def data_of(page):
-    """The data of a page."""
-    return json.loads(
-        re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1]
-    )
-
-
-def numbers(text):
-    """Numbers of seven bits a byte, decoded one by one."""
-    values, value, shift = [], 0, 0
-    for byte in base64.b64decode(text):
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            values.append(value)
-            value = shift = 0
-    return values
 
 
 @pytest.fixture(scope="module")
@@ -123,3 +107,153 @@ def test_names_are_no_markup():
     assert page.count("</script") == 2
     assert "\ufffe" not in page
     assert name in data_of(page)["units"]
+
+
+PATTERNS = {"bin": "5ms", "window": 12, "surrogates": 30, "alpha": 0.2, "seed": 1}
+
+
+@pytest.fixture(scope="module")
+def patterns():
+    made = spikeweave.simulate.patterns(
+        units=10, patterns=(4, 3), occurrences=25, length="20s", rate=6, seed=2
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return spikeweave.spade(made.spikes, stability=20, **PATTERNS)
+
+
+def test_page_has_the_patterns_in_the_order_of_tables(patterns):
+    data = data_of(patterns.to_html())
+    table = data["patterns"]
+
+    assert data["kind"] == "spade"
+    assert table["total"] == len(patterns) > 1
+    found = {(one.units, tuple(one.lags.round(6))): one for one in patterns}
+    keys = []
+    for units, lags, count, p in zip(
+        table["units"], table["lags_ms"], table["count"], table["p"], strict=True
+    ):
+        names = tuple(data["units"][unit] for unit in units)
+        one = found[names, tuple(lag / 1000 for lag in lags)]
+        assert (count, p) == (one.count, float(f"{one.p:.6g}"))
+        keys.append((p, -len(units), -count))
+    assert keys == sorted(keys)
+    assert data["signatures"]["total"] == len(patterns.signatures["size"])
+    assert data["funnel"]["left"] == [step["left"] for step in patterns.funnel]
+
+
+def test_spectrum_of_a_page_has_the_largest_p_of_each_field(patterns):
+    spectrum = data_of(patterns.to_html())["spectrum"]
+
+    width, low = spectrum["counts_of_a_field"], spectrum["low"]
+    table = patterns.pvalue_spectrum
+    expected = {}
+    for size, count, p in zip(table["size"], table["count"], table["p"], strict=True):
+        at = int(size), int(low + (count - low) // width * width)
+        expected[at] = max(expected.get(at, 0), float(f"{p:.6g}"))
+    fields = zip(spectrum["size"], spectrum["count"], strict=True)
+    assert dict(zip(fields, spectrum["p"], strict=True)) == expected
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"surrogates": None, "seed": None, "alpha": None, "min_occ": 8},
+        {"spectrum": "3d#"},
+        {"t_start": 2.001, "t_stop": 18},
+        {"epochs": [(1.0013, 9), (10, 15.5)]},
+    ],
+    ids=["tested", "untested", "durations", "part", "epochs"],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_command_writes_the_same_patterns(patterns, options, tmp_path):
+    program = Path(spikeweave.__file__).parent / "bin" / "spikeweave"
+    if not program.exists():
+        pytest.skip("the command is not installed")
+    asked = {key: value for key, value in {**PATTERNS, **options}.items() if value is not None}
+    spikeweave.write(tmp_path / "s.npz", patterns.spikes)
+    given = []
+    for key, value in asked.items():
+        if key == "epochs":
+            value = tmp_path / "epochs.csv"
+            value.write_text("".join(f"{begin},{end}\n" for begin, end in asked[key]))
+        elif key in ("t_start", "t_stop"):
+            value = f"{value}s"
+        given += [f"--{key.replace('_', '-')}", str(value)]
+    to = tmp_path / "out"
+    subprocess.run([program, "spade", tmp_path / "s.npz", *given, "-q", "-o", to], check=True)
+
+    written = data_of((to / "report.html").read_text("utf-8"))
+
+    own = data_of(spikeweave.spade(patterns.spikes, **asked).to_html())
+    for key in ("format", "version", "kind", "units", "windows", "spikes", "spectrum", "funnel"):
+        assert own[key] == written[key], key
+    assert own["signatures"] == written["signatures"]
+    if "surrogates" in asked:
+        assert own["patterns"] == written["patterns"]
+    else:  # the command writes them in the order in which they are found
+        assert own["patterns"]["total"] == written["patterns"]["total"]
+
+
+@pytest.fixture(scope="module")
+def sorting():
+    made = spikeweave.simulate.recording(
+        units=4, channels=16, length="12s", low_peak=120, low_rate=6, drift=15, seed=4
+    )
+    return spikeweave.sort(made.recording)
+
+
+def test_page_has_the_units(sorting):
+    data = data_of(sorting.to_html())
+
+    assert data["kind"] == "sort"
+    quality = data["quality"]
+    assert quality["spikes"] == sorting.units["spikes"].tolist()
+    for name, key in (("rate", "rate_hz"), ("snr", "snr"), ("contamination", "contamination")):
+        assert quality[key] == [float(f"{value:.6g}") for value in sorting.units[name]]
+    times = data["spikes"]["begin_us"] + np.cumsum(numbers(data["spikes"]["steps_us"]))
+    assert times.tolist() == sorting.spikes.times_us.tolist()
+    assert len(data["merges"]["reason"]) == len(sorting.merges["reason"])
+    assert (
+        data["motion"]["displacement_um"]
+        == sorting.motion["displacement"].ravel().round(2).tolist()
+    )
+    points = data["points"]["units"][0]
+    assert len(numbers(points["times_ms"])) == sorting.units["spikes"][0]
+
+
+def test_copies_have_the_same_page(sorting):
+    assert pickle.loads(pickle.dumps(sorting)).to_html() == sorting.to_html()
+
+
+def test_command_writes_the_same_units(sorting, tmp_path):
+    program = Path(spikeweave.__file__).parent / "bin" / "spikeweave"
+    if not program.exists():
+        pytest.skip("the command is not installed")
+    made = ("--units", "4", "--channels", "16", "--length", "12s", "--low-peak", "120")
+    more = ("--low-rate", "6", "--drift", "15", "--seed", "4")
+    recording, to = tmp_path / "recording", tmp_path / "out"
+    subprocess.run([program, "simulate", "recording", *made, *more, "-o", recording], check=True)
+    subprocess.run([program, "sort", recording, "-q", "-o", to], check=True)
+
+    written = data_of((to / "report.html").read_text("utf-8"))
+
+    own = data_of(sorting.to_html())
+    assert set(own) == set(written)
+    for key in ("units", "spikes", "channels", "waveforms", "points", "motion", "merges"):
+        assert own[key] == written[key], key
+    for key, values in own["quality"].items():
+        if key != "peak_channel":
+            assert values == written["quality"][key], key
+
+
+def test_sorted_features_have_a_page():
+    made = spikeweave.simulate.features(spikes=500, units=2, channels=4, seed=1)
+    found = spikeweave.sort_features(made.features, made.masks)
+
+    data = data_of(found.to_html())
+
+    assert data["quality"]["spikes"] == found.units["spikes"].tolist()
+    assert data["waveforms"] is None
+    assert data["points"] is None

@@ -7,7 +7,11 @@
 #include "io/file_error.hpp"
 #include "page_text.hpp"
 #include "report/episodes/page_data.hpp"
+#include "report/page_tables.hpp"
+#include "report/sort/page_data.hpp"
+#include "report/spade/page_data.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/pipeline/spade.hpp"
 #include "spikeweave/report/run_record.hpp"
 #include "spikeweave/spikes/files.hpp"
 
@@ -43,6 +47,13 @@ void append_escaped(std::string& out, std::string_view data) {
     }
 }
 
+// What a page is made of.
+struct page_source {
+    std::filesystem::path folder;
+    std::filesystem::path spikes;  ///< empty: where they were when the result was made
+    execution run;
+};
+
 template <class Value>
 Value parameter_of(const report::json& run, const char* name, Value otherwise) {
     const report::json parameters = run.value("parameters", report::json::object());
@@ -50,27 +61,94 @@ Value parameter_of(const report::json& run, const char* name, Value otherwise) {
     return found == parameters.end() || found->is_null() ? otherwise : found->get<Value>();
 }
 
-spike_sequence read_again(const report::json& run, const std::filesystem::path& path,
-                          const execution& how) {
-    const report::json& input = run.at("input");
-    if (describe_input(path, how).digest != input.at("digest"))
+std::filesystem::path spikes_of(const report::json& run, const page_source& from) {
+    std::filesystem::path path = from.spikes;
+    if (path.empty()) path = run.at("input").at("path").get<std::string>();
+    if (path.empty() || path == "-")
+        throw io::file_error(from.folder, "it does not say where its spikes are: `spikes` has to");
+    if (describe_input(path, from.run).digest != run.at("input").at("digest"))
         throw io::file_error(path, "the result was made of other spikes: this file has changed");
+    return path;
+}
+
+spike_file read_again(const report::json& run, const page_source& from) {
+    const std::filesystem::path path = spikes_of(run, from);
     spike_read_options options;
     options.format =
         value_named<spike_format>(parameter_of<std::string>(run, "format", "automatic"));
     options.time_unit = parameter_of<std::string>(run, "time_unit", "");
     options.allow_negative = parameter_of(run, "allow_negative", false);
     options.drop_duplicates_of_units = parameter_of(run, "drop_duplicates_of_units", false);
-    spike_sequence spikes = read_spikes(path, options, how).spikes;
+    spike_file file = read_spikes(path, options, from.run);
     const auto names = parameter_of<std::string>(run, "only_units", "");
     if (!names.empty())
-        spikes = select_units(spikes, option_codec<std::vector<std::string>>::read(names));
-    if (spikes.size() != input.at("spikes"))
-        throw io::file_error(path, "the result was made of another number of spikes");
-    return spikes;
+        file.spikes =
+            select_units(file.spikes, option_codec<std::vector<std::string>>::read(names));
+    return file;
+}
+
+void check_number(std::size_t found, const report::json& run, const page_source& from) {
+    if (found != run.at("input").at("spikes"))
+        throw io::file_error(from.folder, "the result was made of another number of spikes");
+}
+
+std::string episode_data(const report::json& run, const page_source& from) {
+    const spike_sequence spikes = read_again(run, from).spikes;
+    check_number(spikes.size(), run, from);
+    return report::episode_page_data(from.folder, spikes, from.run);
+}
+
+// The options by which spikes were chosen and binned.
+spade_options binning_of(const report::json& run) {
+    spade_options options;
+    const option_list list = describe(options);
+    for (const char* const name :
+         {"bin", "window", "t_start", "t_stop", "epochs", "separation", "trial_length", "compat"}) {
+        const auto value = parameter_of<report::json>(run, name, nullptr);
+        if (!value.is_null())
+            list.find(name).set_text(value.is_string() ? value.get<std::string>() : value.dump());
+    }
+    return options;
+}
+
+std::string pattern_data(const report::json& run, const page_source& from) {
+    if (parameter_of(run, "transactions", false)) {
+        pattern_axes axes;
+        for (std::size_t unit = 0; unit < run.at("input").at("units"); ++unit)
+            axes.unit_names.push_back(std::to_string(unit));
+        return report::pattern_page_data(from.folder, {}, axes, from.run);
+    }
+    spike_file file = read_again(run, from);
+    const binned_recording binned =
+        bin_recording(std::move(file.spikes), binning_of(run), file.has_recorded_span);
+    check_number(binned.spikes.size(), run, from);
+    return report::pattern_page_data(from.folder, binned.spikes, binned.axes, from.run);
+}
+
+std::string sorting_data(report::json run, const page_source& from) {
+    if (!from.spikes.empty())
+        throw invalid_argument("`spikes` is not for a result of sort, which has its spikes");
+    return report::sorting_page_data(report::read_sorting_page(from.folder, std::move(run)),
+                                     from.run);
+}
+
+std::string data_of(const page_source& from) {
+    if (const report::json run = report::read_run(from.folder, "episodes.tsv"); !run.is_null())
+        return episode_data(run, from);
+    if (const report::json run = report::read_run(from.folder, "patterns.tsv"); !run.is_null())
+        return pattern_data(run, from);
+    if (report::json run = report::read_run(from.folder, "sorting.npz"); !run.is_null())
+        return sorting_data(std::move(run), from);
+    throw io::file_error(from.folder, "this is no result of spikeweave episodes, spade or sort");
 }
 
 }  // namespace
+
+void add_page_option(option_list& list, bool& wanted) {
+    list.add("report", wanted, "also write report.html, a page for a browser")
+        .off_means("do not write report.html, the page for a browser")
+        .only_with("output");
+}
 
 std::string page_of(std::string_view data) {
     std::string page(report::page_head);
@@ -81,14 +159,8 @@ std::string page_of(std::string_view data) {
 
 void write_page(const std::filesystem::path& page, const std::filesystem::path& folder,
                 const std::filesystem::path& spikes, const execution& run) {
-    const report::json record = report::read_episode_run(folder);
-    std::filesystem::path path = spikes;
     try {
-        if (path.empty()) path = record.at("input").at("path").get<std::string>();
-        if (path.empty() || path == "-")
-            throw io::file_error(folder, "it does not say where its spikes are: `spikes` has to");
-        const std::string text =
-            page_of(report::episode_page_data(folder, read_again(record, path, run), run));
+        const std::string text = page_of(data_of({folder, spikes, run}));
         io::atomic_file file(page);
         file.write(text);
         file.commit();

@@ -6,7 +6,6 @@
 namespace spikeweave::report {
 namespace {
 
-// Numbers of seven bits, the lowest first; the top bit of a byte says that more follow (LEB128).
 void append_varint(std::vector<std::uint8_t>& out, std::uint64_t value) {
     for (; value >= 0x80U; value >>= 7U) out.push_back(static_cast<std::uint8_t>(value | 0x80U));
     out.push_back(static_cast<std::uint8_t>(value));
@@ -32,22 +31,26 @@ std::string base64(std::span<const std::uint8_t> bytes) {
     return out;
 }
 
+std::vector<std::uint8_t> varints_of_steps(std::span<const std::int64_t> numbers,
+                                           std::int64_t begin) {
+    std::vector<std::uint8_t> out;
+    out.reserve(3 * numbers.size());
+    for (const std::int64_t number : numbers) {
+        append_varint(out, static_cast<std::uint64_t>(number - begin));
+        begin = number;
+    }
+    return out;
+}
+
 json page_spikes(const spike_sequence& spikes) {
     const std::int64_t begin = spikes.span().begin.count();
-    std::vector<std::uint8_t> times;
-    times.reserve(3 * spikes.size());
-    std::int64_t before = begin;
-    for (const std::int64_t time : spikes.times_us()) {
-        append_varint(times, static_cast<std::uint64_t>(time - before));
-        before = time;
-    }
     std::vector<std::uint8_t> units;
     units.reserve(spikes.size());
     for (const unit_id unit : spikes.units()) append_varint(units, to_index(unit));
     return {{"number", spikes.size()},
             {"begin_us", begin},
             {"end_us", spikes.span().end.count()},
-            {"steps_us", base64(times)},
+            {"steps_us", base64(varints_of_steps(spikes.times_us(), begin))},
             {"units", base64(units)}};
 }
 

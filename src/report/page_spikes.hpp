@@ -1,15 +1,25 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "report/run_json.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
 namespace spikeweave::report {
 
+/// Browsers open a page of more spikes slowly, and it takes memory that the search left to others.
+inline constexpr std::size_t most_spikes_of_a_page = 10'000'000;
+
 std::string base64(std::span<const std::uint8_t> bytes);
+
+/// Numbers that do not fall, each as its difference to the one before, the first to `begin`: seven
+/// bits a byte, the lowest first; the top bit of a byte says that more follow (LEB128).
+std::vector<std::uint8_t> varints_of_steps(std::span<const std::int64_t> numbers,
+                                           std::int64_t begin = 0);
 
 /// The spikes in their order, as the data of every page have them.
 json page_spikes(const spike_sequence& spikes);

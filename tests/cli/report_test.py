@@ -1,4 +1,4 @@
-"""spikeweave report, and the page beside every result of episodes."""
+"""spikeweave report, and the page beside every result of episodes, spade and sort."""
 
 import json
 import unittest
@@ -58,13 +58,63 @@ class Report(CliTest):
 
         self.assertEqual(self.page("page.html"), self.page("out/report.html"))
 
-    def test_refuses_what_is_no_result_of_episodes(self):
+    def test_makes_the_page_that_spade_has_written(self):
+        """Of patterns that were streamed and tested, of a part, of epochs, and of times in another unit."""
+        path = self.chain_file()
+        epochs = self.file("epochs.tsv", "start\tstop\n0.2\t2.9\n3.1\t4.9\n")
+        text = path.read_text(encoding="utf-8").replace("time_s\t", "t\t")
+        others = self.file("ms.tsv", text)
+        search = ("--bin", "2ms", "--window", "12", "--min-occ", "20")
+        for name, file, options in (("streamed", path, ()), ("tested", path, ("--surrogates", "20", "--alpha", "0.2", "--seed", "1")), ("part", path, ("--t-start", "0.5s")),
+                                    ("epochs", path, ("--epochs", epochs, "--occurrences")), ("ms", others, ("--time-unit", "s", "--only-units", "a,b,c"))):
+            with self.subTest(name):
+                self.ok("spade", file, *search, *options, "-o", self.folder / name)
+                self.ok("report", self.folder / name, "-o", self.folder / f"{name}.html")
+                self.assertEqual(self.page(f"{name}.html"), self.page(f"{name}/report.html"))
+                self.assertEqual(json.loads(page_data(self.page(f"{name}.html")))["kind"], "spade")
+
+    def test_makes_the_page_that_sort_has_written(self):
+        self.ok("simulate", "recording", "--length", "10s", "--channels", "16", "--units", "3", "--low-peak", "150", "--seed", "4", "-o", self.folder / "rec")
+        self.ok("simulate", "features", "--spikes", "1000", "--units", "3", "--channels", "4", "--seed", "1", "-o", self.folder / "features.npz")
+        for name, file, options in (("templates", "rec", ()), ("clusters", "rec", ("--stages", "cluster", "--no-phy")), ("features", "features.npz", ())):
+            with self.subTest(name):
+                self.ok("sort", self.folder / file, *options, "-o", self.folder / name)
+                self.ok("report", self.folder / name, "-o", self.folder / f"{name}.html")
+                self.assertEqual(self.page(f"{name}.html"), self.page(f"{name}/report.html"))
+        self.refused("report", self.folder / "features", "--spikes", self.folder / "rec", "-o", self.folder / "x.html", says="--spikes is not for a result of sort")
+
+    def test_pages_are_left_out_on_request(self):
+        self.ok("spade", self.chain_file(), "--min-occ", "40", "--no-report", "-o", self.folder / "spade")
+        self.ok("simulate", "features", "--spikes", "500", "--units", "2", "--channels", "4", "-o", self.folder / "features.npz")
+        self.ok("sort", self.folder / "features.npz", "--no-report", "-o", self.folder / "sorted")
+
+        for name in ("spade", "sorted"):
+            self.assertFalse((self.folder / name / "report.html").exists())
+            self.ok("report", self.folder / name, "-o", self.folder / f"{name}.html")
+
+    def test_refuses_what_is_no_result(self):
         to = self.folder / "page.html"
         (self.folder / "empty").mkdir()
-        self.ok("spade", self.chain_file(), "--bin", "5ms", "--window", "3", "--min-occ", "40", "-o", self.folder / "spade")
-        for folder in ("empty", "none", "spade", "chain.tsv"):
+        self.chain_file()
+        for folder in ("empty", "none", "chain.tsv"):
             with self.subTest(folder):
-                self.refused("report", self.folder / folder, "-o", to, says="no result of spikeweave episodes")
+                self.refused("report", self.folder / folder, "-o", to, says="no result of spikeweave episodes, spade or sort")
+
+    def test_refuses_a_damaged_sorting(self):
+        self.ok("simulate", "features", "--spikes", "500", "--units", "2", "--channels", "4", "-o", self.folder / "features.npz")
+        self.ok("sort", self.folder / "features.npz", "-o", self.folder / "sorted")
+        to = self.folder / "page.html"
+        for name in ("waveforms.npz", "units.tsv"):
+            with self.subTest(name):
+                whole = (self.folder / "sorted" / name).read_bytes()
+                (self.folder / "sorted" / name).unlink()
+                self.refused("report", self.folder / "sorted", "-o", to, says=name)
+                (self.folder / "sorted" / name).write_bytes(whole)
+        self.ok("sort", self.folder / "features.npz", "--only-clusters", "1", "--start", self.folder / "sorted/sorting.npz", "-o", self.folder / "other")
+        self.ok("simulate", "features", "--spikes", "400", "--units", "2", "--channels", "4", "-o", self.folder / "fewer.npz")
+        self.ok("sort", self.folder / "fewer.npz", "-o", self.folder / "fewer")
+        (self.folder / "sorted/waveforms.npz").write_bytes((self.folder / "fewer/waveforms.npz").read_bytes())
+        self.refused("report", self.folder / "sorted", "-o", to, says=("waveforms.npz", "do not fit"))
 
     def test_refuses_damaged_tables(self):
         self.ok("episodes", self.chain_file(), *self.search, "-o", self.folder / "out")

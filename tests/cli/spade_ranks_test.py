@@ -26,8 +26,8 @@ VARIES = ("command", "seconds", "threads", "peak_memory_bytes")
 
 class Ranks(SpadeFiles):
     def files(self, name):
-        """Returns all files of a result; from run.json only what must not differ between runs."""
-        contents = {path.name: path.read_bytes() for path in (self.folder / name).iterdir()}
+        """Returns all files of a result but the page, which shows run.json; from this only what must not differ between runs."""
+        contents = {path.name: path.read_bytes() for path in (self.folder / name).iterdir() if path.name != "report.html"}
         record = json.loads(contents["run.json"])
         del record["parameters"]["threads"]  # as requested
         contents["run.json"] = {key: value for key, value in record.items() if key not in VARIES}

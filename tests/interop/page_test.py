@@ -3,91 +3,27 @@
 Usage: page_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipped, without Chromium and its packages.
 """
 
-import base64
-import csv
-import json
-import os
-import pathlib
 import re
-import shutil
-import subprocess
-import sys
-import tempfile
 import unittest
 
-try:
-    import numpy as np
-    from axe_core_python.selenium import Axe
-    from selenium import webdriver
-    from selenium.webdriver.common.by import By
-    from selenium.webdriver.common.keys import Keys
-except ImportError as missing:
-    print(f"skipped: {missing}; install tests/interop/requirements.txt")
-    sys.exit(77)
-
-BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-if not BROWSER or not DRIVER:
-    print("skipped: there is no chromium or no chromedriver; run script/bootstrap test")
-    sys.exit(77)
-
-SPIKEWEAVE = sys.argv.pop(1)
-DATA = re.compile(r'(<script type="application/json" id="data">)(.*?)(</script>)', re.DOTALL)
-NASTY = ["<script>window.hit = 1</script>", "<img src=x onerror='window.hit = 1'>", "\"'&]]>", "a\ufffeb", "\u202egnp.exe", "\u05d0\u05d1\u200f", "-"]
+from browser import NASTY, By, Keys, PageCase, np, rows_of, spikeweave
+from page_data import numbers
 
 
-def spikeweave(*arguments):
-    subprocess.run([SPIKEWEAVE, *map(str, arguments)], check=True, stdout=subprocess.PIPE)
-
-
-def chromium():
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for argument in ("--headless=new", "--window-size=1300,1000", "--force-device-scale-factor=1", "--disable-gpu",
-                     "--disable-dev-shm-usage", *(["--no-sandbox"] if os.geteuid() == 0 else [])):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    return webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-
-
-def rows_of(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-
-
-def varints(text):
-    """The numbers that are 7 bits a byte, lowest first, decoded one by one as docs/formats.md says."""
-    values, value, shift = [], 0, 0
-    for byte in base64.b64decode(text):
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            values.append(value)
-            value = shift = 0
-    return np.array(values)
-
-
-class Page(unittest.TestCase):
+class Page(PageCase):
     """A result with every kind of edge, surrogates and occurrences, and Chromium that shows it."""
-
-    maxDiff = None
 
     @classmethod
     def setUpClass(cls):
-        made = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(made.cleanup)
-        cls.folder = pathlib.Path(made.name)
-        cls.out = cls.folder / "out"
+        super().setUpClass()
         spikeweave("simulate", "sym26", "--length", "20s", "--seed", "1", "-o", cls.folder / "sym26.tsv")
         spikeweave("episodes", cls.folder / "sym26.tsv", "--delays", "4-6ms,8-12ms", "--min-count", "95", "--max-size", "4", "--surrogates", "100",
                    "--alpha", "0.05", "--occurrences", "-o", cls.out)
-        cls.html = (cls.out / "report.html").read_text(encoding="utf-8")
-        cls.data = json.loads(DATA.search(cls.html)[2])
+        cls.read_page()
         cls.trains = {}
         for time, unit in cls.spikes():
             cls.trains.setdefault(unit, []).append(time)
         cls.trains = {name: np.array(times) for name, times in cls.trains.items()}
-        cls.driver = chromium()
-        cls.addClassCleanup(cls.driver.quit)
 
     @classmethod
     def spikes(cls):
@@ -95,31 +31,6 @@ class Page(unittest.TestCase):
             if line[0].isdigit():
                 seconds, unit = line.split("\t")
                 yield round(1e6 * float(seconds)), unit
-
-    def setUp(self):
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
-        for log in ("browser", "performance"):
-            self.driver.get_log(log)  # what was there is not this test's
-        self.open(self.out / "report.html")
-
-    def open(self, path):
-        self.driver.get(path.as_uri())
-        self.frame()
-
-    def frame(self):
-        """Waits until what has changed is drawn."""
-        self.driver.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));")
-
-    def one(self, selector):
-        return self.driver.find_element(By.CSS_SELECTOR, selector)
-
-    def press(self, selector):
-        self.driver.execute_script("document.querySelector(arguments[0]).click()", selector)
-        self.frame()
-
-    def type(self, selector, text):
-        self.driver.execute_script("const box = document.querySelector(arguments[0]); box.value = arguments[1];"
-                                   "box.dispatchEvent(new Event('input'));", selector, text)
 
     def key(self, *keys):
         self.one("canvas").send_keys(*keys)
@@ -129,38 +40,8 @@ class Page(unittest.TestCase):
         """Returns the begin and the end of what the raster shows, in microseconds, and its spikes."""
         return [float(word) for word in self.one(".where").get_attribute("data-view").split()[:3]]
 
-    def table(self, view):
-        """Returns the cells of all pages of the table of a view."""
-        return self.driver.execute_script("""
-            const view = document.getElementById(arguments[0]);
-            const [before, after] = view.querySelectorAll('.pages button');
-            while (!before.disabled) before.click();
-            const rows = [];
-            for (;;) {
-              for (const row of view.querySelectorAll('tbody tr')) rows.push([...row.cells].map((cell) => cell.textContent));
-              if (after.disabled) return rows;
-              after.click();
-            }""", view)
-
-    def assert_same(self, shown, table):
-        """Compares cells of the page with cells of a table: numbers by value, other text by itself."""
-        self.assertEqual(len(shown), len(table))
-        for left, right in zip(shown, table):
-            for a, b in zip(left, right, strict=True):
-                try:
-                    self.assertEqual(float(a), float(b))
-                except ValueError:
-                    self.assertEqual(a, b)
-
     def test_shows_itself_without_errors_and_requests(self):
-        log = self.driver.get_log("browser")
-        requests = [event["params"]["request"]["url"] for event in
-                    (json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance"))
-                    if event["method"] == "Network.requestWillBeSent"]
-
-        self.assertEqual(log, [])
-        self.assertTrue(requests)
-        self.assertEqual({url for url in requests if not url.startswith("data:")}, {(self.out / "report.html").as_uri()})
+        self.assert_quiet()
         self.assertIn("sym26.tsv: ", self.one("#summary").text)
         self.assertEqual(self.one("#command").text, self.data["run"]["command"])
 
@@ -311,36 +192,17 @@ class Page(unittest.TestCase):
     def test_nobody_is_left_out(self):
         self.press("#only-chain")  # axe looks at every cell, which takes long for cells that are all alike
         self.press("#kind-direct")
-        axe = Axe()
-        for other, rules in (("Dark", None), ("Light", {"runOnly": ["color-contrast"]})):  # only colours differ
-            self.assertEqual(self.one("#theme").text, other)
-            found = axe.run(self.driver, options=rules)["violations"]
-            self.assertEqual([(one["id"], [node["html"] for node in one["nodes"]][:3]) for one in found if one["impact"] in ("serious", "critical")], [])
-            self.press("#theme")
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-        self.assertFalse(self.one("#theme").is_displayed())
+        self.assert_accessible()
         self.assertTrue(self.one("#circuit svg").is_displayed())
 
     def test_names_are_never_markup(self):
-        data = json.loads(DATA.search(self.html)[2])
-        data["units"][:len(NASTY)] = NASTY
-        data["run"]["command"] = data["run"]["input"]["path"] = NASTY[0]
-        data["run"]["input"]["warnings"] = NASTY
-        text = json.dumps(data).replace("<", "\\u003c")
-        page = self.folder / "nasty.html"
-        page.write_text(DATA.sub(lambda match: match[1] + text + match[3], self.html), encoding="utf-8")
+        self.open_nasty(lambda data: data["units"].__setitem__(slice(len(NASTY)), NASTY))
 
-        self.open(page)
-
-        self.assertIsNone(self.driver.execute_script("return window.hit ?? null"))
-        self.assertEqual(self.driver.get_log("browser"), [])
-        self.assertEqual(self.driver.find_elements(By.CSS_SELECTOR, "img, main script"), [])
         shown = "".join(row[2] for row in self.table("episodes"))
         for name in NASTY[:3]:
             self.assertIn(name, shown)
         self.assertIn("a‹U+FFFE›b", shown)
         self.assertIn("‹U+202E›gnp.exe", shown)
-        self.assertEqual([item.text for item in self.driver.find_elements(By.CSS_SELECTOR, "#warnings li")][0], NASTY[0])
 
     def test_injected_scripts_are_refused(self):
         """The policy allows the page's own script only, should text ever become markup."""
@@ -353,8 +215,8 @@ class Page(unittest.TestCase):
 
     def test_data_hold_every_spike(self):
         spikes = self.data["spikes"]
-        times = spikes["begin_us"] + np.cumsum(varints(spikes["steps_us"]))
-        units = varints(spikes["units"])
+        times = spikes["begin_us"] + np.cumsum(numbers(spikes["steps_us"]))
+        units = np.array(numbers(spikes["units"]))
         found = {name: times[units == i].tolist() for i, name in enumerate(self.data["units"])}
 
         self.assertEqual(found, {name: sorted(train.tolist()) for name, train in self.trains.items()})

@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "report/page_spikes.hpp"
+#include "report/page_tables.hpp"
+#include "spikeweave/core/error.hpp"
 #include "support/count_of.hpp"
 
 namespace spikeweave {
@@ -57,6 +61,42 @@ TEST(PageSpikes, AreStepsFromTheBeginOfTheRecording) {
     EXPECT_EQ(coded.at("steps_us"),
               report::base64(std::vector<std::uint8_t>{5, 0, 172, 2, 160, 156, 1}));
     EXPECT_EQ(coded.at("units"), report::base64(std::vector<std::uint8_t>{1, 0, 1, 0}));
+}
+
+report::page_table table_of_text(const std::string& text) {
+    return report::page_table("some.tsv", std::make_unique<std::istringstream>(text));
+}
+
+TEST(PageTables, HaveColumnsOfWhatTheirCellsAre) {
+    auto rows = table_of_text("n\tx\tflag\tword\n1\t0.5\tyes\tso\n-\t1e-300\tno\t\n");
+
+    const report::json columns = report::table_columns(rows);
+
+    EXPECT_EQ(columns.dump(),
+              R"({"n":[1,null],"x":[0.5,1e-300],"flag":[true,false],"word":["so",null]})");
+}
+
+TEST(PageTables, SayWhichLineIsDamaged) {
+    auto rows = table_of_text("n\tx\n1\t2\n3\n");
+    ASSERT_TRUE(rows.next());
+    try {
+        rows.next();
+        FAIL() << "a line without a field was read";
+    } catch (const io_error& error) {
+        EXPECT_NE(std::string(error.what()).find("'some.tsv', line 3"), std::string::npos);
+    }
+    EXPECT_THROW(rows["y"], io_error);
+}
+
+TEST(PageTables, FindUnitsOfWhichNamesHoldWhatJoinsThem) {
+    auto rows = table_of_text("units\na,b,a\n");
+    ASSERT_TRUE(rows.next());
+    const report::unit_numbers known({"a", "b", "a,b"});
+
+    EXPECT_EQ(known.units(rows, "a,b,a", ",", 2), (std::vector<std::uint32_t>{2, 0}));
+    EXPECT_EQ(known.units(rows, "a,b,a", ",", 3), (std::vector<std::uint32_t>{0, 1, 0}));
+    EXPECT_THROW(known.units(rows, "a,b,a", ",", 4), io_error);
+    EXPECT_THROW(known.units(rows, "a,c", ",", 2), io_error);
 }
 
 }  // namespace

@@ -40,9 +40,7 @@ option_list describe(episodes_command& options) {
     list.add("occurrences", options.occurrences,
              "also write occurrences.tsv: when the chains and direct edges occur")
         .only_with("output");
-    list.add("report", options.report, "also write report.html, a page for a browser")
-        .off_means("do not write report.html, the page for a browser")
-        .only_with("output");
+    add_page_option(list, options.report);
     list.add("json", options.json, "print one JSON document");
     list.add_all(describe(options.analysis));
     list.begin_group("Search");

@@ -35,9 +35,8 @@ void run(report_command& options, session& now) {
 
 void add_report(CLI::App& app, command& chosen) {
     const auto options = std::make_shared<report_command>();
-    CLI::App& sub =
-        *app.add_subcommand("report", "Show a result of episodes as a page for a browser.");
-    sub.add_option("FOLDER", options->folder, "what episodes wrote with --output")
+    CLI::App& sub = *app.add_subcommand("report", "Show a result as a page for a browser.");
+    sub.add_option("FOLDER", options->folder, "what episodes, spade or sort wrote with --output")
         ->required()
         ->type_name("")
         ->group("Input");

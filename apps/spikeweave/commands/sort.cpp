@@ -31,6 +31,7 @@ struct sort_command {
     bool klustakwik2_labels = false;
     bool phy = true;
     bool nwb = false;
+    bool report = true;
     /// The options that were given and apply to one kind of input only.
     std::vector<std::string> given_for_features{};
     std::vector<std::string> given_for_recordings{};
@@ -48,9 +49,10 @@ std::string sort_strategy_list() {
 void describe_output(option_list& list, sort_command& options) {
     list.begin_group("Output");
     list.add("output", options.to,
-             "folder to write: sorting.npz, sorting.clu.1, units.tsv, iterations.tsv, run.json; "
-             "merges.tsv with templates; where motion was estimated motion.tsv, motion.svg; where "
-             "times are known sorting.res.1, spikes.npz and phy; of a .kwik sorting.kwik")
+             "folder to write: sorting.npz, sorting.clu.1, units.tsv, iterations.tsv, "
+             "waveforms.npz, run.json, report.html; merges.tsv with templates; motion.tsv, "
+             "motion.svg if it was estimated; sorting.res.1, spikes.npz, phy if times are known; "
+             "of a .kwik sorting.kwik")
         .written("OUT_DIR");
     list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
     list.add("json", options.json, "print one JSON document");
@@ -61,8 +63,8 @@ void describe_output(option_list& list, sort_command& options) {
     list.add("phy", options.phy, "write the folder phy")
         .off_means("do not write the folder phy")
         .only_with("output");
-    list.add("nwb", options.nwb, "write spikes.nwb too, with the quality of the units")
-        .only_with("output");
+    list.add("nwb", options.nwb, "write spikes.nwb with the units' quality").only_with("output");
+    add_page_option(list, options.report);
 }
 
 // The options for both kinds of input are in one list.
@@ -198,7 +200,8 @@ void run(sort_command& options, session& now) {
     add_command_parameters(options, is_recording, report.run.parameters);
     report.first_label = options.klustakwik2_labels ? 3U : 2U;
     report.nwb = options.nwb;
-    if (!options.phy) report.phy_features.reset();
+    report.with_page = options.report;
+    report.with_phy = options.phy;
     report.run.seconds = now.seconds();
     if (!options.to.empty()) write_sorting_report(options.to, report, options.overwrite, run);
     now.progress.clear();

@@ -28,6 +28,7 @@ struct spade_command {
     bool overwrite = false;
     bool occurrences = false;
     bool nwb = false;
+    bool report = true;
     bool json = false;
     std::uint64_t max_memory_bytes = 0;
     spade_options analysis{};
@@ -42,13 +43,14 @@ void describe_output(option_list& list, spade_command& options) {
     list.begin_group("Output");
     list.add("output", options.to,
              "folder to write: patterns.tsv, signatures.tsv, spectrum.tsv, funnel.tsv, "
-             "patterns.svg, spectrum.svg and run.json")
+             "patterns.svg, spectrum.svg, run.json and report.html")
         .written("OUT_DIR");
     list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
     list.add("occurrences", options.occurrences,
              "also write when untested patterns occur: patterns.tsv may become large")
         .only_with("output");
     list.add("nwb", options.nwb, "also write patterns.nwb").only_with("output");
+    add_page_option(list, options.report);
     list.add("json", options.json, "print one JSON document");
 }
 
@@ -140,11 +142,13 @@ pattern_report report_on(Result result, spade_file& in, const spade_job& job) {
     job.guard.check();
     pattern_report report = report_of(std::move(in.prepared.spikes), std::move(result), job.run);
     report.with_nwb = job.options.nwb;
+    report.with_page = job.options.report;
     report.run.warnings = in.record.warnings;
     record_input(report.run, std::move(in.record), job.now);
     spade_command options = job.options;
     add_parameters(report.run.parameters, describe(options),
-                   {"drop_duplicates_of_units", "only_units", "max_memory"});
+                   {"format", "time_unit", "allow_negative", "drop_duplicates_of_units",
+                    "only_units", "transactions", "max_memory"});
     report.run.seconds = job.now.seconds();
     return report;
 }

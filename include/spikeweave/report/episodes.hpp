@@ -13,6 +13,7 @@
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/pipeline/episodes.hpp"
+#include "spikeweave/report/page.hpp"
 #include "spikeweave/report/run_record.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 

@@ -11,6 +11,7 @@
 #include "spikeweave/pipeline/sort.hpp"
 #include "spikeweave/record/mean_waveforms.hpp"
 #include "spikeweave/record/motion.hpp"
+#include "spikeweave/report/page.hpp"
 #include "spikeweave/report/run_record.hpp"
 #include "spikeweave/sort/incremental.hpp"
 #include "spikeweave/sort/masked_gmm.hpp"
@@ -53,23 +54,31 @@ struct sorting_report {
     std::uint64_t raw_offset_bytes = 0;
     /// For features from a `.kwik`: `sorting.kwik` is written.
     std::optional<kwik_origin> kwik{};
-    /// The features for `phy/`; without them it is not written.
+    /// The features for `phy/` and for the amplitude and depth of each spike; without them neither
+    /// is written.
     std::optional<spike_features> phy_features{};
+    bool with_phy = true;
+    /// The amplitude of each spike, relative to its unit's template; empty without templates.
+    std::vector<float> amplitudes{};
     /// Write `spikes.nwb`.
     bool nwb = false;
+    /// Whether the folder gets `report.html`, the page of report/page.hpp, if there are at most ten
+    /// million spikes.
+    bool with_page = true;
 };
 
 /// The report of a result, without its command and input files.
 /// @param run  ranks; its threads are ignored, because those of the options were used
 SPIKEWEAVE_API sorting_report report_of(sort_result result, const execution& run = {});
 
-/// Writes `sorting.npz`, `sorting.clu.1`, `units.tsv`, `iterations.tsv`, `run.json`; if spikes were
+/// Writes `sorting.npz`, `sorting.clu.1`, `units.tsv`, `iterations.tsv`, `waveforms.npz`,
+/// `run.json` and, on request, `report.html`; if spikes were
 /// found by templates `merges.tsv`; if times are known `sorting.res.1` and, with the sample rate,
 /// `spikes.npz` (for every command that reads spikes), `phy/` and, on request, `spikes.nwb` and
 /// `sorting.kwik` with `.kwx` and
 /// `.prm`, and `motion.tsv` and `motion.svg` if the motion was estimated; docs/results.md describes
 /// their columns. The files are identical byte for byte for the same input, parameters and seed;
-/// only `run.json` holds times, memory and threads.
+/// only `run.json` holds times, memory and threads, which `report.html` shows.
 ///
 /// The folder is written under a temporary name and renamed, so it is complete or absent.
 /// @throws io_error if the folder exists and may not be replaced, holds files that are not ours, or

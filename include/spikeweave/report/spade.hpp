@@ -15,6 +15,7 @@
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/mine/spade.hpp"
 #include "spikeweave/pipeline/spade.hpp"
+#include "spikeweave/report/page.hpp"
 #include "spikeweave/report/run_record.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
@@ -46,6 +47,9 @@ struct pattern_report {
     /// The spikes as binned, for the pictures; may be empty.
     spike_sequence spikes{};
     bool with_nwb = false;
+    /// Whether the folder gets `report.html`, the page of report/page.hpp, if there are at most ten
+    /// million spikes.
+    bool with_page = true;
     run_record run{};
 };
 
@@ -59,9 +63,10 @@ SPIKEWEAVE_API pattern_report report_of(spike_sequence spikes, spade_stream_resu
                                         const execution& run = {});
 
 /// Writes `patterns.tsv`, `signatures.tsv`, `funnel.tsv`, `patterns.svg` and `run.json`; with tests
-/// also `spectrum.tsv` and `spectrum.svg`; on request `patterns.nwb`. docs/results.md describes
-/// their columns. The files are identical byte for byte for the same input, parameters and seed;
-/// only `run.json` holds times, memory, threads and ranks.
+/// also `spectrum.tsv` and `spectrum.svg`; on request `report.html` and `patterns.nwb`.
+/// docs/results.md describes their columns. The files are identical byte for byte for the same
+/// input, parameters and seed; only `run.json` holds times, memory, threads and ranks, which
+/// `report.html` shows.
 ///
 /// The folder is written under a temporary name and renamed, so it is complete or absent.
 /// @throws io_error if the folder exists and may not be replaced, holds files that are not ours, or

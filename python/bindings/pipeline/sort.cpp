@@ -8,6 +8,7 @@
 #include "bindings/core/options.hpp"
 #include "bindings/core/spikes.hpp"
 #include "spikeweave/pipeline/sort/features.hpp"
+#include "spikeweave/report/page.hpp"
 
 namespace spikeweave {
 
@@ -28,16 +29,17 @@ inline constexpr auto members_of<sorting> = named_members("labels", &sorting::la
                                                           &sorting::sample_count, "fractions",
                                                           &sorting::fractions);
 template <>
-inline constexpr auto members_of<mean_waveforms> = named_members(
-    "channels", &mean_waveforms::channel_count, "frames", &mean_waveforms::frame_count, "before",
-    &mean_waveforms::before, "values", &mean_waveforms::values, "spikes", &mean_waveforms::spikes,
-    "noise", &mean_waveforms::noise);
+inline constexpr auto members_of<mean_waveforms> =
+    named_members("channels", &mean_waveforms::channel_count, "frames",
+                  &mean_waveforms::frame_count, "before", &mean_waveforms::before, "values",
+                  &mean_waveforms::values, "deviations", &mean_waveforms::deviations, "spikes",
+                  &mean_waveforms::spikes, "noise", &mean_waveforms::noise);
 template <>
-inline constexpr auto members_of<sort_result> =
-    named_members("sorted", &sort_result::sorted, "units", &sort_result::units, "waveforms",
-                  &sort_result::waveforms, "channels", &sort_result::channels,
-                  "features_per_channel", &sort_result::features_per_channel, "raw",
-                  &sort_result::raw, "raw_offset_bytes", &sort_result::raw_offset_bytes);
+inline constexpr auto members_of<sort_result> = named_members(
+    "sorted", &sort_result::sorted, "units", &sort_result::units, "waveforms",
+    &sort_result::waveforms, "channels", &sort_result::channels, "features_per_channel",
+    &sort_result::features_per_channel, "raw", &sort_result::raw, "raw_offset_bytes",
+    &sort_result::raw_offset_bytes, "amplitudes", &sort_result::amplitudes);
 
 }  // namespace spikeweave
 
@@ -159,6 +161,10 @@ void bind_sort(nb::module_& m) {
     m.def("sort_features", &sort_given_features, "features"_a, "masks"_a.none(), "samples"_a.none(),
           "given"_a);
     m.def("write_phy", &to_phy, "data"_a, "folder"_a);
+    m.def(
+        "sort_page",
+        [](const sort_result& data, const std::string& tables) { return page_of(data, tables); },
+        "data"_a, "tables"_a);
     m.def("sort_options", &description<sort_options>);
     m.def("sort_features_options", &description<feature_sort_options>);
     m.def("read_features_options", &description<feature_read_options>);

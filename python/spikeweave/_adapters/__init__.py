@@ -14,6 +14,8 @@ from . import (  # noqa: F401
     nwb,
     nwb_results,
     page,
+    page_patterns,
+    page_units,
     pandas,
     pynapple,
     recordings,

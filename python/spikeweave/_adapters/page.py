@@ -1,51 +1,19 @@
-"""Pages that show a result in a browser. docs/formats.md describes their data."""
+"""The page of a result of episodes."""
 
 from __future__ import annotations
 
-import base64
-import json
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core
 from .._values.conversions import converts
 from .._values.episodes import EpisodeResult
-
-#: As many episodes as a page of the command lists.
-_LISTED = 10_000
-
-
-def _varints(values: NDArray[Any]) -> str:
-    """Numbers of seven bits a byte, the lowest first (LEB128), in base64."""
-    values = values.astype(np.uint64)
-    shifts = np.arange(0, 64, 7, dtype=np.uint64)
-    groups = (values[:, None] >> shifts) & np.uint64(127)
-    more = (values[:, None] >> shifts) > np.uint64(127)
-    used = np.concatenate([np.ones((len(values), 1), bool), more[:, :-1]], axis=1)
-    return base64.b64encode((groups | (more * np.uint64(128))).astype(np.uint8)[used]).decode()
-
-
-def _digits(values: Any) -> list[float | None]:
-    """Six digits, as in the tables of the command; null if not finite."""
-    return [float(f"{value:.6g}") if np.isfinite(value) else None for value in values]
+from .page_parts import LISTED, call_of, digits, page_of, spikes_of
 
 
 def _ms(intervals: NDArray[np.float64]) -> list[list[float]]:
     return [[round(1e6 * end) / 1000 for end in interval] for interval in intervals]
-
-
-def _spikes(found: EpisodeResult) -> dict[str, Any]:
-    times = found.spikes.times_us
-    begin = round(1e6 * found.spikes.t_start)
-    return {
-        "number": len(times),
-        "begin_us": begin,
-        "end_us": round(1e6 * found.spikes.t_stop),
-        "steps_us": _varints(np.diff(times, prepend=begin)),
-        "units": _varints(found.spikes.units),
-    }
 
 
 def _maximal(found: EpisodeResult) -> list[bool]:
@@ -66,7 +34,7 @@ def _maximal(found: EpisodeResult) -> list[bool]:
 
 def _episodes(found: EpisodeResult, order: NDArray[np.int64]) -> dict[str, Any]:
     maximal = _maximal(found)
-    listed = order[:_LISTED].tolist()
+    listed = order[:LISTED].tolist()
     parts = [found._parts(i) for i in listed]
     columns = {
         "total": len(found),
@@ -75,12 +43,12 @@ def _episodes(found: EpisodeResult, order: NDArray[np.int64]) -> dict[str, Any]:
         "count": found.counts[listed].tolist(),
     }
     for name in ("expected", "p", "q", "strength"):
-        columns[name] = _digits(getattr(found, name)[listed])
+        columns[name] = digits(getattr(found, name)[listed])
     columns["significant"] = (found.q[listed] < found.parameters["alpha"]).tolist()
     columns["maximal"] = [maximal[i] for i in listed]
     for name, key in (("mean", "mean_count"), *((n, n) for n in ("p", "q", "tail_p", "tail_q"))):
         if found.by_surrogates is not None:
-            columns[f"surrogate_{name}"] = _digits(found.by_surrogates[key][listed])
+            columns[f"surrogate_{name}"] = digits(found.by_surrogates[key][listed])
     return columns
 
 
@@ -92,7 +60,7 @@ def _edges(found: EpisodeResult) -> list[dict[str, Any]]:
         "delay_ms": _ms(circuit.delay),
         "best_delay_ms": _ms(circuit.best_delay),
         "count": circuit.count.tolist(),
-        **{name: _digits(getattr(circuit, name)) for name in ("expected", "p", "q", "strength")},
+        **{name: digits(getattr(circuit, name)) for name in ("expected", "p", "q", "strength")},
         "kind": circuit.kind,
     }
     edges = [
@@ -106,10 +74,9 @@ def _edges(found: EpisodeResult) -> list[dict[str, Any]]:
 
 def _run(found: EpisodeResult, chains: list[int]) -> dict[str, Any]:
     asked = found.parameters
-    given = ", ".join(f"{name}={value!r}" for name, value in asked.items() if value is not None)
     run: dict[str, Any] = {
         "spikeweave": found.version,
-        "command": f"spikeweave.episodes(spikes, {given})",
+        "command": call_of("episodes(spikes", asked),
         "parameters": asked,
         "input": {"warnings": found.warnings},
         "search": {
@@ -137,15 +104,15 @@ def episodes_to_html(found: EpisodeResult) -> str:
     """The page of a result, with its episodes in the order of the command's tables."""
     order = np.lexsort((-found.counts, found.p, found.q, -found.sizes))
     number = np.argsort(order) + 1
-    data = {
-        "format": "spikeweave page",
-        "version": 1,
-        "kind": "episodes",
-        "run": _run(found, number[found.chains].tolist()),
-        "units": found.spikes.unit_names,
-        "spikes": _spikes(found),
-        "episodes": _episodes(found, order),
-        "edges": _edges(found),
-    }
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=str)
-    return _core.page_of(text)
+    spikes = found.spikes
+    begin, end = round(1e6 * spikes.t_start), round(1e6 * spikes.t_stop)
+    return page_of(
+        "episodes",
+        {
+            "run": _run(found, number[found.chains].tolist()),
+            "units": spikes.unit_names,
+            "spikes": spikes_of(spikes.times_us, spikes.units, begin, end),
+            "episodes": _episodes(found, order),
+            "edges": _edges(found),
+        },
+    )

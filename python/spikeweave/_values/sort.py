@@ -142,6 +142,19 @@ class SortResult:
         """
         return converted(self, "nwb", target, overwrite, append)
 
+    def to_html(self) -> str:
+        """A page that shows the result in a browser, as ``spikeweave report`` makes it.
+
+        The page needs no other file and no network. Amplitudes and depths over time are drawn of
+        some spikes of each unit; the page says of how many.
+
+        Returns
+        -------
+        str
+            To be written to a file: ``Path("page.html").write_text(found.to_html(), "utf-8")``.
+        """
+        return converted(self, "html")
+
     def to_phy(self, folder: str | os.PathLike[str]) -> None:
         """Writes a new folder that Phy's template view opens.
 

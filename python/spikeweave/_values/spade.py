@@ -234,6 +234,19 @@ class PatternResult(Sequence[Pattern]):
         ``pattern`` (its index), ``delay`` in seconds and ``count``."""
         return converted(self, "networkx")
 
+    def to_html(self) -> str:
+        """A page that shows the result in a browser, as ``spikeweave report`` makes it.
+
+        The page needs no other file and no network. Its patterns have the order of the command's
+        tables, by p and then the largest first.
+
+        Returns
+        -------
+        str
+            To be written to a file: ``Path("page.html").write_text(found.to_html(), "utf-8")``.
+        """
+        return converted(self, "html")
+
     def to_nwb(self, target: Any, *, overwrite: bool = False, append: bool = False) -> Any:
         """The patterns as a table ``spade_patterns`` in the processing module ``ecephys``.
 

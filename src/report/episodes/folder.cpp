@@ -5,6 +5,7 @@
 #include "io/result_folder.hpp"
 #include "report/episodes/page_data.hpp"
 #include "report/episodes/parts.hpp"
+#include "report/page_spikes.hpp"
 #include "spikeweave/report/page.hpp"
 
 namespace spikeweave {
@@ -13,9 +14,6 @@ namespace {
 constexpr std::array<std::string_view, 7> episode_files{
     "episodes.tsv", "circuit.tsv",     "circuit.graphml", "circuit.svg",
     "run.json",     "occurrences.tsv", "report.html"};
-
-// Browsers open a page of more spikes slowly, and it takes memory that the search left to others.
-constexpr std::size_t most_spikes_of_a_page = 10'000'000;
 
 }  // namespace
 
@@ -37,7 +35,7 @@ void write_episode_report(const std::filesystem::path& folder, const episode_rep
         file.commit();
     }
     out.write("run.json", report::run_json(p));
-    if (report.with_page && report.spikes.size() <= most_spikes_of_a_page)
+    if (report.with_page && report.spikes.size() <= report::most_spikes_of_a_page)
         out.write("report.html",
                   page_of(report::episode_page_data(out.file(""), report.spikes, run)));
     out.commit(run.stop);

@@ -3,15 +3,10 @@
 #include <filesystem>
 #include <string>
 
-#include "report/run_json.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
 namespace spikeweave::report {
-
-/// The content of `run.json` in a result folder of `episodes`.
-/// @throws io_error if it is no such folder.
-json read_episode_run(const std::filesystem::path& folder);
 
 /// The data of the page that shows a result folder, as docs/formats.md describes them. They are
 /// taken from the tables, so that the page has the same numbers.

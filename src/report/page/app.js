@@ -1,14 +1,12 @@
-// Starts the page.
+// Starts the page: the views of the kind of result that the data are of.
 
-import { makeAbout } from "./about.js";
-import { makeCircuit } from "./circuit.js";
-import { makeCorrelogram } from "./correlogram.js";
-import { makeCounts } from "./counts.js";
-import { readData } from "./data.js";
-import { makeEpisodes } from "./episodes.js";
+import { readDocument } from "./data.js";
+import { episodesPage } from "./episodes_page.js";
 import { el, grouped, shownName, timeText } from "./format.js";
-import { makeRaster } from "./raster.js";
-import { makeState } from "./state.js";
+import { sortPage } from "./sort_page.js";
+import { spadePage } from "./spade_page.js";
+
+const pages = { episodes: episodesPage, spade: spadePage, sort: sortPage };
 
 // The theme is that of the system until the button is pressed.
 function makeThemeButton(redraw) {
@@ -29,23 +27,19 @@ function makeThemeButton(redraw) {
 }
 
 function start() {
-  const data = readData(document.getElementById("data").textContent);
-  const state = makeState(data);
+  const raw = readDocument(document.getElementById("data").textContent);
+  if (!Object.hasOwn(pages, raw.kind)) throw new Error("These data are of another version of spikeweave.");
+  const { data, found, views, redraw, start: pickFirst } = pages[raw.kind](raw);
   const file = shownName(String(data.run.input?.path ?? "").split("/").pop());
-  document.title = file ? `${file}: episodes` : "Episodes";
-  document.getElementById("summary").append(
-    el("bdi", {}, file), `${file ? ": " : ""}${grouped(data.spikeCount)} spikes of ${grouped(data.names.length)} units in ${timeText(data.end - data.begin, 1e5)}, ` +
-    `${grouped(data.episodeTotal)} frequent episodes, ${grouped(data.edges.length)} edges`);
-  const raster = makeRaster(state);
-  const views = { raster: raster.element, episodes: makeEpisodes(state), circuit: makeCircuit(state), correlogram: makeCorrelogram(state), counts: makeCounts(state), about: makeAbout(state) };
-  for (const [id, view] of Object.entries(views)) document.getElementById(id).append(view);
-  makeThemeButton(raster.redraw);
-  window.addEventListener("beforeprint", raster.redraw);
-  const strongest = data.edges.filter((edge) => edge.kind === "direct").sort((a, b) => b.strength - a.strength)[0] ?? data.edges[0];
-  if (strongest) state.pick("edge", strongest);
-  const chain = data.episodes.find((row) => row.chain) ?? data.episodes[0];
-  if (chain) state.pick("episode", chain);
-  raster.redraw();
+  document.title = file ? `${file}: ${raw.kind}` : `spikeweave ${raw.kind}`;
+  document.querySelector("h1").textContent = `spikeweave ${raw.kind}`;
+  const spikes = data.spikeCount > 0 ? `${grouped(data.spikeCount)} spikes of ${grouped(data.names.length)} units in ${timeText(data.end - data.begin, 1e5)}, ` : "";
+  document.getElementById("summary").append(el("bdi", {}, file), `${file ? ": " : ""}${spikes}${found}`);
+  document.querySelector("nav").append(...views.flatMap(([id, name]) => [el("a", { href: `#${id}` }, name), " "]));
+  document.querySelector("main").append(...views.map(([id, name, view, title]) => el("section", { id }, el("h2", {}, title ?? name), view)));
+  makeThemeButton(redraw);
+  window.addEventListener("beforeprint", redraw);
+  pickFirst();
 }
 
 try {

@@ -2,13 +2,13 @@
 
 import { barChart } from "./chart.js";
 import { el, grouped } from "./format.js";
-import { pathElements } from "./episodes.js";
 
 const binCount = 60;
 
-export function makeCounts(state) {
+// `path` gives what is picked as elements, `hint` says what can be picked.
+export function makeCounts(state, path, hint) {
   const { data, now } = state;
-  const element = el("div", { id: "counts-view" }, el("p", { class: "note" }, "Pick an episode or an edge."));
+  const element = el("div", { id: "counts-view" }, el("p", { class: "note" }, hint));
 
   let moveMarker = () => {};
   const mark = () => moveMarker((now.from + now.to) / 2e6);
@@ -25,7 +25,7 @@ export function makeCounts(state) {
     moveMarker = chart.moveMarker;
     mark();
     chart.element.dataset.counts = bars.join(" ");
-    element.replaceChildren(el("h3", {}, pathElements(data.names, picked)),
+    element.replaceChildren(el("h3", {}, path(picked)),
       el("p", { id: "occurrence-count" }, `${grouped(state.occurrenceCount())} occurrences`), chart.element);
   }
 

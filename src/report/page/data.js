@@ -1,6 +1,6 @@
 // Reads the data of the page (docs/formats.md, "Data of pages").
 
-function bytesOf(base64) {
+export function bytesOf(base64) {
   const text = atob(base64);
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < bytes.length; ++i) bytes[i] = text.charCodeAt(i);
@@ -8,7 +8,7 @@ function bytesOf(base64) {
 }
 
 // Calls `take` with each number of a list in base64 of LEB128. Numbers may have more than 32 bits.
-function eachNumber(base64, take) {
+export function eachNumber(base64, take) {
   const bytes = bytesOf(base64);
   let value = 0;
   let unit = 1;
@@ -43,21 +43,26 @@ function trainsOf(spikes, unitCount) {
   return trains;
 }
 
-function episodesOf(table, chains) {
-  const isChain = new Set(chains);
+// The rows of a table that is given as columns, numbered from 1 unless a column has their numbers.
+export function rowsOf(table, numbers) {
   const columns = Object.keys(table).filter((name) => Array.isArray(table[name]));
-  return table.units.map((_, i) => {
-    const row = { number: i + 1, chain: isChain.has(i + 1) };
+  return (table[columns[0]] ?? []).map((_, i) => {
+    const row = {};
     for (const name of columns) row[name] = table[name][i];
+    row.number = numbers ? table[numbers][i] : i + 1;
     return row;
   });
 }
 
-export function readData(text) {
+export function readDocument(text) {
   const raw = JSON.parse(text);
   if (raw.format !== "spikeweave page" || raw.version !== 1)
     throw new Error("These data are of another version of spikeweave.");
-  const edges = raw.edges.map((edge, i) => ({ ...edge, number: i + 1, units: [edge.from, edge.to], delays_ms: [edge.best_delay_ms] }));
+  return raw;
+}
+
+// What the pages of all kinds of results have.
+export function spikesOf(raw) {
   return {
     run: raw.run,
     names: raw.units,
@@ -65,9 +70,5 @@ export function readData(text) {
     end: Math.max(raw.spikes.end_us, raw.spikes.begin_us + 1),
     spikeCount: raw.spikes.number,
     trains: trainsOf(raw.spikes, raw.units.length),
-    episodes: episodesOf(raw.episodes, raw.run.circuit?.chains ?? []),
-    episodeTotal: raw.episodes.total,
-    edges,
-    ties: raw.run.search?.ties ?? "time",
   };
 }

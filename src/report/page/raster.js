@@ -7,21 +7,21 @@ import { drawSpikes, firstAtOrAfter } from "./raster_image.js";
 const mostNamesWide = 120;
 const axisHeight = 34;
 
-function coloursOf(element) {
+export function coloursOf(element) {
   const style = getComputedStyle(element);
   const colour = (name) => style.getPropertyValue(name).trim();
   const parts = (name) => [1, 3, 5].map((at) => parseInt(colour(name).slice(at, at + 2), 16));
-  return { ink: parts("--ink"), paper: parts("--paper"), text: colour("--text"), mark: colour("--mark"), font: style.fontFamily };
+  return { ink: parts("--ink"), paper: parts("--paper"), text: colour("--text"), mark: colour("--mark"), shade: colour("--shade"), rule: colour("--rule"), band: colour("--band"), font: style.fontFamily };
 }
 
 // The parts of the picture that are drawn as lines and text: names, axis and occurrences.
-function drawNames(context, names, rowHeight, left, colours) {
+export function drawNames(context, names, rowHeight, left, colours, down = 0) {
   const step = Math.ceil(11 / rowHeight);
   context.fillStyle = colours.text;
   context.font = `11px ${colours.font}`;
   context.textAlign = "right";
   context.textBaseline = "middle";
-  for (let row = 0; row < names.length; row += step) context.fillText(names[row], left - 6, (row + 0.5) * rowHeight, left - 8);
+  for (let row = 0; row < names.length; row += step) context.fillText(names[row], left - 6, (row + 0.5) * rowHeight + down, left - 8);
 }
 
 function drawAxis(context, from, to, left, width, top, colours) {
@@ -99,6 +99,7 @@ export function makeRaster(state) {
 
   function draw() {
     waiting = false;
+    if (!canvas.isConnected) return;
     const context = canvas.getContext("2d");
     const units = shownUnits();
     resize(context, units.length);

@@ -1,8 +1,7 @@
-// What all views share: the time that is shown, and what is picked, an episode or an edge.
+// What all views share: the time that is shown, and what is picked.
 
-import { findOccurrences } from "./occurrences.js";
-
-export function makeState(data) {
+// `occurrencesOf` gives the times of the spikes of each occurrence of a row, in microseconds, one occurrence after another.
+export function makeState(data, occurrencesOf) {
   const listeners = [];
   const state = { from: data.begin, to: data.end, picked: null, kind: null, occurrences: new Float64Array(0) };
 
@@ -23,11 +22,11 @@ export function makeState(data) {
       tell("view");
     },
 
-    // kind: "episode" or "edge"
+    // kind: what the row is, such as "episode" or "edge"
     pick(kind, row) {
       state.kind = kind;
       state.picked = row;
-      state.occurrences = findOccurrences(data.trains, row.units, row.delays_ms, data.ties);
+      state.occurrences = occurrencesOf(row);
       tell("picked");
     },
 

@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "io/result_folder.hpp"
+#include "report/page_spikes.hpp"
+#include "report/sort/page_data.hpp"
 #include "report/sort/parts.hpp"
+#include "spikeweave/report/page.hpp"
 #include "spikeweave/sort/files.hpp"
 #include "spikeweave/sort/phy.hpp"
 #include "spikeweave/spikes/files.hpp"
@@ -14,7 +17,7 @@
 namespace spikeweave {
 namespace {
 
-constexpr std::array<std::string_view, 27> sorting_files{"sorting.npz",
+constexpr std::array<std::string_view, 29> sorting_files{"sorting.npz",
                                                          "sorting.clu.1",
                                                          "sorting.res.1",
                                                          "spikes.npz",
@@ -25,6 +28,8 @@ constexpr std::array<std::string_view, 27> sorting_files{"sorting.npz",
                                                          "motion.tsv",
                                                          "motion.svg",
                                                          "run.json",
+                                                         "waveforms.npz",
+                                                         "report.html",
                                                          "sorting.kwik",
                                                          "sorting.kwx",
                                                          "sorting.prm",
@@ -107,7 +112,7 @@ void write_sorting_report(const std::filesystem::path& folder, const sorting_rep
         const spike_sequence spikes = to_spikes(report.sorted).spikes;
         write_spikes(out.file("spikes.npz"), spikes, run);
         if (report.nwb) write_nwb_units(out.file("spikes.nwb"), spikes, columns_of(report), run);
-        if (report.phy_features) write_phy_of(out.file("phy"), report, run);
+        if (report.with_phy && report.phy_features) write_phy_of(out.file("phy"), report, run);
     }
     if (report.kwik && !report.sorted.samples.empty()) {
         const std::vector<unit_quality> quality = qualities_of(report);
@@ -124,7 +129,11 @@ void write_sorting_report(const std::filesystem::path& folder, const sorting_rep
         out.write("motion.tsv", report::motion_tsv(report));
         out.write("motion.svg", report::motion_svg(report));
     }
-    out.write("run.json", report::text_of(report::sorting_run(report)));
+    const report::sorting_page page = report::sorting_page_of(report);
+    report::write_details(out.file("waveforms.npz"), page.details);
+    out.write("run.json", report::text_of(page.tables.at("run")));
+    if (report.with_page && report.sorted.labels.size() <= report::most_spikes_of_a_page)
+        out.write("report.html", page_of(report::sorting_page_data(page, run)));
     out.commit(run.stop);
 }
 

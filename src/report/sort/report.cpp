@@ -20,7 +20,8 @@ sorting_report report_of(sort_result result, const execution& run) {
                           .raw = std::move(result.raw),
                           .raw_offset_bytes = result.raw_offset_bytes,
                           .kwik = std::move(result.kwik),
-                          .phy_features = std::move(result.features)};
+                          .phy_features = std::move(result.features),
+                          .amplitudes = std::move(result.amplitudes)};
     execution used = run;
     used.threads = result.options.run.threads;
     const bool is_recording = report.waveforms.group_count() > 0;

@@ -5,15 +5,18 @@
 #include "core/stop.hpp"
 #include "io/atomic_file.hpp"
 #include "io/result_folder.hpp"
+#include "report/page_spikes.hpp"
 #include "report/spade/lines.hpp"
+#include "report/spade/page_data.hpp"
 #include "report/spade/parts.hpp"
+#include "spikeweave/report/page.hpp"
 
 namespace spikeweave {
 namespace {
 
-constexpr std::array<std::string_view, 8> pattern_files{
-    "patterns.tsv", "signatures.tsv", "spectrum.tsv", "funnel.tsv",
-    "patterns.svg", "spectrum.svg",   "patterns.nwb", "run.json"};
+constexpr std::array<std::string_view, 9> pattern_files{
+    "patterns.tsv", "signatures.tsv", "spectrum.tsv", "funnel.tsv", "patterns.svg",
+    "spectrum.svg", "patterns.nwb",   "run.json",     "report.html"};
 
 // Writes all files but `patterns.tsv`.
 void write_others(const io::result_folder& out, const report::pattern_view& p,
@@ -28,6 +31,9 @@ void write_others(const io::result_folder& out, const report::pattern_view& p,
     out.write("patterns.svg", report::patterns_svg(p));
     if (p.report.with_nwb) report::write_pattern_nwb(out.file("patterns.nwb"), p);
     out.write("run.json", report::pattern_run_json(p));
+    if (p.report.with_page && p.report.spikes.size() <= report::most_spikes_of_a_page)
+        out.write("report.html", page_of(report::pattern_page_data(out.file(""), p.report.spikes,
+                                                                   p.report.axes, run)));
 }
 
 }  // namespace

@@ -52,14 +52,23 @@ TEST(MeanWaveforms, AreTheMeansOfFilteredTraces) {
         for (std::size_t f = 0; f < means.frame_count; ++f)
             for (std::size_t c = 0; c < channels; ++c) {
                 double sum = 0;
+                double squares = 0;
                 for (std::size_t n = 0; n < spikes.frames.size(); ++n) {
                     const std::int64_t at =
                         spikes.frames[n] - window.before + static_cast<std::int64_t>(f);
-                    if (spikes.groups[n] == g && at >= 0 && at < static_cast<std::int64_t>(frames))
-                        sum += all[static_cast<std::size_t>(at) * channels + c];
+                    if (spikes.groups[n] != g || at < 0 || at >= static_cast<std::int64_t>(frames))
+                        continue;
+                    const double value = all[static_cast<std::size_t>(at) * channels + c];
+                    sum += value;
+                    squares += value * value;
                 }
-                const double mean = sum / std::max(1.0, static_cast<double>(means.spikes[g]));
+                const auto count = std::max(2.0, static_cast<double>(means.spikes[g]));
+                const double mean = sum / count;
+                const double deviation = std::sqrt((squares - count * mean * mean) / (count - 1));
                 ASSERT_NEAR(means.of(g)[f * channels + c], mean, 1e-4) << g << " " << f;
+                ASSERT_NEAR(means.deviations[(g * means.frame_count + f) * channels + c], deviation,
+                            1e-3)
+                    << g << " " << f;
             }
     EXPECT_FALSE(means.signal_to_noise(1));
     EXPECT_EQ(means.noise.size(), channels);
@@ -85,6 +94,7 @@ TEST(MeanWaveforms, AreTheSameOnAnyNumberOfThreads) {
         average_waveforms(from, spikes.frames, spikes.groups, 3, {}, {.threads = 8}, 50);
 
     EXPECT_EQ(one.values, eight.values);
+    EXPECT_EQ(one.deviations, eight.deviations);
 }
 
 TEST(MeanWaveforms, SignalIsTheLargestHeightOverTheNoiseOfItsChannel) {

@@ -177,7 +177,7 @@ TEST(PatternReport, WritesTimesToTheMicrosecond) {
 }
 
 const std::set<std::string> always_patterns{"patterns.tsv", "signatures.tsv", "funnel.tsv",
-                                            "patterns.svg", "run.json"};
+                                            "patterns.svg", "run.json",       "report.html"};
 
 TEST(WritePatternReport, WritesAWholeFolderAndNothingBesideIt) {
     const temporary_folder place;
@@ -190,6 +190,16 @@ TEST(WritePatternReport, WritesAWholeFolderAndNothingBesideIt) {
     std::set<std::string> with_tests = always_patterns;
     with_tests.insert({"spectrum.tsv", "spectrum.svg"});
     EXPECT_EQ(names_in(place.path() / "tested"), with_tests);
+}
+
+TEST(WritePatternReport, LeavesThePageOutOnRequest) {
+    const temporary_folder place;
+    pattern_report report = untested_report();
+    report.with_page = false;
+
+    write_pattern_report(place.path() / "out", report);
+
+    EXPECT_FALSE(names_in(place.path() / "out").contains("report.html"));
 }
 
 TEST(WritePatternReport, ReplacesOnlyWhatItMayAndKnows) {

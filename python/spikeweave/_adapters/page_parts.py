@@ -1,0 +1,56 @@
+"""What the pages of all kinds of results have. docs/formats.md describes their data."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+
+#: As many rows as a page of the command lists.
+LISTED = 10_000
+
+
+def varints(values: NDArray[Any]) -> str:
+    """Numbers of seven bits a byte, the lowest first (LEB128), in base64."""
+    values = values.astype(np.uint64)
+    shifts = np.arange(0, 64, 7, dtype=np.uint64)
+    groups = (values[:, None] >> shifts) & np.uint64(127)
+    more = (values[:, None] >> shifts) > np.uint64(127)
+    used = np.concatenate([np.ones((len(values), 1), bool), more[:, :-1]], axis=1)
+    return base64.b64encode((groups | (more * np.uint64(128))).astype(np.uint8)[used]).decode()
+
+
+def digits(values: Any) -> list[float | None]:
+    """Six digits, as in the tables of the command; null if not finite."""
+    return [float(f"{value:.6g}") if np.isfinite(value) else None for value in values]
+
+
+def spikes_of(
+    times: NDArray[np.int64], units: NDArray[np.uint32], begin: int, end: int
+) -> dict[str, Any]:
+    """Spikes in their order, all times in microseconds."""
+    return {
+        "number": len(times),
+        "begin_us": begin,
+        "end_us": end,
+        "steps_us": varints(np.diff(times, prepend=begin)),
+        "units": varints(units),
+    }
+
+
+def call_of(name: str, asked: dict[str, Any]) -> str:
+    """The call that repeats a run."""
+    given = ", ".join(f"{one}={value!r}" for one, value in asked.items() if value is not None)
+    return f"spikeweave.{name}, {given})"
+
+
+def page_of(kind: str, data: dict[str, Any]) -> str:
+    """The page that shows these data."""
+    document = {"format": "spikeweave page", "version": 1, "kind": kind, **data}
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), default=str)
+    return _core.page_of(text)

@@ -1,0 +1,88 @@
+"""The page of a sorting."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from .._values.conversions import converts
+from .._values.sort import SortResult
+from .page_parts import call_of, digits
+
+#: What the command's table of units calls the columns that Python has.
+_QUALITY = {
+    "rate": "rate_hz",
+    "l_ratio": "l_ratio",
+    "isolation_distance": "isolation_distance",
+    "isi_violations": "refractory_violations",
+    "contamination": "contamination",
+    "snr": "snr",
+}
+
+
+def _quality(found: SortResult) -> dict[str, Any]:
+    """The units that have spikes."""
+    there = np.flatnonzero(found.units["spikes"] > 0)
+    columns: dict[str, Any] = {
+        "unit": (there + 1).tolist(),
+        "spikes": found.units["spikes"][there].tolist(),
+        "peak_channel": found.units["peak_channel"][there].tolist(),
+    }
+    for name, label in _QUALITY.items():
+        columns[label] = digits(found.units[name][there])
+    return columns
+
+
+def _motion(found: SortResult) -> dict[str, Any] | None:
+    if found.motion is None:
+        return None
+    times, depths = (found.motion[name] for name in ("time", "depth"))
+    return {
+        "time_s": digits(np.repeat(times, len(depths))),
+        "depth_um": digits(np.tile(depths, len(times))),
+        "displacement_um": [round(moved, 2) for moved in found.motion["displacement"].ravel()],
+    }
+
+
+def _merges(found: SortResult) -> dict[str, Any] | None:
+    if found.merges is None:
+        return None
+    columns = {}
+    for name, values in found.merges.items():
+        columns[name] = digits(values) if values.dtype.kind == "f" else values.tolist()
+    columns["other"] = [other or None for other in columns["other"]]
+    return columns
+
+
+def _run(found: SortResult) -> dict[str, Any]:
+    asked = found.parameters
+    name = "sort(recording" if found.waveforms is not None else "sort_features(features"
+    return {
+        "spikeweave": found.version,
+        "command": call_of(name, asked),
+        "parameters": asked,
+        "input": {"warnings": found.warnings},
+        "sorting": {
+            "strategy": asked["strategy"],
+            "stopped": found.stopped,
+            "iterations": len(found.iterations["clusters"]),
+            "noise_spikes": int(np.count_nonzero(found.labels == 0)),
+            "score": found.score,
+        },
+        "seed": asked["seed"],
+    }
+
+
+@converts(SortResult, "html")
+def units_to_html(found: SortResult) -> str:
+    """The page of a sorting, whose spikes and waveforms the library adds."""
+    tables = {
+        "run": _run(found),
+        "quality": _quality(found),
+        "motion": _motion(found),
+        "merges": _merges(found),
+    }
+    return _core.sort_page(found._data, json.dumps(tables, default=str))

@@ -1,0 +1,60 @@
+// The page of a result of episodes.
+
+import { makeAbout } from "./about.js";
+import { makeCircuit } from "./circuit.js";
+import { makeCorrelogram } from "./correlogram.js";
+import { makeCounts } from "./counts.js";
+import { rowsOf, spikesOf } from "./data.js";
+import { makeEpisodes, pathElements } from "./episodes.js";
+import { grouped } from "./format.js";
+import { findOccurrences } from "./occurrences.js";
+import { makeRaster } from "./raster.js";
+import { makeState } from "./state.js";
+
+function readEpisodes(raw) {
+  const isChain = new Set(raw.run.circuit?.chains ?? []);
+  return {
+    ...spikesOf(raw),
+    episodes: rowsOf(raw.episodes).map((row) => ({ ...row, chain: isChain.has(row.number) })),
+    episodeTotal: raw.episodes.total,
+    edges: raw.edges.map((edge, i) => ({ ...edge, number: i + 1, units: [edge.from, edge.to], delays_ms: [edge.best_delay_ms] })),
+    ties: raw.run.search?.ties ?? "time",
+  };
+}
+
+const episodeSources = [
+  "Y. Cao, D. Patnaik, S. Ponce, J. Archuleta, P. Butler, W. Feng, N. Ramakrishnan, “Parallel Mining of Neuronal Spike Streams on Graphics Processing Units”, Int. J. Parallel Programming 40 (2012)",
+  "K. P. Unnikrishnan, P. S. Sastry et al., “Statistical significance of sequential firing patterns in multi-neuronal spike trains”, arXiv:0808.3511",
+];
+
+function ranEpisodes(run) {
+  const levels = (run.search?.levels ?? []).map((level) => [`size ${level.size}`, `${grouped(level.candidates)} candidates, ${grouped(level.frequent)} frequent`]);
+  return [["strategy", run.search?.strategy], ["threshold", run.search?.threshold], ["test", run.significance?.test], ["alpha", run.significance?.alpha],
+    ["surrogates", run.surrogates?.number], ["surrogate method", run.surrogates?.method], ...levels];
+}
+
+export function episodesPage(raw) {
+  const data = readEpisodes(raw);
+  const state = makeState(data, (row) => findOccurrences(data.trains, row.units, row.delays_ms, data.ties));
+  const raster = makeRaster(state);
+  return {
+    data,
+    found: `${grouped(data.episodeTotal)} frequent episodes, ${grouped(data.edges.length)} edges`,
+    views: [
+      ["raster", "Raster", raster.element],
+      ["episodes", "Episodes", makeEpisodes(state)],
+      ["circuit", "Circuit", makeCircuit(state)],
+      ["correlogram", "Correlogram", makeCorrelogram(state), "Cross-correlogram of an edge"],
+      ["counts", "Count over time", makeCounts(state, (row) => pathElements(data.names, row), "Pick an episode or an edge.")],
+      ["about", "About", makeAbout(data, ranEpisodes(data.run), episodeSources), "About this result"],
+    ],
+    redraw: raster.redraw,
+    start() {
+      const strongest = data.edges.filter((edge) => edge.kind === "direct").sort((a, b) => b.strength - a.strength)[0] ?? data.edges[0];
+      if (strongest) state.pick("edge", strongest);
+      const chain = data.episodes.find((row) => row.chain) ?? data.episodes[0];
+      if (chain) state.pick("episode", chain);
+      raster.redraw();
+    },
+  };
+}

@@ -1,0 +1,163 @@
+"""Pages in Chromium: what the tests of all kinds of pages share.
+
+Importing this exits with 77, which CTest shows as skipped, without Chromium and its packages.
+"""
+
+import csv
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import numpy as np  # noqa: F401
+    from axe_core_python.selenium import Axe
+    from selenium import webdriver
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys  # noqa: F401
+except ImportError as missing:
+    print(f"skipped: {missing}; install tests/interop/requirements.txt")
+    sys.exit(77)
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from page_data import data_of, with_data  # noqa: E402
+
+BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+if not BROWSER or not DRIVER:
+    print("skipped: there is no chromium or no chromedriver; run script/bootstrap test")
+    sys.exit(77)
+
+SPIKEWEAVE = sys.argv.pop(1)
+NASTY = ["<script>window.hit = 1</script>", "<img src=x onerror='window.hit = 1'>", "\"'&]]>", "a\ufffeb", "\u202egnp.exe", "\u05d0\u05d1\u200f", "-"]
+
+
+def spikeweave(*arguments):
+    subprocess.run([SPIKEWEAVE, *map(str, arguments)], check=True, stdout=subprocess.PIPE)
+
+
+def chromium():
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    for argument in ("--headless=new", "--window-size=1300,1000", "--force-device-scale-factor=1", "--disable-gpu",
+                     "--disable-dev-shm-usage", *(["--no-sandbox"] if os.geteuid() == 0 else [])):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    return webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+
+
+def rows_of(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+class PageCase(unittest.TestCase):
+    """Chromium, and a folder for what it shows. A test has a result in `out`."""
+
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        made = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(made.cleanup)
+        cls.folder = pathlib.Path(made.name)
+        cls.out = cls.folder / "out"
+        cls.driver = chromium()
+        cls.addClassCleanup(cls.driver.quit)
+
+    @classmethod
+    def read_page(cls):
+        """Reads the page beside the result."""
+        cls.html = (cls.out / "report.html").read_text(encoding="utf-8")
+        cls.data = data_of(cls.html)
+
+    def setUp(self):
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+        for log in ("browser", "performance"):
+            self.driver.get_log(log)  # what was there is not this test's
+        self.open(self.out / "report.html")
+
+    def open(self, path):
+        self.driver.get(path.as_uri())
+        self.frame()
+
+    def frame(self):
+        """Waits until what has changed is drawn."""
+        self.driver.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));")
+
+    def one(self, selector):
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def press(self, selector):
+        self.driver.execute_script("document.querySelector(arguments[0]).click()", selector)
+        self.frame()
+
+    def type(self, selector, text):
+        self.driver.execute_script("const box = document.querySelector(arguments[0]); box.value = arguments[1];"
+                                   "box.dispatchEvent(new Event('input'));", selector, text)
+
+    def table(self, view):
+        """Returns the cells of all pages of the table of a view."""
+        return self.driver.execute_script("""
+            const view = document.getElementById(arguments[0]);
+            const [before, after] = view.querySelectorAll('.pages button');
+            while (!before.disabled) before.click();
+            const rows = [];
+            for (;;) {
+              for (const row of view.querySelectorAll('tbody tr')) rows.push([...row.cells].map((cell) => cell.textContent));
+              if (after.disabled) return rows;
+              after.click();
+            }""", view)
+
+    def assert_same(self, shown, table):
+        """Compares cells of the page with cells of a table: numbers by value, other text by itself."""
+        self.assertEqual(len(shown), len(table))
+        for left, right in zip(shown, table):
+            for a, b in zip(left, right, strict=True):
+                try:
+                    self.assertEqual(float(a), float(b))
+                except ValueError:
+                    self.assertEqual(a, b)
+
+    def counts(self, selector):
+        """Returns the numbers that a chart is drawn of."""
+        return [int(word) for word in self.one(selector).get_attribute("data-counts").split()]
+
+    def assert_quiet(self):
+        """The page that was opened has no error and has asked for nothing but itself."""
+        self.assertEqual(self.driver.get_log("browser"), [])
+        requests = [event["params"]["request"]["url"] for event in
+                    (json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance"))
+                    if event["method"] == "Network.requestWillBeSent"]
+        self.assertTrue(requests)
+        self.assertEqual({url for url in requests if not url.startswith("data:")}, {(self.out / "report.html").as_uri()})
+
+    def assert_accessible(self):
+        """axe-core finds no serious fault, dark or light, and the page can be printed."""
+        axe = Axe()
+        for other, rules in (("Dark", None), ("Light", {"runOnly": ["color-contrast"]})):  # only colours differ
+            self.assertEqual(self.one("#theme").text, other)
+            found = axe.run(self.driver, options=rules)["violations"]
+            self.assertEqual([(one["id"], [node["html"] for node in one["nodes"]][:3]) for one in found if one["impact"] in ("serious", "critical")], [])
+            self.press("#theme")
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+        self.assertFalse(self.one("#theme").is_displayed())
+
+    def open_nasty(self, change):
+        """Opens the page with names that must not become markup; `change` puts them into the data."""
+        data = data_of(self.html)
+        data["run"]["command"] = data["run"]["input"]["path"] = NASTY[0]
+        data["run"]["input"]["warnings"] = NASTY
+        change(data)
+        page = self.folder / "nasty.html"
+        page.write_text(with_data(self.html, data), encoding="utf-8")
+
+        self.open(page)
+
+        self.assertIsNone(self.driver.execute_script("return window.hit ?? null"))
+        self.assertEqual(self.driver.get_log("browser"), [])
+        self.assertEqual(self.driver.find_elements(By.CSS_SELECTOR, "img, main script"), [])
+        self.assertEqual([item.text for item in self.driver.find_elements(By.CSS_SELECTOR, "#warnings li")][0], NASTY[0])

@@ -1,0 +1,173 @@
+"""The page of a sorting in Chromium: every view, its numbers and its controls.
+
+Usage: page_sort_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipped, without Chromium and its packages.
+"""
+
+import base64
+import re
+import unittest
+
+from browser import NASTY, By, PageCase, np, rows_of, spikeweave
+
+
+class Recording(PageCase):
+    """A recording with motion, in which spikes are found by templates."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        spikeweave("simulate", "recording", "--units", "6", "--channels", "20", "--length", "20s", "--low-peak", "100", "--drift", "20", "--drift-shape", "zigzag",
+                   "--drift-period", "10s", "--dead-time", "0ms", "--seed", "3", "-o", cls.folder / "recording")
+        spikeweave("sort", cls.folder / "recording", "-o", cls.out)
+        cls.read_page()
+        cls.units = rows_of(cls.out / "units.tsv")
+        cls.waveforms = np.load(cls.out / "waveforms.npz")
+        cls.sorting = np.load(cls.out / "sorting.npz")
+
+    def times(self, unit):
+        """The times of the spikes of a unit in microseconds."""
+        chosen = self.sorting["labels"] == int(unit)
+        samples = self.sorting["samples"][chosen] + self.sorting["fractions"][chosen].astype(float)
+        return np.sort(np.round(1e6 * np.maximum(samples, 0) / self.sorting["sample_rate"][0]))
+
+    def pick(self, unit):
+        self.press(f"#units tr[data-number='{unit}'] button")
+
+    def correlogram(self, first, second):
+        lags = (self.times(second)[None, :] - self.times(first)[:, None])[~np.eye(len(self.times(first)), dtype=bool)] if first == second \
+            else (self.times(second)[None, :] - self.times(first)[:, None])
+        lags = lags[(lags > -50_000) & (lags <= 50_000)]
+        return np.bincount(np.ceil((lags.ravel() + 50_000) / 1000).astype(int) - 1, minlength=100).tolist()
+
+    def test_shows_itself_without_errors_and_requests(self):
+        self.assert_quiet()
+        self.assertEqual(self.one("h1").text, "spikeweave sort")
+        self.assertIn(f"{len(self.units)} units", self.one("#summary").text)
+        self.assertEqual(self.one("#command").text, self.data["run"]["command"])
+        self.assertEqual(self.one("#phy").text, "phy template-gui phy/params.py")
+        self.assertTrue((self.out / "phy/params.py").exists())
+
+    def test_lists_the_units_and_decisions_of_the_tables(self):
+        self.assertGreater(len(self.units), 3)
+        self.assert_same([[cell.replace("–", "") for cell in row] for row in self.table("units")], [list(row.values()) for row in self.units])
+        self.assert_same([[cell.replace("–", "") for cell in row[1:]] for row in self.table("merges")], [list(row.values()) for row in rows_of(self.out / "merges.tsv")])
+
+    def test_draws_waveforms_with_their_spread(self):
+        unit = int(self.units[1]["unit"])
+        self.pick(unit)
+
+        shown = [int(wave.get_attribute("data-channel")) for wave in self.driver.find_elements(By.CSS_SELECTOR, "#waveforms-view .wave")]
+        self.assertEqual(shown, self.waveforms["unit_channels"][unit - 1].tolist())
+        mean, deviation = (self.waveforms[name][unit - 1] for name in ("mean_waveforms", "waveform_deviations"))
+        peak = self.one("#waveforms-view .peak")
+        self.assertEqual(int(peak.get_attribute("data-channel")), shown[np.abs(mean).max(axis=0).argmax()])
+        # The line of the peak is its mean waveform, on the scale of all of them.
+        line = np.array([[float(word) for word in point.split(",")] for point in peak.find_element(By.CSS_SELECTOR, ".line").get_attribute("points").split()])
+        own = mean[:, np.abs(mean).max(axis=0).argmax()]
+        span = (mean + deviation).max() + (deviation - mean).max()
+        self.assertLess(np.abs((line[0, 1] - line[:, 1]) / 74 * span - (own - own[0])).max(), 0.01 * span)
+        band = [point.split(",") for point in peak.find_element(By.CSS_SELECTOR, ".band").get_attribute("points").split()]
+        height = (float(band[-1][1]) - float(band[0][1])) / 74 * span
+        self.assertAlmostEqual(height, 2 * deviation[0, np.abs(mean).max(axis=0).argmax()], delta=0.01 * span)
+        self.assertIn(f"{self.waveforms['averaged_spikes'][unit - 1]} spikes", self.one("#waveforms-view").text)
+        around = self.driver.find_elements(By.CSS_SELECTOR, "#shapes .contact.around")
+        self.assertEqual((len(around), len(self.driver.find_elements(By.CSS_SELECTOR, "#shapes .contact"))), (len(shown), 20))
+
+    def test_picks_units_on_the_probe(self):
+        unit = self.units[2]["unit"]
+        self.driver.execute_script("document.querySelector(arguments[0]).dispatchEvent(new Event('click'))", f"#shapes circle[data-number='{unit}']")
+        self.assertEqual(self.one("#units tr.picked").get_attribute("data-number"), unit)
+        self.assertIn("picked", self.one(f"#shapes circle[data-number='{unit}']").get_attribute("class"))
+
+    def test_correlograms_and_intervals_are_those_of_the_spikes(self):
+        first, second = self.units[0]["unit"], self.units[3]["unit"]
+        self.pick(second)
+        self.pick(first)
+
+        charts = {chart.get_attribute("data-pair"): chart.get_attribute("data-counts") for chart in self.driver.find_elements(By.CSS_SELECTOR, "#correlograms [data-pair]")}
+        for pair in ((first, first), (first, second), (second, second)):
+            self.assertEqual([int(word) for word in charts[" ".join(pair)].split()], self.correlogram(*pair), pair)
+        third = self.units[1]["unit"]
+        self.driver.execute_script("const box = document.getElementById('other-unit'); box.value = arguments[0]; box.dispatchEvent(new Event('change'));", third)
+        self.assertEqual([int(word) for word in self.one(f"#correlograms [data-pair='{first} {third}']").get_attribute("data-counts").split()], self.correlogram(first, third))
+
+        for row in self.units:
+            self.pick(row["unit"])
+            intervals = np.diff(self.times(row["unit"]))
+            short, every = (int(word.replace(",", "")) for word in re.match(r"([\d,]+) of ([\d,]+) ", self.one("#violations").text).groups())
+            self.assertEqual((short, every), (np.count_nonzero(intervals < 1500), len(intervals)))
+            # The table counts by whole samples.
+            self.assertAlmostEqual(short / every, float(row["refractory_violations"]), delta=2.5 / every)
+
+    def test_points_are_spikes_at_their_amplitude_and_depth(self):
+        unit = self.units[0]["unit"]
+        self.pick(unit)
+        number = int(self.units[0]["spikes"])
+        self.assertEqual(self.driver.execute_script("return [...document.querySelectorAll('[data-drawn]')].map((note) => note.dataset.drawn.split(' ')[0])"), [str(number)] * 2)
+
+        chosen = self.sorting["labels"] == int(unit)
+        order = np.argsort(self.sorting["samples"][chosen], kind="stable")
+        points = self.data["points"]["units"][int(unit) - 1]
+        for key, name in (("amplitudes", "spike_amplitudes_uv"), ("depths_um", "spike_depths_um")):
+            values = points[key]["scale"] * np.frombuffer(base64.b64decode(points[key]["values"]), "<i2")
+            self.assertLess(np.abs(values - self.waveforms[name][chosen][order]).max(), points[key]["scale"])
+        peak = np.abs(self.waveforms["mean_waveforms"][int(unit) - 1]).max()
+        self.assertAlmostEqual(np.median(self.waveforms["spike_amplitudes_uv"][chosen]) / peak, 1, delta=0.15)
+        self.assertEqual(self.data["points"]["amplitude_unit"], "µV")
+
+        self.press("#only-unit")
+        others = sum(int(row["spikes"]) for row in self.units[1:])
+        self.assertEqual(self.one("#amplitudes [data-drawn]").get_attribute("data-drawn"), f"{number} {others}")
+        self.assertIn("motion of the tissue", self.one("#depths").text)
+        self.assertEqual(self.data["motion"]["displacement_um"], [float(row["displacement_um"]) for row in rows_of(self.out / "motion.tsv")])
+
+    def test_filters_units(self):
+        self.type("#spikes-filter", "100")
+        self.type("#snr-filter", "20")
+        expected = [row["unit"] for row in self.units if int(row["spikes"]) >= 100 and float(row["snr"]) >= 20]
+        self.assertEqual([row[0] for row in self.table("units")], expected)
+
+    def test_nobody_is_left_out(self):
+        self.assert_accessible()
+        self.assertTrue(self.one("#shapes svg").is_displayed())
+
+    def test_names_are_never_markup(self):
+        def rename(data):
+            data["units"][:len(NASTY)] = NASTY[:len(data["units"])]
+            data["merges"]["reason"][0] = NASTY[1]
+            data["points"]["amplitude_unit"] = NASTY[0]
+        self.open_nasty(rename)
+        self.assertIn(NASTY[1], [row[-1] for row in self.table("merges")])
+
+
+class Others(PageCase):
+    """Sortings of which less is known, and a large one."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        spikeweave("simulate", "features", "--spikes", "2000", "--units", "4", "--channels", "6", "--seed", "1", "-o", cls.folder / "timed.npz")
+        timed = np.load(cls.folder / "timed.npz")
+        np.savez(cls.folder / "features.npz", features=timed["features"], masks=timed["masks"])
+        spikeweave("sort", cls.folder / "features.npz", "-o", cls.out)
+        cls.read_page()
+
+    def test_features_without_times_have_tables(self):
+        self.assert_quiet()
+        self.assert_same([[cell.replace("–", "") for cell in row] for row in self.table("units")], [list(row.values()) for row in rows_of(self.out / "units.tsv")])
+        self.assertIn("not known", self.one("#correlograms").text)
+        self.assertIn("no waveforms", self.one("#shapes").text)
+
+    def test_features_with_times_have_amplitudes(self):
+        spikeweave("sort", self.folder / "timed.npz", "-o", self.folder / "timed")
+
+        self.open(self.folder / "timed/report.html")
+
+        self.assertEqual(self.driver.get_log("browser"), [])
+        drawn = int(self.one("#amplitudes [data-drawn]").get_attribute("data-drawn").split()[0])
+        self.assertEqual(drawn, max(int(row["spikes"]) for row in rows_of(self.folder / "timed/units.tsv")))
+        self.assertIn("not known", self.one("#depths").text)
+
+
+if __name__ == "__main__":
+    unittest.main()
