@@ -55,16 +55,15 @@ nb::tuple tuple_of(const std::vector<Value>& values, Show show = {}) {
 
 // Makes the name of a Python type of each event, and what it takes.
 struct shown {
-    nb::object operator()(const live_detection& event) const {
+    nb::tuple operator()(const live_detection& event) const {
         const nb::object number = nb::cast(event.number);
-        const nb::object reason =
-            event.suppressed.empty() ? nb::none() : nb::cast(event.suppressed);
+        const nb::object why = event.suppressed.empty() ? nb::none() : nb::cast(event.suppressed);
         return nb::make_tuple("Detection", event.is_pattern ? nb::none() : number,
                               tuple_of(event.units), tuple_of(event.times_us, seconds_of),
                               seconds_of(event.begin_us), event.is_pattern ? number : nb::none(),
-                              reason);
+                              why);
     }
-    nb::object operator()(const live_window& event) const {
+    nb::tuple operator()(const live_window& event) const {
         const window_bounds& bounds = event.mined.bounds;
         if (event.is_skipped())
             return nb::make_tuple("Skipped", bounds.number, to_seconds(bounds.begin),
@@ -73,15 +72,15 @@ struct shown {
         return nb::make_tuple("Window", window_arrays(event.mined), *event.unit_names,
                               event.has_gap, event.epoch);
     }
-    nb::object operator()(const live_counts& event) const {
+    nb::tuple operator()(const live_counts& event) const {
         return nb::make_tuple("Counts", to_seconds(event.window.begin),
                               to_seconds(event.window.end), tuple_of(event.counts));
     }
-    nb::object operator()(const live_chance& event) const {
+    nb::tuple operator()(const live_chance& event) const {
         return nb::make_tuple("Chance", to_seconds(event.interval.begin),
                               to_seconds(event.interval.end), tuple_of(event.per_minute));
     }
-    nb::object operator()(const live_arming& event) const {
+    nb::tuple operator()(const live_arming& event) const {
         const auto bounds = [](const delay_interval& one) {
             return nb::make_tuple(to_seconds(one.low), to_seconds(one.high));
         };
@@ -89,13 +88,11 @@ struct shown {
                               tuple_of(event.delays, bounds), seconds_of(event.from_us),
                               event.window, event.window_epoch, event.is_late, event.per_minute);
     }
-    nb::object operator()(const live_alarm& event) const {
+    nb::tuple operator()(const live_alarm& event) const {
         return nb::make_tuple("Alarm", event.missing, event.unreadable, event.late);
     }
-    nb::object operator()(const live_epoch& event) const {
-        return nb::make_tuple("Epoch", event.number);
-    }
-    nb::object operator()(const live_result& event) const {
+    nb::tuple operator()(const live_epoch& it) const { return nb::make_tuple("Epoch", it.number); }
+    nb::tuple operator()(const live_result& event) const {
         return nb::make_tuple("Stats", event.units, event.spikes, event.late, event.duplicates,
                               event.missing, event.unreadable, event.epochs, event.detections,
                               event.triggers, event.windows, event.incomplete, event.skipped,
