@@ -24,15 +24,18 @@ set(SPIKEWEAVE_PAGE_MODULES format data occurrences correlate layout state chart
   circuit correlogram counts about episodes_page pattern_data patterns aligned spectrum funnel spade_page
   sorting_data units probe waveforms unit_correlograms scatter sort_page app)
 
-# spikeweave_embed_page(FOLDER HEADER): `report::page_head` and `page_tail` are what is before and after the data.
+# spikeweave_embed_page(FOLDER HEADER): `report::page_head` and `page_tail` are what is before and after the data. The tail
+# is a list with the modules one by one, because compilers need not support text of more than 65,536 bytes.
 function(spikeweave_embed_page folder header)
   set(script "")
+  set(pieces "")
   foreach(module IN LISTS SPIKEWEAVE_PAGE_MODULES)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/${module}.js)
     file(READ ${folder}/${module}.js text)
     string(REGEX REPLACE "import {[^}]*} from \"[^\"]*\";\n" "" text "${text}")
     string(REGEX REPLACE "\nexport " "\n" text "\n${text}")
     string(APPEND script "${text}")
+    string(APPEND pieces "    R\"page(${text})page\",\n")
   endforeach()
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/page.css ${folder}/page.html)
   file(READ ${folder}/page.css style)
@@ -42,11 +45,12 @@ function(spikeweave_embed_page folder header)
   endif()
   spikeweave_policy_digest(script_digest "${script}")
   spikeweave_policy_digest(style_digest "${style}")
-  foreach(part IN ITEMS script_digest style_digest style script)
+  foreach(part IN ITEMS script_digest style_digest style)
     string(REPLACE "{{${part}}}" "${${part}}" page "${page}")
   endforeach()
-  string(REPLACE "{{data}}" ")page\";\n\ninline constexpr std::string_view page_tail = R\"page(" page "${page}")
-  file(WRITE ${header}.new "#pragma once\n\n#include <string_view>\n\nnamespace spikeweave::report {\n\n"
-    "inline constexpr std::string_view page_head = R\"page(${page})page\";\n\n}  // namespace spikeweave::report\n")
+  string(REPLACE "{{data}}" ")page\";\n\ninline constexpr auto page_tail = std::to_array<std::string_view>({\n    R\"page(" page "${page}")
+  string(REPLACE "{{script}}" ")page\",\n${pieces}    R\"page(" page "${page}")
+  file(WRITE ${header}.new "#pragma once\n\n#include <array>\n#include <string_view>\n\nnamespace spikeweave::report {\n\n"
+    "inline constexpr std::string_view page_head = R\"page(${page})page\"});\n\n}  // namespace spikeweave::report\n")
   file(COPY_FILE ${header}.new ${header} ONLY_IF_DIFFERENT)
 endfunction()

@@ -152,9 +152,9 @@ void add_page_option(option_list& list, bool& wanted) {
 
 std::string page_of(std::string_view data) {
     std::string page(report::page_head);
-    page.reserve(page.size() + data.size() + report::page_tail.size());
     append_escaped(page, data);
-    return page.append(report::page_tail);
+    for (const std::string_view part : report::page_tail) page += part;
+    return page;
 }
 
 void write_page(const std::filesystem::path& page, const std::filesystem::path& folder,

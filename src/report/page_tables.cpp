@@ -34,7 +34,7 @@ std::vector<std::string_view> split(std::string_view text, std::string_view by) 
     return parts;
 }
 
-page_table::page_table(std::filesystem::path path)
+page_table::page_table(const std::filesystem::path& path)
     : page_table(path, std::make_unique<std::ifstream>(path)) {}
 
 page_table::page_table(std::filesystem::path path, std::unique_ptr<std::istream> text)

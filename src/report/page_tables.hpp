@@ -24,11 +24,14 @@ std::vector<std::string_view> split(std::string_view text, std::string_view by);
 class page_table {
 public:
     /// @throws io_error, as all its functions do with the name and the line.
-    explicit page_table(std::filesystem::path path);
+    explicit page_table(const std::filesystem::path& path);
     /// @param path  what the table is called in messages
     page_table(std::filesystem::path path, std::unique_ptr<std::istream> text);
+    ~page_table() = default;
     page_table(const page_table&) = delete;
     page_table& operator=(const page_table&) = delete;
+    page_table(page_table&&) = delete;
+    page_table& operator=(page_table&&) = delete;
 
     bool next();
     /// Reads the rows that are left, only to count them.
