@@ -288,6 +288,7 @@ void pursuit::subtract(const block_match& match, std::int32_t size) {
 
 left_over_table pursuit::measure_left_over() const {
     left_over_table out;
+    if (!plan_.rule.measures_left_over) return out;
     for (std::size_t unit = 0; unit < plan_.filters.size(); ++unit)
         out.emplace_back(plan_.overlaps.of(unit).size());
     for (const block_match& match : out_) {

@@ -26,7 +26,8 @@ struct match_rule {
     /// The chance that a unit has a spike at any place, by which the threshold of small templates
     /// is lower. 0: it is the same for all.
     double spike_share = 0;
-    std::int64_t apart_frames = 15;  ///< spikes of a unit are at least this far apart
+    bool measures_left_over = false;  ///< whether what spikes leave in other scores is wanted
+    std::int64_t apart_frames = 15;   ///< spikes of a unit are at least this far apart
 };
 
 /// What is constant for all blocks.
@@ -87,7 +88,7 @@ struct block_match {
 /// What is found in a block.
 struct block_matches {
     std::vector<block_match> spikes{};  ///< by frame, then unit
-    left_over_table left_over{};
+    left_over_table left_over{};        ///< empty if it is not wanted
 };
 
 /// Finds spikes by matching pursuit: in each round those are taken that are better than all others

@@ -171,7 +171,8 @@ void template_search::match(bool is_last) {
                      .least_amplitude = options_.least_amplitude,
                      .most_amplitude = options_.most_amplitude,
                      .fit_together = is_last,
-                     .spike_share = is_last ? usual_spike_share : 0},
+                     .spike_share = is_last ? usual_spike_share : 0,
+                     .measures_left_over = !is_last},
                     run_);
     if (is_last) misfits_.apply_to(plan, numbers_);
     template_matches found = match_templates(traces_, plan, run_);

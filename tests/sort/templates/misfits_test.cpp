@@ -106,7 +106,7 @@ TEST_F(Misfits, GoWithTheNumbersOfUnits) {
 // that are as their template.
 TEST(LeftOver, TellsSpikesThatVaryFromOthers) {
     const std::vector<matched_filter> filters{trough(4, 4000), trough(6, 3000)};
-    const match_plan plan(filters, {}, {});
+    const match_plan plan(filters, {.measures_left_over = true}, {});
     const auto left_by = [&](double spread) {
         std::mt19937_64 random(3);
         const auto uniform = [&] { return static_cast<double>(random() >> 11) * 0x1p-53 - 0.5; };
@@ -124,6 +124,8 @@ TEST(LeftOver, TellsSpikesThatVaryFromOthers) {
         }
         const block_matches found = match_block(plan, scores_of(filters, block, 20));
         EXPECT_GE(std::ranges::count(found.spikes, 0U, &block_match::unit), 35);
+        EXPECT_TRUE(match_block(match_plan(filters, {}, {}), scores_of(filters, block, 20))
+                        .left_over.empty());
         left_over_table table = found.left_over;
         return of_pair(table, plan, 0, 1);
     };
