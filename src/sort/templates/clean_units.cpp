@@ -15,7 +15,7 @@ namespace spikeweave::templates {
 namespace {
 
 constexpr double least_kept_share = 0.25;  // of the spikes that a unit had before
-constexpr double least_norm = 5;           // of a template, in standard deviations of its noise
+constexpr double least_norm = 6;           // of a template, in standard deviations of its noise
 constexpr double most_left_of_sum = 0.25;  // share of the energy that others do not explain
 constexpr double most_difference = 0.1;    // share of the energy in which copies differ
 constexpr double most_late_difference = 0.35;
@@ -50,14 +50,23 @@ public:
             for (const overlap& row : units_.plan.overlaps.of(u))
                 if (row.other > u && is_there(u) && is_there(row.other)) merge_if_copy(u, row);
         for (std::uint32_t u = 0; u < fates_.size(); ++u)
-            if (is_there(u) && units_.is_late[u] != 0) drop_if_variant(u);
+            if (is_there(u) && is_late(u)) drop_if_variant(u);
         return fates_;
     }
 
 private:
     bool is_there(std::uint32_t unit) const { return fates_[unit] == unit; }
+    bool is_late(std::uint32_t unit) const { return units_.origins[unit] != unit_origin::cluster; }
     double norm(std::uint32_t unit) const {
         return static_cast<double>(units_.plan.filters[unit].norm) / steps_per_sd;
+    }
+    double peak(std::uint32_t unit) const {
+        const matched_filter& filter = units_.plan.filters[unit];
+        float largest = 0;
+        for (std::size_t c = 0; c < filter.channels.size(); ++c)
+            for (const float x : waveform_of(filter, c, 0))
+                largest = std::max(largest, std::abs(x));
+        return largest;
     }
     double count(std::uint32_t unit) const { return static_cast<double>(frames_[unit].size()); }
     std::int64_t frames_in(double seconds) const {
@@ -69,7 +78,7 @@ private:
     }
     double least_count(std::uint32_t unit) const {
         const double least = units_.least_spikes;
-        if (units_.is_late[unit] == 0) return least;
+        if (!is_late(unit)) return least;
         return std::max(late_spikes * least, least_late_rate * units_.frame_count / units_.rate_hz);
     }
     // The largest correlation of two templates over lags.
@@ -117,6 +126,9 @@ void cleaner::drop_if_few(std::uint32_t unit) {
     else if (units_.merge &&
              count(unit) < least_kept_share * static_cast<double>(units_.before[unit]))
         drop(unit, "other templates explain most of its spikes better");
+    else if (units_.merge && units_.origins[unit] == unit_origin::pooled &&
+             peak(unit) > units_.detected_size)
+        drop(unit, "its spikes are large enough to be found on single channels");
     else if (units_.merge && units_.is_last && is_near_noise(units_.plan.filters[unit]))
         drop(unit, "its template is too small to tell its spikes from noise");
 }
@@ -209,7 +221,7 @@ void cleaner::merge_if_copy(std::uint32_t unit, const overlap& row) {
 // no other unit.
 void cleaner::drop_if_variant(std::uint32_t unit) {
     for (const overlap& row : units_.plan.overlaps.of(unit)) {
-        if (!is_there(row.other) || units_.is_late[row.other] != 0) continue;
+        if (!is_there(row.other) || is_late(row.other)) continue;
         if (difference(unit, row) > most_late_difference) continue;
         drop(unit, "it is a variant of another unit, found late");
         return;

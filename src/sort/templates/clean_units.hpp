@@ -11,6 +11,12 @@
 
 namespace spikeweave::templates {
 
+enum class unit_origin : std::uint8_t {
+    cluster,   ///< of the first clusters
+    residual,  ///< found in what other templates had left
+    pooled,    ///< the same, in sums of channels
+};
+
 /// What is known of the units when their spikes have been matched.
 struct matched_units {
     const match_plan& plan;
@@ -18,13 +24,14 @@ struct matched_units {
     std::span<const template_spike> spikes;  ///< ascending by frame
     std::span<const std::uint64_t> before;   ///< number of spikes of each unit before
     std::span<const std::uint32_t> numbers;  ///< of the units, in the table of decisions
-    std::span<const char> is_late;           ///< found in what other templates had left
-    std::size_t channel_count = 0;           ///< of the recording
-    double frame_count = 0;                  ///< of the recording
+    std::span<const unit_origin> origins;
+    std::size_t channel_count = 0;  ///< of the recording
+    double frame_count = 0;         ///< of the recording
     double rate_hz = 0;
     std::uint32_t least_spikes = 0;
-    bool is_last = false;  ///< templates are final: those that are too near to the noise go
-    bool merge = true;     ///< otherwise units are only dropped if there is nothing left of them
+    double detected_size = 0;  ///< spikes of this size are detected, in deviations of the noise
+    bool is_last = false;      ///< templates are final: those that are too near to the noise go
+    bool merge = true;  ///< otherwise units are only dropped if there is nothing left of them
 };
 
 /// For each unit: its own index if it is kept, that of the unit that takes its spikes, or

@@ -178,7 +178,8 @@ void find_residual_units(const template_traces& traces, const subtracted_units& 
     const residual_rule rule(traces, subtracted, search.least_spikes);
     const std::size_t before = found.size();
     for (const spike_cluster& cluster : clusters) {
-        residual_unit unit{.number = cluster.number,
+        residual_unit unit{.where = search.where,
+                           .number = cluster.number,
                            .peak_channel = points.largest_channels(cluster.spikes, 1).front()};
         for (const std::uint32_t n : cluster.spikes) {
             unit.frames.push_back(frames[n]);

@@ -19,18 +19,19 @@ struct subtracted_units {
     std::span<const matched_filter> filters{};
 };
 
-/// Spikes of a unit that was not known.
-struct residual_unit {
-    std::uint32_t number = 0;  ///< in the table of decisions
-    std::uint32_t peak_channel = 0;
-    std::vector<std::int64_t> frames{};  ///< ascending
-    std::vector<float> fractions{};
-};
-
 /// Where spikes that are left are looked for.
 enum class residual_traces : std::uint8_t {
     channels,  ///< on each channel
     pooled,    ///< in the sums of channels around each one, below 3 kHz: small and wide spikes
+};
+
+/// Spikes of a unit that was not known.
+struct residual_unit {
+    residual_traces where = residual_traces::channels;  ///< it was found
+    std::uint32_t number = 0;                           ///< in the table of decisions
+    std::uint32_t peak_channel = 0;
+    std::vector<std::int64_t> frames{};  ///< ascending
+    std::vector<float> fractions{};
 };
 
 struct residual_search {

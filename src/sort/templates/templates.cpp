@@ -37,6 +37,7 @@ using templates::template_matches;
 using templates::template_spike;
 using templates::template_traces;
 using templates::template_window;
+using templates::unit_origin;
 using templates::unit_template;
 
 namespace {
@@ -119,7 +120,7 @@ private:
     const execution& run_;
     template_traces traces_;
     std::vector<std::uint32_t> numbers_{};  // of the units, in the table of decisions
-    std::vector<char> is_late_{};  // whether a unit was found in what other templates had left
+    std::vector<unit_origin> origins_{};
     std::vector<std::vector<std::uint32_t>> channels_{};
     std::vector<unit_template> templates_{};
     std::vector<matched_filter> filters_{};
@@ -157,7 +158,7 @@ void template_search::begin(const cluster_points& points) {
     std::ranges::sort(spikes_, {}, [](const template_spike& spike) {
         return std::pair{spike.frame, spike.unit};
     });
-    is_late_.assign(numbers_.size(), 0);
+    origins_.assign(numbers_.size(), unit_origin::cluster);
     channels_ = template_channels(traces_.source(), peaks);
     templates_ = average_templates(traces_, spikes_, channels_, {}, run_);
     std::ranges::transform(templates_, std::back_inserter(filters_), filter_of);
@@ -186,11 +187,12 @@ void template_search::match(bool is_last) {
                      .spikes = spikes_,
                      .before = counts_,
                      .numbers = numbers_,
-                     .is_late = is_late_,
+                     .origins = origins_,
                      .channel_count = traces_.source().channel_count(),
                      .frame_count = static_cast<double>(traces_.source().frame_count()),
                      .rate_hz = traces_.source().rate_hz(),
                      .least_spikes = options_.least_spikes,
+                     .detected_size = detection_.strong_threshold,
                      .is_last = is_last,
                      .merge = options_.merge == unit_merges::automatic},
                     run_, decisions_);
@@ -207,7 +209,7 @@ void template_search::match(bool is_last) {
     }
     for (template_spike& spike : spikes_) spike.unit = index[fates[spike.unit]];
     numbers_ = picked(std::move(numbers_), kept);
-    is_late_ = picked(std::move(is_late_), kept);
+    origins_ = picked(std::move(origins_), kept);
     channels_ = picked(std::move(channels_), kept);
     templates_ = picked(std::move(templates_), kept);
     filters_ = picked(std::move(filters_), kept);
@@ -236,6 +238,8 @@ void template_search::add_residual_units() {
     for (const residual_unit& each : found) {
         const auto unit = static_cast<std::uint32_t>(numbers_.size());
         numbers_.push_back(each.number);
+        origins_.push_back(each.where == residual_traces::pooled ? unit_origin::pooled
+                                                                 : unit_origin::residual);
         counts_.push_back(each.frames.size());
         peaks.push_back(each.peak_channel);
         for (std::size_t n = 0; n < each.frames.size(); ++n)
@@ -246,7 +250,6 @@ void template_search::add_residual_units() {
         return std::pair{spike.frame, spike.unit};
     });
     std::ranges::move(template_channels(traces_.source(), peaks), std::back_inserter(channels_));
-    is_late_.resize(numbers_.size(), 1);
     filters_.resize(numbers_.size());
     templates_.resize(numbers_.size());
 }
