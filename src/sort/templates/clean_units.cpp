@@ -15,7 +15,10 @@ namespace spikeweave::templates {
 namespace {
 
 constexpr double least_kept_share = 0.25;  // of the spikes that a unit had before
-constexpr double least_norm = 6;           // of a template, in standard deviations of its noise
+// Of a template, in standard deviations of its noise. Small clusters of the first pass are mostly
+// noise; late units have shown more.
+constexpr double least_norm = 6;
+constexpr double least_late_norm = 5;
 constexpr double most_left_of_sum = 0.25;  // share of the energy that others do not explain
 constexpr double most_difference = 0.1;    // share of the energy in which copies differ
 constexpr double most_late_difference = 0.35;
@@ -23,10 +26,6 @@ constexpr double late_spikes = 2.5;      // as many times as many as other units
 constexpr double least_late_rate = 0.3;  // Hz
 constexpr double coincidence_window_s = 0.002;
 constexpr double sum_window_s = 0.0005;
-
-bool is_near_noise(const matched_filter& filter) {
-    return filter.norm < least_norm * filter.noise;
-}
 
 class cleaner {
 public:
@@ -59,6 +58,10 @@ private:
     bool is_late(std::uint32_t unit) const { return units_.origins[unit] != unit_origin::cluster; }
     double norm(std::uint32_t unit) const {
         return static_cast<double>(units_.plan.filters[unit].norm) / steps_per_sd;
+    }
+    bool is_near_noise(std::uint32_t unit) const {
+        const matched_filter& filter = units_.plan.filters[unit];
+        return filter.norm < (is_late(unit) ? least_late_norm : least_norm) * filter.noise;
     }
     double peak(std::uint32_t unit) const {
         const matched_filter& filter = units_.plan.filters[unit];
@@ -129,7 +132,7 @@ void cleaner::drop_if_few(std::uint32_t unit) {
     else if (units_.merge && units_.origins[unit] == unit_origin::pooled &&
              peak(unit) > units_.detected_size)
         drop(unit, "its spikes are large enough to be found on single channels");
-    else if (units_.merge && units_.is_last && is_near_noise(units_.plan.filters[unit]))
+    else if (units_.merge && units_.is_last && is_near_noise(unit))
         drop(unit, "its template is too small to tell its spikes from noise");
 }
 
