@@ -4,8 +4,10 @@ SPIKEWEAVE_REQUIRE_STREAMS says that this build has them, so that no test is ski
 """
 
 import os
+import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ import spikeweave
 from spikeweave import Alarm, Detection, Epoch, Stats, Window
 
 sys.path.insert(0, str(Path(__file__).parent))
-from live_inputs import ARMED, events_of, of_kind
+from live_inputs import ARMED, events_of, of_kind, table_of
 
 LINES = """{"t_us":1000,"unit":"a"}
 {"t_us":3000,"unit":"b"}
@@ -77,55 +79,77 @@ def test_sessions_are_recorded_and_verified(sym26, tmp_path):
 
     again = events_of(file, **options)
     assert of_kind(Detection, again) == of_kind(Detection, recorded)
-    assert [list(one) for one in of_kind(Window, again)] == [
-        list(one) for one in of_kind(Window, recorded)
+    # A session does not say how long the recording is, so that its last window is not complete.
+    assert [table_of(one) for one in of_kind(Window, again)] == [
+        table_of(one) for one in of_kind(Window, recorded)[:-1]
     ]
     (verified,) = events_of(file, verify=True)
-    assert verified.detections == len(of_kind(Detection, recorded)) > 1000
+    assert verified.detections == len(of_kind(Detection, recorded)) > 500
     assert verified.windows == len(of_kind(Window, recorded)) > 1
     with pytest.raises(OSError, match="exists already"):
         events_of(sym26.spikes, record=file, **options)
 
 
-@pytest.mark.usefixtures("streams")
-def test_a_named_pipe_is_followed_while_it_is_written(tmp_path):
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    answered = threading.Event()
-    late = []
+class FollowedPipe:
+    """A named pipe that gives the spikes of two units, and stays open until it is closed."""
 
-    def write():
-        with pipe.open("w", encoding="utf-8") as lines:
+    def __init__(self, path):
+        self.path = path
+        os.mkfifo(path)
+        self._may_close = threading.Event()
+        self._writer = threading.Thread(target=self._write)
+        self._writer.start()
+
+    def _write(self):
+        with self.path.open("w", encoding="utf-8") as lines:
             print(*LINES.splitlines()[:2], sep="\n", file=lines, flush=True)
-            late.append(not answered.wait(20))
+            self._may_close.wait(30)
 
-    writer = threading.Thread(target=write)
-    writer.start()
-    with spikeweave.live(pipe, episodes=ARMED[:1], windows=False) as run:
+    def close(self):
+        self._may_close.set()
+        self._writer.join()
+
+
+@pytest.mark.usefixtures("streams")
+def test_a_named_pipe_is_followed_while_it_is_open(tmp_path):
+    pipe = FollowedPipe(tmp_path / "pipe")
+    with spikeweave.live(pipe.path, episodes=ARMED[:1], windows=False) as run:
         first = next(run)
-        answered.set()
+        pipe.close()
         (last,) = run
-    writer.join()
 
     assert first == Detection(0, ("a", "b"), (0.001, 0.003), 0.001)
-    assert late == [False]
     assert isinstance(last, Stats)
     assert last.spikes == 2
 
 
-@pytest.mark.usefixtures("streams")
-def test_a_session_that_was_left_goes_on(tmp_path):
-    session = tmp_path / "today.session"
-    options = {"episodes": ARMED[:1], "windows": False}
-    found = []
-    for number in range(2):
-        file = tmp_path / f"part{number}.jsonl"
-        times = (number * 1_000_000 + 1000, number * 1_000_000 + 3000)
-        lines = (f'{{"t_us":{us},"unit":"{unit}"}}\n' for us, unit in zip(times, "ab", strict=True))
-        file.write_text("".join(lines), encoding="utf-8")
-        given = {"resume": session} if number else {"record": session, **options}
-        found += of_kind(Detection, events_of(file, **given))
+RECORDING = """
+import spikeweave, sys, time
+pipe, session = sys.argv[1:]
+armed = [(["a", "b"], [(0.0, 0.004)])]
+run = spikeweave.live(pipe, record=session, episodes=armed, windows=False)
+print(next(run).begin, flush=True)
+time.sleep(60)
+"""
 
-    assert [one.begin for one in found] == [0.001, 1.001]
+
+@pytest.mark.usefixtures("streams")
+def test_a_session_that_was_killed_goes_on(tmp_path):
+    session = tmp_path / "today.session"
+    pipe = FollowedPipe(tmp_path / "pipe")
+    process = subprocess.Popen(
+        [sys.executable, "-c", RECORDING, pipe.path, session], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "0.001\n"
+    time.sleep(0.5)  # it is recorded within 10 ms
+    process.kill()
+    process.communicate()
+    pipe.close()
+    more = tmp_path / "more.jsonl"
+    more.write_text('{"t_us":1001000,"unit":"a"}\n{"t_us":1003000,"unit":"b"}\n', "utf-8")
+
+    events = events_of(more, resume=session)
+
+    assert [one.begin for one in of_kind(Detection, events)] == [1.001]
     (verified,) = events_of(session, verify=True)
     assert verified.detections == 2
