@@ -208,8 +208,7 @@ opened read_raw(const opening& job) {
     if (may_hold_floats(*out.source, how.channels))
         out.description.warnings.emplace_back(
             "The file may hold 32-bit floats, since every two samples are one; it is read as "
-            "int16: "
-            "write it with x.astype('int16').tofile(...).");
+            "int16: write it with x.astype('int16').tofile(...).");
     return out;
 }
 

@@ -3,7 +3,7 @@
 import { axisMarks } from "./chart.js";
 import { el, grouped, shortNumber, shownName } from "./format.js";
 import { patternElements } from "./patterns.js";
-import { coloursOf, drawNames } from "./raster.js";
+import { coloursOf, drawMarks, drawNames } from "./raster.js";
 import { firstAtOrAfter } from "./raster_image.js";
 
 const [alignedLeft, alignedRight, alignedBottom, bandGap] = [110, 14, 40, 8];
@@ -18,20 +18,8 @@ function eachSpikeAround(times, starts, low, high, take) {
 }
 
 function drawLags(context, [low, high], { left, width, top }, colours) {
-  context.fillStyle = context.strokeStyle = colours.text;
-  context.textAlign = "center";
-  context.textBaseline = "top";
-  context.lineWidth = 1;
-  context.beginPath();
-  context.moveTo(left, top + 0.5);
-  context.lineTo(left + width, top + 0.5);
-  for (const mark of axisMarks(low, high, Math.max(3, width / 90)).marks) {
-    const x = left + ((mark - low) / (high - low)) * width;
-    context.moveTo(x, top);
-    context.lineTo(x, top + 5);
-    context.fillText(shortNumber(mark / 1000, 6), x, top + 8);
-  }
-  context.stroke();
+  const { marks } = axisMarks(low, high, Math.max(3, width / 90));
+  drawMarks(context, marks, [low, high], { left, width, top }, (mark) => shortNumber(mark / 1000, 6), colours);
   context.fillText("time from the start of the window (ms)", left + width / 2, top + 24);
 }
 

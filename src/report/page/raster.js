@@ -24,8 +24,8 @@ export function drawNames(context, names, rowHeight, left, colours, down = 0) {
   for (let row = 0; row < names.length; row += step) context.fillText(names[row], left - 6, (row + 0.5) * rowHeight + down, left - 8);
 }
 
-function drawAxis(context, from, to, left, width, top, colours) {
-  const { marks, step } = axisMarks(from, to, Math.max(2, width / 110));
+// A line with marks and their texts below a chart.
+export function drawMarks(context, marks, [from, to], { left, width, top }, textOf, colours) {
   context.strokeStyle = context.fillStyle = colours.text;
   context.textAlign = "center";
   context.textBaseline = "top";
@@ -37,9 +37,14 @@ function drawAxis(context, from, to, left, width, top, colours) {
     const x = left + ((mark - from) / (to - from)) * width;
     context.moveTo(x, top);
     context.lineTo(x, top + 5);
-    context.fillText(timeText(mark, step), x, top + 8);
+    context.fillText(textOf(mark), x, top + 8);
   }
   context.stroke();
+}
+
+function drawAxis(context, from, to, left, width, top, colours) {
+  const { marks, step } = axisMarks(from, to, Math.max(2, width / 110));
+  drawMarks(context, marks, [from, to], { left, width, top }, (mark) => timeText(mark, step), colours);
 }
 
 // Occurrences on the same column of pixels are drawn once. Lines join spikes that are far enough apart to see them.
