@@ -55,7 +55,7 @@ public:
 
 private:
     bool is_there(std::uint32_t unit) const { return fates_[unit] == unit; }
-    bool is_late(std::uint32_t unit) const { return units_.origins[unit] != unit_origin::cluster; }
+    bool is_late(std::uint32_t unit) const { return units_.found_late[unit].has_value(); }
     double norm(std::uint32_t unit) const {
         return static_cast<double>(units_.plan.filters[unit].norm) / steps_per_sd;
     }
@@ -129,7 +129,7 @@ void cleaner::drop_if_few(std::uint32_t unit) {
     else if (units_.merge &&
              count(unit) < least_kept_share * static_cast<double>(units_.before[unit]))
         drop(unit, "other templates explain most of its spikes better");
-    else if (units_.merge && units_.origins[unit] == unit_origin::pooled &&
+    else if (units_.merge && units_.found_late[unit] == residual_traces::pooled &&
              peak(unit) > units_.detected_size)
         drop(unit, "its spikes are large enough to be found on single channels");
     else if (units_.merge && units_.is_last && is_near_noise(unit))

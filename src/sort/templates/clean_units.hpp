@@ -1,21 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "sort/templates/matching.hpp"
+#include "sort/templates/residual_units.hpp"
 #include "sort/templates/unit_template.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/sort/templates.hpp"
 
 namespace spikeweave::templates {
-
-enum class unit_origin : std::uint8_t {
-    cluster,   ///< of the first clusters
-    residual,  ///< found in what other templates had left
-    pooled,    ///< the same, in sums of channels
-};
 
 /// What is known of the units when their spikes have been matched.
 struct matched_units {
@@ -24,7 +20,8 @@ struct matched_units {
     std::span<const template_spike> spikes;  ///< ascending by frame
     std::span<const std::uint64_t> before;   ///< number of spikes of each unit before
     std::span<const std::uint32_t> numbers;  ///< of the units, in the table of decisions
-    std::span<const unit_origin> origins;
+    /// Where late units were found; null: of the first clusters.
+    std::span<const std::optional<residual_traces>> found_late;
     std::size_t channel_count = 0;  ///< of the recording
     double frame_count = 0;         ///< of the recording
     double rate_hz = 0;

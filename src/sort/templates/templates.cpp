@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "sort/templates/clean_units.hpp"
@@ -37,7 +38,6 @@ using templates::template_matches;
 using templates::template_spike;
 using templates::template_traces;
 using templates::template_window;
-using templates::unit_origin;
 using templates::unit_template;
 
 namespace {
@@ -120,7 +120,8 @@ private:
     const execution& run_;
     template_traces traces_;
     std::vector<std::uint32_t> numbers_{};  // of the units, in the table of decisions
-    std::vector<unit_origin> origins_{};
+    // Where units were found that the first clusters did not have.
+    std::vector<std::optional<residual_traces>> found_late_{};
     std::vector<std::vector<std::uint32_t>> channels_{};
     std::vector<unit_template> templates_{};
     std::vector<matched_filter> filters_{};
@@ -158,7 +159,7 @@ void template_search::begin(const cluster_points& points) {
     std::ranges::sort(spikes_, {}, [](const template_spike& spike) {
         return std::pair{spike.frame, spike.unit};
     });
-    origins_.assign(numbers_.size(), unit_origin::cluster);
+    found_late_.resize(numbers_.size());
     channels_ = template_channels(traces_.source(), peaks);
     templates_ = average_templates(traces_, spikes_, channels_, {}, run_);
     std::ranges::transform(templates_, std::back_inserter(filters_), filter_of);
@@ -187,7 +188,7 @@ void template_search::match(bool is_last) {
                      .spikes = spikes_,
                      .before = counts_,
                      .numbers = numbers_,
-                     .origins = origins_,
+                     .found_late = found_late_,
                      .channel_count = traces_.source().channel_count(),
                      .frame_count = static_cast<double>(traces_.source().frame_count()),
                      .rate_hz = traces_.source().rate_hz(),
@@ -209,7 +210,7 @@ void template_search::match(bool is_last) {
     }
     for (template_spike& spike : spikes_) spike.unit = index[fates[spike.unit]];
     numbers_ = picked(std::move(numbers_), kept);
-    origins_ = picked(std::move(origins_), kept);
+    found_late_ = picked(std::move(found_late_), kept);
     channels_ = picked(std::move(channels_), kept);
     templates_ = picked(std::move(templates_), kept);
     filters_ = picked(std::move(filters_), kept);
@@ -238,8 +239,7 @@ void template_search::add_residual_units() {
     for (const residual_unit& each : found) {
         const auto unit = static_cast<std::uint32_t>(numbers_.size());
         numbers_.push_back(each.number);
-        origins_.push_back(each.where == residual_traces::pooled ? unit_origin::pooled
-                                                                 : unit_origin::residual);
+        found_late_.emplace_back(each.where);
         counts_.push_back(each.frames.size());
         peaks.push_back(each.peak_channel);
         for (std::size_t n = 0; n < each.frames.size(); ++n)
