@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/stop.hpp"
 #include "live/arming/auto_arming.hpp"
 #include "live/session_windows.hpp"
 #include "live/tracked_counts.hpp"
@@ -150,6 +151,7 @@ void run_session(source& from, session& through, const execution& run,
         if (!block) break;
         through.take(*block, whole);
     }
+    core::throw_if_stopped(abort);  // so that what is recorded remains a session that goes on
     through.finish(whole);
 }
 

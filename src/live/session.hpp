@@ -193,7 +193,8 @@ private:
 
 /// Runs a session until the source ends or a stop is requested. All results of the blocks before
 /// are then complete.
-/// @param abort  ends the session within a block, too: `cancelled` is thrown
+/// @param abort  ends the session within a block, too: `cancelled` is thrown, and a session that is
+///               recorded can be resumed
 void run_session(source& from, session& through, const execution& run = {},
                  const std::stop_token& abort = {});
 

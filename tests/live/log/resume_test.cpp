@@ -13,6 +13,7 @@
 #include "live/log/recorded_sessions.hpp"
 #include "live/log/verify.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/live/feed.hpp"
 #include "support/error_text.hpp"
 #include "support/run_length.hpp"
 #include "support/temporary_folder.hpp"
@@ -309,6 +310,32 @@ TEST_F(Resume, HasNoResultsOfAnEndThatFailed) {
     EXPECT_EQ(content_of(path).blocks.size(), 1U);
     EXPECT_TRUE(content_of(path).detections.empty());
     EXPECT_EQ(verify_session(path).difference, "");
+}
+
+TEST_F(Resume, GoesOnWithTheSessionOfAFeedThatWasNotEnded) {
+    const auto record = [](const std::filesystem::path& to, const auto& leave) {
+        live_options options;
+        options.speed = 0;
+        options.armed = {{{"a", "b"}, {{duration{0}, duration{5}}}}};
+        options.windows = false;
+        options.record = to;
+        live_feed feed(options);
+        const auto next = [&] { return feed.next(std::chrono::milliseconds{20}); };
+        while (!feed.wants_block()) EXPECT_FALSE(next());
+        feed.add({.times_us = {1, 3}, .units = {unit_id{0}, unit_id{1}}, .unit_names = {"a", "b"}});
+        while (!next()) EXPECT_FALSE(feed.is_over());
+        leave(feed);
+    };
+    record(path, [](live_feed&) {});
+    EXPECT_EQ(resume_session(path, nowhere).inputs, 1);
+
+    const auto ended = folder.path() / "ended.session";
+    record(ended, [](live_feed& feed) {
+        feed.end();
+        while (!feed.is_over()) feed.next(std::chrono::milliseconds{20});
+    });
+    EXPECT_NE(text_of([&] { resume_session(ended, nowhere); }).find("was ended"),
+              std::string::npos);
 }
 
 }  // namespace
