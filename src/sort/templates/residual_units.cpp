@@ -59,11 +59,24 @@ private:
         channel_block part = traces_.read(first, into.size() / channels);
         placed_.subtract(spikes_, part);
         if (pooled_) part = pooled_->pool(part);
-        std::vector<std::int16_t> steps(part.values.size());
-        std::ranges::transform(part.values, steps.begin(), nearest_step);
-        for (std::size_t f = 0; f < part.frames; ++f)
+        interleave(part, into);
+    }
+
+    // Writes the steps of all channels of a frame one after another. A few frames at a time take a
+    // cache line a channel.
+    static void interleave(const channel_block& from, std::span<std::int16_t> into) {
+        constexpr std::size_t together = 32;
+        const std::size_t channels = from.channels;
+        std::vector<std::int16_t> steps(channels * together);
+        for (std::size_t first = 0; first < from.frames; first += together) {
+            const std::size_t frames = std::min(together, from.frames - first);
             for (std::size_t c = 0; c < channels; ++c)
-                into[f * channels + c] = steps[c * part.frames + f];
+                std::ranges::transform(from.on(c).subspan(first, frames), &steps[c * together],
+                                       nearest_step);
+            for (std::size_t f = 0; f < frames; ++f)
+                for (std::size_t c = 0; c < channels; ++c)
+                    into[(first + f) * channels + c] = steps[c * together + f];
+        }
     }
 
     const template_traces& traces_;
