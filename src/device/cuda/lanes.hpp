@@ -19,7 +19,7 @@ namespace spikeweave::device {
 /// The number of lanes that share a device, each with its own stream: some read while another
 /// copies and a third computes. Reading takes longest; with 16 cores and 4 lanes, sorting 384
 /// channels took an eighth more time.
-constexpr std::size_t lanes_per_device = 8;
+constexpr std::size_t lanes_per_device = 16;
 
 /// Lanes of several devices. Each is used by one thread at a time, and is created when it is first
 /// used.
