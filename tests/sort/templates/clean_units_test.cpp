@@ -1,0 +1,129 @@
+#include "sort/templates/clean_units.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spikeweave::templates {
+namespace {
+
+constexpr template_window window{20, 40};
+constexpr double rate = 30'000;
+constexpr double seconds = 100;
+constexpr std::size_t spikes_each = 200;
+
+// A trough on some channels, so that the norm of the whole template is the given one.
+matched_filter trough(std::uint32_t first_channel, std::size_t channels, double norm) {
+    unit_template from;
+    double squares = 0;
+    for (std::size_t c = 0; c < channels; ++c) {
+        from.channels.push_back(first_channel + static_cast<std::uint32_t>(c));
+        for (std::size_t f = 0; f < window.size(); ++f) {
+            const double t = (static_cast<double>(f) - static_cast<double>(window.before)) / 5;
+            from.values.push_back(static_cast<float>(-std::exp(-t * t)));
+            squares += std::exp(-2 * t * t);
+        }
+    }
+    for (float& value : from.values) value *= static_cast<float>(norm / std::sqrt(squares));
+    return filter_of(from);
+}
+
+double peak_of(const matched_filter& filter) {
+    double largest = 0;
+    for (const float value : waveform_of(filter, 0, 0))
+        largest = std::max(largest, std::abs(double{value}));
+    return largest;
+}
+
+struct unit_case {
+    matched_filter filter;
+    std::optional<residual_traces> found_late{};
+};
+
+struct cleaning {
+    std::vector<bool> kept{};
+    std::vector<cluster_decision> decisions{};
+};
+
+// Units on channels of their own, whose spikes are regular and do not fall together.
+cleaning clean(const std::vector<unit_case>& units, bool is_last, double detected_size,
+               std::uint32_t least_spikes = 20) {
+    std::vector<matched_filter> filters;
+    std::vector<std::optional<residual_traces>> found_late;
+    for (const unit_case& unit : units) {
+        filters.push_back(unit.filter);
+        found_late.push_back(unit.found_late);
+    }
+    std::vector<template_spike> spikes;
+    for (std::size_t n = 0; n < spikes_each; ++n)
+        for (std::uint32_t u = 0; u < units.size(); ++u)
+            spikes.push_back(
+                {.frame = static_cast<std::int64_t>(1'000 + 14'000 * n + 1'500 * u), .unit = u});
+    const std::vector<std::uint64_t> before(units.size(), spikes_each);
+    std::vector<std::uint32_t> numbers(units.size());
+    std::iota(numbers.begin(), numbers.end(), 1U);
+    const match_plan plan(filters, {}, {.threads = 1});
+    cleaning out;
+    const std::vector<std::uint32_t> fates = clean_units({.plan = plan,
+                                                          .window = window,
+                                                          .spikes = spikes,
+                                                          .before = before,
+                                                          .numbers = numbers,
+                                                          .found_late = found_late,
+                                                          .channel_count = 32,
+                                                          .frame_count = seconds * rate,
+                                                          .rate_hz = rate,
+                                                          .least_spikes = least_spikes,
+                                                          .detected_size = detected_size,
+                                                          .is_last = is_last},
+                                                         {.threads = 1}, out.decisions);
+    for (std::uint32_t u = 0; u < fates.size(); ++u) out.kept.push_back(fates[u] == u);
+    return out;
+}
+
+TEST(CleanUnits, WantsMoreOfSmallTemplatesThatWereFoundFirst) {
+    constexpr auto late = residual_traces::channels;
+    const std::vector<unit_case> units{{trough(0, 4, 5.5)},
+                                       {trough(4, 4, 5.5), late},
+                                       {trough(8, 4, 6.5)},
+                                       {trough(12, 4, 4.5), late}};
+    EXPECT_EQ(clean(units, false, 100).kept, (std::vector<bool>{true, true, true, true}));
+
+    const cleaning last = clean(units, true, 100);
+    EXPECT_EQ(last.kept, (std::vector<bool>{false, true, true, false}));
+    ASSERT_EQ(last.decisions.size(), 2U);
+    for (const cluster_decision& each : last.decisions)
+        EXPECT_EQ(std::string(each.reason),
+                  "its template is too small to tell its spikes from noise");
+}
+
+TEST(CleanUnits, DropsLargeSpikesThatOnlySumsOfChannelsShowed) {
+    const matched_filter filter = trough(0, 4, 12);
+    const matched_filter same_elsewhere = trough(8, 4, 12);
+    const double peak = peak_of(filter);
+    ASSERT_GT(peak, 1);
+    const std::vector<unit_case> units{{filter, residual_traces::pooled},
+                                       {same_elsewhere, residual_traces::channels}};
+    EXPECT_EQ(clean(units, false, 1.1 * peak).kept, (std::vector<bool>{true, true}));
+
+    const cleaning large = clean(units, false, 0.9 * peak);
+    EXPECT_EQ(large.kept, (std::vector<bool>{false, true}));
+    ASSERT_EQ(large.decisions.size(), 1U);
+    EXPECT_EQ(large.decisions.front().cluster, 1U);
+    EXPECT_EQ(std::string(large.decisions.front().reason),
+              "its spikes are large enough to be found on single channels");
+}
+
+TEST(CleanUnits, WantsMoreSpikesOfLateUnits) {
+    constexpr auto late = residual_traces::channels;
+    const std::vector<unit_case> units{{trough(0, 4, 20)}, {trough(8, 4, 20), late}};
+    EXPECT_EQ(clean(units, false, 100, spikes_each * 2 / 5).kept, (std::vector<bool>{true, true}));
+    EXPECT_EQ(clean(units, false, 100, spikes_each / 2).kept, (std::vector<bool>{true, false}));
+}
+
+}  // namespace
+}  // namespace spikeweave::templates
