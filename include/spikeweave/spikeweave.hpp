@@ -7,6 +7,7 @@
 #include "spikeweave/assess/episodes/significance.hpp"
 #include "spikeweave/assess/episodes/surrogates.hpp"
 #include "spikeweave/assess/multiple_testing.hpp"
+#include "spikeweave/assess/rate_change.hpp"
 #include "spikeweave/assess/spade.hpp"
 #include "spikeweave/assess/spade/reduction.hpp"
 #include "spikeweave/assess/spade/stability.hpp"
