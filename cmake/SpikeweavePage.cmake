@@ -20,8 +20,8 @@ function(spikeweave_policy_digest out text)
 endfunction()
 
 # The modules in the order in which they import each other; their names must all be different.
-set(SPIKEWEAVE_PAGE_MODULES format data occurrences correlate layout state chart table raster_image raster episodes
-  circuit correlogram counts about episodes_page pattern_data patterns aligned spectrum funnel spade_page
+set(SPIKEWEAVE_PAGE_MODULES format data occurrences correlate layout graph state chart table raster_image raster
+  episodes circuit correlogram counts about episodes_page pattern_data patterns aligned spectrum funnel spade_page
   sorting_data units probe waveforms unit_correlograms scatter sort_page app)
 
 # spikeweave_embed_page(FOLDER HEADER): `report::page_head` and `page_tail` are what is before and after the data. The tail

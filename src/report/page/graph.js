@@ -1,0 +1,65 @@
+// The parts of a picture of a circuit: units in their places, and arrows between them.
+
+import { shownName, svg } from "./format.js";
+import { placesOf } from "./layout.js";
+
+export const graphSide = 560;
+const [border, radius] = [46, 13];
+
+// Places on the picture for the units of some edges.
+export function graphPlaces(edges) {
+  const places = placesOf(edges);
+  for (const place of places.values()) {
+    place.x = border + place.x * (graphSide - 2 * border);
+    place.y = border + place.y * (graphSide - 2 * border);
+  }
+  return places;
+}
+
+// A curve from one unit to another that leaves room for the way back. Each further one between them, by its number, is
+// bent more.
+export function curve(from, to, number = 0) {
+  if (from === to) return `M${from.x - 8},${from.y - 8}c${-24 - 8 * number},-34 ${40 + 8 * number},-34 16,0`;
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const length = Math.hypot(dx, dy) || 1;
+  const bend = Math.min(30, 0.18 * length) * (1 + 0.7 * number);
+  const middle = { x: (from.x + to.x) / 2 - (dy / length) * bend, y: (from.y + to.y) / 2 + (dx / length) * bend };
+  const away = (end) => {
+    const reach = Math.hypot(middle.x - end.x, middle.y - end.y) || 1;
+    return `${end.x + ((middle.x - end.x) / reach) * (radius + 3)},${end.y + ((middle.y - end.y) / reach) * (radius + 3)}`;
+  };
+  return `M${away(from)}Q${middle.x},${middle.y} ${away(to)}`;
+}
+
+export function arrowHead(kind, id = `head-${kind}`) {
+  return svg("marker", { id, class: kind, viewBox: "0 0 10 10", refX: "8", refY: "5", markerWidth: "9", markerHeight: "9",
+    markerUnits: "userSpaceOnUse", orient: "auto" }, svg("path", { d: "M0,0L10,5L0,10z" }));
+}
+
+// An arrow that can be picked; `line` has the attributes of what is seen of it.
+export function arrowElement(words, path, line, attributes, pick) {
+  return svg("g", { tabindex: "0", role: "button", "aria-label": words, "aria-pressed": "false", ...attributes, onclick: pick,
+    onkeydown: (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      pick();
+    } },
+  svg("title", {}, words), svg("path", { class: "target", d: path }), svg("path", { class: "line", d: path, ...line }));
+}
+
+export function markArrow(arrow, isPicked) {
+  arrow.classList.toggle("picked", isPicked);
+  arrow.setAttribute("aria-pressed", String(isPicked));
+}
+
+// The units as a map from unit to element.
+export function nodeElements(places, names) {
+  return new Map([...places].map(([unit, { x, y }]) => [unit,
+    svg("g", { class: "node", transform: `translate(${x} ${y})` }, svg("title", {}, shownName(names[unit])), svg("circle", { r: radius }),
+      svg("text", { y: 4, "text-anchor": "middle" }, [...shownName(names[unit])].slice(0, 7).join("")))]));
+}
+
+export function graphElement(label, heads, arrows, nodes) {
+  return svg("svg", { viewBox: `0 0 ${graphSide} ${graphSide}`, class: "circuit", role: "group", "aria-label": label },
+    svg("defs", {}, heads), arrows, [...nodes.values()]);
+}
