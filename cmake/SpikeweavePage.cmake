@@ -22,7 +22,8 @@ endfunction()
 # The modules in the order in which they import each other; their names must all be different.
 set(SPIKEWEAVE_PAGE_MODULES format data occurrences correlate layout graph state chart table raster_image raster
   episodes circuit correlogram counts about episodes_page pattern_data patterns aligned spectrum funnel spade_page
-  sorting_data units probe waveforms unit_correlograms scatter sort_page app)
+  sorting_data units probe waveforms unit_correlograms scatter sort_page
+  compared_data compared_circuit compared_tables compared_about player gif exports comparison_pages app)
 
 # spikeweave_embed_page(FOLDER HEADER): `report::page_head` and `page_tail` are what is before and after the data. The tail
 # is a list with the modules one by one, because compilers need not support text of more than 65,536 bytes.

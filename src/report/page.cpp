@@ -1,11 +1,14 @@
 #include "spikeweave/report/page.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <utility>
 
 #include "io/atomic_file.hpp"
 #include "io/file_error.hpp"
 #include "page_text.hpp"
+#include "report/episodes/comparison.hpp"
 #include "report/episodes/page_data.hpp"
 #include "report/page_tables.hpp"
 #include "report/sort/page_data.hpp"
@@ -44,6 +47,16 @@ void append_escaped(std::string& out, std::string_view data) {
             }
         out += text;
         data.remove_prefix(length);
+    }
+}
+
+// Returns what `make` returns. What is missing in the record of a run is said with its file.
+template <class Make>
+auto from_run_of(const std::filesystem::path& folder, const Make& make) {
+    try {
+        return make();
+    } catch (const report::json::exception& error) {
+        throw io::file_error(folder / "run.json", error.what());
     }
 }
 
@@ -92,10 +105,10 @@ void check_number(std::size_t found, const report::json& run, const page_source&
         throw io::file_error(from.folder, "the result was made of another number of spikes");
 }
 
-std::string episode_data(const report::json& run, const page_source& from) {
-    const spike_sequence spikes = read_again(run, from).spikes;
+spike_sequence episode_spikes(const report::json& run, const page_source& from) {
+    spike_sequence spikes = read_again(run, from).spikes;
     check_number(spikes.size(), run, from);
-    return report::episode_page_data(from.folder, spikes, from.run);
+    return spikes;
 }
 
 // The options by which spikes were chosen and binned.
@@ -134,12 +147,31 @@ std::string sorting_data(report::json run, const page_source& from) {
 
 std::string data_of(const page_source& from) {
     if (const report::json run = report::read_run(from.folder, "episodes.tsv"); !run.is_null())
-        return episode_data(run, from);
+        return report::episode_page_data(from.folder, episode_spikes(run, from), from.run);
     if (const report::json run = report::read_run(from.folder, "patterns.tsv"); !run.is_null())
         return pattern_data(run, from);
     if (report::json run = report::read_run(from.folder, "sorting.npz"); !run.is_null())
         return sorting_data(std::move(run), from);
     throw io::file_error(from.folder, "this is no result of spikeweave episodes, spade or sort");
+}
+
+std::string comparison_data(std::span<const std::filesystem::path> folders,
+                            const page_options& options, const execution& run) {
+    if (!options.spikes.empty()) throw invalid_argument("`spikes` is for a page of one folder");
+    std::vector<report::compared_result> results;
+    for (const std::filesystem::path& folder : folders) {
+        report::json record = report::read_run(folder, "episodes.tsv");
+        if (record.is_null())
+            throw io::file_error(
+                folder,
+                "this is no result of spikeweave episodes; others cannot be compared in a page");
+        spike_sequence spikes = from_run_of(folder, [&] {
+            return episode_spikes(record, {folder, {}, run});
+        });
+        results.push_back({folder, std::move(record), std::move(spikes)});
+    }
+    return report::comparison_page_data(report::compare(std::move(results), run),
+                                        options.as == comparison_view::series, options.alpha);
 }
 
 }  // namespace
@@ -157,16 +189,47 @@ std::string page_of(std::string_view data) {
     return page;
 }
 
-void write_page(const std::filesystem::path& page, const std::filesystem::path& folder,
-                const std::filesystem::path& spikes, const execution& run) {
-    try {
-        const std::string text = page_of(data_of({folder, spikes, run}));
-        io::atomic_file file(page);
-        file.write(text);
-        file.commit();
-    } catch (const report::json::exception& error) {
-        throw io::file_error(folder / "run.json", error.what());
-    }
+template <>
+enum_table<comparison_view> enum_names<comparison_view>() {
+    static constexpr std::array<named_value<comparison_view>, 2> values{{
+        {comparison_view::side_by_side, "side-by-side"},
+        {comparison_view::series, "series"},
+    }};
+    return {"view of several results", values};
+}
+
+option_list describe(page_options& options) {
+    option_list list;
+    list.begin_group("Options");
+    list.add("spikes", options.spikes, "the file that the result was made of, if it is one result")
+        .by_default("where it was then")
+        .written("FILE");
+    list.add("as", options.as,
+             "how several results are shown: all compared with the first one, or each with the one "
+             "before it, one after another")
+        .by_default("side-by-side");
+    list.add("alpha", options.alpha, "level at which a rate differs between two results")
+        .above(0)
+        .at_most(1);
+    return list;
+}
+
+void write_page(const std::filesystem::path& page, std::span<const std::filesystem::path> folders,
+                const page_options& options, const execution& run) {
+    check_options(options);
+    if (folders.empty()) throw invalid_argument("a page shows at least one folder");
+    if (folders.size() == 1 && options.as)
+        throw invalid_argument("`as` is for a page of several folders");
+    const std::filesystem::path& first = folders.front();
+    const std::string text =
+        page_of(folders.size() == 1 ? from_run_of(first,
+                                                  [&] {
+                                                      return data_of({first, options.spikes, run});
+                                                  })
+                                    : comparison_data(folders, options, run));
+    io::atomic_file file(page);
+    file.write(text);
+    file.commit();
 }
 
 }  // namespace spikeweave

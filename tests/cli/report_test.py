@@ -92,6 +92,45 @@ class Report(CliTest):
             self.assertFalse((self.folder / name / "report.html").exists())
             self.ok("report", self.folder / name, "-o", self.folder / f"{name}.html")
 
+    def compared(self):
+        """Writes results of two recordings, of which the second one has fewer chains and no unit d."""
+        path = self.chain_file()
+        fewer = self.file("fewer.tsv", "".join(line for line in path.read_text(encoding="utf-8").splitlines(True)
+                                               if not line.endswith("d\n") and not line.startswith(("1.", "2.", "3.", "4."))))
+        self.ok("episodes", path, "--delays", "4-6ms", "--min-count", "15", "-o", self.folder / "many")
+        self.ok("episodes", fewer, "--delays", "4-6ms", "--min-count", "15", "-o", self.folder / "few")
+        return self.folder / "many", self.folder / "few"
+
+    def test_compares_several_results(self):
+        folders = self.compared()
+
+        for view, kind in (((), "comparison"), (("--as", "series"), "series")):
+            self.ok("report", *folders, *view, "-o", self.folder / f"{kind}.html")
+            data = json.loads(page_data(self.page(f"{kind}.html")))
+            self.assertEqual(data["kind"], kind)
+            self.assertEqual([one["name"] for one in data["recordings"]], ["many", "few"])
+            self.assertEqual(data["units"], ["a", "b", "c", "d"])
+            counts = dict(zip(map(str, data["episodes"]["units"]), data["episodes"]["count"]))
+            self.assertEqual(counts["[0, 1]"], [50, 10])
+            self.assertEqual(data["episodes"]["kind"][data["episodes"]["units"].index([0, 1])], ["direct", None])
+
+    def test_refuses_what_cannot_be_compared(self):
+        many, few = self.compared()
+        path = self.folder / "chain.tsv"
+        to = self.folder / "page.html"
+        self.ok("spade", path, "--min-occ", "40", "-o", self.folder / "spade")
+        self.ok("episodes", path, "--delays", "4-7ms", "--min-count", "15", "-o", self.folder / "wider")
+
+        self.refused("report", many, self.folder / "spade", "-o", to, says=("spade'", "no result of spikeweave episodes"))
+        self.refused("report", self.folder / "spade", self.folder / "spade", "-o", to, says="cannot be compared")
+        self.refused("report", many, self.folder / "wider", "-o", to, says=("wider'", "other --delays or --ties"))
+        self.refused("report", many, few, "--spikes", path, "-o", to, says="--spikes is for a page of one folder")
+        self.refused("report", many, "--as", "series", "-o", to, says="--as is for a page of several folders")
+        self.refused("report", many, few, "--alpha", "0", "-o", to, says="--alpha")
+        (many / "circuit.tsv").write_text("from\tto\n", encoding="utf-8")
+        (many / "run.json").write_text('{"input": {}}', encoding="utf-8")
+        self.refused("report", few, many, "-o", to, says="many/run.json")
+
     def test_refuses_what_is_no_result(self):
         to = self.folder / "page.html"
         (self.folder / "empty").mkdir()

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
@@ -24,14 +28,34 @@ SPIKEWEAVE_API std::string page_of(std::string_view data);
 /// @param tables  `run`, `quality`, `motion` and `merges` of its data, as a JSON document
 SPIKEWEAVE_API std::string page_of(const sort_result& result, std::string_view tables);
 
-/// Writes the page of a result folder of `episodes`, `spade` or `sort`. The spikes of the first two
-/// are read again.
-/// @param page    replaced if it exists
-/// @param spikes  the file that the result was made of; empty: where it was then
-/// @throws io_error if the folder is no such result, or the file is missing or has changed;
-/// cancelled.
+/// How a page shows several results.
+enum class comparison_view : std::uint8_t {
+    side_by_side,  ///< beside each other; all are compared with the first one
+    series,        ///< one after another in time; each is compared with the one before it
+};
+
+template <>
+SPIKEWEAVE_API enum_table<comparison_view> enum_names<comparison_view>();
+
+/// Options of `write_page`.
+struct page_options {
+    /// The file that the result was made of; empty: where it was then. Only for one result.
+    std::filesystem::path spikes{};
+    /// Only for several results.
+    std::optional<comparison_view> as{};
+    /// Level at which a rate differs between two results.
+    double alpha = 0.05;
+};
+
+SPIKEWEAVE_API option_list describe(page_options& options);
+
+/// Writes the page of a result folder of `episodes`, `spade` or `sort`, or of several folders of
+/// `episodes`. The spikes of episodes and patterns are read again.
+/// @param page  replaced if it exists
+/// @throws io_error if a folder is no such result, or its file is missing or has changed;
+/// invalid_argument if the folders cannot be compared or an option is not for them; cancelled.
 SPIKEWEAVE_API void write_page(const std::filesystem::path& page,
-                               const std::filesystem::path& folder,
-                               const std::filesystem::path& spikes = {}, const execution& run = {});
+                               std::span<const std::filesystem::path> folders,
+                               const page_options& options = {}, const execution& run = {});
 
 }  // namespace spikeweave

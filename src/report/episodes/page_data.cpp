@@ -20,18 +20,6 @@ json value_of(const page_table& rows, std::string_view name) {
     return value;
 }
 
-// Reads "(4,6] (4,6] ms"; an episode of one unit has "-".
-json intervals_of(const page_table& rows, std::string_view cell) {
-    json intervals = json::array();
-    for (const std::string_view part : split(cell, " ")) {
-        const std::size_t comma = part.find(',');
-        if (part.size() < 2 || comma == std::string_view::npos) continue;
-        intervals.push_back({rows.number(part.substr(1, comma - 1)),
-                             rows.number(part.substr(comma + 1, part.size() - comma - 2))});
-    }
-    return intervals;
-}
-
 json episode_columns(const std::filesystem::path& folder, const unit_numbers& known,
                      const execution& run) {
     page_table rows(folder / "episodes.tsv");
@@ -72,6 +60,17 @@ json edge_rows(const std::filesystem::path& folder, const unit_numbers& known) {
 }
 
 }  // namespace
+
+json intervals_of(const page_table& rows, std::string_view cell) {
+    json intervals = json::array();
+    for (const std::string_view part : split(cell, " ")) {
+        const std::size_t comma = part.find(',');
+        if (part.size() < 2 || comma == std::string_view::npos) continue;
+        intervals.push_back({rows.number(part.substr(1, comma - 1)),
+                             rows.number(part.substr(comma + 1, part.size() - comma - 2))});
+    }
+    return intervals;
+}
 
 std::string episode_page_data(const std::filesystem::path& folder, const spike_sequence& spikes,
                               const execution& run) {

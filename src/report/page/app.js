@@ -1,12 +1,13 @@
 // Starts the page: the views of the kind of result that the data are of.
 
+import { comparisonPage, seriesPage } from "./comparison_pages.js";
 import { readDocument } from "./data.js";
 import { episodesPage } from "./episodes_page.js";
 import { el, grouped, shownName, timeText } from "./format.js";
 import { sortPage } from "./sort_page.js";
 import { spadePage } from "./spade_page.js";
 
-const pages = { episodes: episodesPage, spade: spadePage, sort: sortPage };
+const pages = { episodes: episodesPage, spade: spadePage, sort: sortPage, comparison: comparisonPage, series: seriesPage };
 
 // The theme is that of the system until the button is pressed.
 function makeThemeButton(redraw) {

@@ -22,7 +22,7 @@ function readEpisodes(raw) {
   };
 }
 
-const episodeSources = [
+export const episodeSources = [
   "Y. Cao, D. Patnaik, S. Ponce, J. Archuleta, P. Butler, W. Feng, N. Ramakrishnan, “Parallel Mining of Neuronal Spike Streams on Graphics Processing Units”, Int. J. Parallel Programming 40 (2012)",
   "K. P. Unnikrishnan, P. S. Sastry et al., “Statistical significance of sequential firing patterns in multi-neuronal spike trains”, arXiv:0808.3511",
 ];

@@ -13,6 +13,7 @@ export function makeState(data, occurrencesOf) {
     data,
     now: state,
     listen(listener) { listeners.push(listener); },
+    tell,
 
     // Shows [from, to), moved and cut to the recording, but at least a millisecond.
     show(from, to) {

@@ -1,0 +1,89 @@
+// The circuit of one of several recordings, or of a time between two of them. Units have the same places in all.
+
+import { changesTo } from "./compared_data.js";
+import { el, intervalText, shownName } from "./format.js";
+import { arrowElement, arrowHead, curve, graphElement, graphPlaces, markArrow, nodeElements } from "./graph.js";
+
+const changeKinds = [["new", "new"], ["stronger", "stronger"], ["weaker", "weaker"], ["gone", "gone"], ["same", "no significant change"]];
+let circuitCount = 0;
+
+export function changeLegend() {
+  return el("p", { class: "note" }, "Width: rate. ", changeKinds.flatMap(([kind, words]) => [el("span", { class: `key ${kind}` }, words), " "]));
+}
+
+// What an arrow looks like in a recording: null if it is not there.
+function lookOf(row, k, { change, from } = {}, most) {
+  const width = (rate) => 1 + 5 * Math.sqrt(rate / most);
+  if (row.significant[k]) return { kind: change || "same", width: width(row.rate[k]), opacity: 0.8, edge: row.kind[k] };
+  if (change === "gone") return { kind: "gone", width: width(row.rate[from]) / 2, opacity: 0.6, edge: row.kind[from] };
+  return null;
+}
+
+// What it looks like on the way from one look to another.
+function between(before, after, share) {
+  if (share === 0) return before;
+  const shown = (share < 0.5 ? before : after) ?? before ?? after;
+  if (!shown) return null;
+  const mean = (key) => (1 - share) * (before?.[key] ?? 0) + share * (after?.[key] ?? 0);
+  return { ...shown, opacity: mean("opacity"), width: before && after ? mean("width") : shown.width };
+}
+
+// `show(position)`: 1.5 is half way from the second to the third recording.
+export function makeComparedCircuit(state, edges, label) {
+  const { data } = state;
+  const id = ++circuitCount;
+  const places = graphPlaces(edges);
+  const most = Math.max(...edges.flatMap((row) => row.rate.filter((_, k) => row.significant[k])), 0) || 1;
+  const looks = data.recordings.map((_, k) => {
+    const changes = changesTo(data, k);
+    return edges.map((row) => lookOf(row, k, changes[row.number - 1], most));
+  });
+  const numbers = new Map();
+  const arrows = edges.map((row) => {
+    const [from, to] = row.units;
+    const number = numbers.get(`${from} ${to}`) ?? 0;
+    numbers.set(`${from} ${to}`, number + 1);
+    const words = `${shownName(data.names[from])} to ${shownName(data.names[to])}, ${intervalText(row.delays_ms[0])}`;
+    return arrowElement(words, curve(places.get(from), places.get(to), number), {}, { "data-number": row.number }, () => state.pick("episode", row));
+  });
+  const nodes = nodeElements(places, data.names);
+  const picture = graphElement(label, changeKinds.map(([kind]) => arrowHead(kind, `head-${kind}-${id}`)), arrows, nodes);
+  let onlyDirect = false;
+  let position = 0;
+
+  function show(at) {
+    position = at;
+    const k = Math.min(Math.floor(at), looks.length - 1);
+    const next = Math.min(k + 1, looks.length - 1);
+    arrows.forEach((arrow, i) => {
+      const look = between(looks[k][i], looks[next][i], at - k);
+      const isShown = look !== null && !(onlyDirect && look.edge !== "direct");
+      arrow.style.display = isShown ? "" : "none";
+      if (!isShown) return;
+      arrow.setAttribute("class", `edge ${look.kind}`);
+      arrow.setAttribute("opacity", look.opacity);
+      const line = arrow.lastChild;
+      line.setAttribute("stroke-width", look.width);
+      line.setAttribute("marker-end", `url(#head-${look.kind}-${id})`);
+    });
+    mark();
+  }
+
+  function mark() {
+    const { picked } = state.now;
+    arrows.forEach((arrow, i) => markArrow(arrow, picked === edges[i]));
+    for (const [unit, node] of nodes) node.classList.toggle("picked", Boolean(picked?.units.includes(unit)));
+  }
+
+  state.listen((what) => {
+    if (what === "picked") mark();
+  });
+  return {
+    picture,
+    show,
+    showOnlyDirect(only) {
+      onlyDirect = only;
+      show(position);
+    },
+  };
+}

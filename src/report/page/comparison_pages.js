@@ -1,0 +1,106 @@
+// The pages of several results of episodes: side by side, and one after another.
+
+import { makeComparedAbout } from "./compared_about.js";
+import { changeLegend, makeComparedCircuit } from "./compared_circuit.js";
+import { readComparison, sourcesOfComparison } from "./compared_data.js";
+import { makeChanges, makeComparedTable } from "./compared_tables.js";
+import { episodeSources } from "./episodes_page.js";
+import { makeExports } from "./exports.js";
+import { el, grouped, nameElement, shownName } from "./format.js";
+import { findOccurrences } from "./occurrences.js";
+import { makePlayer } from "./player.js";
+import { makeRaster } from "./raster.js";
+import { makeState } from "./state.js";
+
+function partsOf(data, redraw) {
+  const edges = data.rows.filter((row) => row.isEdge);
+  return {
+    data,
+    edges,
+    redraw,
+    found: `${grouped(data.recordings.length)} recordings of ${grouped(data.names.length)} units, ${grouped(edges.length)} edges and ${grouped(data.rows.length - edges.length)} chains`,
+    about: ["about", "About", makeComparedAbout(data, [...sourcesOfComparison, ...episodeSources]), "About these results"],
+  };
+}
+
+const noEdges = () => el("p", { class: "note" }, "No pair of units is significant in any of the recordings, so there is no circuit.");
+
+function directBox(circuits) {
+  return el("label", { for: "only-direct" }, el("input", { type: "checkbox", id: "only-direct", onchange: (event) => circuits.forEach((one) => one.showOnlyDirect(event.target.checked)) }), " only direct edges");
+}
+
+export function comparisonPage(raw) {
+  const data = readComparison(raw);
+  const parts = partsOf(data, () => {});
+  const state = makeState(data, () => new Float64Array(0));
+  const circuits = data.recordings.map(({ name }) => makeComparedCircuit(state, parts.edges, `Circuit of ${shownName(name)}`));
+  const frames = circuits.map(({ picture }, k) => el("figure", { class: "frame" }, el("figcaption", {}, nameElement(data.recordings[k].name)), picture));
+  const first = shownName(data.recordings[0].name);
+  return {
+    ...parts,
+    views: [
+      ["circuits", "Circuits", parts.edges.length === 0 ? noEdges() : el("div", {}, el("p", { class: "controls" }, directBox(circuits)), el("div", { class: "beside" }, frames), changeLegend())],
+      ["episodes", "Episodes", makeComparedTable(state)],
+      ["changes", "Changes", makeChanges(state, ({ row }) => state.pick("episode", row)), `Changes from ${first}`],
+      parts.about,
+    ],
+    start() {
+      circuits.forEach((circuit, k) => circuit.show(k));
+      if (data.rows.length > 0) state.pick("episode", data.rows[0]);
+    },
+  };
+}
+
+// The raster shows one of the recordings, always the same part of each.
+function makeShown(data, ties) {
+  const shown = { ...data, ...data.recordings[0] };
+  const state = makeState(shown, (row) => findOccurrences(shown.trains, row.units, row.delays_ms, ties));
+  const recording = { number: 0 };
+  function showRecording(k) {
+    if (k === recording.number) return;
+    const [from, to] = [state.now.from - shown.begin, state.now.to - shown.begin];
+    const isWhole = state.now.from === shown.begin && state.now.to === shown.end;
+    recording.number = k;
+    Object.assign(shown, data.recordings[k]);
+    if (isWhole) state.show(shown.begin, shown.end);
+    else state.show(shown.begin + from, shown.begin + to);
+    state.tell("recording");
+    if (state.now.picked) state.pick(state.now.kind, state.now.picked);
+  }
+  return { state, recording, showRecording };
+}
+
+export function seriesPage(raw) {
+  const data = readComparison(raw);
+  const { state, recording, showRecording } = makeShown(data, data.recordings[0].run.search?.ties ?? "time");
+  const raster = makeRaster(state);
+  const parts = partsOf(data, raster.redraw);
+  const circuit = makeComparedCircuit(state, parts.edges, "Circuit: units, and edges to pick");
+  const names = data.recordings.map(({ name }) => name);
+  const player = makePlayer(names, (position) => {
+    showRecording(Math.round(position));
+    circuit.show(position);
+  });
+  const scene = () => ({ picture: circuit.picture, raster: raster.element.querySelector("canvas"), title: shownName(names[recording.number]) });
+  const pictures = el("div", { class: "two" },
+    el("div", {}, parts.edges.length === 0 ? noEdges() : el("div", {}, el("p", { class: "controls" }, directBox([circuit])), el("div", { class: "frame" }, circuit.picture), changeLegend())),
+    el("div", { id: "raster" }, raster.element));
+  return {
+    ...parts,
+    views: [
+      ["series", "Series", el("div", {}, player.element, pictures, makeExports(scene, player, names.length))],
+      ["changes", "Changes", makeChanges(state, ({ row, to }) => {
+        player.pause();
+        player.seek(to);
+        state.pick("episode", row);
+      }, () => recording.number), "What changed"],
+      ["episodes", "Episodes", makeComparedTable(state)],
+      parts.about,
+    ],
+    start() {
+      player.seek(0);
+      if (data.rows.length > 0) state.pick("episode", data.rows[0]);
+      raster.redraw();
+    },
+  };
+}

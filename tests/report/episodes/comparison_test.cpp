@@ -1,0 +1,220 @@
+#include "report/episodes/comparison.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "spikeweave/assess/rate_change.hpp"
+#include "spikeweave/core/error.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace spikeweave {
+namespace {
+
+using namespace std::chrono_literals;
+using report::compared_result;
+using report::comparison;
+
+const std::string episode_heads =
+    "episode\tsize\tunits\tdelays\tcount\texpected\tp\tq\tstrength\tsignificant\tmaximal\n";
+const std::string edge_heads =
+    "from\tto\tdelay\tbest_delay\tcount\texpected\tp\tq\tstrength\tkind\tvia\n";
+
+report::json run_of(const std::string& delays, std::vector<int> chains = {}) {
+    return {{"parameters", {{"delays", delays}, {"ties", "time"}}},
+            {"circuit", {{"chains", std::move(chains)}}}};
+}
+
+// Two units that fire one after another, 5 ms apart, each second.
+spike_sequence pairs_of(std::vector<std::string> names, unit_id first, unit_id second,
+                        std::int64_t number) {
+    std::vector<std::int64_t> times_us;
+    std::vector<unit_id> units;
+    for (std::int64_t i = 0; i < number; ++i) {
+        times_us.insert(times_us.end(), {1'000'000 * i, 1'000'000 * i + 5000});
+        units.insert(units.end(), {first, second});
+    }
+    return {std::move(times_us), std::move(units), std::move(names), {0s, 100s}};
+}
+
+compared_result made_result(const temporary_folder& place, const std::string& name,
+                            const std::string& episodes, const std::string& edges,
+                            spike_sequence spikes, report::json run = run_of("4-6ms,6-8ms")) {
+    place.file(name + "/episodes.tsv", episode_heads + episodes);
+    place.file(name + "/circuit.tsv", edge_heads + edges);
+    return {place.path() / name, std::move(run), std::move(spikes)};
+}
+
+// "x→y" three times in the first result; twice in the second one, where it is not listed, and
+// where the units have other numbers. One unit has the name of the episode.
+comparison small_comparison(const temporary_folder& place) {
+    return report::compare(
+        {made_result(place, "one", "1\t2\tx→y\t(4,6] ms\t3\t0.25\t1e-9\t1e-8\t0.75\tyes\tyes\n",
+                     "x\ty\t(4,6] ms\t(4,6] ms\t3\t0.25\t1e-9\t1e-8\t0.75\tdirect\t-\n",
+                     pairs_of({"x", "x→y", "y"}, unit_id{0}, unit_id{2}, 3)),
+         made_result(place, "two", "", "",
+                     pairs_of({"10", "y", "9", "x"}, unit_id{3}, unit_id{1}, 2))},
+        {});
+}
+
+TEST(Comparison, MatchesUnitsByNameAndCountsWhatIsNotListed) {
+    const temporary_folder place;
+
+    const comparison compared = small_comparison(place);
+
+    const std::vector<std::string> names{"9", "10", "x", "x→y", "y"};
+    for (const compared_result& one : compared.results) EXPECT_EQ(one.spikes.unit_names(), names);
+    ASSERT_EQ(compared.episodes.size(), 1U);
+    const auto& [what, in] = compared.episodes.front();
+    EXPECT_EQ(what, (episode{{unit_id{2}, unit_id{4}}, {{4ms, 6ms}}}));
+    ASSERT_EQ(in.size(), 2U);
+    EXPECT_EQ(in[0].count, 3U);
+    EXPECT_EQ(in[0].q, 1e-8);
+    EXPECT_EQ(in[0].strength, 0.75);
+    EXPECT_TRUE(in[0].significant);
+    EXPECT_EQ(in[0].kind, "direct");
+    EXPECT_EQ(in[1].count, 2U);
+    EXPECT_TRUE(in[1].q.is_null());
+    EXPECT_FALSE(in[1].significant);
+    EXPECT_EQ(in[1].kind, "");
+}
+
+TEST(Comparison, ComparesEdgesByTheirBestDelay) {
+    const temporary_folder place;
+    const auto spikes = pairs_of({"x", "y"}, unit_id{0}, unit_id{1}, 9);
+    const std::string rest = "\t9\t0.25\t1e-9\t1e-8\t0.75\tyes\tyes\n";
+
+    const comparison compared = report::compare(
+        {made_result(place, "one", "1\t2\tx→y\t(4,6] ms" + rest,
+                     "x\ty\t(4,6] ms\t(4,6] ms\t9\t0.25\t1e-9\t1e-8\t0.75\tdirect\t-\n", spikes),
+         made_result(place, "two", "1\t2\tx→y\t(6,8] ms" + rest + "2\t2\tx→y\t(4,6] ms" + rest,
+                     "x\ty\t(4,8] ms\t(6,8] ms\t9\t0.25\t1e-9\t1e-8\t0.75\tindirect\tx\n", spikes)},
+        {});
+
+    ASSERT_EQ(compared.episodes.size(), 2U);
+    const auto& [near, far] = std::pair(compared.episodes[0], compared.episodes[1]);
+    EXPECT_EQ(near.what.delays, (std::vector<delay_interval>{{4ms, 6ms}}));
+    EXPECT_EQ(far.what.delays, (std::vector<delay_interval>{{6ms, 8ms}}));
+    EXPECT_EQ(near.in[0].kind, "direct");
+    EXPECT_EQ(near.in[1].kind, "indirect");  // a significant delay that touches the best one
+    EXPECT_EQ(far.in[0].kind, "");
+    EXPECT_EQ(far.in[0].count, 0U);  // counted, as it is not listed
+}
+
+TEST(Comparison, HasTheChainsOfAllCircuits) {
+    const temporary_folder place;
+    const spike_sequence spikes({0, 5000, 10'000}, {unit_id{0}, unit_id{1}, unit_id{2}},
+                                {"x", "y", "z"}, {0s, 1s});
+    const std::string rest = "\t1\t0.25\t1e-9\t1e-8\t0.75\tyes\tyes\n";
+
+    const comparison compared = report::compare(
+        {made_result(place, "one", "1\t3\tx→y→z\t(4,6] (4,6] ms" + rest + "2\t1\tx\t-" + rest, "",
+                     spikes, run_of("4-6ms", {1})),
+         made_result(place, "two", "", "", spikes, run_of("4-6ms"))},
+        {});
+
+    ASSERT_EQ(compared.episodes.size(), 1U);
+    EXPECT_EQ(compared.episodes[0].what.size(), 3U);
+    EXPECT_EQ(compared.episodes[0].in[1].count, 1U);
+}
+
+TEST(Comparison, RefusesOtherDelays) {
+    const temporary_folder place;
+    const auto spikes = pairs_of({"x", "y"}, unit_id{0}, unit_id{1}, 1);
+    const auto compared_with = [&](report::json run) {
+        return report::compare({made_result(place, "one", "", "", spikes),
+                                made_result(place, "two", "", "", spikes, std::move(run))},
+                               {});
+    };
+
+    EXPECT_NO_THROW(compared_with(run_of("6-8ms,4-6ms")));
+    EXPECT_THROW(compared_with(run_of("4-6ms")), invalid_argument);
+    report::json other_ties = run_of("4-6ms,6-8ms");
+    other_ties["parameters"]["ties"] = "order";
+    EXPECT_THROW(compared_with(other_ties), invalid_argument);
+}
+
+// Two recordings of 100 s, with a count and a significance for each episode.
+comparison changed(const std::vector<std::array<std::pair<std::uint64_t, bool>, 2>>& counts) {
+    comparison out;
+    out.results.resize(2);
+    for (compared_result& one : out.results)
+        one.spikes = pairs_of({"x", "y"}, unit_id{0}, unit_id{1}, 1);
+    for (const auto& [before, after] : counts) {
+        auto& added = out.episodes.emplace_back();
+        added.in.resize(2);
+        added.in[0].count = before.first;
+        added.in[0].significant = before.second;
+        added.in[1].count = after.first;
+        added.in[1].significant = after.second;
+    }
+    return out;
+}
+
+TEST(Changes, AreSaidOfRatesThatDiffer) {
+    const auto found = report::changes_between(changed({{{{0, false}, {40, true}}},
+                                                        {{{40, true}, {0, false}}},
+                                                        {{{40, true}, {90, true}}},
+                                                        {{{90, true}, {40, true}}},
+                                                        {{{40, true}, {41, true}}},
+                                                        {{{40, false}, {41, true}}},
+                                                        {{{40, false}, {90, false}}}}),
+                                               0, 1, 0.05);
+
+    std::vector<std::string> words;
+    for (const auto& one : found) words.push_back(one.change);
+    EXPECT_EQ(words, (std::vector<std::string>{"new", "gone", "stronger", "weaker", "", "", ""}));
+}
+
+TEST(Changes, AreCorrectedForAllEpisodes) {
+    const comparison compared = changed(
+        {{{{20, true}, {30, true}}}, {{{20, true}, {40, true}}}, {{{20, true}, {60, true}}}});
+
+    const auto found = report::changes_between(compared, 0, 1, 0.05);
+
+    const std::array<double, 3> p{rate_change_p_value({20, 100}, {30, 100}),
+                                  rate_change_p_value({20, 100}, {40, 100}),
+                                  rate_change_p_value({20, 100}, {60, 100})};
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(found[i].p, p[i]);
+    EXPECT_DOUBLE_EQ(found[2].q, 3 * p[2]);
+    EXPECT_DOUBLE_EQ(found[1].q, 1.5 * p[1]);
+    EXPECT_DOUBLE_EQ(found[0].q, p[0]);
+}
+
+TEST(ComparisonPage, ComparesASeriesStepByStepAndOthersWithTheFirst) {
+    const temporary_folder place;
+    comparison compared = small_comparison(place);
+    compared.results.push_back(compared.results.front());
+    compared.episodes[0].in.push_back(compared.episodes[0].in.front());
+    const auto steps = [&](bool is_series) {
+        const auto data =
+            report::json::parse(report::comparison_page_data(compared, is_series, 0.05));
+        std::vector<std::pair<int, int>> out;
+        for (const auto& change : data.at("changes"))
+            out.emplace_back(change.at("from").get<int>(), change.at("to").get<int>());
+        return out;
+    };
+
+    EXPECT_EQ(steps(true), (std::vector<std::pair<int, int>>{{0, 1}, {1, 2}}));
+    EXPECT_EQ(steps(false), (std::vector<std::pair<int, int>>{{0, 1}, {0, 2}}));
+}
+
+TEST(ComparisonPage, CallsFoldersByWhatTellsThemApart) {
+    const temporary_folder place;
+    comparison compared = small_comparison(place);
+    const auto names = [&] {
+        const auto data = report::json::parse(report::comparison_page_data(compared, true, 0.05));
+        std::vector<std::string> out;
+        for (const auto& one : data.at("recordings")) out.push_back(one.at("name"));
+        return out;
+    };
+
+    compared.results[0].folder = "a/one/";
+    compared.results[1].folder = "b/two";
+    EXPECT_EQ(names(), (std::vector<std::string>{"one", "two"}));
+    compared.results[1].folder = "b/one";
+    EXPECT_EQ(names(), (std::vector<std::string>{"a/one/", "b/one"}));
+}
+
+}  // namespace
+}  // namespace spikeweave
