@@ -20,12 +20,15 @@ CULTURES = pathlib.Path(__file__).resolve().parents[3] / "shared/data/wagenaar20
 SVG = "{http://www.w3.org/2000/svg}"
 
 
+LOG_FACTORIAL = np.concatenate(([0], np.cumsum(np.log(np.arange(1, 200_000)))))
+
+
 def binomial_p(a, b, share):
     """Returns twice the smaller tail of `b` of a + b trials with this probability, summed from the definition."""
     def tail(least, success):
-        logs = [math.lgamma(a + b + 1) - math.lgamma(k + 1) - math.lgamma(a + b - k + 1) + k * math.log(success) + (a + b - k) * math.log1p(-success)
-                for k in range(least, a + b + 1)]
-        return math.exp(max(logs)) * math.fsum(math.exp(one - max(logs)) for one in logs)
+        n, k = a + b, np.arange(least, a + b + 1)
+        logs = LOG_FACTORIAL[n] - LOG_FACTORIAL[k] - LOG_FACTORIAL[n - k] + k * math.log(success) + (n - k) * math.log1p(-success)
+        return math.exp(logs.max()) * np.exp(logs - logs.max()).sum()
 
     return min(1.0, 2 * min(tail(b, share), tail(a, 1 - share)))
 
