@@ -111,12 +111,12 @@ spike_sequence episode_spikes(const report::json& run, const page_source& from) 
     return spikes;
 }
 
-// The options by which spikes were chosen and binned.
+// The options by which spikes were chosen and binned, and the rules, which need not be estimated.
 spade_options binning_of(const report::json& run) {
     spade_options options;
     const option_list list = describe(options);
-    for (const char* const name :
-         {"bin", "window", "t_start", "t_stop", "epochs", "separation", "trial_length", "compat"}) {
+    for (const char* const name : {"bin", "window", "t_start", "t_stop", "epochs", "separation",
+                                   "trial_length", "compat", "rules"}) {
         const auto value = parameter_of<report::json>(run, name, nullptr);
         if (!value.is_null())
             list.find(name).set_text(value.is_string() ? value.get<std::string>() : value.dump());

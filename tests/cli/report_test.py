@@ -83,6 +83,16 @@ class Report(CliTest):
                 self.assertEqual(self.page(f"{name}.html"), self.page(f"{name}/report.html"))
         self.refused("report", self.folder / "features", "--spikes", self.folder / "rec", "-o", self.folder / "x.html", says="--spikes is not for a result of sort")
 
+    def test_takes_the_rules_of_the_search(self):
+        """In wide bins no threshold can be estimated, which a page does not need."""
+        busy = self.file("busy.tsv", "time_s\tunit\n" + "".join(f"{0.001 * i:.3f}\t{'abcdefg'[i * i % 7]}\n" for i in range(3000)))
+        self.ok("spade", busy, "--window", "3", "--min-occ", "300", "--min-spikes", "3", "--max-spikes", "4", "-o", self.folder / "spade")
+        self.refused("spade", busy, "--window", "3", "-o", self.folder / "auto", says="too wide")
+
+        self.ok("report", self.folder / "spade", "-o", self.folder / "spade.html")
+
+        self.assertEqual(self.page("spade.html"), self.page("spade/report.html"))
+
     def test_pages_are_left_out_on_request(self):
         self.ok("spade", self.chain_file(), "--min-occ", "40", "--no-report", "-o", self.folder / "spade")
         self.ok("simulate", "features", "--spikes", "500", "--units", "2", "--channels", "4", "-o", self.folder / "features.npz")
