@@ -61,11 +61,11 @@ export function drawSpikes(image, trains, from, to, ink, paper, pixelRatio) {
     const top = Math.round(row * rowHeight + 0.12 * rowHeight);
     const bottom = Math.max(top + 1, Math.round((row + 1) * rowHeight - 0.12 * rowHeight));
     const thick = count < image.width / 20 ? Math.max(2, Math.round(1.5 * pixelRatio)) : 1;
-    const line = pixels.subarray(top * image.width, (top + 1) * image.width);
+    const begin = top * image.width;
     for (let x = 0; x < columns.length; ++x) {
       if (columns[x] === 0) continue;
       const shade = table[Math.min(columns[x], table.length - 1)];
-      line.fill(shade, x, Math.min(image.width, x + thick));
+      for (let i = x; i < Math.min(image.width, x + thick); ++i) pixels[begin + i] = shade;
     }
     for (let y = top + 1; y < Math.min(bottom, image.height); ++y) pixels.copyWithin(y * image.width, top * image.width, (top + 1) * image.width);
   });
