@@ -1,0 +1,126 @@
+"""Every view of every kind of page in Chromium, beside a kept picture of it.
+
+Usage: page_pictures_test.py SPIKEWEAVE [--update]. Exits with 77, which CTest shows as skipped, without Chromium and its
+packages. The data of the pages are kept as well, so that only a change of the page changes a picture. Pictures are an
+eighth of the size in grey, because fonts differ between machines. `--update` makes data and pictures again: look at them.
+"""
+
+import base64
+import gzip
+import io
+import json
+import pathlib
+import sys
+import unittest
+
+UPDATE = "--update" in sys.argv
+if UPDATE:
+    sys.argv.remove("--update")
+
+from browser import PageCase, np, spikeweave  # noqa: E402
+from page_data import data_of, with_data  # noqa: E402
+from PIL import Image  # noqa: E402
+
+KEPT = pathlib.Path(__file__).parent / "pictures"
+SCALE = 8
+# Of 255, for pixels that each stand for 64. With a serif font instead, no picture differs by more than 3.3 in the mean and
+# 30 in a block; a circuit without its arrows differs by 38 in a block.
+MOST_MEAN, MOST_OF_A_BLOCK, BLOCK = 4, 34, 4
+VIEWS = {
+    "episodes": ("raster", "episodes", "circuit", "correlogram", "counts"),
+    "spade": ("raster", "aligned", "patterns", "counts", "spectrum", "funnel"),
+    "sort": ("units", "shapes", "correlograms", "amplitudes", "depths", "raster", "merges"),
+    "series": ("series", "changes", "episodes"),
+    "comparison": ("circuits", "episodes", "changes"),
+}
+
+
+def difference(one, other):
+    """Returns the mean difference of two pictures, and the largest mean of a block."""
+    size = np.minimum(one.size, other.size)
+    apart = np.abs(np.asarray(one.crop((0, 0, *size)), float) - np.asarray(other.crop((0, 0, *size)), float))
+    height, width = (BLOCK * (size // BLOCK) for size in apart.shape)
+    blocks = apart[:height, :width].reshape(height // BLOCK, BLOCK, width // BLOCK, BLOCK).mean((1, 3))
+    return apart.mean(), blocks.max(initial=0)
+
+
+class Pictures(PageCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        chains = []
+        for name, probability, seed in (("first", "0.8", "1"), ("second", "0.4", "2")):
+            path = cls.folder / f"{name}.tsv"
+            spikeweave("simulate", "sym26", "--length", "12s", "--probability", probability, "--seed", seed, "-o", path)
+            spikeweave("episodes", path, "--delays", "4-6ms,8-12ms", "--min-count", "60", "--max-size", "4", "-o", cls.folder / name)
+            chains.append(cls.folder / name)
+        cls.out = chains[0]
+        cls.read_page()
+        if UPDATE:
+            cls.keep_data(chains)
+
+    @classmethod
+    def keep_data(cls, chains):
+        spikeweave("simulate", "patterns", "--units", "20", "--rate", "8", "--patterns", "5,3", "--occurrences", "15", "--seed", "1", "-o", cls.folder / "hidden.tsv")
+        spikeweave("spade", cls.folder / "hidden.tsv", "--surrogates", "50", "--alpha", "0.05", "--seed", "1", "-o", cls.folder / "spade")
+        spikeweave("simulate", "recording", "--units", "4", "--channels", "12", "--length", "15s", "--low-peak", "100", "--drift", "20", "--drift-shape", "zigzag",
+                   "--drift-period", "10s", "--dead-time", "0ms", "--seed", "3", "-o", cls.folder / "recording")
+        spikeweave("sort", cls.folder / "recording", "-o", cls.folder / "sort")
+        (cls.folder / "series").mkdir()
+        spikeweave("report", *chains, "--as", "series", "-o", cls.folder / "series/report.html")
+        for kind in ("episodes", "spade", "sort", "series"):
+            page = (cls.folder / ("first" if kind == "episodes" else kind) / "report.html").read_text(encoding="utf-8")
+            with gzip.GzipFile(KEPT / f"{kind}.json.gz", "wb", mtime=0) as file:
+                file.write(json.dumps(data_of(page)).encode())
+
+    def show(self, kind):
+        kept = "series" if kind == "comparison" else kind  # the same data, of two recordings
+        data = json.loads(gzip.decompress((KEPT / f"{kept}.json.gz").read_bytes())) | {"kind": kind}
+        page = self.folder / f"kept-{kind}.html"
+        page.write_text(with_data(self.html, data), encoding="utf-8")
+        size = {"width": 1280, "height": 6000, "deviceScaleFactor": 1, "mobile": False}  # all views are within the window
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        self.open(page)
+        self.assertEqual(self.driver.get_log("browser"), [])
+
+    def picture(self, view):
+        """Returns a picture of a view, in grey."""
+        clip = self.driver.execute_script("""
+            const { x, y, width, height } = document.getElementById(arguments[0]).getBoundingClientRect();
+            return { x: x + scrollX, y: y + scrollY, width, height, scale: 1 }""", view)
+        shot = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"clip": clip})
+        image = Image.open(io.BytesIO(base64.b64decode(shot["data"]))).convert("L")
+        return image.resize((image.width // SCALE, image.height // SCALE), Image.Resampling.BOX)
+
+    def test_every_view_looks_as_it_did(self):
+        for kind, views in VIEWS.items():
+            self.show(kind)
+            shown = [one.get_attribute("id") for one in self.driver.find_elements("css selector", "main > section")]
+            self.assertEqual(shown, [*views, "about"])
+            if kind == "series":
+                self.press("#step-on")
+            for view in views:
+                kept = KEPT / f"{kind}-{view}.png"
+                now = self.picture(view)
+                if UPDATE:
+                    now.save(kept, optimize=True)
+                    continue
+                with self.subTest(kept.stem):
+                    before = Image.open(kept)
+                    self.assertLessEqual(abs(before.height - now.height), 4)  # a line of text may break elsewhere
+                    mean, block = difference(before, now)
+                    self.assertLess(mean, MOST_MEAN)
+                    self.assertLess(block, MOST_OF_A_BLOCK)
+
+    def test_what_is_missing_is_seen(self):
+        """A picture without what a view draws is not taken for the kept one."""
+        self.show("episodes")
+        for view, hide in (("circuit", "#circuit g.edge .line"), ("counts", "#counts .bar"), ("raster", "#raster canvas")):
+            before = self.picture(view)
+            self.driver.execute_script("for (const one of document.querySelectorAll(arguments[0])) one.style.visibility = 'hidden'", hide)
+            mean, block = difference(before, self.picture(view))
+            self.assertTrue(mean > MOST_MEAN or block > MOST_OF_A_BLOCK, (view, mean, block))
+
+
+if __name__ == "__main__":
+    unittest.main()
