@@ -28,9 +28,9 @@ struct listed_edge {
 // The tables of a result, with the units of the comparison.
 class result_tables {
 public:
-    result_tables(const std::filesystem::path& folder, const std::vector<std::string>& names,
+    result_tables(std::filesystem::path folder, const std::vector<std::string>& names,
                   const spike_sequence& all)
-        : folder_(folder), known_(names) {
+        : folder_(std::move(folder)), known_(names) {
         for (const std::string& name : names) common_.push_back(all.unit(name));
     }
 
@@ -168,6 +168,7 @@ void count_missing(const spike_sequence& spikes, tie_rule ties, std::size_t resu
 comparison compare(std::vector<compared_result> results, const execution& run) {
     const std::vector<search_record> searches = comparable_searches(results);
     std::vector<std::vector<std::string>> own_names;
+    own_names.reserve(results.size());
     for (const compared_result& one : results) own_names.push_back(one.spikes.unit_names());
     join_units(results);
     std::vector<result_tables> tables;

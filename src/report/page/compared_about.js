@@ -13,9 +13,10 @@ function differences(recordings) {
 }
 
 function plainTable(caption, heads, rows) {
-  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, el("table", { class: "plain" }, el("caption", { class: "hidden" }, caption),
+  const table = el("table", { class: "plain" }, el("caption", { class: "hidden" }, caption),
     el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
-    el("tbody", {}, rows.map(([first, ...others]) => el("tr", {}, el("th", { scope: "row" }, first), others.map((text) => el("td", {}, text)))))));
+    el("tbody", {}, rows.map(([first, ...others]) => el("tr", {}, el("th", { scope: "row" }, first), others.map((text) => el("td", {}, text))))));
+  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table);
 }
 
 export function makeComparedAbout({ recordings, names }, sources) {
@@ -23,14 +24,19 @@ export function makeComparedAbout({ recordings, names }, sources) {
   const of = (label, text) => [label, ...recordings.map(text)];
   const warnings = recordings.flatMap(({ name, run }) => (run.input?.warnings ?? []).map((text) => `${name}: ${text}`));
   const others = differences(recordings);
+  const commands = recordings.map(({ run }) => shownName(run.command ?? "")).join("\n");
   return el("div", { class: "about" },
     el("section", {}, el("h3", {}, "Recordings"), plainTable("Recordings", heads, [
-      of("file", ({ run }) => asText(run.input?.path)), of("digest", ({ run }) => asText(run.input?.digest)), of("spikes", ({ spikeCount }) => grouped(spikeCount)),
+      of("file", ({ run }) => asText(run.input?.path)),
+      of("digest", ({ run }) => asText(run.input?.digest)),
+      of("spikes", ({ spikeCount }) => grouped(spikeCount)),
       of("seconds", ({ begin, end }) => String((end - begin) / 1e6)),
       of("units that fire", ({ trains }) => `${trains.filter(({ times }) => times.length > 0).length} of ${names.length}`),
       of("spikeweave", ({ run }) => asText(run.spikeweave))])),
-    el("section", {}, el("h3", {}, "Options that differ"), others.length === 0 ? el("p", {}, "All were searched alike.") : plainTable("Options that differ", heads, others)),
-    el("section", {}, el("h3", {}, "Warnings"), warnings.length === 0 ? el("p", {}, "There were none.") : el("ul", { id: "warnings" }, warnings.map((text) => el("li", {}, shownName(text))))),
-    el("section", {}, el("h3", {}, "How to repeat"), el("pre", { id: "command", tabindex: "0" }, recordings.map(({ run }) => shownName(run.command ?? "")).join("\n"))),
+    el("section", {}, el("h3", {}, "Options that differ"),
+      others.length === 0 ? el("p", {}, "All were searched alike.") : plainTable("Options that differ", heads, others)),
+    el("section", {}, el("h3", {}, "Warnings"),
+      warnings.length === 0 ? el("p", {}, "There were none.") : el("ul", { id: "warnings" }, warnings.map((text) => el("li", {}, shownName(text))))),
+    el("section", {}, el("h3", {}, "How to repeat"), el("pre", { id: "command", tabindex: "0" }, commands)),
     el("section", {}, el("h3", {}, "How to cite"), el("ul", {}, sources.map((text) => el("li", {}, text)))));
 }

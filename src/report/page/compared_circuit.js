@@ -33,7 +33,7 @@ export function makeComparedCircuit(state, edges, label) {
   const { data } = state;
   const id = ++circuitCount;
   const places = graphPlaces(edges);
-  const most = Math.max(...edges.flatMap((row) => row.rate.filter((_, k) => row.significant[k])), 0) || 1;
+  const most = edges.reduce((high, row) => row.rate.reduce((rate, one, k) => (row.significant[k] ? Math.max(rate, one) : rate), high), 0) || 1;
   const looks = data.recordings.map((_, k) => {
     const changes = changesTo(data, k);
     return edges.map((row) => lookOf(row, k, changes[row.number - 1], most));

@@ -38,9 +38,11 @@ function changeColumns(data) {
 }
 
 function testNote(data) {
-  return `New and gone: significant in one of the two circuits only. All four: the rates differ, with q of at most ${data.alpha} (Benjamini and Hochberg, for ${grouped(data.rows.length)} episodes). ` +
-    "p is twice the smaller tail of the binomial distribution that one count has, given their sum, if both are Poisson counts of one rate. " +
-    "Counts of a culture that bursts vary more than Poisson counts do, so p is too small there: look at the ratio of the rates first. A rate also rises if the units only fire more, and then an edge can be gone because chance explains its higher count.";
+  return "New and gone: significant in one of the two circuits only. All four: the rates differ, with q of at most " +
+    `${data.alpha} (Benjamini and Hochberg, for ${grouped(data.rows.length)} episodes). p is twice the smaller tail of the ` +
+    "binomial distribution that one count has, given their sum, if both are Poisson counts of one rate. Counts of a culture " +
+    "that bursts vary more than Poisson counts do, so p is too small there: look at the ratio of the rates first. A rate also " +
+    "rises if the units only fire more, and then an edge can be gone because chance explains its higher count.";
 }
 
 // `pick(change)` is called when a change is picked. `shown()`, if there is one, gives the recording that is shown.

@@ -18,7 +18,8 @@ function partsOf(data, redraw) {
     data,
     edges,
     redraw,
-    found: `${grouped(data.recordings.length)} recordings of ${grouped(data.names.length)} units, ${grouped(edges.length)} edges and ${grouped(data.rows.length - edges.length)} chains`,
+    found: `${grouped(data.recordings.length)} recordings of ${grouped(data.names.length)} units, ` +
+      `${grouped(edges.length)} edges and ${grouped(data.rows.length - edges.length)} chains`,
     about: ["about", "About", makeComparedAbout(data, [...sourcesOfComparison, ...episodeSources]), "About these results"],
   };
 }
@@ -26,7 +27,8 @@ function partsOf(data, redraw) {
 const noEdges = () => el("p", { class: "note" }, "No pair of units is significant in any of the recordings, so there is no circuit.");
 
 function directBox(circuits) {
-  return el("label", { for: "only-direct" }, el("input", { type: "checkbox", id: "only-direct", onchange: (event) => circuits.forEach((one) => one.showOnlyDirect(event.target.checked)) }), " only direct edges");
+  const box = el("input", { type: "checkbox", id: "only-direct", onchange: () => circuits.forEach((one) => one.showOnlyDirect(box.checked)) });
+  return el("label", { for: "only-direct" }, box, " only direct edges");
 }
 
 export function comparisonPage(raw) {
@@ -35,13 +37,13 @@ export function comparisonPage(raw) {
   const state = makeState(data, () => new Float64Array(0));
   const circuits = data.recordings.map(({ name }) => makeComparedCircuit(state, parts.edges, `Circuit of ${shownName(name)}`));
   const frames = circuits.map(({ picture }, k) => el("figure", { class: "frame" }, el("figcaption", {}, nameElement(data.recordings[k].name)), picture));
-  const first = shownName(data.recordings[0].name);
+  const beside = el("div", {}, el("p", { class: "controls" }, directBox(circuits)), el("div", { class: "beside" }, frames), changeLegend());
   return {
     ...parts,
     views: [
-      ["circuits", "Circuits", parts.edges.length === 0 ? noEdges() : el("div", {}, el("p", { class: "controls" }, directBox(circuits)), el("div", { class: "beside" }, frames), changeLegend())],
+      ["circuits", "Circuits", parts.edges.length === 0 ? noEdges() : beside],
       ["episodes", "Episodes", makeComparedTable(state)],
-      ["changes", "Changes", makeChanges(state, ({ row }) => state.pick("episode", row)), `Changes from ${first}`],
+      ["changes", "Changes", makeChanges(state, ({ row }) => state.pick("episode", row)), `Changes from ${shownName(data.recordings[0].name)}`],
       parts.about,
     ],
     start() {
@@ -82,8 +84,9 @@ export function seriesPage(raw) {
     circuit.show(position);
   });
   const scene = () => ({ picture: circuit.picture, raster: raster.element.querySelector("canvas"), title: shownName(names[recording.number]) });
+  const graph = el("div", {}, el("p", { class: "controls" }, directBox([circuit])), el("div", { class: "frame" }, circuit.picture), changeLegend());
   const pictures = el("div", { class: "two" },
-    el("div", {}, parts.edges.length === 0 ? noEdges() : el("div", {}, el("p", { class: "controls" }, directBox([circuit])), el("div", { class: "frame" }, circuit.picture), changeLegend())),
+    el("div", {}, parts.edges.length === 0 ? noEdges() : graph),
     el("div", { id: "raster" }, raster.element));
   return {
     ...parts,
