@@ -13,7 +13,7 @@
 #include <string_view>
 #include <thread>
 
-#include "spikeweave/core/error.hpp"
+#include "live/http/loopback.hpp"
 
 namespace spikeweave::live {
 namespace {
@@ -34,12 +34,6 @@ struct served {
     std::function<std::string()> text{};
     std::size_t connections = 0;
 };
-
-bool is_own_name(std::string_view host, std::uint16_t port) {
-    for (const std::string_view name : {"127.0.0.1", "localhost"})
-        if (host == name || host == fmt::format("{}:{}", name, port)) return true;
-    return false;
-}
 
 // A connection takes one request, answers it and ends.
 class metrics_connection : public std::enable_shared_from_this<metrics_connection> {
@@ -116,16 +110,7 @@ private:
 class metrics_server::state {
 public:
     explicit state(std::uint16_t port) : what_{port}, acceptor_(context_) {
-        const tcp::endpoint here(asio::ip::address_v4::loopback(), port);
-        try {
-            acceptor_.open(here.protocol());
-            acceptor_.set_option(asio::socket_base::reuse_address(true));
-            acceptor_.bind(here);
-            acceptor_.listen();
-        } catch (const boost::system::system_error& error) {
-            throw io_error(fmt::format("cannot serve metrics on 127.0.0.1:{}: {}", port,
-                                       error.code().message()));
-        }
+        listen_on_loopback(acceptor_, port, "metrics");
     }
     ~state() { context_.stop(); }
     state(const state&) = delete;
