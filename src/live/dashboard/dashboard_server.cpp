@@ -1,0 +1,357 @@
+#include "live/dashboard/dashboard_server.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/websocket.hpp>
+#include <chrono>
+#include <set>
+#include <string_view>
+#include <thread>
+
+#include "live/dashboard/access.hpp"
+#include "live/http/loopback.hpp"
+
+namespace spikeweave::live {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+namespace websocket = boost::beast::websocket;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr std::size_t most_header_bytes = 8192;
+constexpr std::size_t most_message_bytes = 1024;
+constexpr std::size_t most_http_connections = 16;
+constexpr std::chrono::seconds longest_exchange{5};
+constexpr std::chrono::seconds longest_idle{20};
+constexpr std::chrono::milliseconds frame_period{40};
+constexpr std::chrono::milliseconds pause_after_refusal{100};
+constexpr std::chrono::seconds longest_end{1};
+
+using shared_text = std::shared_ptr<const std::string>;
+using any_request = http::request<http::empty_body>;
+
+std::string_view header_of(const any_request& request, http::field name) {
+    const auto value = request[name];
+    return {value.data(), value.size()};
+}
+
+class frame_client;
+
+struct dashboard_state {
+    dashboard_access access{};
+    std::uint16_t port = 0;
+    dashboard_content content{};
+    std::size_t connections = 0;
+    std::set<std::shared_ptr<frame_client>> clients{};
+    bool is_ending = false;
+};
+
+// A client gets a frame when it has taken the one before; of those that come meanwhile, it gets the
+// newest.
+class frame_client : public std::enable_shared_from_this<frame_client> {
+public:
+    frame_client(tcp::socket&& socket, dashboard_state& what)
+        : stream_(std::move(socket)), buffer_(most_message_bytes), what_(&what) {}
+
+    void begin(const any_request& request) {
+        stream_.set_option(websocket::stream_base::timeout{longest_exchange, longest_idle, true});
+        stream_.read_message_max(most_message_bytes);
+        stream_.binary(true);
+        stream_.async_accept(request, [self = shared_from_this()](error_code error) {
+            if (error) return self->leave();
+            self->is_open_ = true;
+            self->wait_for_end();
+        });
+    }
+
+    void send(const shared_text& frame) {
+        if (!is_open_ || is_closing_) return;
+        next_ = frame;
+        if (!is_writing_) write();
+    }
+
+    // What is being sent, and the newest frame, are sent before.
+    void close() {
+        is_ending_ = true;
+        if (!is_open_)
+            leave();
+        else if (!is_writing_)
+            close_now(websocket::close_code::normal);
+    }
+
+private:
+    void write() {
+        is_writing_ = true;
+        sent_ = std::exchange(next_, nullptr);
+        stream_.async_write(asio::buffer(*sent_),
+                            [self = shared_from_this()](error_code error, std::size_t) {
+                                self->is_writing_ = false;
+                                if (error) return self->leave();
+                                if (self->next_)
+                                    self->write();
+                                else if (self->is_ending_)
+                                    self->close_now(websocket::close_code::normal);
+                            });
+    }
+
+    // Only closing and answers to pings come from a client, and both are handled while it is read.
+    void wait_for_end() {
+        stream_.async_read(buffer_, [self = shared_from_this()](error_code error, std::size_t) {
+            if (error)
+                self->leave();
+            else
+                self->close_now(websocket::close_code::policy_error);
+        });
+    }
+
+    void close_now(websocket::close_code why) {
+        if (std::exchange(is_closing_, true)) return;
+        stream_.async_close(why, [self = shared_from_this()](error_code) { self->leave(); });
+    }
+
+    void leave() {
+        is_open_ = false;
+        what_->clients.erase(shared_from_this());
+        error_code ignored;
+        beast::get_lowest_layer(stream_).socket().close(ignored);
+    }
+
+    websocket::stream<beast::tcp_stream> stream_;
+    beast::flat_buffer buffer_;
+    dashboard_state* what_;
+    shared_text sent_{}, next_{};
+    bool is_open_ = false, is_writing_ = false, is_ending_ = false, is_closing_ = false;
+};
+
+// A connection takes one request, and answers it or becomes a client.
+class dashboard_connection : public std::enable_shared_from_this<dashboard_connection> {
+public:
+    dashboard_connection(tcp::socket&& socket, dashboard_state& what)
+        : stream_(std::move(socket)), buffer_(most_header_bytes), what_(&what) {
+        ++what_->connections;
+        parser_.header_limit(most_header_bytes);
+    }
+    ~dashboard_connection() { --what_->connections; }
+    dashboard_connection(const dashboard_connection&) = delete;
+    dashboard_connection& operator=(const dashboard_connection&) = delete;
+    dashboard_connection(dashboard_connection&&) = delete;
+    dashboard_connection& operator=(dashboard_connection&&) = delete;
+
+    void begin() {
+        stream_.expires_after(longest_exchange);
+        http::async_read(
+            stream_, buffer_, parser_,
+            [self = shared_from_this()](error_code error, std::size_t) { self->take(error); });
+    }
+
+private:
+    void take(error_code error) {
+        if (!error) {
+            if (websocket::is_upgrade(parser_.get()) && respond_to_upgrade()) return;
+            if (response_.body().empty()) respond();
+        } else if (error.category() == http::make_error_code(http::error::bad_method).category() &&
+                   error != http::error::end_of_stream) {
+            refuse(http::status::bad_request, "the request cannot be read\n");
+        } else {
+            return;
+        }
+        answer();
+    }
+
+    void answer() {
+        response_.version(11);
+        response_.keep_alive(false);
+        response_.set(http::field::cache_control, "no-store");
+        response_.set("X-Content-Type-Options", "nosniff");
+        response_.set("Referrer-Policy", "no-referrer");
+        response_.set("Cross-Origin-Resource-Policy", "same-origin");
+        response_.prepare_payload();
+        stream_.expires_after(longest_exchange);
+        http::async_write(stream_, response_, [self = shared_from_this()](error_code, std::size_t) {
+            error_code ignored;
+            self->stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+        });
+    }
+
+    bool has_cookie() const {
+        return what_->access.has_cookie(header_of(parser_.get(), http::field::cookie), what_->port);
+    }
+
+    // What is wrong with any request, if something is.
+    bool is_refused() {
+        const any_request& request = parser_.get();
+        if (!is_own_name(header_of(request, http::field::host), what_->port)) {
+            refuse(http::status::forbidden, "this name is not served\n");
+            return true;
+        }
+        if (request.method() == http::verb::get) return false;
+        refuse(http::status::method_not_allowed, "only GET is understood\n");
+        response_.set(http::field::allow, "GET");
+        return true;
+    }
+
+    // Pages of other origins may open a WebSocket to this one, so a browser says where it is from.
+    bool respond_to_upgrade() {
+        if (is_refused()) return false;
+        const any_request& request = parser_.get();
+        const std::string_view origin = header_of(request, http::field::origin);
+        constexpr std::string_view scheme = "http://";
+        if (request.target() != "/frames")
+            refuse(http::status::not_found, "there is only /frames\n");
+        else if (!origin.starts_with(scheme) ||
+                 origin.substr(scheme.size()) != header_of(request, http::field::host))
+            refuse(http::status::forbidden, "pages of other origins get no frames\n");
+        else if (!has_cookie())
+            refuse_strangers();
+        else if (what_->clients.size() >= dashboard_server::most_clients || what_->is_ending)
+            refuse(http::status::service_unavailable, "no more clients are served\n");
+        else {
+            stream_.expires_never();
+            const auto client = std::make_shared<frame_client>(stream_.release_socket(), *what_);
+            what_->clients.insert(client);
+            client->begin(request);
+            return true;
+        }
+        return false;
+    }
+
+    void respond() {
+        if (is_refused()) return;
+        const any_request& request = parser_.get();
+        const std::string_view target{request.target().data(), request.target().size()};
+        const bool is_welcome = what_->access.has_token(target);
+        if (!is_welcome && !has_cookie()) return refuse_strangers();
+        if (is_welcome || target == "/") {
+            if (is_welcome)
+                response_.set(http::field::set_cookie, what_->access.cookie_header(what_->port));
+            response_.set(http::field::content_type, "text/html; charset=utf-8");
+            response_.set("Content-Security-Policy", what_->content.page_policy);
+            response_.body() = what_->content.page;
+        } else if (target == "/session.json") {
+            response_.set(http::field::content_type, "application/json");
+            response_.body() = what_->content.session();
+        } else {
+            refuse(http::status::not_found, "there is no such page\n");
+        }
+    }
+
+    void refuse_strangers() {
+        refuse(http::status::forbidden,
+               "open the address that spikeweave printed: it has the token\n");
+    }
+
+    void refuse(http::status status, std::string_view text) {
+        response_.result(status);
+        response_.set(http::field::content_type, "text/plain; charset=utf-8");
+        response_.body() = text;
+    }
+
+    beast::tcp_stream stream_;
+    beast::flat_buffer buffer_;
+    http::request_parser<http::empty_body> parser_{};
+    http::response<http::string_body> response_{};
+    dashboard_state* what_;
+};
+
+}  // namespace
+
+class dashboard_server::state {
+public:
+    state() : acceptor_(context_), timer_(context_) {
+        listen_on_loopback(acceptor_, 0, "a dashboard");
+        what_.port = acceptor_.local_endpoint().port();
+    }
+    // Requests that are under way end with the context.
+    ~state() {
+        if (!thread_.joinable()) return;
+        asio::post(context_, [this] { end(); });
+        thread_.join();
+        what_.clients.clear();  // their sockets end before the context
+    }
+    state(const state&) = delete;
+    state& operator=(const state&) = delete;
+    state(state&&) = delete;
+    state& operator=(state&&) = delete;
+
+    void serve(dashboard_content content) {
+        what_.content = std::move(content);
+        accept();
+        send_frames();
+        thread_ = std::jthread([this] { context_.run(); });
+    }
+    const dashboard_state& what() const { return what_; }
+
+private:
+    void accept() {
+        acceptor_.async_accept([this](error_code error, tcp::socket socket) {
+            if (what_.is_ending) return;
+            if (!error && what_.connections < most_http_connections)
+                std::make_shared<dashboard_connection>(std::move(socket), what_)->begin();
+            // Without a pause, a process without free descriptors would do nothing else.
+            if (error) std::this_thread::sleep_for(pause_after_refusal);
+            accept();
+        });
+    }
+
+    // Frames are made whether or not somebody takes them, so that what waits for them stays small.
+    void send_frames() {
+        send_frame();
+        timer_.expires_after(frame_period);
+        timer_.async_wait([this](error_code) {
+            if (!what_.is_ending) send_frames();
+        });
+    }
+
+    void send_frame() {
+        const auto frame = std::make_shared<const std::string>(what_.content.frame());
+        for (const auto& one : what_.clients) one->send(frame);
+    }
+
+    void end() {
+        what_.is_ending = true;
+        acceptor_.close();
+        send_frame();
+        const auto clients = what_.clients;  // they leave while they are closed
+        for (const auto& one : clients) one->close();
+        end_when_left(std::chrono::steady_clock::now() + longest_end);
+    }
+
+    void end_when_left(std::chrono::steady_clock::time_point deadline) {
+        if (what_.clients.empty() || std::chrono::steady_clock::now() > deadline)
+            return context_.stop();
+        timer_.expires_after(std::chrono::milliseconds(5));
+        timer_.async_wait([this, deadline](error_code) { end_when_left(deadline); });
+    }
+
+    dashboard_state what_{};
+    asio::io_context context_{1};
+    tcp::acceptor acceptor_;
+    asio::steady_timer timer_;
+    std::jthread thread_{};  // the last member: it ends before what it uses
+};
+
+dashboard_server::dashboard_server() : state_(std::make_unique<state>()) {}
+
+dashboard_server::~dashboard_server() = default;
+
+void dashboard_server::serve(dashboard_content content) {
+    state_->serve(std::move(content));
+}
+
+std::uint16_t dashboard_server::port() const {
+    return state_->what().port;
+}
+
+std::string dashboard_server::address() const {
+    return fmt::format("http://127.0.0.1:{}/?token={}", port(), state_->what().access.token());
+}
+
+}  // namespace spikeweave::live
