@@ -130,6 +130,7 @@ void session::analyse(std::span<const spike_event> spikes, const execution& run)
         if (arming_) arming_->before_spike(time);
         detectors_.add(time, unit);
     }
+    results_->accepted(spikes);
     counts_.detections = detectors_.detections();
     counts_.suppressed = detectors_.suppressed();
 }

@@ -109,6 +109,8 @@ public:
     /// The names of the units that the source knows, and later of those that appear. Their ids go
     /// on.
     virtual void units_added(std::span<const std::string> /*names*/) {}
+    /// Spikes that are analysed, after the detections that they made.
+    virtual void accepted(std::span<const spike_event> /*spikes*/) {}
     virtual void detected(const detection& /*what*/) {}
     /// Also of windows that were skipped.
     virtual void mined(const mined_window& /*window*/) {}

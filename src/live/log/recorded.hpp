@@ -38,6 +38,7 @@ public:
     void replay_input(std::int64_t number) { replayed_ = number; }
 
     void units_added(std::span<const std::string> names) override { to_->units_added(names); }
+    void accepted(std::span<const spike_event> spikes) override { to_->accepted(spikes); }
     void detected(const detection& what) override;
     void mined(const mined_window& window) override;
     void counted(const time_span& window, std::span<const std::uint64_t> counts) override;

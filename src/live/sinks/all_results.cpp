@@ -23,6 +23,10 @@ void all_results::units_added(std::span<const std::string> names) {
     for (const auto& one : sinks_) one->units_added(names);
 }
 
+void all_results::accepted(std::span<const spike_event> spikes) {
+    for (const auto& one : sinks_) one->accepted(spikes);
+}
+
 void all_results::detected(const detection& what) {
     if (!are_reactions_held_)
         for (const auto& one : reactions_) one->detected(what);

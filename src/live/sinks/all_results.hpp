@@ -27,6 +27,7 @@ public:
     std::uint64_t units() const { return units_; }
 
     void units_added(std::span<const std::string> names) override;
+    void accepted(std::span<const spike_event> spikes) override;
     void detected(const detection& what) override;
     void mined(const mined_window& window) override;
     void counted(const time_span& window, std::span<const std::uint64_t> counts) override;

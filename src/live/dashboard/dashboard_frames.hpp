@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "live/dashboard/session_news.hpp"
+#include "live/metrics/session_monitor.hpp"
+
+namespace spikeweave::live {
+
+/// Makes the messages of a dashboard (docs/formats.md), from the news of a session.
+class dashboard_frames {
+public:
+    /// @param armed  from the beginning
+    explicit dashboard_frames(std::vector<armed_units> armed) : armed_(std::move(armed)) {}
+
+    /// The next frame: a text in JSON, and how often each unit fired in each column.
+    std::string next(session_news news, const std::shared_ptr<const shown_window>& window,
+                     const monitored_state& state);
+    /// What frames refer to, in JSON: the names of the units, and what is armed.
+    std::string description() const;
+
+private:
+    struct columns {
+        std::int64_t first = 0;
+        std::string counts{};  // of all units, column by column
+        std::size_t number = 0;
+    };
+    columns take_columns(const session_news& news, const monitored_state& state);
+
+    std::vector<armed_units> armed_;
+    std::vector<std::string> units_{};
+    std::uint64_t number_ = 0;
+    std::uint64_t epoch_ = 0;
+    std::vector<spike_cell> cells_{};     // those of columns that are not complete
+    std::optional<std::int64_t> next_{};  // the next column of the epoch
+    std::vector<shown_detection> detections_{};
+};
+
+}  // namespace spikeweave::live

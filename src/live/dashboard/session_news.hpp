@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "live/session.hpp"
+
+namespace spikeweave::live {
+
+/// The spikes of a unit are counted in columns of this width, so that what is sent does not grow
+/// with their rate.
+constexpr std::int64_t column_us = 10'000;
+
+struct spike_cell {
+    std::int64_t column;  ///< [column, column + 1) * `column_us`
+    unit_id unit;
+};
+
+struct armed_units {
+    bool is_pattern = false;
+    std::vector<unit_id> units{};
+};
+
+struct shown_detection {
+    std::uint64_t number = 0;  ///< among all detections, from 0
+    std::size_t armed = 0;
+    std::int64_t begin_us = 0;
+    std::int64_t end_us = 0;
+    suppression suppressed = suppression::none;
+};
+
+struct shown_counts {
+    time_span window{};
+    std::vector<std::uint64_t> counts{};
+};
+
+struct shown_window {
+    window_bounds bounds{};
+    std::uint64_t epoch = 0;
+    std::uint64_t spikes = 0;
+    std::uint64_t threshold = 0;
+    bool is_skipped = false;
+    bool has_gap = false;
+    std::optional<std::size_t> complete_to_size{};
+    std::vector<std::uint64_t> by_size{};  ///< how many episodes have 1, 2, … units
+    std::vector<counted_episode> pairs{};  ///< episodes of two units, the most frequent ones
+};
+
+/// What a session has done since its news were taken last.
+struct session_news {
+    static constexpr std::size_t most_cells = 1 << 17;
+    static constexpr std::size_t most_detections = 100;
+    static constexpr std::size_t most_counted = 50;
+    static constexpr std::size_t most_pairs = 300;
+
+    std::vector<std::string> units{};           ///< new ones
+    std::vector<armed_units> armed{};           ///< those armed later, by their numbers
+    std::uint64_t epoch = 0;                    ///< of the cells
+    std::vector<spike_cell> cells{};            ///< by column; after too many, only the newest
+    std::vector<shown_detection> detections{};  ///< the newest ones
+    std::vector<shown_counts> counted{};        ///< the newest ones
+    session_counts counts{};
+    bool has_ended = false;
+};
+
+/// Gathers news for another thread. It never waits for that one: if the news are just being taken,
+/// they are handed over after the next block.
+class session_watcher : public sink {
+public:
+    /// @param armed  how many episodes and patterns are armed from the beginning
+    explicit session_watcher(std::size_t armed) : armed_(armed) {}
+
+    /// What is new, for one other thread.
+    session_news take();
+    /// The last window; null if there is none yet.
+    std::shared_ptr<const shown_window> window() const;
+
+    void units_added(std::span<const std::string> names) override;
+    void accepted(std::span<const spike_event> spikes) override;
+    void detected(const detection& what) override;
+    void mined(const mined_window& window) override;
+    void counted(const time_span& window, std::span<const std::uint64_t> counts) override;
+    void arming_changed(const arming_change& change) override;
+    void epoch_ended() override;
+    void block_ended(const session_counts& counts) override;
+    void session_ended(const session_counts& counts) override;
+
+private:
+    void hand_over();
+
+    std::size_t armed_;
+    std::uint64_t detections_ = 0;
+    session_news gathered_{};  // by the session's thread
+    std::mutex mutex_{};
+    session_news given_{};
+    mutable std::mutex window_mutex_{};
+    std::shared_ptr<const shown_window> window_{};
+};
+
+}  // namespace spikeweave::live
