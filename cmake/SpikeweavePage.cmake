@@ -19,39 +19,44 @@ function(spikeweave_policy_digest out text)
   set(${out} "sha256-${coded}=" PARENT_SCOPE)
 endfunction()
 
-# The modules in the order in which they import each other; their names must all be different.
-set(SPIKEWEAVE_PAGE_MODULES format data occurrences correlate layout graph state chart table raster_image raster
-  episodes circuit correlogram counts about episodes_page pattern_data patterns aligned spectrum funnel spade_page
-  sorting_data units probe waveforms unit_correlograms scatter sort_page
-  compared_data compared_circuit compared_tables compared_about player gif exports comparison_pages app)
-
-# spikeweave_embed_page(FOLDER HEADER): `report::page_head` and `page_tail` are what is before and after the data. The tail
-# is a list with the modules one by one, because compilers need not support text of more than 65,536 bytes.
-function(spikeweave_embed_page folder header)
+# spikeweave_embed_page(HEADER NAMESPACE name PAGE html STYLES css... MODULES js...): `NAMESPACE::page_head` and `page_tail`
+# are what is before and after the data of the page; a page without data is both together. The modules are in the order
+# in which they import each other; what they have at the top level must all be called differently. The tail is a list
+# with the modules one by one, because compilers need not support text of more than 65,536 bytes.
+function(spikeweave_embed_page header)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAMESPACE;PAGE" "STYLES;MODULES")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${arg_PAGE} ${arg_STYLES} ${arg_MODULES})
   set(script "")
   set(pieces "")
-  foreach(module IN LISTS SPIKEWEAVE_PAGE_MODULES)
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/${module}.js)
-    file(READ ${folder}/${module}.js text)
+  foreach(module IN LISTS arg_MODULES)
+    file(READ ${module} text)
     string(REGEX REPLACE "import {[^}]*} from \"[^\"]*\";\n" "" text "${text}")
     string(REGEX REPLACE "\nexport " "\n" text "\n${text}")
     string(APPEND script "${text}")
     string(APPEND pieces "    R\"page(${text})page\",\n")
   endforeach()
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/page.css ${folder}/page.html)
-  file(READ ${folder}/page.css style)
-  file(READ ${folder}/page.html page)
+  set(style "")
+  foreach(file IN LISTS arg_STYLES)
+    file(READ ${file} text)
+    string(APPEND style "${text}")
+  endforeach()
+  file(READ ${arg_PAGE} page)
   if("${script}${style}" MATCHES "</|<!--")
-    message(FATAL_ERROR "A script or style of ${folder} has a tag, which would end it.")
+    message(FATAL_ERROR "A script or style of ${arg_PAGE} has a tag, which would end it.")
   endif()
   spikeweave_policy_digest(script_digest "${script}")
   spikeweave_policy_digest(style_digest "${style}")
   foreach(part IN ITEMS script_digest style_digest style)
     string(REPLACE "{{${part}}}" "${${part}}" page "${page}")
   endforeach()
-  string(REPLACE "{{data}}" ")page\";\n\ninline constexpr auto page_tail = std::to_array<std::string_view>({\n    R\"page(" page "${page}")
-  string(REPLACE "{{script}}" ")page\",\n${pieces}    R\"page(" page "${page}")
-  file(WRITE ${header}.new "#pragma once\n\n#include <array>\n#include <string_view>\n\nnamespace spikeweave::report {\n\n"
-    "inline constexpr std::string_view page_head = R\"page(${page})page\"});\n\n}  // namespace spikeweave::report\n")
+  set(border ")page\";\n\ninline constexpr auto page_tail = std::to_array<std::string_view>({\n")
+  if(page MATCHES "{{data}}")
+    string(REPLACE "{{data}}" "${border}    R\"page(" page "${page}")
+    string(REPLACE "{{script}}" ")page\",\n${pieces}    R\"page(" page "${page}")
+  else()
+    string(REPLACE "{{script}}" "${border}${pieces}    R\"page(" page "${page}")
+  endif()
+  file(WRITE ${header}.new "#pragma once\n\n#include <array>\n#include <string_view>\n\nnamespace ${arg_NAMESPACE} {\n\n"
+    "inline constexpr std::string_view page_head = R\"page(${page})page\"});\n\n}  // namespace ${arg_NAMESPACE}\n")
   file(COPY_FILE ${header}.new ${header} ONLY_IF_DIFFERENT)
 endfunction()
