@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "live/arming/arming_rule.hpp"
+#include "live/dashboard/dashboard.hpp"
 #include "live/log/recorded.hpp"
 #include "live/log/resume.hpp"
 #include "live/log/verify.hpp"
@@ -37,6 +38,7 @@ struct outputs {
     delivery_reports reports{};
     session_monitor monitor{};
     std::unique_ptr<metrics_server> metrics{};
+    std::unique_ptr<dashboard> page{};
 
     outputs(const live_options& options, const session_options& analysis,
             const result_takers& takers, const execution& run, std::uint64_t spikes)
@@ -49,6 +51,10 @@ struct outputs {
         if (takers.take)
             results.add(
                 std::make_unique<event_results>(analysis.armed, analysis.patterns, takers.take));
+        if (options.dashboard) {
+            page = std::make_unique<dashboard>(analysis, monitor, results);
+            options.dashboard(page->address());
+        }
         if (metrics)
             metrics->serve([this] {
                 return metrics_text(monitor.state(), reports, resident_memory_bytes(),

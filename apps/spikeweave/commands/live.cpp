@@ -19,6 +19,7 @@ struct live_command {
     std::string from{};
     bool overwrite = false;
     bool allow_gaps = false;
+    bool dashboard = false;
     live_options analysis{};
 };
 
@@ -27,6 +28,11 @@ option_list describe(live_command& options) {
     list.begin_group("Results");
     list.add("overwrite", options.overwrite, "replace the files that are written if they exist");
     list.add("allow_gaps", options.allow_gaps, "exit with 0 also if something was lost");
+    list.add(
+            "dashboard", options.dashboard,
+            "show what the session does on a page, and print its address, which only this computer "
+            "reaches")
+        .not_with({"verify"});
     return list;
 }
 
@@ -74,6 +80,11 @@ void run(live_command& options, session& now) {
         now.progress.clear();
         write_stdout(lines);
     };
+    if (options.dashboard)
+        options.analysis.dashboard = [&](std::string_view address) {
+            now.progress.clear();
+            write_stderr(fmt::format("{}\n", address));
+        };
     live_result result;
     try {
         result = run_live(options.from, options.analysis, print, now.run(), memory.stop());

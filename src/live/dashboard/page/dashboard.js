@@ -1,0 +1,155 @@
+// Starts the dashboard: what a running session does, from its frames.
+
+import { barChart } from "./chart.js";
+import { makeDensity } from "./density.js";
+import { el, grouped, nameElement, timeText } from "./format.js";
+import { connect } from "./live_connection.js";
+import { makeHistory } from "./live_frames.js";
+import { lineChart } from "./live_lines.js";
+import { makeWindowView } from "./live_window.js";
+
+const slowPeriod = 250;  // of what is text or a chart, in milliseconds
+const [ratesShown, detectionsShown] = [20, 30];
+
+const history = makeHistory();
+let described = { units: [], armed: [], column_us: 10000, latency_bounds_s: [] };
+let pausedAt = null;  // the last column that is shown; null: the newest
+let drawn = 0;
+let isWaiting = false;
+
+const nameOf = (unit) => described.units[unit] ?? `#${unit}`;
+const armedText = (armed) => (described.armed[armed]?.units ?? []).flatMap((unit, i) => [i ? " → " : "", nameElement(nameOf(unit))]);
+const armedName = (armed) => (described.armed[armed]?.units ?? []).map(nameOf).join(" → ");
+
+const density = makeDensity(history);
+const windowView = makeWindowView(nameOf);
+const places = Object.fromEntries(["population", "rates", "detections", "tracked", "latency"].map((id) => [id, el("div", { id })]));
+const length = el("select", { "aria-label": "Time shown", onchange: () => redraw() }, [2, 10, 30, 60].map((seconds) => el("option", { value: seconds, selected: seconds === 10 }, `${seconds} s`)));
+const slider = el("input", { type: "range", min: 0, max: 0, step: 1, "aria-label": "Time", oninput: () => pause(Number(slider.value)) });
+const live = el("button", { type: "button", id: "live", "aria-pressed": "true", onclick: () => pause(pausedAt === null ? history.end() : null) }, "Pause");
+
+function pause(column) {
+  pausedAt = column;
+  live.textContent = column === null ? "Pause" : "Live";
+  live.setAttribute("aria-pressed", String(column === null));
+  redraw();
+}
+
+function view() {
+  const to = pausedAt ?? history.end();
+  return { from: to - (Number(length.value) * 1e6) / described.column_us, to, units: history.last?.units ?? 0, names: described.units, column_us: described.column_us };
+}
+
+function drawLosses({ counts }) {
+  const lost = counts.missing - counts.belated;
+  const bar = document.getElementById("losses");
+  bar.classList.toggle("lost", lost > 0 || counts.unreadable > 0 || counts.late > 0 || counts.skipped > 0);
+  const texts = { lost, unreadable: counts.unreadable, late: counts.late, skipped: counts.skipped, incomplete: counts.incomplete };
+  const labels = { lost: "messages lost", unreadable: "unreadable", late: "spikes late", skipped: "windows skipped", incomplete: "windows incomplete" };
+  bar.replaceChildren(...Object.entries(texts).flatMap(([key, value]) => [el("b", { "data-count": key }, grouped(value)), ` ${labels[key]} · `]),
+    `${grouped(history.missed)} frames not shown`);
+}
+
+function drawRates({ from, to, units, column_us: step }) {
+  const bins = 100;
+  const width = (to - from) / bins;
+  const bars = new Array(bins).fill(0);
+  const spikes = new Array(units).fill(0);
+  const lastSecond = to - 1e6 / step;
+  history.visit(Math.floor(from), to, (column, unit, count) => {
+    bars[Math.min(bins - 1, Math.max(0, Math.floor((column - from) / width)))] += count;
+    if (column >= lastSecond) spikes[unit] += count;
+  });
+  const seconds = (width * step) / 1e6;
+  places.population.replaceChildren(barChart({ label: "Rate of all units together", xLabel: "time in s", yLabel: "spikes/s",
+    low: (from * step) / 1e6, high: (to * step) / 1e6, bars: bars.map((count) => count / seconds) }).element);
+  const busiest = spikes.map((count, unit) => ({ count, unit })).sort((a, b) => b.count - a.count || a.unit - b.unit).slice(0, ratesShown);
+  places.rates.replaceChildren(rowsTable(["unit", "spikes in the last second"], busiest.map(({ count, unit }) => [nameElement(nameOf(unit)), grouped(count)])));
+}
+
+function rowsTable(names, rows) {
+  return el("div", { class: "scroll" }, el("table", { class: "plain" }, el("thead", {}, el("tr", {}, names.map((name) => el("th", { scope: "col" }, name)))),
+    el("tbody", {}, rows.map((cells) => el("tr", {}, cells.map((cell) => el("td", {}, cell)))))));
+}
+
+function drawDetections() {
+  const newest = history.detections.slice(-detectionsShown).reverse();
+  places.detections.replaceChildren(rowsTable(["detection", "begin", "end", "what", "suppressed"], newest.map(({ number, armed, begin, end, suppressed }) =>
+    [grouped(number + 1), timeText(begin, 1), timeText(end, 1), armedText(armed), suppressed])));
+}
+
+function drawSummary({ counts, units }) {
+  document.getElementById("counts").replaceChildren(...["spikes", "detections", "triggers", "windows", "epochs"].flatMap((key) =>
+    [el("b", { "data-count": key }, grouped(counts[key])), ` ${key} · `]), el("b", { "data-count": "units" }, grouped(units)), " units");
+}
+
+// Each class of latencies is about a third of a power of ten wide.
+function drawLatency({ latency }) {
+  places.latency.replaceChildren(barChart({ label: "Latency of blocks", xLabel: "log10 of the seconds that a block took", yLabel: "blocks",
+    low: -5 - 1 / 3, high: -5 + (latency.length - 1) / 3, bars: latency }).element);
+}
+
+function drawSlow(now) {
+  drawSummary(now);
+  drawLosses(now);
+  drawRates(view());
+  drawDetections();
+  drawLatency(now);
+  places.tracked.replaceChildren(lineChart(history.counted, armedName));
+  windowView.draw(history.windows);
+}
+
+let slowAt = -Infinity;
+let frames = 0;
+function draw(time) {
+  isWaiting = false;
+  if (!history.last) return;
+  slider.min = history.begin();
+  slider.max = history.end();
+  slider.value = pausedAt ?? history.end();
+  density.draw(view());
+  density.element.dataset.frames = String(++frames);
+  if (time - slowAt < slowPeriod && !history.last.has_ended && drawn > 0) return;
+  slowAt = time;
+  ++drawn;
+  drawSlow(history.last);
+}
+
+function redraw() {
+  if (isWaiting) return;
+  isWaiting = true;
+  requestAnimationFrame(draw);
+}
+
+function section(id, title, ...content) {
+  return el("section", { id }, el("h2", {}, title), ...content);
+}
+
+function start() {
+  window.history.replaceState(null, "", "/");  // the token is in no address that is shown or kept
+  document.querySelector("main").append(
+    el("p", { id: "counts" }),
+    section("spikes", "Spikes", el("p", { class: "controls" }, live, slider, length), density.element),
+    section("firing", "Rates", el("div", { class: "two" }, places.population, places.rates)),
+    section("found", "Detections", places.detections),
+    section("followed", "Tracked episodes", places.tracked),
+    section("circuit", "Last window", windowView.element),
+    section("speed", "Latency", places.latency));
+  window.addEventListener("resize", redraw);
+  connect({
+    onFrame: (frame) => {
+      history.add(frame);
+      redraw();
+    },
+    onDescription: (description) => {
+      described = description;
+      redraw();
+    },
+    onState: (text) => {
+      const summary = document.getElementById("summary");
+      if (summary.textContent !== text) summary.textContent = text;  // what is said twice would be read out twice
+    },
+  });
+}
+
+start();

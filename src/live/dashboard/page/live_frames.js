@@ -1,0 +1,67 @@
+// The frames of a running session (docs/formats.md), and what has come of it so far.
+
+export function decodeFrame(buffer) {
+  const bytes = new Uint8Array(buffer);
+  if (String.fromCharCode(...bytes.subarray(0, 4)) !== "SWD1") throw new Error("These frames are of another version of spikeweave.");
+  const size = new DataView(buffer).getUint32(4, true);
+  const frame = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + size)));
+  return { ...frame, density: bytes.subarray(8 + size) };
+}
+
+const mostBytes = 64e6;
+const mostDetections = 10000;
+const mostPoints = 2000;
+
+// Keeps the columns of the last minutes, whatever the page shows; frames that did not come leave gaps.
+export function makeHistory() {
+  let parts = [];
+  let bytes = 0;
+  const history = { epoch: 0, detections: [], counted: [], windows: [], missed: 0, last: null };
+
+  function addDensity({ first_column: first, columns, units, density }) {
+    if (columns === 0) return;
+    parts.push({ first, columns, units, density });
+    bytes += density.length;
+    while (bytes > mostBytes) bytes -= parts.shift().density.length;
+  }
+
+  function addDetections(all) {
+    const next = history.detections.length ? history.detections.at(-1).number + 1 : 0;
+    for (const [number, armed, begin, end, suppressed] of all)
+      if (number >= next) history.detections.push({ number, armed, begin, end, suppressed, epoch: history.epoch });
+    if (history.detections.length > mostDetections) history.detections.splice(0, history.detections.length - mostDetections);
+  }
+
+  return Object.assign(history, {
+    add(frame) {
+      if (history.last) history.missed += frame.frame - history.last.frame - 1;
+      if (frame.epoch !== history.epoch) {
+        parts = [];
+        bytes = 0;
+        history.counted = [];
+      }
+      history.epoch = frame.epoch;
+      addDensity(frame);
+      addDetections(frame.detections);
+      const { counted, window } = frame;
+      const points = counted.map((one) => ({ ...one, threshold: window?.threshold ?? null }));
+      if (points.length) history.counted = [...history.counted, ...points].slice(-mostPoints);
+      const before = history.windows.at(-1);
+      if (window && !window.is_skipped && (window.window !== before?.window || window.epoch !== before.epoch))
+        history.windows = [...history.windows.slice(-1), window];
+      history.last = frame;
+    },
+    begin: () => parts[0]?.first ?? 0,
+    end: () => (parts.length ? parts.at(-1).first + parts.at(-1).columns : 0),
+    // Calls use(column, unit, count) for each unit that fired in a column of [from, to).
+    visit(from, to, use) {
+      for (const { first, columns, units, density } of parts) {
+        if (first >= to || first + columns <= from) continue;
+        for (let column = Math.max(from, first); column < Math.min(to, first + columns); ++column) {
+          const at = (column - first) * units;
+          for (let unit = 0; unit < units; ++unit) if (density[at + unit]) use(column, unit, density[at + unit]);
+        }
+      }
+    },
+  });
+}

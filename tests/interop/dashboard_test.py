@@ -1,0 +1,156 @@
+"""The dashboard of `spikeweave live` in Chromium: its numbers are those of the results, and it can be paused.
+
+Usage: dashboard_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipped, without Chromium and its packages.
+"""
+
+import json
+import subprocess
+import time
+import unittest
+import urllib.error
+import urllib.request
+
+from browser import NASTY, SPIKEWEAVE, By, PageCase
+
+CHAIN = ["a", "b<img src=x onerror='window.hit = 1'>", "c"]
+
+
+class Dashboard(PageCase):
+    """A session that takes lines from the test, and Chromium that shows it."""
+
+    def setUp(self):
+        for log in ("browser", "performance"):
+            self.driver.get_log(log)
+        self.found = self.folder / f"{self.id()}.jsonl"
+        armed = self.folder / "armed.txt"
+        armed.write_text(" 4-6ms ".join(f'"{name}"' for name in CHAIN) + "\n", encoding="utf-8")
+        self.process = subprocess.Popen(
+            [SPIKEWEAVE, "live", "-", "--episodes", armed, "--delays", "4-6ms", "--min-count", "2", "--window", "1s",
+             "--track-every", "100ms", "--to", self.found, "--dashboard"],
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self.end)
+        self.address = self.process.stderr.readline().strip()
+        self.assertRegex(self.address, r"^http://127\.0\.0\.1:\d+/\?token=[0-9a-f]{32}$")
+        self.base = self.address.split("?")[0]
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.stdin.close()
+            self.process.wait(timeout=60)
+        self.process.stderr.close()
+
+    def send(self, *spikes):
+        """Sends pairs of a time in milliseconds and a unit."""
+        for time_ms, unit in spikes:
+            self.process.stdin.write(json.dumps({"t_us": round(1000 * time_ms), "unit": unit}) + "\n")
+        self.process.stdin.flush()
+
+    def chains(self, begin_ms, number):
+        """Sends as many occurrences of the chain, ten in a second."""
+        for i in range(number):
+            self.send(*((begin_ms + 100 * i + 5 * k, name) for k, name in enumerate(CHAIN)))
+
+    def count(self, key):
+        return self.driver.execute_script("return document.querySelector(`[data-count=${arguments[0]}]`)?.textContent.replaceAll(',', '') ?? null", key)
+
+    def wait_for(self, key, value):
+        end = time.monotonic() + 30
+        while self.count(key) != str(value):
+            self.assertLess(time.monotonic(), end, f"{key} is {self.count(key)}")
+            time.sleep(0.05)
+
+    def finish(self):
+        """Ends the session; returns its results."""
+        self.process.stdin.close()
+        self.process.wait(timeout=60)
+        end = time.monotonic() + 30
+        while self.one("#summary").text != "The session has ended":
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.05)
+        self.frame()
+        return [json.loads(line) for line in self.found.read_text(encoding="utf-8").splitlines()]
+
+    def test_shows_what_the_results_say(self):
+        self.driver.get(self.address)
+        self.assertEqual(self.driver.current_url, self.base)  # the token is not shown
+        self.chains(0, 40)
+        self.wait_for("spikes", 120)
+        self.assertNotIn("lost", self.one("#losses").get_attribute("class"))
+
+        results = self.finish()
+
+        stats = results[-1]
+        for key in ("spikes", "detections", "windows", "epochs", "units", "late", "unreadable", "skipped"):
+            self.assertEqual(self.count(key), str(stats[key]), key)
+        detections = [one for one in results if one["type"] == "detection"]
+        self.assertEqual(len(detections), 40)
+        rows = [[cell.text for cell in row.find_elements(By.TAG_NAME, "td")]
+                for row in self.driver.find_elements(By.CSS_SELECTOR, "#detections tbody tr")]
+        expected = [[str(number), *(f"{time_us / 1e6:.6f} s" for time_us in one["t_us"]), " → ".join(CHAIN), ""]
+                    for number, one in enumerate(detections, 1)]
+        self.assertEqual(rows, expected[:-31:-1])
+        window = [one for one in results if one["type"] == "window"][-1]
+        self.assertEqual(self.one("#window").get_attribute("data-window"), str(window["window"]))
+        pairs = {(*one["units"], one["count"]) for one in window["episodes"] if len(one["units"]) == 2}
+        shown = [[cell.text for cell in row.find_elements(By.TAG_NAME, "td")]
+                 for row in self.driver.find_elements(By.CSS_SELECTOR, "#pairs tbody tr")]
+        self.assertEqual({(row[0], row[1], int(row[3])) for row in shown if row[5] != "gone"}, pairs)
+        self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, "#tracked path.count")), 1)
+        self.assertIsNone(self.driver.execute_script("return window.hit ?? null"))
+        self.assertEqual(self.driver.get_log("browser"), [])
+
+    def test_turns_red_when_something_is_lost(self):
+        self.driver.get(self.address)
+        self.chains(0, 5)
+        self.wait_for("spikes", 15)
+        self.send((1, "a"))
+        self.process.stdin.write("?\n")
+        self.process.stdin.flush()
+
+        self.wait_for("late", 1)
+        self.wait_for("unreadable", 1)
+        self.assertIn("lost", self.one("#losses").get_attribute("class"))
+
+    def test_can_be_paused_while_the_recording_goes_on(self):
+        pixels = "return document.querySelector('.raster canvas').toDataURL()"
+        self.driver.get(self.address)
+        self.chains(0, 20)
+        self.wait_for("spikes", 60)
+        self.press("#live")
+        self.frame()
+        paused = self.driver.execute_script(pixels)
+
+        self.chains(3000, 20)
+        self.wait_for("spikes", 120)
+        self.assertEqual(self.driver.execute_script("return document.querySelector('#live').textContent"), "Live")
+
+        self.press("#live")
+        self.frame()
+        now = self.driver.execute_script(pixels)
+        self.assertNotEqual(now, paused)
+
+        self.type("#spikes input", "100")  # a second after the begin
+        self.frame()
+        self.assertNotIn(self.driver.execute_script(pixels), (now, paused))
+
+    def test_names_are_text(self):
+        self.driver.get(self.address)
+        self.send(*((10 * i, name) for i, name in enumerate(NASTY)), (1000, "last"))
+        self.wait_for("spikes", len(NASTY) + 1)
+        self.finish()
+
+        self.assertIsNone(self.driver.execute_script("return window.hit ?? null"))
+        self.assertEqual(self.driver.find_elements(By.CSS_SELECTOR, "main img, main script"), [])
+        shown = {cell.text for cell in self.driver.find_elements(By.CSS_SELECTOR, "#rates td:first-child")}
+        self.assertIn(NASTY[0], shown)
+
+    def test_shows_nothing_without_the_token(self):
+        for target in ("", "?token=" + "0" * 32, "session.json"):
+            with self.assertRaises(urllib.error.HTTPError) as refused:
+                urllib.request.urlopen(self.base + target, timeout=10)
+            self.assertEqual(refused.exception.code, 403, target)
+            refused.exception.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
