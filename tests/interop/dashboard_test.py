@@ -95,6 +95,7 @@ class Dashboard(PageCase):
         shown = [[cell.text for cell in row.find_elements(By.TAG_NAME, "td")]
                  for row in self.driver.find_elements(By.CSS_SELECTOR, "#pairs tbody tr")]
         self.assertEqual({(row[0], row[1], int(row[3])) for row in shown if row[5] != "gone"}, pairs)
+        self.assertEqual({row[3] for row in shown if row[5] == "gone"} - {"–"}, set())
         self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, "#tracked path.count")), 1)
         self.assertIsNone(self.driver.execute_script("return window.hit ?? null"))
         self.assertEqual(self.driver.get_log("browser"), [])

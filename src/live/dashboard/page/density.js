@@ -4,7 +4,7 @@ import { axisMarks } from "./chart.js";
 import { el, shownName, timeText } from "./format.js";
 import { coloursOf, drawMarks, drawNames } from "./raster.js";
 
-const [densityAxis, namesWide] = [34, 90];
+const [densityAxis, namesWide, detectionHeight] = [34, 90, 14];
 
 function paintDensity(context, history, { from, to, units }, width, height, colours) {
   const image = context.createImageData(width, height);
@@ -52,7 +52,7 @@ export function makeDensity(history) {
     context.fillStyle = colours.mark;
     for (const { end, epoch } of history.detections) {
       const x = namesWide + ((end / step - from) / (to - from)) * width;
-      if (epoch === history.epoch && x >= namesWide && x <= namesWide + width) context.fillRect(x - 1, 0, 2, height);
+      if (epoch === history.epoch && x >= namesWide && x <= namesWide + width) context.fillRect(x - 1, 0, 2, detectionHeight);
     }
   }
   return { element, draw };

@@ -22,6 +22,9 @@ export function changesOf(now, before) {
   return [...rows, ...gone];
 }
 
+// What is not in a window's table is not frequent in it; how often it occurs is not known.
+const knownCount = (count) => (count ? grouped(count) : "–");
+
 // Places stay as they are until units come that have none.
 export function makeWindowView(nameOf) {
   const element = el("div", {}, el("p", { class: "note" }, "No window has been mined yet."));
@@ -32,7 +35,7 @@ export function makeWindowView(nameOf) {
     if (rows.some(({ from, to }) => !places.has(from) || !places.has(to)))
       places = graphPlaces(rows.map((row) => ({ ...row, units: [row.from, row.to] })));
     const most = Math.max(1, ...rows.map(({ count, was }) => Math.max(count, was)));
-    const arrows = rows.map(({ from, to, count, was, change }) => svg("g", { class: `edge ${change || "same"}` }, svg("title", {}, `${shownName(nameOf(from))} to ${shownName(nameOf(to))}: ${count}, before ${was}`),
+    const arrows = rows.map(({ from, to, count, was, change }) => svg("g", { class: `edge ${change || "same"}` }, svg("title", {}, `${shownName(nameOf(from))} to ${shownName(nameOf(to))}: ${knownCount(count)}, before ${knownCount(was)}`),
       svg("path", { class: "line", d: curve(places.get(from), places.get(to)), "stroke-width": 1 + (5 * Math.max(count, was)) / most, "marker-end": `url(#head-${change || "same"})` })));
     const names = new Map([...places.keys()].map((unit) => [unit, nameOf(unit)]));
     return graphElement("Circuit of the last window", windowChanges.map((change) => arrowHead(change)), arrows, nodeElements(places, Object.fromEntries(names)));
@@ -40,7 +43,7 @@ export function makeWindowView(nameOf) {
 
   function table(rows) {
     const cells = ({ from, to, delay_ms: delay, count, was, change }) =>
-      [nameElement(nameOf(from)), nameElement(nameOf(to)), intervalText(delay), grouped(count), grouped(was), change].map((cell) => el("td", {}, cell));
+      [nameElement(nameOf(from)), nameElement(nameOf(to)), intervalText(delay), knownCount(count), knownCount(was), change].map((cell) => el("td", {}, cell));
     return el("div", { class: "scroll" }, el("table", { class: "plain", id: "pairs" },
       el("thead", {}, el("tr", {}, ["from", "to", "delay", "count", "before", "change"].map((name) => el("th", { scope: "col" }, name)))),
       el("tbody", {}, rows.slice(0, mostPairsShown).map((row) => el("tr", {}, cells(row))))));
