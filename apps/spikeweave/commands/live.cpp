@@ -28,10 +28,9 @@ option_list describe(live_command& options) {
     list.begin_group("Results");
     list.add("overwrite", options.overwrite, "replace the files that are written if they exist");
     list.add("allow_gaps", options.allow_gaps, "exit with 0 also if something was lost");
-    list.add(
-            "dashboard", options.dashboard,
-            "show what the session does on a page, and print its address, which only this computer "
-            "reaches")
+    list.add("dashboard", options.dashboard,
+             "show what the session does on a page, and print its address, which only this "
+             "computer reaches")
         .not_with({"verify"});
     return list;
 }
@@ -43,29 +42,6 @@ std::string summary_of(const live_result& result) {
                        suppressed > 0 ? fmt::format(" ({} suppressed)", grouped(suppressed)) : "",
                        grouped(result.windows),
                        result.armed > 0 ? fmt::format(", {} armed", grouped(result.armed)) : "");
-}
-
-void report_losses(const live_result& result, bool allow_gaps, session& now) {
-    if (result.missing > 0 || result.unreadable > 0 || result.late > 0)
-        now.warn({fmt::format("{} messages were lost, {} were unreadable, {} spikes were late",
-                              grouped(result.missing), grouped(result.unreadable),
-                              grouped(result.late))});
-    if (result.skipped > 0 || result.incomplete > 0)
-        now.warn({fmt::format(
-            "{} windows were skipped and the search of {} ended early, because their time or the "
-            "memory was used up (--window-budget, --max-memory)",
-            grouped(result.skipped), grouped(result.incomplete))});
-    if (result.untested > 0)
-        now.warn({fmt::format(
-            "{} windows could not be tested in time, so nothing in them counts as significant "
-            "(--window-budget)",
-            grouped(result.untested))});
-    if (result.late_changes > 0)
-        now.warn({fmt::format(
-            "{} times what was armed changed later than it should have, because the window that "
-            "decided took too long",
-            grouped(result.late_changes))});
-    if (result.has_losses() && !allow_gaps) now.exit_status = 1;
 }
 
 // A stop ends the analysis with all its results, so only the bound of memory aborts it.
@@ -95,7 +71,8 @@ void run(live_command& options, session& now) {
     now.progress.clear();
     now.warn(result.warnings);
     if (!are_printed(options.analysis) && !now.quiet) write_stdout(summary_of(result));
-    report_losses(result, options.allow_gaps, now);
+    now.warn(loss_warnings(result));
+    if (result.has_losses() && !options.allow_gaps) now.exit_status = 1;
 }
 
 }  // namespace

@@ -124,6 +124,10 @@ struct live_result {
     }
 };
 
+/// What an analysis lost of its source, and which windows it could not mine, test or act on in
+/// time, as full sentences. They name options in backticks.
+SPIKEWEAVE_API std::vector<std::string> loss_warnings(const live_result& result);
+
 /// Analyses spikes as they come, until the source ends or a stop is requested; all results of what
 /// had come by then are complete.
 ///
