@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 #include <span>
-#include "io/file_error.hpp"
 
+#include "io/file_error.hpp"
 #include "report/episodes/comparison.hpp"
 #include "report/page_spikes.hpp"
 #include "report/page_tables.hpp"

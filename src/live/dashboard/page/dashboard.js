@@ -83,10 +83,14 @@ function drawSummary({ counts, units }) {
     [el("b", { "data-count": key }, grouped(counts[key])), ` ${key} · `]), el("b", { "data-count": "units" }, grouped(units)), " units");
 }
 
-// Each class of latencies is about a third of a power of ten wide.
+// Each class of latencies is about as wide as the others on a logarithmic scale.
 function drawLatency({ latency }) {
+  const bounds = described.latency_bounds_s.map(Math.log10);
+  if (bounds.length < 2) return;
+  const [first, last] = [bounds[0], bounds.at(-1)];
+  const wide = (last - first) / (bounds.length - 1);
   places.latency.replaceChildren(barChart({ label: "Latency of blocks", xLabel: "log10 of the seconds that a block took", yLabel: "blocks",
-    low: -5 - 1 / 3, high: -5 + (latency.length - 1) / 3, bars: latency }).element);
+    low: first - wide, high: last + wide, bars: latency }).element);
 }
 
 function drawSlow(now) {
