@@ -3,6 +3,7 @@
 Usage: page_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipped, without Chromium and its packages.
 """
 
+import html
 import re
 import unittest
 
@@ -212,6 +213,22 @@ class Page(PageCase):
 
         self.assertIsNone(self.driver.execute_script("return window.hit ?? null"))
         self.assertTrue(self.table("episodes"))
+
+    def test_works_in_the_frame_of_a_notebook(self):
+        """`result.show()` makes such a frame. It reaches nothing outside, and its links stay within."""
+        frame = f'<iframe srcdoc="{html.escape(self.html)}" sandbox="allow-scripts allow-downloads" style="width:1200px;height:500px"></iframe>'
+        notebook = self.folder / "notebook.html"
+        notebook.write_text(f"<!doctype html><title>notebook</title><script>window.secret = 1</script>{frame}", encoding="utf-8")
+        self.open(notebook)
+        self.driver.switch_to.frame(0)
+
+        self.assertEqual(len(self.table("episodes")), len(self.data["episodes"]["units"]))
+        self.one("nav a[href='#circuit']").click()
+        self.frame()
+        self.assertEqual(self.driver.execute_script("return document.URL.split('#')[0]"), "about:srcdoc")
+        self.assertAlmostEqual(self.driver.execute_script("return document.getElementById('circuit').getBoundingClientRect().y"), 0, delta=1)
+        self.assertFalse(self.driver.execute_script("try { return Boolean(parent.secret); } catch { return false; }"))
+        self.assertEqual(self.driver.get_log("browser"), [])
 
     def test_data_hold_every_spike(self):
         spikes = self.data["spikes"]

@@ -27,6 +27,15 @@ function makeThemeButton(redraw) {
   name();
 }
 
+// In the frame of a notebook, addresses are those of the notebook: links have to scroll by themselves.
+function linkTo(id, name) {
+  return el("a", { href: `#${id}`, onclick: (event) => {
+    if (location.protocol !== "about:") return;
+    event.preventDefault();
+    document.getElementById(id).scrollIntoView();
+  } }, name);
+}
+
 function start() {
   const raw = readDocument(document.getElementById("data").textContent);
   if (!Object.hasOwn(pages, raw.kind)) throw new Error("These data are of another version of spikeweave.");
@@ -36,7 +45,7 @@ function start() {
   document.querySelector("h1").textContent = `spikeweave ${raw.kind}`;
   const spikes = data.spikeCount > 0 ? `${grouped(data.spikeCount)} spikes of ${grouped(data.names.length)} units in ${timeText(data.end - data.begin, 1e5)}, ` : "";
   document.getElementById("summary").append(el("bdi", {}, file), `${file ? ": " : ""}${spikes}${found}`);
-  document.querySelector("nav").append(...views.flatMap(([id, name]) => [el("a", { href: `#${id}` }, name), " "]));
+  document.querySelector("nav").append(...views.flatMap(([id, name]) => [linkTo(id, name), " "]));
   document.querySelector("main").append(...views.map(([id, name, view, title]) => el("section", { id }, el("h2", {}, title ?? name), view)));
   makeThemeButton(redraw);
   window.addEventListener("beforeprint", redraw);
