@@ -11,6 +11,7 @@ from . import (  # noqa: F401
     files,
     neo,
     networkx,
+    notebook,
     nwb,
     nwb_results,
     page,

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from .notebook import in_notebook
+
 Progress = Callable[[str, int, int], Any] | bool | None
 
 
@@ -40,12 +42,7 @@ def check_progress(progress: object) -> None:
 
 def _is_watched() -> bool:
     """Whether somebody sees a bar: on a terminal, or in a notebook."""
-    if sys.stderr.isatty():
-        return True
-    ipython = sys.modules.get("IPython")
-    shell = None if ipython is None else ipython.get_ipython()
-    # A shell of a notebook, and not one of a terminal whose errors go elsewhere, has a kernel.
-    return getattr(shell, "kernel", None) is not None
+    return sys.stderr.isatty() or in_notebook()
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from .. import _core
 from .circuit import Circuit
 from .conversions import converted
 from .episode_rows import Episode, EpisodeRows
+from .page import HasPage
 from .spikes import SpikeSequence
 from .tables import counted, html_table
 
@@ -24,7 +25,7 @@ _SHOWN = 10
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class EpisodeResult(EpisodeRows):
+class EpisodeResult(HasPage, EpisodeRows):
     """The result of `episodes`, as flat arrays; also a sequence of `Episode`.
 
     ``found[3]`` is an `Episode`; a slice, an array of indices or a mask, such as

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .conversions import converted
+from .page import HasPage
 from .spikes import SpikeSequence
 from .tables import html_table
 
@@ -22,7 +23,7 @@ _SHOWN = 10
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class SortResult:
+class SortResult(HasPage):
     """The result of `sort` and `sort_features`.
 
     Attributes

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .. import _core
 from .conversions import converted
 from .indexing import Several, Single, chosen, ragged
+from .page import HasPage
 from .spikes import SpikeSequence
 from .tables import counted, html_table
 
@@ -62,7 +63,7 @@ class Pattern:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class PatternResult(Sequence[Pattern]):
+class PatternResult(HasPage, Sequence[Pattern]):
     """The result of `spade`, as flat arrays; also a sequence of `Pattern`.
 
     ``found[3]`` is a `Pattern`; a slice, an array of indices or a mask, such as

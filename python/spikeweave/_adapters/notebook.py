@@ -1,0 +1,46 @@
+"""Notebooks, and pages that are shown in them or in a browser."""
+
+from __future__ import annotations
+
+import html
+import os
+import sys
+import tempfile
+import webbrowser
+from pathlib import Path
+
+from .._values.conversions import converted, converts
+from .._values.page import HasPage
+
+
+def in_notebook() -> bool:
+    """Whether this runs in a notebook, whose shell has a kernel, unlike that of a terminal."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return getattr(shell, "kernel", None) is not None
+
+
+def frame_of(page: str, height: int) -> str:
+    """The page as an element of another page, from which it is separated by `sandbox`."""
+    return (
+        f'<iframe srcdoc="{html.escape(page)}" sandbox="allow-scripts allow-downloads"'
+        f' title="spikeweave" style="width:100%;height:{height}px;border:0"></iframe>'
+    )
+
+
+@converts(HasPage, "shown page")
+def show_page(found: HasPage, height: int) -> None:
+    """Shows the page of a result below the cell of a notebook, elsewhere in a browser."""
+    if not height > 0:
+        raise ValueError(f"height: expected pixels above 0, found {height!r}")
+    page = converted(found, "html")
+    if in_notebook():
+        from IPython.display import HTML, display
+
+        display(HTML(frame_of(page, height)))
+        return
+    descriptor, name = tempfile.mkstemp(prefix="spikeweave-", suffix=".html")
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(page)
+    if not webbrowser.open(Path(name).as_uri()):
+        raise RuntimeError(f"there is no browser to show '{name}'")
