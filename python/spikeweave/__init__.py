@@ -9,6 +9,7 @@ patterns; `live` detects and finds chains while a recording runs; `sort` finds u
 from . import simulate
 from ._adapters.files import read, write
 from ._adapters.recordings import read_recording
+from ._commands.compare import compare
 from ._commands.detector import Detector
 from ._commands.devices import devices
 from ._commands.episodes import count_episodes, episode_strategies, episodes
@@ -19,6 +20,7 @@ from ._commands.spade import spade
 from ._core import DeviceError
 from ._core import version as _version
 from ._values.circuit import Circuit
+from ._values.comparison import Comparison
 from ._values.devices import Device
 from ._values.episode_rows import Episode
 from ._values.episodes import EpisodeResult
@@ -45,6 +47,7 @@ __all__ = [
     "Arming",
     "Chance",
     "Circuit",
+    "Comparison",
     "Counts",
     "Detection",
     "Detector",
@@ -63,6 +66,7 @@ __all__ = [
     "SpikeSequence",
     "Stats",
     "Window",
+    "compare",
     "count_episodes",
     "devices",
     "episode_strategies",

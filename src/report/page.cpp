@@ -8,6 +8,7 @@
 #include "io/atomic_file.hpp"
 #include "io/file_error.hpp"
 #include "page_text.hpp"
+#include "report/comparisons.hpp"
 #include "report/episodes/comparison.hpp"
 #include "report/episodes/page_data.hpp"
 #include "report/page_tables.hpp"
@@ -158,17 +159,19 @@ std::string data_of(const page_source& from) {
 std::string comparison_data(std::span<const std::filesystem::path> folders,
                             const page_options& options, const execution& run) {
     if (!options.spikes.empty()) throw invalid_argument("`spikes` is for a page of one folder");
+    const std::vector<std::string> names = report::names_of_folders(folders);
     std::vector<report::compared_result> results;
-    for (const std::filesystem::path& folder : folders) {
-        report::json record = report::read_run(folder, "episodes.tsv");
+    for (std::size_t i = 0; i < folders.size(); ++i) {
+        report::json record = report::read_run(folders[i], "episodes.tsv");
         if (record.is_null())
             throw io::file_error(
-                folder,
+                folders[i],
                 "this is no result of spikeweave episodes; others cannot be compared in a page");
-        spike_sequence spikes = from_run_of(folder, [&] {
-            return episode_spikes(record, {folder, {}, run});
+        spike_sequence spikes = from_run_of(folders[i], [&] {
+            return episode_spikes(record, {folders[i], {}, run});
         });
-        results.push_back({folder, std::move(record), std::move(spikes)});
+        results.push_back(report::result_of_folder(folders[i], names[i], std::move(record),
+                                                   std::move(spikes), run));
     }
     return report::comparison_page_data(report::compare(std::move(results), run),
                                         options.as == comparison_view::series, options.alpha);

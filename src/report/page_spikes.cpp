@@ -1,7 +1,10 @@
 #include "report/page_spikes.hpp"
 
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "spikeweave/core/error.hpp"
 
 namespace spikeweave::report {
 namespace {
@@ -11,11 +14,46 @@ void append_varint(std::vector<std::uint8_t>& out, std::uint64_t value) {
     out.push_back(static_cast<std::uint8_t>(value));
 }
 
+constexpr std::string_view base64_digits =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+std::vector<std::uint8_t> bytes_of(std::string_view base64) {
+    std::vector<std::uint8_t> bytes;
+    bytes.reserve(base64.size() / 4 * 3);
+    std::uint32_t held = 0;
+    int bits = 0;
+    for (const char digit : base64.substr(0, base64.find('='))) {
+        const std::size_t value = base64_digits.find(digit);
+        if (value == std::string_view::npos) throw invalid_argument("spikes are not in base64");
+        held = held << 6U | static_cast<std::uint32_t>(value);
+        bits += 6;
+        if (bits < 8) continue;
+        bits -= 8;
+        bytes.push_back(static_cast<std::uint8_t>(held >> static_cast<unsigned>(bits)));
+    }
+    return bytes;
+}
+
+// Calls `take` with each number of a list in base64 of LEB128.
+template <class Take>
+void each_number(const json& base64, const Take& take) {
+    std::uint64_t value = 0;
+    unsigned shift = 0;
+    for (const std::uint8_t byte : bytes_of(base64.get_ref<const std::string&>())) {
+        if (shift > 63) throw invalid_argument("a number of the spikes has more than 64 bits");
+        value |= std::uint64_t{byte & 127U} << shift;
+        shift += 7;
+        if (byte >= 128) continue;
+        take(value);
+        value = 0;
+        shift = 0;
+    }
+}
+
 }  // namespace
 
 std::string base64(std::span<const std::uint8_t> bytes) {
-    constexpr std::string_view digits =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    constexpr std::string_view digits = base64_digits;
     std::string out;
     out.reserve((bytes.size() + 2) / 3 * 4);
     for (std::size_t i = 0; i < bytes.size(); i += 3) {
@@ -52,6 +90,22 @@ json page_spikes(const spike_sequence& spikes) {
             {"end_us", spikes.span().end.count()},
             {"steps_us", base64(varints_of_steps(spikes.times_us(), begin))},
             {"units", base64(units)}};
+}
+
+spike_sequence read_page_spikes(const json& page) {
+    const json& spikes = page.at("spikes");
+    const duration begin{spikes.at("begin_us").get<std::int64_t>()};
+    const duration end{spikes.at("end_us").get<std::int64_t>()};
+    std::vector<std::int64_t> times;
+    std::uint64_t at = static_cast<std::uint64_t>(begin.count());
+    each_number(spikes.at("steps_us"), [&](std::uint64_t step) {
+        times.push_back(static_cast<std::int64_t>(at += step));
+    });
+    std::vector<unit_id> units;
+    each_number(spikes.at("units"), [&](std::uint64_t unit) {
+        units.push_back(unit_id{static_cast<std::uint32_t>(unit)});
+    });
+    return {std::move(times), std::move(units), page.at("units"), {begin, end}};
 }
 
 }  // namespace spikeweave::report

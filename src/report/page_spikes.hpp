@@ -24,4 +24,8 @@ std::vector<std::uint8_t> varints_of_steps(std::span<const std::int64_t> numbers
 /// The spikes in their order, as the data of every page have them.
 json page_spikes(const spike_sequence& spikes);
 
+/// Reads the spikes of the data of a page, `units` and `spikes`.
+/// @throws json::exception or invalid_argument if they are damaged.
+spike_sequence read_page_spikes(const json& page);
+
 }  // namespace spikeweave::report

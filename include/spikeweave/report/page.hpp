@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
@@ -24,9 +25,9 @@ SPIKEWEAVE_API void add_page_option(option_list& list, bool& wanted);
 /// Returns the page that shows these data, a JSON document.
 SPIKEWEAVE_API std::string page_of(std::string_view data);
 
-/// Returns the page of a sorting.
-/// @param tables  `run`, `quality`, `motion` and `merges` of its data, as a JSON document
-SPIKEWEAVE_API std::string page_of(const sort_result& result, std::string_view tables);
+/// Returns the data of the page of a sorting.
+/// @param tables  `run`, `quality`, `motion` and `merges` of these data, as a JSON document
+SPIKEWEAVE_API std::string page_data_of(const sort_result& result, std::string_view tables);
 
 /// How a page shows several results.
 enum class comparison_view : std::uint8_t {
@@ -48,6 +49,19 @@ struct page_options {
 };
 
 SPIKEWEAVE_API option_list describe(page_options& options);
+
+/// A result as the data of its page, which have all its rows.
+struct result_data {
+    std::string name{};  ///< what the page calls it
+    std::string data{};  ///< a JSON document
+};
+
+/// Returns the page that compares results of `episodes`.
+/// @throws invalid_argument if there are fewer than two, they cannot be compared or an option is
+/// out of range; cancelled.
+SPIKEWEAVE_API std::string compared_page(const std::vector<result_data>& results,
+                                         const page_options& options = {},
+                                         const execution& run = {});
 
 /// Writes the page of a result folder of `episodes`, `spade` or `sort`, or of several folders of
 /// `episodes`. The spikes of episodes and patterns are read again.

@@ -124,10 +124,8 @@ void bind_spikes(nb::module_& m) {
     m.def("read_spikes", &read_file, "path"_a, "given"_a);
     m.def("read_options", &description<spike_read_options>);
     m.def("write_spikes", &write, "path"_a, "spikes"_a, "progress"_a.none());
-    m.def(
-        "natural_order",
-        [](const std::vector<std::string>& names) { return to_numpy(natural_order(names)); },
-        "names"_a);
+    m.def("natural_order",
+          [](const std::vector<std::string>& names) { return to_numpy(natural_order(names)); });
     m.def("seconds", [](nb::handle value) { return to_seconds(time_of("time", value)); });
 }
 

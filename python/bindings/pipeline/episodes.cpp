@@ -66,8 +66,11 @@ void bind_episodes(nb::module_& m) {
     m.def("count_episodes_options", &description<episode_counting_options>);
     m.def("count_episodes", &count, "spikes"_a, "episodes"_a, "given"_a);
     m.def("find_occurrences", &occurrences, "spikes"_a, "episodes"_a, "ties"_a);
-    m.def(
-        "page_of", [](const std::string& data) { return page_of(data); }, "data"_a);
+    m.def("page_of", &page_of, "data"_a);
+    nb::class_<result_data>(m, "PageData").def(nb::init<std::string, std::string>());
+    m.def("compared_page", [](const std::vector<result_data>& results, const nb::dict& given) {
+        return call(compared_page, results, given);
+    });
     m.def("episode_strategies", [](bool on_gpu) {
         const auto device = on_gpu ? device_kind::cuda : device_kind::cpu;
         return column(available_episode_strategies(device));

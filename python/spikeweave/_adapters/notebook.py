@@ -9,7 +9,7 @@ import tempfile
 import webbrowser
 from pathlib import Path
 
-from .._values.conversions import converted, converts
+from .._values.conversions import converts
 from .._values.page import HasPage
 
 
@@ -33,7 +33,7 @@ def show_page(found: HasPage, height: int) -> None:
     """Shows the page of a result below the cell of a notebook, elsewhere in a browser."""
     if not height > 0:
         raise ValueError(f"height: expected pixels above 0, found {height!r}")
-    page = converted(found, "html")
+    page = found.to_html()
     if in_notebook():
         from IPython.display import HTML, display
 

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from .._values.conversions import converts
 from .._values.episodes import EpisodeResult
-from .page_parts import LISTED, call_of, digits, page_of, spikes_of
+from .page_parts import LISTED, call_of, digits, document_of, spikes_of
 
 
 def _ms(intervals: NDArray[np.float64]) -> list[list[float]]:
@@ -32,9 +33,9 @@ def _maximal(found: EpisodeResult) -> list[bool]:
     return [run not in parts for run in runs]
 
 
-def _episodes(found: EpisodeResult, order: NDArray[np.int64]) -> dict[str, Any]:
+def _episodes(found: EpisodeResult, order: NDArray[np.int64], most: int | None) -> dict[str, Any]:
     maximal = _maximal(found)
-    listed = order[:LISTED].tolist()
+    listed = order[:most].tolist()
     parts = [found._parts(i) for i in listed]
     columns = {
         "total": len(found),
@@ -99,20 +100,31 @@ def _run(found: EpisodeResult, chains: list[int]) -> dict[str, Any]:
     return run
 
 
-@converts(EpisodeResult, "html")
-def episodes_to_html(found: EpisodeResult) -> str:
-    """The page of a result, with its episodes in the order of the command's tables."""
+def _document(found: EpisodeResult, most: int | None) -> str:
+    """The data of the page, with its episodes in the order of the command's tables."""
     order = np.lexsort((-found.counts, found.p, found.q, -found.sizes))
     number = np.argsort(order) + 1
     spikes = found.spikes
     begin, end = round(1e6 * spikes.t_start), round(1e6 * spikes.t_stop)
-    return page_of(
+    return document_of(
         "episodes",
         {
             "run": _run(found, number[found.chains].tolist()),
             "units": spikes.unit_names,
             "spikes": spikes_of(spikes.times_us, spikes.units, begin, end),
-            "episodes": _episodes(found, order),
+            "episodes": _episodes(found, order, most),
             "edges": _edges(found),
         },
     )
+
+
+@converts(EpisodeResult, "html")
+def episodes_to_html(found: EpisodeResult) -> str:
+    """The page of a result."""
+    return _core.page_of(_document(found, LISTED))
+
+
+@converts(EpisodeResult, "page data")
+def page_data_of_episodes(found: EpisodeResult) -> str:
+    """The data of the page, with all episodes, to be compared with others."""
+    return _document(found, None)

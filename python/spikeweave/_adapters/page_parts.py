@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core
-
 #: As many rows as a page of the command lists.
 LISTED = 10_000
 
@@ -49,8 +47,7 @@ def call_of(name: str, asked: dict[str, Any]) -> str:
     return f"spikeweave.{name}, {given})"
 
 
-def page_of(kind: str, data: dict[str, Any]) -> str:
-    """The page that shows these data."""
+def document_of(kind: str, data: dict[str, Any]) -> str:
+    """The data of a page, as it has them."""
     document = {"format": "spikeweave page", "version": 1, "kind": kind, **data}
-    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), default=str)
-    return _core.page_of(text)
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"), default=str)

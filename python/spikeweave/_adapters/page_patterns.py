@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from .._values.conversions import converts
 from .._values.spade import PatternResult
-from .page_parts import LISTED, call_of, digits, page_of, spikes_of
+from .page_parts import LISTED, call_of, digits, document_of, spikes_of
 
 #: Fields of each size in the map of the spectrum.
 _FIELDS = 380
@@ -170,7 +171,7 @@ def _run(found: PatternResult) -> dict[str, Any]:
 def patterns_to_html(found: PatternResult) -> str:
     """The page of a result, with its patterns in the order of the command's tables."""
     segments = _segments(found.parameters)
-    return page_of(
+    data = document_of(
         "spade",
         {
             "run": _run(found),
@@ -189,3 +190,4 @@ def patterns_to_html(found: PatternResult) -> str:
             "funnel": _funnel(found),
         },
     )
+    return _core.page_of(data)

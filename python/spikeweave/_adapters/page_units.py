@@ -85,4 +85,4 @@ def units_to_html(found: SortResult) -> str:
         "motion": _motion(found),
         "merges": _merges(found),
     }
-    return _core.sort_page(found._data, json.dumps(tables, default=str))
+    return _core.page_of(_core.sort_page_data(found._data, json.dumps(tables, default=str)))

@@ -6,7 +6,11 @@ from .conversions import converted
 
 
 class HasPage:
-    """A result with a method `to_html`, whose page can be shown."""
+    """What has a page for a browser, which `to_html` returns."""
+
+    def to_html(self) -> str:
+        """The page as text."""
+        raise NotImplementedError
 
     def show(self, *, height: int = 700) -> None:
         """Shows the page of `to_html`: below the cell of a notebook, elsewhere in a browser.

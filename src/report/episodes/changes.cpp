@@ -1,15 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <span>
 
-#include "io/file_error.hpp"
 #include "report/episodes/comparison.hpp"
 #include "report/page_spikes.hpp"
 #include "report/page_tables.hpp"
 #include "spikeweave/assess/multiple_testing.hpp"
 #include "spikeweave/assess/rate_change.hpp"
+#include "spikeweave/core/error.hpp"
 
 namespace spikeweave::report {
 namespace {
@@ -17,25 +16,13 @@ namespace {
 event_count counted(const comparison& compared, const compared_episode& one, std::size_t in) {
     const compared_result& result = compared.results[in];
     const double seconds = to_seconds(result.spikes.span().length());
-    if (!(seconds > 0)) throw io::file_error(result.folder, "its recording has no length");
+    if (!(seconds > 0))
+        throw invalid_argument(fmt::format("the recording of '{}' has no length", result.place));
     return {one.in[in].count, seconds};
 }
 
 double rate_of(const event_count& counts) {
     return static_cast<double>(counts.events) / counts.seconds;
-}
-
-// A folder by its name, or by its path if another one has the same name.
-std::vector<std::string> names_of_folders(std::span<const compared_result> results) {
-    std::vector<std::string> names;
-    for (const compared_result& one : results) {
-        const std::filesystem::path whole =
-            std::filesystem::absolute(one.folder / "").lexically_normal();
-        names.push_back(whole.parent_path().filename().string());
-    }
-    if (std::set<std::string>(names.begin(), names.end()).size() < names.size())
-        for (std::size_t i = 0; i < names.size(); ++i) names[i] = results[i].folder.string();
-    return names;
 }
 
 json columns_of(std::span<const compared_episode> episodes) {
@@ -100,7 +87,6 @@ std::vector<episode_change> changes_between(const comparison& compared, std::siz
 
 std::string comparison_page_data(const comparison& compared, bool is_series, double alpha) {
     const std::vector<compared_result>& results = compared.results;
-    const std::vector<std::string> names = names_of_folders(results);
     json document{{"format", "spikeweave page"},
                   {"version", 1},
                   {"kind", is_series ? "series" : "comparison"},
@@ -110,7 +96,7 @@ std::string comparison_page_data(const comparison& compared, bool is_series, dou
                   {"episodes", columns_of(compared.episodes)},
                   {"changes", json::array()}};
     for (std::size_t i = 0; i < results.size(); ++i) {
-        document["recordings"].push_back({{"name", names[i]},
+        document["recordings"].push_back({{"name", results[i].name},
                                           {"run", results[i].run},
                                           {"spikes", page_spikes(results[i].spikes)}});
         if (i > 0)

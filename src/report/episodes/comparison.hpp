@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,13 +12,6 @@
 #include "spikeweave/spikes/spike_sequence.hpp"
 
 namespace spikeweave::report {
-
-/// A result of `episodes`, and the spikes that it was made of.
-struct compared_result {
-    std::filesystem::path folder{};
-    json run{};
-    spike_sequence spikes{};
-};
 
 /// What one result says of an episode that is compared.
 struct compared_count {
@@ -31,6 +25,41 @@ struct compared_count {
     std::string kind{};
     bool is_listed = false;  ///< whether the episode is in `episodes.tsv`
 };
+
+/// A row of `episodes.tsv`.
+struct episode_row {
+    std::size_t number = 0;  ///< from 1
+    episode what{};
+    compared_count in{};
+};
+
+/// An edge of a circuit: its best delay is what is compared, and all its delays are significant.
+struct compared_edge {
+    episode best{};
+    delay_interval delay{};
+    std::string kind{};
+};
+
+/// A result of `episodes`, the spikes that it was made of, and its tables, whose units are those of
+/// the spikes.
+struct compared_result {
+    std::string name{};   ///< what the page calls it
+    std::string place{};  ///< what messages call it
+    json run{};
+    spike_sequence spikes{};
+    std::vector<compared_edge> edges{};
+    /// Calls a function with each row. Tables may be too large to be held.
+    std::function<void(const std::function<void(episode_row&&)>&)> each_episode{};
+};
+
+/// Reads the tables of a result folder; `episodes.tsv` whenever its rows are asked for.
+/// @throws io_error if a table is damaged; so does `each_episode`, and cancelled.
+compared_result result_of_folder(const std::filesystem::path& folder, std::string name, json run,
+                                 spike_sequence spikes, const execution& stop);
+
+/// Takes the data of the page of a result, which have all episodes.
+/// @throws json::exception if something is missing.
+compared_result result_of_page(std::string name, json page);
 
 /// An episode, and what each result says of it.
 struct compared_episode {
@@ -47,7 +76,7 @@ struct comparison {
 
 /// Compares results. Where an episode is not frequent, it is counted in the spikes.
 /// @throws io_error if a table is damaged; invalid_argument if counts cannot be compared, because
-/// the delays or the rule for ties differ; cancelled.
+/// the delays or the rule for ties differ, or a run does not say them; cancelled.
 comparison compare(std::vector<compared_result> results, const execution& run);
 
 /// Whether an episode changed from one result to another.

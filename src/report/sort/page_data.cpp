@@ -186,14 +186,14 @@ std::string sorting_page_data(const sorting_page& page, const execution& run) {
 
 namespace spikeweave {
 
-std::string page_of(const sort_result& result, std::string_view tables) {
-    return page_of(report::sorting_page_data(
+std::string page_data_of(const sort_result& result, std::string_view tables) {
+    return report::sorting_page_data(
         {.tables = report::json::parse(tables),
          .sorted = result.sorted,
          .details =
              report::details_of({result.sorted, result.channels, result.waveforms, &result.features,
                                  result.features_per_channel, result.amplitudes})},
-        {}));
+        {});
 }
 
 }  // namespace spikeweave

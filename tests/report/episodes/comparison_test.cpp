@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <filesystem>
 
+#include "report/comparisons.hpp"
 #include "spikeweave/assess/rate_change.hpp"
 #include "spikeweave/core/error.hpp"
 #include "support/temporary_folder.hpp"
@@ -42,7 +44,8 @@ compared_result made_result(const temporary_folder& place, const std::string& na
                             spike_sequence spikes, report::json run = run_of("4-6ms,6-8ms")) {
     place.file(name + "/episodes.tsv", episode_heads + episodes);
     place.file(name + "/circuit.tsv", edge_heads + edges);
-    return {place.path() / name, std::move(run), std::move(spikes)};
+    return report::result_of_folder(place.path() / name, name, std::move(run), std::move(spikes),
+                                    {});
 }
 
 // "x→y" three times in the first result; twice in the second one, where it is not listed, and
@@ -200,20 +203,11 @@ TEST(ComparisonPage, ComparesASeriesStepByStepAndOthersWithTheFirst) {
 }
 
 TEST(ComparisonPage, CallsFoldersByWhatTellsThemApart) {
-    const temporary_folder place;
-    comparison compared = small_comparison(place);
-    const auto names = [&] {
-        const auto data = report::json::parse(report::comparison_page_data(compared, true, 0.05));
-        std::vector<std::string> out;
-        for (const auto& one : data.at("recordings")) out.push_back(one.at("name"));
-        return out;
-    };
+    using folders = std::array<std::filesystem::path, 2>;
+    using names = std::vector<std::string>;
 
-    compared.results[0].folder = "a/one/";
-    compared.results[1].folder = "b/two";
-    EXPECT_EQ(names(), (std::vector<std::string>{"one", "two"}));
-    compared.results[1].folder = "b/one";
-    EXPECT_EQ(names(), (std::vector<std::string>{"a/one/", "b/one"}));
+    EXPECT_EQ(report::names_of_folders(folders{"a/one/", "b/two"}), (names{"one", "two"}));
+    EXPECT_EQ(report::names_of_folders(folders{"a/one/", "b/one"}), (names{"a/one/", "b/one"}));
 }
 
 }  // namespace

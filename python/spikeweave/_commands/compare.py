@@ -1,0 +1,70 @@
+"""Several results of one kind in one page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from .. import _core
+from .._values.comparison import Comparison
+from .._values.conversions import converted
+from .._values.episodes import EpisodeResult
+
+Result = EpisodeResult
+
+
+def _named(results: object) -> dict[str, Result]:
+    """The results by their names, which are numbers from 1 unless they are given."""
+    if isinstance(results, (Mapping, Sequence)) and not isinstance(results, Result):
+        named = (
+            {str(name): one for name, one in results.items()}
+            if isinstance(results, Mapping)
+            else {str(i): one for i, one in enumerate(results, start=1)}
+        )
+        others = [one for one in named.values() if not isinstance(one, Result)]
+        if not others:
+            return named
+        raise TypeError(f"results: expected results of episodes, found {type(others[0])}")
+    raise TypeError(f"results: expected a list or a mapping of results, found {type(results)}")
+
+
+def compare(
+    results: Mapping[str, Result] | Sequence[Result],
+    *,
+    view: Literal["side-by-side", "series"] = "side-by-side",
+    alpha: float | None = None,
+) -> Comparison:
+    """Compares results of one kind in a page, as ``spikeweave report A B`` does with folders.
+
+    Units are the same if they have the same name. All edges and chains of all circuits are
+    compared; where one is not frequent it is counted in the spikes. What changed is tested by the
+    rates: docs/report.md says how, and what that assumes.
+
+    Parameters
+    ----------
+    results
+        Two or more results of `episodes` with the same `delays` and `ties`. A mapping has their
+        names, such as ``{"control": before, "drug": after}``.
+    view
+        ``"side-by-side"`` compares all with the first one. ``"series"`` compares each with the one
+        before it and shows one after another.
+    alpha
+        Level at which a rate differs between two results. Default: 0.05.
+
+    Returns
+    -------
+    Comparison
+        `Comparison.show` shows the page, `Comparison.to_html` returns it.
+
+    Raises
+    ------
+    TypeError
+        If these are not results of `episodes`.
+    ValueError
+        If there are fewer than two, they cannot be compared, or an argument is out of range.
+    """
+    if view not in ("side-by-side", "series"):
+        raise ValueError(f"view: expected 'side-by-side' or 'series', found {view!r}")
+    named = _named(results)
+    pages = [_core.PageData(name, converted(one, "page data")) for name, one in named.items()]
+    return Comparison(tuple(named), _core.compared_page(pages, {"as": view, "alpha": alpha}))
