@@ -28,9 +28,7 @@ def results():
 
 @pytest.mark.parametrize("view", ["side-by-side", "series"])
 def test_command_writes_the_same_comparison(results, view, tmp_path):
-    program = Path(spikeweave.__file__).parent / "bin" / "spikeweave"
-    if not program.exists():
-        pytest.skip("the command is not installed")
+    program = program_or_skip()
     for name, found in results.items():
         spikeweave.write(tmp_path / f"{name}.npz", found.spikes)
         search = ["--delays", SEARCH["delays"], "--min-count", "60", "--max-size", "4"]
@@ -59,6 +57,77 @@ def test_command_writes_the_same_comparison(results, view, tmp_path):
         "gone",
         "weaker",
     }
+
+
+def program_or_skip():
+    program = Path(spikeweave.__file__).parent / "bin" / "spikeweave"
+    if not program.exists():
+        pytest.skip("the command is not installed")
+    return program
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_command_writes_the_same_comparison_of_patterns(tmp_path):
+    program = program_or_skip()
+    search = {"bin": "5ms", "window": 10, "min_spikes": 3, "surrogates": 50, "alpha": 0.1}
+    found = {}
+    for name, occurrences in (("often", 40), ("seldom", 15)):
+        spikes = spikeweave.simulate.patterns(
+            units=10, rate=6, length="20s", patterns=(4,), occurrences=occurrences, seed=1
+        ).spikes
+        found[name] = spikeweave.spade(spikes, **search, seed=1)
+        spikeweave.write(tmp_path / f"{name}.npz", spikes)
+        options = [
+            text for key in search for text in (f"--{key.replace('_', '-')}", str(search[key]))
+        ]
+        source = tmp_path / f"{name}.npz"
+        subprocess.run(
+            [program, "spade", source, *options, "--seed", "1", "-q", "-o", tmp_path / name],
+            check=True,
+        )
+    page = tmp_path / "page.html"
+    subprocess.run(
+        [program, "report", *(tmp_path / name for name in found), "-o", page], check=True
+    )
+
+    written = data_of(page.read_text("utf-8"))
+
+    own = data_of(spikeweave.compare(found).to_html())
+    assert own["kind"] == "spade-comparison"
+    assert set(own) == set(written)
+    for key in ("units", "patterns", "changes", "alpha"):
+        assert own[key] == written[key], key
+    for one, other in zip(own["recordings"], written["recordings"], strict=True):
+        for key in ("name", "spikes", "windows", "patterns"):
+            assert one[key] == other[key], key
+    assert own["patterns"]["total"] > 0
+
+
+def test_command_writes_the_same_comparison_of_sortings(tmp_path):
+    program = program_or_skip()
+    made = ("--units", "4", "--channels", "16", "--length", "12s", "--low-peak", "120")
+    recording = tmp_path / "recording"
+    subprocess.run([program, "simulate", "recording", *made, "-o", recording], check=True)
+    folders = [tmp_path / name for name in ("templates", "cluster")]
+    for stages in folders:
+        subprocess.run(
+            [program, "sort", recording, "--stages", stages.name, "-q", "-o", stages], check=True
+        )
+    page = tmp_path / "page.html"
+    subprocess.run([program, "report", *folders, "-o", page], check=True)
+
+    written = data_of(page.read_text("utf-8"))
+
+    found = {one.name: spikeweave.sort(recording, stages=one.name) for one in folders}
+    own = data_of(spikeweave.compare(found).to_html())
+    assert own["kind"] == "sort-comparison"
+    assert set(own) == set(written)
+    for key in ("pairs", "rows", "within_ms", "matched_agreement"):
+        assert own[key] == written[key], key
+    for one, other in zip(own["sortings"], written["sortings"], strict=True):
+        for key in ("name", "units", "spikes", "channels", "waveforms"):
+            assert one[key] == other[key], key
+    assert sum(own["rows"]["matched"]) > 1
 
 
 def test_what_is_not_frequent_is_counted(results):

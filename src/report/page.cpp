@@ -146,27 +146,33 @@ std::string sorting_data(report::json run, const page_source& from) {
                                      from.run);
 }
 
-std::string data_of(const page_source& from) {
-    if (const report::json run = report::read_run(from.folder, "episodes.tsv"); !run.is_null())
-        return report::episode_page_data(from.folder, episode_spikes(run, from), from.run);
-    if (const report::json run = report::read_run(from.folder, "patterns.tsv"); !run.is_null())
-        return pattern_data(run, from);
-    if (report::json run = report::read_run(from.folder, "sorting.npz"); !run.is_null())
-        return sorting_data(std::move(run), from);
-    throw io::file_error(from.folder, "this is no result of spikeweave episodes, spade or sort");
+// The kind of a result, and the record of its run.
+std::pair<std::string, report::json> kind_of(const std::filesystem::path& folder) {
+    for (const auto& [table, kind] :
+         {std::pair("episodes.tsv", "episodes"), std::pair("patterns.tsv", "spade"),
+          std::pair("sorting.npz", "sort")})
+        if (report::json run = report::read_run(folder, table); !run.is_null())
+            return {kind, std::move(run)};
+    throw io::file_error(folder, "this is no result of spikeweave episodes, spade or sort");
 }
 
-std::string comparison_data(std::span<const std::filesystem::path> folders,
-                            const page_options& options, const execution& run) {
-    if (!options.spikes.empty()) throw invalid_argument("`spikes` is for a page of one folder");
+std::string data_of(const page_source& from) {
+    auto [kind, run] = kind_of(from.folder);
+    return from_run_of(from.folder, [&, &run = run] {
+        if (kind == "episodes")
+            return report::episode_page_data(from.folder, episode_spikes(run, from), from.run);
+        if (kind == "spade") return pattern_data(run, from);
+        return sorting_data(std::move(run), from);
+    });
+}
+
+// Tables of episodes may be too large to be held.
+std::string episode_comparison_data(std::span<const std::filesystem::path> folders,
+                                    const page_options& options, const execution& run) {
     const std::vector<std::string> names = report::names_of_folders(folders);
     std::vector<report::compared_result> results;
     for (std::size_t i = 0; i < folders.size(); ++i) {
-        report::json record = report::read_run(folders[i], "episodes.tsv");
-        if (record.is_null())
-            throw io::file_error(
-                folders[i],
-                "this is no result of spikeweave episodes; others cannot be compared in a page");
+        report::json record = kind_of(folders[i]).second;
         spike_sequence spikes = from_run_of(folders[i], [&] {
             return episode_spikes(record, {folders[i], {}, run});
         });
@@ -175,6 +181,24 @@ std::string comparison_data(std::span<const std::filesystem::path> folders,
     }
     return report::comparison_page_data(report::compare(std::move(results), run),
                                         options.as == comparison_view::series, options.alpha);
+}
+
+std::string comparison_data(std::span<const std::filesystem::path> folders,
+                            const page_options& options, const execution& run) {
+    if (!options.spikes.empty()) throw invalid_argument("`spikes` is for a page of one folder");
+    std::vector<std::string> kinds;
+    std::vector<std::string> places;
+    for (const std::filesystem::path& folder : folders) {
+        kinds.push_back(kind_of(folder).first);
+        places.push_back(folder.string());
+    }
+    report::check_kinds(kinds, places);
+    if (kinds[0] == "episodes") return episode_comparison_data(folders, options, run);
+    const std::vector<std::string> names = report::names_of_folders(folders);
+    std::vector<report::named_page> pages;
+    for (std::size_t i = 0; i < folders.size(); ++i)
+        pages.push_back({names[i], places[i], report::json::parse(data_of({folders[i], {}, run}))});
+    return report::comparison_data(std::move(pages), options, run);
 }
 
 }  // namespace
@@ -224,12 +248,8 @@ void write_page(const std::filesystem::path& page, std::span<const std::filesyst
     if (folders.size() == 1 && options.as)
         throw invalid_argument("`as` is for a page of several folders");
     const std::filesystem::path& first = folders.front();
-    const std::string text =
-        page_of(folders.size() == 1 ? from_run_of(first,
-                                                  [&] {
-                                                      return data_of({first, options.spikes, run});
-                                                  })
-                                    : comparison_data(folders, options, run));
+    const std::string text = page_of(folders.size() == 1 ? data_of({first, options.spikes, run})
+                                                         : comparison_data(folders, options, run));
     io::atomic_file file(page);
     file.write(text);
     file.commit();

@@ -131,8 +131,7 @@ class Report(CliTest):
         self.ok("spade", path, "--min-occ", "40", "-o", self.folder / "spade")
         self.ok("episodes", path, "--delays", "4-7ms", "--min-count", "15", "-o", self.folder / "wider")
 
-        self.refused("report", many, self.folder / "spade", "-o", to, says=("spade'", "no result of spikeweave episodes"))
-        self.refused("report", self.folder / "spade", self.folder / "spade", "-o", to, says="cannot be compared")
+        self.refused("report", many, self.folder / "spade", "-o", to, says=("spade' is one of spade", "only results of one kind"))
         self.refused("report", many, self.folder / "wider", "-o", to, says=("wider'", "other --delays or --ties"))
         self.refused("report", many, few, "--spikes", path, "-o", to, says="--spikes is for a page of one folder")
         self.refused("report", many, "--as", "series", "-o", to, says="--as is for a page of several folders")
@@ -140,6 +139,45 @@ class Report(CliTest):
         (many / "circuit.tsv").write_text("from\tto\n", encoding="utf-8")
         (many / "run.json").write_text('{"input": {}}', encoding="utf-8")
         self.refused("report", few, many, "-o", to, says="many/run.json")
+
+    def test_compares_patterns(self):
+        path = self.chain_file()
+        fewer = self.file("fewer.tsv", "".join(line for line in path.read_text(encoding="utf-8").splitlines(True) if not line.startswith("4.")))
+        search = ("--bin", "5ms", "--window", "6", "--min-occ", "20", "--min-spikes", "2")
+        for name, file in (("many", path), ("fewer", fewer)):
+            self.ok("spade", file, *search, "-o", self.folder / name)
+        self.ok("spade", path, "--bin", "6ms", "--window", "6", "--min-occ", "20", "-o", self.folder / "wider")
+        to = self.folder / "page.html"
+
+        self.ok("report", self.folder / "many", self.folder / "fewer", "-o", to)
+
+        data = json.loads(page_data(self.page("page.html")))
+        self.assertEqual(data["kind"], "spade-comparison")
+        self.assertEqual(data["units"], ["a", "b", "c", "d"])
+        whole = data["patterns"]["units"].index([0, 1, 2])
+        self.assertEqual(data["patterns"]["count"][whole], [50, 40])
+        self.refused("report", self.folder / "many", self.folder / "wider", "-o", self.folder / "x.html", says=("wider' was searched with another --bin",))
+
+    def test_compares_two_sortings(self):
+        for name, options in (("rec", ("--length", "10s")), ("long", ("--length", "11s"))):
+            self.ok("simulate", "recording", *options, "--channels", "16", "--units", "3", "--low-peak", "150", "--seed", "4", "-o", self.folder / name)
+        self.ok("sort", self.folder / "rec", "-o", self.folder / "templates")
+        self.ok("sort", self.folder / "rec", "--stages", "cluster", "--no-phy", "-o", self.folder / "clusters")
+        self.ok("sort", self.folder / "long", "-o", self.folder / "other")
+        to = self.folder / "page.html"
+
+        self.ok("report", self.folder / "templates", self.folder / "clusters", "-o", to)
+
+        data = json.loads(page_data(self.page("page.html")))
+        self.assertEqual(data["kind"], "sort-comparison")
+        self.assertEqual([one["name"] for one in data["sortings"]], ["templates", "clusters"])
+        self.assertGreater(sum(data["rows"]["matched"]), 1)
+        both = (self.folder / "templates", self.folder / "clusters")
+        other = self.folder / "x.html"
+        self.refused("report", both[0], self.folder / "other", "-o", other, says=("different recordings", "samples"))
+        self.refused("report", *both, both[0], "-o", other, says="only two sortings")
+        self.refused("report", *both, "--as", "series", "-o", other, says="--as is not for results of sort")
+        self.assertFalse(other.exists())
 
     def test_refuses_what_is_no_result(self):
         to = self.folder / "page.html"

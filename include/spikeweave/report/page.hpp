@@ -50,21 +50,21 @@ struct page_options {
 
 SPIKEWEAVE_API option_list describe(page_options& options);
 
-/// A result as the data of its page, which have all its rows.
+/// A result as the data of its page, which have all its episodes.
 struct result_data {
     std::string name{};  ///< what the page calls it
     std::string data{};  ///< a JSON document
 };
 
-/// Returns the page that compares results of `episodes`.
-/// @throws invalid_argument if there are fewer than two, they cannot be compared or an option is
-/// out of range; cancelled.
+/// Returns the page that compares results of one kind.
+/// @throws invalid_argument if there are fewer than two, or more of `sort`, they cannot be compared
+/// or an option is out of range; cancelled.
 SPIKEWEAVE_API std::string compared_page(const std::vector<result_data>& results,
                                          const page_options& options = {},
                                          const execution& run = {});
 
 /// Writes the page of a result folder of `episodes`, `spade` or `sort`, or of several folders of
-/// `episodes`. The spikes of episodes and patterns are read again.
+/// one of them; of `sort` two. The spikes of episodes and patterns are read again.
 /// @param page  replaced if it exists
 /// @throws io_error if a folder is no such result, or its file is missing or has changed;
 /// invalid_argument if the folders cannot be compared or an option is not for them; cancelled.

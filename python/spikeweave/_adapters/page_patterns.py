@@ -167,11 +167,11 @@ def _run(found: PatternResult) -> dict[str, Any]:
     return run
 
 
-@converts(PatternResult, "html")
-def patterns_to_html(found: PatternResult) -> str:
-    """The page of a result, with its patterns in the order of the command's tables."""
+@converts(PatternResult, "page data")
+def page_data_of_patterns(found: PatternResult) -> str:
+    """The data of the page, with its patterns in the order of the command's tables."""
     segments = _segments(found.parameters)
-    data = document_of(
+    return document_of(
         "spade",
         {
             "run": _run(found),
@@ -190,4 +190,9 @@ def patterns_to_html(found: PatternResult) -> str:
             "funnel": _funnel(found),
         },
     )
-    return _core.page_of(data)
+
+
+@converts(PatternResult, "html")
+def patterns_to_html(found: PatternResult) -> str:
+    """The page of a result."""
+    return _core.page_of(page_data_of_patterns(found))

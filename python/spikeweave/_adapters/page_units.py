@@ -76,13 +76,19 @@ def _run(found: SortResult) -> dict[str, Any]:
     }
 
 
-@converts(SortResult, "html")
-def units_to_html(found: SortResult) -> str:
-    """The page of a sorting, whose spikes and waveforms the library adds."""
+@converts(SortResult, "page data")
+def page_data_of_units(found: SortResult) -> str:
+    """The data of the page, to which the library adds spikes and waveforms."""
     tables = {
         "run": _run(found),
         "quality": _quality(found),
         "motion": _motion(found),
         "merges": _merges(found),
     }
-    return _core.page_of(_core.sort_page_data(found._data, json.dumps(tables, default=str)))
+    return _core.sort_page_data(found._data, json.dumps(tables, default=str))
+
+
+@converts(SortResult, "html")
+def units_to_html(found: SortResult) -> str:
+    """The page of a sorting."""
+    return _core.page_of(page_data_of_units(found))

@@ -9,8 +9,10 @@ from .. import _core
 from .._values.comparison import Comparison
 from .._values.conversions import converted
 from .._values.episodes import EpisodeResult
+from .._values.sort import SortResult
+from .._values.spade import PatternResult
 
-Result = EpisodeResult
+Result = EpisodeResult | PatternResult | SortResult
 
 
 def _named(results: object) -> dict[str, Result]:
@@ -24,30 +26,34 @@ def _named(results: object) -> dict[str, Result]:
         others = [one for one in named.values() if not isinstance(one, Result)]
         if not others:
             return named
-        raise TypeError(f"results: expected results of episodes, found {type(others[0])}")
+        raise TypeError(
+            f"results: expected results of episodes, spade or sort, found {type(others[0])}"
+        )
     raise TypeError(f"results: expected a list or a mapping of results, found {type(results)}")
 
 
 def compare(
     results: Mapping[str, Result] | Sequence[Result],
     *,
-    view: Literal["side-by-side", "series"] = "side-by-side",
+    view: Literal["side-by-side", "series"] | None = None,
     alpha: float | None = None,
 ) -> Comparison:
     """Compares results of one kind in a page, as ``spikeweave report A B`` does with folders.
 
-    Units are the same if they have the same name. All edges and chains of all circuits are
-    compared; where one is not frequent it is counted in the spikes. What changed is tested by the
-    rates: docs/report.md says how, and what that assumes.
+    Units of episodes and patterns are the same if they have the same name. All edges and chains of
+    all circuits are compared, or all patterns; where one was not found it is counted in the spikes.
+    What changed is tested by the rates: docs/report.md says how, and what that assumes. Units of
+    two sortings are compared by the agreement of their spikes.
 
     Parameters
     ----------
     results
-        Two or more results of `episodes` with the same `delays` and `ties`. A mapping has their
-        names, such as ``{"control": before, "drug": after}``.
+        Two or more results of `episodes` with the same `delays` and `ties`, or of `spade` with the
+        same `bin`; or two of `sort`, of one recording. A mapping has their names, such as
+        ``{"control": before, "drug": after}``.
     view
-        ``"side-by-side"`` compares all with the first one. ``"series"`` compares each with the one
-        before it and shows one after another.
+        By default ``"side-by-side"``, which compares all with the first one. ``"series"`` compares
+        each with the one before it, and shows episodes one after another. Not for sortings.
     alpha
         Level at which a rate differs between two results. Default: 0.05.
 
@@ -59,11 +65,11 @@ def compare(
     Raises
     ------
     TypeError
-        If these are not results of `episodes`.
+        If these are not results.
     ValueError
         If there are fewer than two, they cannot be compared, or an argument is out of range.
     """
-    if view not in ("side-by-side", "series"):
+    if view not in (None, "side-by-side", "series"):
         raise ValueError(f"view: expected 'side-by-side' or 'series', found {view!r}")
     named = _named(results)
     pages = [_core.PageData(name, converted(one, "page data")) for name, one in named.items()]

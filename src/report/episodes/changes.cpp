@@ -1,13 +1,10 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <span>
 
 #include "report/episodes/comparison.hpp"
 #include "report/page_spikes.hpp"
 #include "report/page_tables.hpp"
-#include "spikeweave/assess/multiple_testing.hpp"
-#include "spikeweave/assess/rate_change.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::report {
@@ -19,10 +16,6 @@ event_count counted(const comparison& compared, const compared_episode& one, std
     if (!(seconds > 0))
         throw invalid_argument(fmt::format("the recording of '{}' has no length", result.place));
     return {one.in[in].count, seconds};
-}
-
-double rate_of(const event_count& counts) {
-    return static_cast<double>(counts.events) / counts.seconds;
 }
 
 json columns_of(std::span<const compared_episode> episodes) {
@@ -52,37 +45,15 @@ json columns_of(std::span<const compared_episode> episodes) {
     return columns;
 }
 
-json changes_json(const comparison& compared, std::size_t from, std::size_t to, double alpha) {
-    json out{{"from", from}, {"to", to}};
-    for (const char* const name : {"p", "q", "change"}) out[name] = json::array();
-    for (const auto& [p, q, change] : changes_between(compared, from, to, alpha)) {
-        out["p"].push_back(p);
-        out["q"].push_back(q);
-        out["change"].push_back(change);
-    }
-    return out;
-}
-
 }  // namespace
 
-std::vector<episode_change> changes_between(const comparison& compared, std::size_t from,
-                                            std::size_t to, double alpha) {
-    std::vector<double> p;
+std::vector<rate_change> changes_between(const comparison& compared, std::size_t from,
+                                         std::size_t to, double alpha) {
+    std::vector<counted_twice> counts;
     for (const compared_episode& one : compared.episodes)
-        p.push_back(rate_change_p_value(counted(compared, one, from), counted(compared, one, to)));
-    const auto q = adjust_p_values(p, p.size(), correction_method::benjamini_hochberg);
-    std::vector<episode_change> changes;
-    for (std::size_t i = 0; i < p.size(); ++i) {
-        const compared_episode& one = compared.episodes[i];
-        const bool was = one.in[from].significant;
-        const bool is = one.in[to].significant;
-        episode_change& change = changes.emplace_back(episode_change{p[i], q[i], ""});
-        if (q[i] > alpha || (!was && !is)) continue;
-        const bool rose =
-            rate_of(counted(compared, one, to)) > rate_of(counted(compared, one, from));
-        change.change = !was ? "new" : !is ? "gone" : rose ? "stronger" : "weaker";
-    }
-    return changes;
+        counts.push_back({counted(compared, one, from), counted(compared, one, to),
+                          one.in[from].significant, one.in[to].significant});
+    return rate_changes(counts, alpha);
 }
 
 std::string comparison_page_data(const comparison& compared, bool is_series, double alpha) {
@@ -99,8 +70,10 @@ std::string comparison_page_data(const comparison& compared, bool is_series, dou
         document["recordings"].push_back({{"name", results[i].name},
                                           {"run", results[i].run},
                                           {"spikes", page_spikes(results[i].spikes)}});
-        if (i > 0)
-            document["changes"].push_back(changes_json(compared, is_series ? i - 1 : 0, i, alpha));
+        if (i == 0) continue;
+        const std::size_t from = is_series ? i - 1 : 0;
+        document["changes"].push_back(
+            columns_of(changes_between(compared, from, i, alpha), from, i));
     }
     return page_text(document);
 }

@@ -9,46 +9,21 @@
 #include <utility>
 
 #include "io/file_error.hpp"
+#include "report/common_units.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::report {
 namespace {
 
-// The numbers that the units of a result get in a comparison.
-class common_units {
-public:
-    explicit common_units(std::vector<unit_id> ids) : ids_(std::move(ids)) {}
+episode with_units(episode what, const unit_map& units) {
+    for (unit_id& unit : what.units) unit = units.at(to_index(unit));
+    return what;
+}
 
-    unit_id of(unit_id unit) const { return ids_.at(to_index(unit)); }
-    episode of(episode what) const {
-        for (unit_id& unit : what.units) unit = of(unit);
-        return what;
-    }
-
-private:
-    std::vector<unit_id> ids_;
-};
-
-// Gives all results the units of all of them, so that a unit has the same number everywhere.
-std::vector<common_units> join_units(std::vector<compared_result>& results) {
-    std::set<std::string> names;
-    for (const compared_result& one : results)
-        names.insert(one.spikes.unit_names().begin(), one.spikes.unit_names().end());
-    std::vector<common_units> units;
-    for (compared_result& one : results) {
-        const std::vector<std::string> own_names = one.spikes.unit_names();
-        spike_sequence_builder joined;
-        for (const std::string& name : names) joined.unit(name);
-        std::vector<unit_id> ids;
-        for (const std::string& name : own_names) ids.push_back(joined.unit(name));
-        for (std::size_t i = 0; i < one.spikes.size(); ++i)
-            joined.append(one.spikes.times_us()[i], ids[to_index(one.spikes.units()[i])]);
-        one.spikes = joined.finish(one.spikes.span());
-        ids.clear();  // `finish` numbers units anew
-        for (const std::string& name : own_names) ids.push_back(one.spikes.unit(name));
-        units.emplace_back(std::move(ids));
-    }
-    return units;
+std::vector<unit_map> join_units_of(std::vector<compared_result>& results) {
+    std::vector<spike_sequence*> sequences;
+    for (compared_result& one : results) sequences.push_back(&one.spikes);
+    return join_units(sequences);
 }
 
 // What the record of a run says of its search.
@@ -96,14 +71,14 @@ std::vector<search_record> comparable_searches(std::span<const compared_result> 
 
 using compared_map = std::map<episode, std::vector<compared_count>>;
 
-void read_counts(const compared_result& one, const common_units& units, std::size_t result,
+void read_counts(const compared_result& one, const unit_map& units, std::size_t result,
                  compared_map& all) {
     one.each_episode([&](episode_row&& row) {
-        const auto found = all.find(units.of(std::move(row.what)));
+        const auto found = all.find(with_units(std::move(row.what), units));
         if (found != all.end()) found->second[result] = std::move(row.in);
     });
     for (const compared_edge& edge : one.edges) {
-        const std::vector<unit_id> ends = units.of(edge.best).units;
+        const std::vector<unit_id> ends = with_units(edge.best, units).units;
         for (auto& [what, in] : all)
             if (what.units == ends && edge.delay.low <= what.delays[0].low &&
                 what.delays[0].high <= edge.delay.high)
@@ -127,14 +102,14 @@ void count_missing(const spike_sequence& spikes, tie_rule ties, std::size_t resu
 
 comparison compare(std::vector<compared_result> results, const execution& run) {
     const std::vector<search_record> searches = comparable_searches(results);
-    const std::vector<common_units> units = join_units(results);
+    const std::vector<unit_map> units = join_units_of(results);
     compared_map all;
     for (std::size_t i = 0; i < results.size(); ++i) {
         for (const compared_edge& edge : results[i].edges)
-            all[units[i].of(edge.best)].resize(results.size());
+            all[with_units(edge.best, units[i])].resize(results.size());
         results[i].each_episode([&](episode_row&& row) {
             if (searches[i].chains.contains(row.number))
-                all[units[i].of(std::move(row.what))].resize(results.size());
+                all[with_units(std::move(row.what), units[i])].resize(results.size());
         });
     }
     for (std::size_t i = 0; i < results.size(); ++i) {

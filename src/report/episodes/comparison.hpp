@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "report/rate_changes.hpp"
 #include "report/run_json.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/mine/episodes.hpp"
@@ -79,16 +80,9 @@ struct comparison {
 /// the delays or the rule for ties differ, or a run does not say them; cancelled.
 comparison compare(std::vector<compared_result> results, const execution& run);
 
-/// Whether an episode changed from one result to another.
-struct episode_change {
-    double p = 1;          ///< of equal rates
-    double q = 1;          ///< corrected by Benjamini and Hochberg for all episodes
-    std::string change{};  ///< "new", "gone", "stronger" or "weaker"; empty if q is above alpha
-};
-
 /// Returns the changes of all episodes of a comparison.
-std::vector<episode_change> changes_between(const comparison& compared, std::size_t from,
-                                            std::size_t to, double alpha);
+std::vector<rate_change> changes_between(const comparison& compared, std::size_t from,
+                                         std::size_t to, double alpha);
 
 /// The data of the page, as docs/formats.md describes them.
 /// @param is_series  whether a result is compared with the one before it, not with the first one

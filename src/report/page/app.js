@@ -4,10 +4,13 @@ import { comparisonPage, seriesPage } from "./comparison_pages.js";
 import { readDocument } from "./data.js";
 import { episodesPage } from "./episodes_page.js";
 import { el, grouped, shownName, timeText } from "./format.js";
+import { sortComparisonPage } from "./sort_comparison_page.js";
 import { sortPage } from "./sort_page.js";
+import { spadeComparisonPage } from "./spade_comparison_page.js";
 import { spadePage } from "./spade_page.js";
 
-const pages = { episodes: episodesPage, spade: spadePage, sort: sortPage, comparison: comparisonPage, series: seriesPage };
+const pages = { episodes: episodesPage, spade: spadePage, sort: sortPage, comparison: comparisonPage, series: seriesPage,
+  "spade-comparison": spadeComparisonPage, "sort-comparison": sortComparisonPage };
 
 // The theme is that of the system until the button is pressed.
 function makeThemeButton(redraw) {
@@ -41,8 +44,9 @@ function start() {
   if (!Object.hasOwn(pages, raw.kind)) throw new Error("These data are of another version of spikeweave.");
   const { data, found, views, redraw, start: pickFirst } = pages[raw.kind](raw);
   const file = shownName(String(data.run.input?.path ?? "").split("/").pop());
-  document.title = file ? `${file}: ${raw.kind}` : `spikeweave ${raw.kind}`;
-  document.querySelector("h1").textContent = `spikeweave ${raw.kind}`;
+  const kind = raw.kind.replace("-", " ");
+  document.title = file ? `${file}: ${kind}` : `spikeweave ${kind}`;
+  document.querySelector("h1").textContent = `spikeweave ${kind}`;
   const spikes = data.spikeCount > 0 ? `${grouped(data.spikeCount)} spikes of ${grouped(data.names.length)} units in ${timeText(data.end - data.begin, 1e5)}, ` : "";
   document.getElementById("summary").append(el("bdi", {}, file), `${file ? ": " : ""}${spikes}${found}`);
   document.querySelector("nav").append(...views.flatMap(([id, name]) => [linkTo(id, name), " "]));

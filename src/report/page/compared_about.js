@@ -12,14 +12,14 @@ function differences(recordings) {
     .map((name) => [name, ...asked.map((one) => asText(one[name]))]);
 }
 
-function plainTable(caption, heads, rows) {
+export function plainTable(caption, heads, rows) {
   const table = el("table", { class: "plain" }, el("caption", { class: "hidden" }, caption),
     el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
     el("tbody", {}, rows.map(([first, ...others]) => el("tr", {}, el("th", { scope: "row" }, first), others.map((text) => el("td", {}, text))))));
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table);
 }
 
-export function makeComparedAbout({ recordings, names }, sources) {
+export function makeComparedAbout({ recordings }, sources) {
   const heads = ["", ...recordings.map(({ name }) => shownName(name))];
   const of = (label, text) => [label, ...recordings.map(text)];
   const warnings = recordings.flatMap(({ name, run }) => (run.input?.warnings ?? []).map((text) => `${name}: ${text}`));
@@ -31,7 +31,7 @@ export function makeComparedAbout({ recordings, names }, sources) {
       of("digest", ({ run }) => asText(run.input?.digest)),
       of("spikes", ({ spikeCount }) => grouped(spikeCount)),
       of("seconds", ({ begin, end }) => String((end - begin) / 1e6)),
-      of("units that fire", ({ trains }) => `${trains.filter(({ times }) => times.length > 0).length} of ${names.length}`),
+      of("units that fire", ({ trains }) => `${trains.filter(({ times }) => times.length > 0).length} of ${trains.length}`),
       of("spikeweave", ({ run }) => asText(run.spikeweave))])),
     el("section", {}, el("h3", {}, "Options that differ"),
       others.length === 0 ? el("p", {}, "All were searched alike.") : plainTable("Options that differ", heads, others)),

@@ -1,6 +1,7 @@
 // Reads results that are compared: the spikes of each recording, and what each result says of an episode.
 
 import { rowsOf, spikesOf } from "./data.js";
+import { pathElements } from "./episodes.js";
 
 export function readComparison(raw) {
   const recordings = raw.recordings.map(({ name, run, spikes }) => ({ name, ...spikesOf({ run, units: raw.units, spikes }) }));
@@ -11,9 +12,22 @@ export function readComparison(raw) {
     isEdge: row.kind.some(Boolean),
     rate: row.count.map((count, k) => (1e6 * count) / (recordings[k].end - recordings[k].begin)),
   }));
-  const changes = raw.changes.map(({ from, to, p, q, change }) => rows.map((row, i) => ({ row, from, to, p: p[i], q: q[i], change: change[i] })));
-  return { run: {}, names: raw.units, spikeCount: 0, recordings, rows, changes, alpha: raw.alpha };
+  const path = (row) => pathElements(raw.units, row);
+  return { run: {}, names: raw.units, spikeCount: 0, recordings, rows, changes: readChanges(raw, rows), alpha: raw.alpha, path, note: noteOnEpisodes };
 }
+
+// For each pair of recordings a list of the changes of all rows.
+export function readChanges(raw, rows) {
+  return raw.changes.map(({ from, to, p, q, change }) => rows.map((row, i) => ({ row, from, to, p: p[i], q: q[i], change: change[i] })));
+}
+
+const noteOnEpisodes = {
+  what: "episodes",
+  steps: "delays",
+  found: "significant in one of the two circuits only",
+  caveat: "Counts of a culture that bursts vary more than Poisson counts do, so p is too small there: look at the ratio of the rates first. " +
+    "A rate also rises if the units only fire more, and then an edge can be gone because chance explains its higher count.",
+};
 
 // The changes that led to a recording, one for each row; none for the first one.
 export function changesTo(data, k) {

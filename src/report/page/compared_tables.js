@@ -1,11 +1,10 @@
 // The tables of compared results: what each says of an episode, and what changed.
 
-import { pathElements } from "./episodes.js";
 import { el, grouped, shortNumber, shownName, sixDigits } from "./format.js";
 import { makeTable } from "./table.js";
 
-const pathColumn = (data, rowOf) => ({ label: "units and delays", value: (one) => rowOf(one).units.map((unit) => data.names[unit]).join("→"),
-  cell: (one) => pathElements(data.names, rowOf(one)) });
+const pathColumn = (data, rowOf) => ({ label: `units and ${data.note.steps}`, value: (one) => rowOf(one).units.map((unit) => data.names[unit]).join("→"),
+  cell: (one) => data.path(rowOf(one)) });
 
 export function makeComparedTable(state) {
   const { data } = state;
@@ -34,15 +33,13 @@ function changeColumns(data) {
     { label: "count before", value: (one) => one.row.count[one.from] }, { label: "count", value: (one) => one.row.count[one.to] },
     { label: "ratio of rates", value: ratio, cell: (one) => (one.row.rate[one.from] > 0 ? shortNumber(ratio(one)) : "–") },
     { label: "p", help: "probability of counts at least as different if rates were equal", value: (one) => one.p, cell: (one) => sixDigits(one.p) },
-    { label: "q", help: "p, corrected for all episodes", value: (one) => one.q, cell: (one) => sixDigits(one.q) }];
+    { label: "q", help: `p, corrected for all ${data.note.what}`, value: (one) => one.q, cell: (one) => sixDigits(one.q) }];
 }
 
-function testNote(data) {
-  return "New and gone: significant in one of the two circuits only. All four: the rates differ, with q of at most " +
-    `${data.alpha} (Benjamini and Hochberg, for ${grouped(data.rows.length)} episodes). p is twice the smaller tail of the ` +
-    "binomial distribution that one count has, given their sum, if both are Poisson counts of one rate. Counts of a culture " +
-    "that bursts vary more than Poisson counts do, so p is too small there: look at the ratio of the rates first. A rate also " +
-    "rises if the units only fire more, and then an edge can be gone because chance explains its higher count.";
+function testNote({ alpha, rows, note }) {
+  return `New and gone: ${note.found}. All four: the rates differ, with q of at most ${alpha} (Benjamini and Hochberg, for ` +
+    `${grouped(rows.length)} ${note.what}). p is twice the smaller tail of the binomial distribution that one count has, given their sum, if ` +
+    `both are Poisson counts of one rate. ${note.caveat}`;
 }
 
 // `pick(change)` is called when a change is picked. `shown()`, if there is one, gives the recording that is shown.

@@ -10,6 +10,7 @@ import { el, grouped, nameElement, shownName } from "./format.js";
 import { findOccurrences } from "./occurrences.js";
 import { makePlayer } from "./player.js";
 import { makeRaster } from "./raster.js";
+import { makeShown } from "./shown_recording.js";
 import { makeState } from "./state.js";
 
 function partsOf(data, redraw) {
@@ -53,28 +54,10 @@ export function comparisonPage(raw) {
   };
 }
 
-// The raster shows one of the recordings, always the same part of each.
-function makeShown(data, ties) {
-  const shown = { ...data, ...data.recordings[0] };
-  const state = makeState(shown, (row) => findOccurrences(shown.trains, row.units, row.delays_ms, ties));
-  const recording = { number: 0 };
-  function showRecording(k) {
-    if (k === recording.number) return;
-    const [from, to] = [state.now.from - shown.begin, state.now.to - shown.begin];
-    const isWhole = state.now.from === shown.begin && state.now.to === shown.end;
-    recording.number = k;
-    Object.assign(shown, data.recordings[k]);
-    if (isWhole) state.show(shown.begin, shown.end);
-    else state.show(shown.begin + from, shown.begin + to);
-    state.tell("recording");
-    if (state.now.picked) state.pick(state.now.kind, state.now.picked);
-  }
-  return { state, recording, showRecording };
-}
-
 export function seriesPage(raw) {
   const data = readComparison(raw);
-  const { state, recording, showRecording } = makeShown(data, data.recordings[0].run.search?.ties ?? "time");
+  const ties = data.recordings[0].run.search?.ties ?? "time";
+  const { state, recording, showRecording } = makeShown(data, ({ trains }, row) => findOccurrences(trains, row.units, row.delays_ms, ties));
   const raster = makeRaster(state);
   const parts = partsOf(data, raster.redraw);
   const circuit = makeComparedCircuit(state, parts.edges, "Circuit: units, and edges to pick");

@@ -25,7 +25,7 @@ function binned(windows, times) {
 
 // Returns a function from a pattern to `starts`, the left edges of the bins in which it begins, and `times`, the times of
 // the spikes of each occurrence. All are in microseconds of the recording.
-function occurrenceFinder({ trains, windows }) {
+export function occurrenceFinder({ trains, windows }) {
   const known = new Map();
   const binnedUnit = (unit) => {
     if (!known.has(unit)) known.set(unit, binned(windows, trains[unit].times));

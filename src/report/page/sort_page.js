@@ -11,7 +11,7 @@ import { makeUnitCorrelograms } from "./unit_correlograms.js";
 import { makeMerges, makeUnits } from "./units.js";
 import { makeWaveforms } from "./waveforms.js";
 
-const sortSources = [
+export const sortSources = [
   "C. Rossant et al., “Spike sorting for large, dense electrode arrays”, Nature Neuroscience 19:634 (2016)",
   "S. N. Kadir, D. F. M. Goodman, K. D. Harris, “High-dimensional cluster analysis with the masked EM algorithm”, Neural Computation 26:2379 (2014)",
   "M. Pachitariu, S. Sridhar, J. Pennington, C. Stringer, “Spike sorting with Kilosort4”, Nature Methods 21:914 (2024)",

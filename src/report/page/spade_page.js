@@ -11,7 +11,7 @@ import { makeRaster } from "./raster.js";
 import { makeSpectrum } from "./spectrum.js";
 import { makeState } from "./state.js";
 
-const spadeSources = [
+export const spadeSources = [
   "E. Torre, D. Picado-Muiño, M. Denker, C. Borgelt, S. Grün, “Statistical evaluation of synchronous spike patterns extracted by frequent item set mining”, Front. Comput. Neurosci. 7:132 (2013)",
   "P. Quaglio, A. Yegenoglu, E. Torre, D. M. Endres, S. Grün, “Detection and evaluation of spatio-temporal spike patterns in massively parallel spike train data with SPADE”, Front. Comput. Neurosci. 11:41 (2017)",
   "A. Stella, P. Quaglio, E. Torre, S. Grün, “3d-SPADE: significance evaluation of spatio-temporal patterns of various temporal extents”, BioSystems 185:104022 (2019)",

@@ -22,7 +22,7 @@ function scaleBar(perMicrovolt, perMs, most, span, x, y) {
     svg("text", { x: x + 6, y: y - volts * perMicrovolt + 9 }, `${shortNumber(volts)} µV`), svg("text", { x: x + ms * perMs + 5, y: y + 4 }, `${shortNumber(ms)} ms`));
 }
 
-function drawWaveforms({ channels, waveforms }, unit) {
+export function drawWaveforms({ channels, waveforms }, unit) {
   const shown = waveforms.of(unit);
   const cells = cellsOf(channels, shown);
   const ends = (sign) => shown.reduce((all, { mean, deviation }) => mean.reduce((best, value, i) => Math.max(best, sign * value + deviation[i]), all), 1);
