@@ -368,6 +368,25 @@ parameter_list parameters_of(const option_list& options) {
     return list;
 }
 
+void set_parameters(const option_list& options, const parameter_list& values) {
+    for (const auto& [name, given] : values) {
+        const option& one = options.find(name);
+        if (std::holds_alternative<std::nullptr_t>(given)) {
+            if (one.is_set()) one.set(nullptr);
+        } else if (const auto* text = std::get_if<std::string>(&given)) {
+            one.set_text(*text);
+        } else if (const auto* flag = std::get_if<bool>(&given)) {
+            one.set(*flag);
+        } else if (const auto* number = std::get_if<double>(&given)) {
+            one.set(*number);
+        } else {
+            const auto whole = std::get<std::uint64_t>(given);
+            // A whole number in a file may be a number with a fraction that is 0.
+            one.kind == option_kind::number ? one.set(static_cast<double>(whole)) : one.set(whole);
+        }
+    }
+}
+
 std::string default_of(const option& one) {
     if (!one.default_text.empty() || one.kind == option_kind::flag) return one.default_text;
     const option_value value = one.get();

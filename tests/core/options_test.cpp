@@ -98,6 +98,25 @@ TEST(Options, AreTheParametersOfARun) {
     EXPECT_EQ(parameters_of(describe(options)), expected);
 }
 
+TEST(Options, AreSetToTheParametersOfARun) {
+    filter_options given{.width = 12500us,
+                         .gain = 0.5,
+                         .smooth = false,
+                         .shape = filter_shape::round,
+                         .memory = 2000};
+    filter_options taken{.order = 3};
+    set_parameters(describe(taken), parameters_of(describe(given)));
+    EXPECT_EQ(parameters_of(describe(taken)), parameters_of(describe(given)));
+    EXPECT_EQ(taken.width, 12500us);
+    EXPECT_EQ(taken.order, 0U);
+
+    // As in a file, in which whole numbers are written without a point.
+    set_parameters(describe(taken), {{"gain", std::uint64_t{1}}});
+    EXPECT_EQ(taken.gain, 1);
+    EXPECT_THROW(set_parameters(describe(taken), {{"gain", 2.0}}), invalid_argument);
+    EXPECT_THROW(set_parameters(describe(taken), {{"colour", 2.0}}), invalid_argument);
+}
+
 TEST(Options, CanBeBoundToAnotherField) {
     filter_options options;
     std::optional<filter_shape> shape;

@@ -33,11 +33,13 @@ SPIKEWEAVE_API std::vector<std::string> check_tests(const spike_sequence& spikes
 /// Tests the episodes of a table under the null hypothesis of `significance`, and also with
 /// surrogates if `surrogates.surrogates` is above 0. Then the surrogates determine the circuit. The
 /// alpha of the circuit is that of `significance`.
+/// @param counted  how often the episodes occur in the surrogates, if they were counted before
 /// @throws invalid_argument if an option is out of range; cancelled.
 SPIKEWEAVE_API episode_test_result test_episodes(const spike_sequence& spikes,
                                                  const episode_table& table,
                                                  const significance_options& significance = {},
                                                  const surrogate_options& surrogates = {},
-                                                 const execution& run = {});
+                                                 const execution& run = {},
+                                                 const surrogate_tally* counted = nullptr);
 
 }  // namespace spikeweave

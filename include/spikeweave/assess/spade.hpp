@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "spikeweave/assess/multiple_testing.hpp"
+#include "spikeweave/assess/surrogates.hpp"
 #include "spikeweave/core/compatibility.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
@@ -104,15 +105,16 @@ private:
 /// threads at once.
 using surrogate_source = std::function<binned_spikes(std::uint32_t which)>;
 
-/// Mines surrogates 0 to `surrogates` - 1 and collects their maxima. Each surrogate is mined on one
-/// thread, many at a time. With ranks, each rank mines a block of them, and every rank gets the
-/// complete tally; if one rank throws, the others wait for it until `communicator::abort`.
+/// Mines this part of surrogates 0 to `surrogates` - 1 and collects their maxima. Each surrogate is
+/// mined on one thread, many at a time. With ranks, each rank mines a block of them, and every rank
+/// gets the complete tally; if one rank throws, the others wait for it until `communicator::abort`.
 /// @throws invalid_argument if `surrogates` is 0; whatever the source and the search throw;
 /// cancelled.
 SPIKEWEAVE_API maxima_tally tally_surrogates(const surrogate_source& make, std::uint32_t surrogates,
                                              std::uint32_t window_bins,
                                              const pattern_mining_options& mining,
-                                             spectrum_kind kind, const execution& run = {});
+                                             spectrum_kind kind, const execution& run = {},
+                                             const surrogate_part& part = {});
 
 /// Options of `test_signatures`.
 struct signature_test_options {
@@ -197,8 +199,16 @@ struct pattern_test_result {
     signature_test_result tests{};
 };
 
-/// Mines the surrogates, makes the spectrum and tests the signatures. The result is the same for
-/// any number of threads and ranks, and complete on each rank.
+/// Makes the spectrum of the surrogates and tests the signatures with it.
+/// @param rules  those that the data and the surrogates were mined with
+/// @throws invalid_argument like `maxima_tally::make_spectrum` and `test_signatures`.
+SPIKEWEAVE_API pattern_test_result test_patterns(std::span<const signature_count> found,
+                                                 const maxima_tally& surrogates,
+                                                 std::span<const pattern_rule> rules,
+                                                 const signature_test_options& testing = {});
+
+/// Mines the surrogates first. The result is the same for any number of threads and ranks, and
+/// complete on each rank.
 /// @param mining  the options that the data were mined with
 SPIKEWEAVE_API pattern_test_result test_patterns(
     std::span<const signature_count> found, const surrogate_source& make, std::uint32_t surrogates,

@@ -93,6 +93,32 @@ struct surrogate_options {
 /// Describes the options except `trials` and `joint_isi`.
 SPIKEWEAVE_API option_list describe(surrogate_options& options);
 
+/// One of several equal parts of the surrogates, for runs that divide them: part `part` of `parts`,
+/// from 1. All parts together are all surrogates, each of them once.
+struct SPIKEWEAVE_API surrogate_part {
+    std::uint32_t part = 1;
+    std::uint32_t parts = 1;
+
+    bool is_all() const { return parts == 1; }
+    /// The number of the first of `n` surrogates in this part; in that of the next part, the part
+    /// ends. @throws invalid_argument if this is no part.
+    std::uint32_t begin(std::uint32_t n) const;
+    std::uint32_t end(std::uint32_t n) const;
+    friend bool operator==(const surrogate_part&, const surrogate_part&) = default;
+};
+
+/// @throws invalid_argument if this is no part, or there are fewer surrogates than parts.
+SPIKEWEAVE_API void check_part(const surrogate_part& part, const surrogate_options& options);
+
+/// Parts are written "3/20", and all surrogates not at all.
+template <>
+struct SPIKEWEAVE_API option_codec<surrogate_part> {
+    static constexpr auto kind = option_kind::text;
+    static constexpr bool may_be_unset = true;
+    static option_value show(const surrogate_part& field);
+    static surrogate_part read(const option_value& value);
+};
+
 /// The trials of a concatenated recording: one every `length` + `separation`, from the beginning of
 /// the span. Every trial that begins in the span is included, and the last may be cut off at its
 /// end; Elephant has only trials whose separation also lies completely in the span.

@@ -312,6 +312,10 @@ using parameter_list = std::vector<std::pair<std::string, parameter_value>>;
 /// The values of all options, for the record of a run.
 SPIKEWEAVE_API parameter_list parameters_of(const option_list& options);
 
+/// Sets the options of these names to values as `parameters_of` gives them.
+/// @throws invalid_argument with the name if there is no such option, or the value is out of range.
+SPIKEWEAVE_API void set_parameters(const option_list& options, const parameter_list& values);
+
 /// The default of an option in words: "10 ms", "no bound"; empty if there is nothing to say.
 SPIKEWEAVE_API std::string default_of(const option& one);
 

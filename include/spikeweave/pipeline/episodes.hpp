@@ -46,13 +46,23 @@ SPIKEWEAVE_API std::vector<episode_test> deciding_tests(const episode_result& re
 SPIKEWEAVE_API std::vector<std::string> check_episodes(const spike_sequence& spikes,
                                                        const episode_options& options);
 
-/// Mines frequent episodes, tests them, and finds the circuit.
+/// Mines frequent episodes, tests them, and finds the circuit. Ranks share the surrogates; all else
+/// is done on each of them.
 /// @param run  progress, cancellation and ranks; its threads and devices are ignored, because those
 /// of the options are used
+/// @param counted  the counts in all surrogates, from `count_part`, if they were counted before
 /// @throws invalid_argument if an option is out of range; device_error; cancelled.
 SPIKEWEAVE_API episode_result find_episodes(const spike_sequence& spikes,
                                             const episode_options& options = {},
-                                            const execution& run = {});
+                                            const execution& run = {},
+                                            const surrogate_tally* counted = nullptr);
+
+/// Mines frequent episodes and counts them in a part of the surrogates, so that several runs can
+/// divide the surrogates: the merged tallies of all parts are the `counted` of `find_episodes`.
+/// @throws invalid_argument also if there are more parts than surrogates.
+SPIKEWEAVE_API surrogate_tally count_part(const spike_sequence& spikes,
+                                          const episode_options& options,
+                                          const surrogate_part& part, const execution& run = {});
 
 /// Counts and tests these episodes instead of searching. Options of the search are ignored.
 SPIKEWEAVE_API episode_result count_and_test_episodes(const spike_sequence& spikes,

@@ -158,9 +158,17 @@ SPIKEWEAVE_API spade_result run_spade(const spike_sequence& spikes,
 /// decides what is tested. The result is the same for any number of threads and ranks, and complete
 /// on rank 0. Its warnings lack those of the preparation.
 /// @param options  those that the windows were prepared with
+/// @param tallied  the maxima of all surrogates, from `tally_part`, if they were mined before
 /// @throws invalid_argument like the functions for the single steps; cancelled.
 SPIKEWEAVE_API spade_result run_spade(const spade_input& prepared, const spade_options& options,
-                                      const execution& run = {});
+                                      const execution& run = {},
+                                      const maxima_tally* tallied = nullptr);
+
+/// Mines a part of the surrogates, so that several runs can divide them: the merged tallies of all
+/// parts are the `tallied` of `run_spade`.
+/// @throws invalid_argument also if there are more parts than surrogates.
+SPIKEWEAVE_API maxima_tally tally_part(const spade_input& prepared, const spade_options& options,
+                                       const surrogate_part& part, const execution& run = {});
 
 /// The result of a search whose patterns are not held in memory.
 struct spade_stream_result {

@@ -9,13 +9,18 @@
 
 #include "assess/episodes/renewal.hpp"
 #include "assess/episodes/step_of.hpp"
+#include "assess/rank_blocks.hpp"
+#include "io/little_endian.hpp"
 #include "parallel/parallel_for.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
 
 using assess::adjust_by_size;
+using assess::block_of_rank;
+using assess::gather_on_all;
 using assess::independent_units;
+using assess::rank_block;
 using assess::start_probability_for;
 using assess::step_of;
 
@@ -23,36 +28,6 @@ namespace {
 
 // The time step of the renewal model, as in significance_options.
 constexpr duration tick = std::chrono::milliseconds{1};
-
-// Sums are whole numbers, so that the order in which surrogates finish does not matter.
-struct tally {
-    std::uint64_t sum = 0;
-    std::uint64_t reached = 0;  // surrogates with at least the real count
-};
-
-std::vector<tally> count_in_surrogates(const spike_sequence& spikes, const episode_table& table,
-                                       const surrogate_options& options, const execution& run) {
-    std::vector<episode> episodes;
-    episodes.reserve(table.episodes.size());
-    for (const counted_episode& counted : table.episodes) episodes.push_back(counted.what);
-
-    const surrogate_maker maker(spikes, options);
-    std::vector<tally> tallies(episodes.size());
-    std::mutex adding;
-    parallel::parallel_for(options.surrogates, run, "counting in surrogates", [&](std::size_t s) {
-        const spike_sequence surrogate = maker.make_sequence(static_cast<std::uint32_t>(s)).spikes;
-        const std::vector<std::uint64_t> counts =
-            count_episodes(surrogate, episodes, {.ties = table.ties},
-                           {.threads = 1, .stop = run.stop})
-                .counts;
-        const std::lock_guard lock(adding);
-        for (std::size_t i = 0; i < counts.size(); ++i) {
-            tallies[i].sum += counts[i];
-            tallies[i].reached += counts[i] >= table.episodes[i].count ? 1 : 0;
-        }
-    });
-    return tallies;
-}
 
 // An episode of three units or more gets no smaller p than the steps of it that the table lists, as
 // in the default test. Otherwise a burst of A around a chance spike of B would make A, B, A
@@ -71,17 +46,94 @@ void raise_to_steps(const episode_table& table, std::vector<double>& p) {
 
 }  // namespace
 
+void surrogate_tally::add(std::span<const std::uint64_t> counts, const episode_table& table) {
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        entries_[i].sum += counts[i];
+        entries_[i].reached += counts[i] >= table.episodes[i].count ? 1 : 0;
+    }
+    ++surrogates_;
+}
+
+void surrogate_tally::merge(const surrogate_tally& other) {
+    if (other.entries_.size() != entries_.size())
+        throw invalid_argument(fmt::format("a tally of {} episodes does not fit one of {}",
+                                           other.entries_.size(), entries_.size()));
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        entries_[i].sum += other.entries_[i].sum;
+        entries_[i].reached += other.entries_[i].reached;
+    }
+    surrogates_ += other.surrogates_;
+}
+
+std::string surrogate_tally::to_bytes() const {
+    std::string bytes;
+    io::append(bytes, surrogates_);
+    for (const entry& one : entries_) {
+        io::append(bytes, one.sum);
+        io::append(bytes, one.reached);
+    }
+    return bytes;
+}
+
+surrogate_tally surrogate_tally::from_bytes(std::string_view bytes) {
+    constexpr std::size_t width = sizeof(std::uint64_t);
+    if (bytes.size() % (2 * width) != width)
+        throw invalid_argument("these bytes are no tally of surrogates");
+    surrogate_tally out((bytes.size() - width) / (2 * width));
+    out.surrogates_ = io::load<std::uint64_t>(bytes.data());
+    const char* at = bytes.data() + width;
+    for (entry& one : out.entries_) {
+        one = {io::load<std::uint64_t>(at), io::load<std::uint64_t>(at + width)};
+        at += 2 * width;
+    }
+    return out;
+}
+
+surrogate_tally count_in_surrogates(const spike_sequence& spikes, const episode_table& table,
+                                    const surrogate_options& options, const execution& run,
+                                    const surrogate_part& part) {
+    std::vector<episode> episodes;
+    episodes.reserve(table.episodes.size());
+    for (const counted_episode& counted : table.episodes) episodes.push_back(counted.what);
+
+    const surrogate_maker maker(spikes, options);
+    const std::uint32_t before = part.begin(options.surrogates);
+    const rank_block block = block_of_rank(part.end(options.surrogates) - before, run);
+    const std::size_t first = before + block.begin;
+    surrogate_tally own(episodes.size());
+    std::mutex adding;
+    parallel::parallel_for(
+        block.end - block.begin, run, "counting in surrogates", [&](std::size_t i) {
+            const spike_sequence surrogate =
+                maker.make_sequence(static_cast<std::uint32_t>(first + i)).spikes;
+            const std::vector<std::uint64_t> counts =
+                count_episodes(surrogate, episodes, {.ties = table.ties},
+                               {.threads = 1, .stop = run.stop})
+                    .counts;
+            const std::lock_guard lock(adding);
+            own.add(counts, table);
+        });
+    if (!run.ranks) return own;
+    surrogate_tally whole(episodes.size());
+    for (const std::string& bytes : gather_on_all(own.to_bytes(), run))
+        whole.merge(surrogate_tally::from_bytes(bytes));
+    return whole;
+}
+
 std::vector<surrogate_test> test_against_surrogates(const spike_sequence& spikes,
                                                     const episode_table& table,
-                                                    const surrogate_options& options,
-                                                    correction_method correction,
-                                                    const execution& run) {
-    if (options.surrogates == 0)
+                                                    const surrogate_tally& counted,
+                                                    correction_method correction) {
+    if (counted.surrogates() == 0)
         throw invalid_argument("an assessment needs at least one surrogate");
-    const std::vector<tally> tallies = count_in_surrogates(spikes, table, options, run);
+    const std::vector<surrogate_tally::entry>& tallies = counted.entries();
+    if (tallies.size() != table.episodes.size())
+        throw invalid_argument(
+            fmt::format("{} episodes were counted in surrogates, but there are {}", tallies.size(),
+                        table.episodes.size()));
 
     independent_units null(spikes, tick);
-    const double surrogates = options.surrogates;
+    const auto surrogates = static_cast<double>(counted.surrogates());
     std::vector<double> p;
     std::vector<double> tail_p;
     for (std::size_t i = 0; i < tallies.size(); ++i) {
@@ -103,6 +155,15 @@ std::vector<surrogate_test> test_against_surrogates(const spike_sequence& spikes
         out.push_back(
             {static_cast<double>(tallies[i].sum) / surrogates, p[i], q[i], tail_p[i], tail_q[i]});
     return out;
+}
+
+std::vector<surrogate_test> test_against_surrogates(const spike_sequence& spikes,
+                                                    const episode_table& table,
+                                                    const surrogate_options& options,
+                                                    correction_method correction,
+                                                    const execution& run) {
+    return test_against_surrogates(spikes, table, count_in_surrogates(spikes, table, options, run),
+                                   correction);
 }
 
 std::vector<episode_test> with_surrogate_tests(std::span<const episode_test> assessed,

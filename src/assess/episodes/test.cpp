@@ -58,12 +58,15 @@ std::vector<std::string> check_tests(const spike_sequence& spikes,
 
 episode_test_result test_episodes(const spike_sequence& spikes, const episode_table& table,
                                   const significance_options& significance,
-                                  const surrogate_options& surrogates, const execution& run) {
+                                  const surrogate_options& surrogates, const execution& run,
+                                  const surrogate_tally* counted) {
     episode_test_result out{.assessed = test_against_null(spikes, table, significance, run)};
     core::throw_if_stopped(run.stop);
     if (surrogates.surrogates > 0)
-        out.surrogates =
-            test_against_surrogates(spikes, table, surrogates, significance.correction, run);
+        out.surrogates = test_against_surrogates(
+            spikes, table,
+            counted != nullptr ? *counted : count_in_surrogates(spikes, table, surrogates, run),
+            significance.correction);
     out.circuit = find_circuit(
         spikes, table,
         out.surrogates.empty() ? out.assessed : with_surrogate_tests(out.assessed, out.surrogates),

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "assess/spade/rank_blocks.hpp"
+#include "assess/rank_blocks.hpp"
 #include "assess/spade/subset_share.hpp"
 #include "io/little_endian.hpp"
 #include "parallel/parallel_for.hpp"

@@ -41,11 +41,12 @@ void resolve(episode_options& options, const episode_table& table) {
     options.run.devices = table.ran_on_devices;
 }
 
-void test(const spike_sequence& spikes, episode_result& result, execution run) {
+void test(const spike_sequence& spikes, episode_result& result, execution run,
+          const surrogate_tally* counted = nullptr) {
     run.devices.clear();
     run.threads = result.options.run.threads;
     episode_test_result tests = test_episodes(spikes, result.table, result.options.significance,
-                                              result.options.surrogates, run);
+                                              result.options.surrogates, run, counted);
     result.assessed = std::move(tests.assessed);
     result.surrogates = std::move(tests.surrogates);
     result.circuit = std::move(tests.circuit);
@@ -84,8 +85,19 @@ std::vector<std::string> check_episodes(const spike_sequence& spikes,
     return warnings;
 }
 
+surrogate_tally count_part(const spike_sequence& spikes, const episode_options& options,
+                           const surrogate_part& part, const execution& run) {
+    check_options(options);
+    check_part(part, options.surrogates);
+    const episode_table table = mine_episodes(
+        spikes, options.mining, counting_on(spikes, options.mining.strategy, options.run, run));
+    execution counting = run;
+    counting.threads = options.run.threads;
+    return count_in_surrogates(spikes, table, options.surrogates, counting, part);
+}
+
 episode_result find_episodes(const spike_sequence& spikes, const episode_options& options,
-                             const execution& run) {
+                             const execution& run, const surrogate_tally* counted) {
     const auto began = steady_clock::now();
     check_options(options);
     episode_result result{.options = options};
@@ -97,7 +109,7 @@ episode_result find_episodes(const spike_sequence& spikes, const episode_options
     mining.min_rate.reset();
     mining.pairs = result.table.pairs_by;
     resolve(result.options, result.table);
-    test(spikes, result, run);
+    test(spikes, result, run, counted);
     result.seconds = seconds_since(began);
     return result;
 }

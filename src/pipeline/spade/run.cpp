@@ -79,8 +79,9 @@ spade_options resolved(spade_options options, const spade_input& prepared, spade
 
 class pattern_search {
 public:
-    pattern_search(const spade_input& in, const spade_options& options, execution run)
-        : in_(in), options_(options), run_(std::move(run)) {
+    pattern_search(const spade_input& in, const spade_options& options, execution run,
+                   const maxima_tally* tallied = nullptr)
+        : in_(in), options_(options), run_(std::move(run)), tallied_(tallied) {
         run_.threads = options.run.threads;
         run_.devices.clear();
     }
@@ -95,6 +96,12 @@ public:
             if (!options_.filters_by_stability()) judge_stability();
         }
         return std::move(out_);
+    }
+
+    maxima_tally tally(const surrogate_part& part) const {
+        return tally_surrogates([&](std::uint32_t which) { return in_.maker->make(which); },
+                                in_.surrogates.surrogates, options_.window, in_.mining,
+                                options_.spectrum, run_, part);
     }
 
 private:
@@ -146,10 +153,9 @@ private:
     }
 
     void assess(const std::vector<signature_count>& found) {
-        out_.assessment = test_patterns(
-            found, [&](std::uint32_t which) { return in_.maker->make(which); },
-            in_.surrogates.surrogates, options_.window, in_.mining, options_.spectrum,
-            options_.testing(), run_);
+        out_.assessment =
+            test_patterns(found, tallied_ != nullptr ? *tallied_ : tally(surrogate_part{}),
+                          in_.mining.rules, options_.testing());
         warn_of_too_few_surrogates();
     }
 
@@ -273,8 +279,15 @@ private:
     const spade_input& in_;
     const spade_options& options_;
     execution run_;
+    const maxima_tally* tallied_;
     spade_result out_{};
 };
+
+void check_prepared(const spade_input& prepared, const spade_options& options) {
+    if (prepared.windows.window_bins() != options.window ||
+        prepared.surrogates.surrogates != options.surrogates.surrogates)
+        throw invalid_argument("the windows were prepared for other options");
+}
 
 }  // namespace
 
@@ -296,14 +309,19 @@ spade_result search_result(const mining_summary& found, const spade_input& prepa
 }  // namespace pipeline
 
 spade_result run_spade(const spade_input& prepared, const spade_options& options,
-                       const execution& run) {
-    if (prepared.windows.window_bins() != options.window ||
-        prepared.surrogates.surrogates != options.surrogates.surrogates)
-        throw invalid_argument("the windows were prepared for other options");
+                       const execution& run, const maxima_tally* tallied) {
+    check_prepared(prepared, options);
     const auto began = std::chrono::steady_clock::now();
-    spade_result out = pattern_search(prepared, options, run).run();
+    spade_result out = pattern_search(prepared, options, run, tallied).run();
     out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     return out;
+}
+
+maxima_tally tally_part(const spade_input& prepared, const spade_options& options,
+                        const surrogate_part& part, const execution& run) {
+    check_prepared(prepared, options);
+    check_part(part, options.surrogates);
+    return pattern_search(prepared, options, run).tally(part);
 }
 
 spade_result run_spade(const spike_sequence& spikes, const spade_options& options,

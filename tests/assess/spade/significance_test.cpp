@@ -475,7 +475,7 @@ TEST(TallyMaxima, IsTheSameForAnyThreadsAndRanks) {
         for (std::uint32_t s = 0; s < surrogates; ++s) expected.add(pretended(s));
 
         for (const int threads : {1, 2, 4})
-            EXPECT_EQ(tally_maxima({by_duration, 3}, surrogates, pretended, {.threads = threads})
+            EXPECT_EQ(tally_maxima({by_duration, 3}, 0, surrogates, pretended, {.threads = threads})
                           .to_bytes(),
                       expected.to_bytes());
         for (const int ranks : {1, 2, 3, 5}) {
@@ -487,7 +487,7 @@ TEST(TallyMaxima, IsTheSameForAnyThreadsAndRanks) {
                     ++mined[self];
                     return pretended(which);
                 };
-                results[self] = tally_maxima({by_duration, 3}, surrogates, counted,
+                results[self] = tally_maxima({by_duration, 3}, 0, surrogates, counted,
                                              {.threads = 2, .ranks = std::move(all)})
                                     .to_bytes();
             });
@@ -509,10 +509,10 @@ TEST(TallyMaxima, StopsAndPassesOnWhatIsThrown) {
         return pretended(which);
     };
     EXPECT_THROW(
-        tally_maxima({by_duration, 3}, 1000, stopping, {.threads = 2, .stop = stop.get_token()}),
+        tally_maxima({by_duration, 3}, 0, 1000, stopping, {.threads = 2, .stop = stop.get_token()}),
         cancelled);
-    EXPECT_THROW(tally_maxima({by_count, 3}, 5, pretended, {.threads = 2}), invalid_argument);
-    EXPECT_THROW(tally_maxima({by_duration, 3}, 0, pretended, {}), invalid_argument);
+    EXPECT_THROW(tally_maxima({by_count, 3}, 0, 5, pretended, {.threads = 2}), invalid_argument);
+    EXPECT_THROW(tally_maxima({by_duration, 3}, 0, 0, pretended, {}), invalid_argument);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <set>
 
 #include "spikeweave/assess/episodes/circuit.hpp"
@@ -12,6 +13,7 @@
 #include "spikeweave/simulate/spikes.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
 #include "support/run_length.hpp"
+#include "support/threads_as_ranks.hpp"
 
 namespace spikeweave {
 namespace {
@@ -218,12 +220,72 @@ TEST(AssessBySurrogates, DoesNotDependOnThreads) {
     }
 }
 
+TEST(SurrogatePart, TakesEachSurrogateOnce) {
+    for (const std::uint32_t n : {1U, 2U, 7U, 20U, 4'294'967'295U})
+        for (const std::uint32_t parts : {1U, 2U, 3U, 7U, 20U}) {
+            std::uint32_t next = 0;
+            for (std::uint32_t k = 1; k <= parts; ++k) {
+                const surrogate_part part{k, parts};
+                EXPECT_EQ(part.begin(n), next);
+                next = part.end(n);
+                EXPECT_LE(next - part.begin(n), n / parts + std::uint64_t{1});
+            }
+            EXPECT_EQ(next, n);
+        }
+    EXPECT_THROW((surrogate_part{0, 2}.begin(5)), invalid_argument);
+    EXPECT_THROW((surrogate_part{3, 2}.end(5)), invalid_argument);
+    EXPECT_THROW(check_part({1, 6}, {.surrogates = 5}), invalid_argument);
+}
+
+TEST(SurrogatePart, IsWrittenAsItIsRead) {
+    using codec = option_codec<surrogate_part>;
+    EXPECT_EQ(codec::read(codec::show({3, 20})), (surrogate_part{3, 20}));
+    EXPECT_EQ(codec::read(codec::show({})), surrogate_part{});
+    for (const char* text :
+         {"", "3", "3/", "/20", "3/20/1", " 3/20", "x/20", "-3/20", "0/2", "3/2"})
+        EXPECT_THROW(codec::read(std::string(text)), invalid_argument) << text;
+}
+
+TEST(SurrogateTally, IsTheSameInPartsAndOnRanks) {
+    const spike_sequence spikes = simulate_sym26({.length = 3s}).spikes;
+    const episode_table table = pairs_of(spikes);
+    const surrogate_options options{.surrogates = 11, .seed = 4};
+    const surrogate_tally whole = count_in_surrogates(spikes, table, options);
+    ASSERT_EQ(whole.surrogates(), 11U);
+    ASSERT_GT(std::ranges::max(whole.entries(), {}, &surrogate_tally::entry::sum).sum, 0U);
+
+    surrogate_tally merged(table.episodes.size());
+    for (std::uint32_t k = 1; k <= 4; ++k)
+        merged.merge(surrogate_tally::from_bytes(
+            count_in_surrogates(spikes, table, options, {.threads = 2}, {k, 4}).to_bytes()));
+    EXPECT_EQ(merged, whole);
+
+    std::vector<surrogate_tally> of_rank(3);
+    threads_as_ranks::run(3, [&](int rank, std::shared_ptr<communicator> all) {
+        of_rank[static_cast<std::size_t>(rank)] =
+            count_in_surrogates(spikes, table, options, {.threads = 1, .ranks = std::move(all)});
+    });
+    for (const surrogate_tally& one : of_rank) EXPECT_EQ(one, whole);
+}
+
+TEST(SurrogateTally, RefusesWhatDoesNotFit) {
+    surrogate_tally two(2);
+    EXPECT_THROW(two.merge(surrogate_tally(3)), invalid_argument);
+    const std::string bytes = two.to_bytes();
+    for (const std::size_t size : {0UL, 1UL, 7UL, 9UL, 16UL, 23UL, 39UL})
+        EXPECT_THROW(surrogate_tally::from_bytes(bytes.substr(0, size)), invalid_argument);
+    const spike_sequence spikes = simulate_sym26({.length = 1s}).spikes;
+    EXPECT_THROW(test_against_surrogates(spikes, pairs_of(spikes), two, correction_method::holm),
+                 invalid_argument);
+}
+
 TEST(AssessBySurrogates, NeedsASurrogateAndStopsOnRequest) {
     const spike_sequence spikes = simulate_sym26({.length = 1s}).spikes;
     std::stop_source stop;
     stop.request_stop();
 
-    EXPECT_THROW(test_against_surrogates(spikes, pairs_of(spikes), {}, correction_method::holm),
+    EXPECT_THROW(test_against_surrogates(spikes, pairs_of(spikes), surrogate_options{},
+                                         correction_method::holm),
                  invalid_argument);
     EXPECT_THROW(test_against_surrogates(spikes, pairs_of(spikes), {.surrogates = 3},
                                          correction_method::holm, {.stop = stop.get_token()}),

@@ -1,4 +1,4 @@
-#include "assess/spade/rank_blocks.hpp"
+#include "assess/rank_blocks.hpp"
 
 #include <cstdint>
 #include <utility>
