@@ -23,6 +23,7 @@
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/core/version.hpp"
+#include "spikeweave/report/run_record.hpp"
 
 namespace {
 
@@ -42,23 +43,6 @@ int fail(const job& now, exit_code code, std::string message) {
     if (should_report(now.stop))
         write_stderr(fmt::format("{}error: {}\n", message_prefix(), message));
     return code;
-}
-
-// Quotes a word, so that the line can be given to a shell again.
-std::string quoted(std::string_view word) {
-    constexpr std::string_view plain =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=+@%";
-    if (!word.empty() && word.find_first_not_of(plain) == std::string_view::npos)
-        return std::string(word);
-    std::string text = "'";
-    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return text + "'";
-}
-
-std::string command_line(int argc, char** argv) {
-    std::string text = "spikeweave";
-    for (int i = 1; i < argc; ++i) text += " " + quoted(argv[i]);
-    return text;
 }
 
 struct parsed {
@@ -87,6 +71,7 @@ void declare(CLI::App& app, parsed& into) {
     add_sort(app, into.chosen);
     add_episodes(app, into.chosen);
     add_spade(app, into.chosen);
+    add_merge(app, into.chosen);
     add_live(app, into.chosen);
     add_report(app, into.chosen);
     add_devices(app, into.chosen);
@@ -103,12 +88,6 @@ std::vector<std::string> words_of(int argc, char** argv) {
     words.erase(words.begin());
     words.emplace_back("--help");
     return words;
-}
-
-std::string commands_of(const CLI::App& app) {
-    std::vector<std::string> names;
-    for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
-    return fmt::format("{}", fmt::join(names, ", "));
 }
 
 int parse_error(const job& now, const CLI::App& app, const std::vector<std::string>& words,
@@ -134,7 +113,8 @@ int parse_error(const job& now, const CLI::App& app, const std::vector<std::stri
     return fail(now, user_error,
                 fmt::format("{} (see {} --help)",
                             unknown         ? *unknown
-                            : needs_command ? fmt::format("expected one of {}", commands_of(*at))
+                            : needs_command ? fmt::format("expected one of {}",
+                                                          fmt::join(names_of_commands(*at), ", "))
                                             : error.what(),
                             path));
 }
@@ -159,7 +139,7 @@ int run(int argc, char** argv, job& now) {
         options.quiet = true;
     }
     progress_line line(options.progress);
-    session with{.command_line = command_line(argc, argv),
+    session with{.command_line = spikeweave::shell_line("spikeweave", words),
                  .progress = line,
                  .stop = now.stop,
                  .quiet = options.quiet,

@@ -101,4 +101,11 @@ std::string format_duration(duration d) {
     return fmt::format("{} {}", static_cast<double>(d.count()) / scale, unit);
 }
 
+std::string format_rough_time(double seconds) {
+    const auto whole = static_cast<std::uint64_t>(std::llround(seconds));
+    if (whole < 60) return fmt::format("{} s", whole);
+    if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+    return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
 }  // namespace spikeweave

@@ -223,4 +223,21 @@ std::string to_json(const recording& what) {
     return report::text_of(document);
 }
 
+std::string summarize_dropped(const spike_file& file) {
+    std::string text;
+    if (file.duplicates > 0)
+        text += fmt::format("dropped {} exact duplicates\n", core::grouped(file.duplicates));
+    for (const dropped_unit& unit : file.dropped)
+        text +=
+            fmt::format("dropped unit {}: {} of its {} spikes repeat those of unit {}\n", unit.name,
+                        core::grouped(unit.shared), core::grouped(unit.spikes), unit.repeated);
+    if (!file.stimulus_us.empty())
+        text += fmt::format("dropped {} stimulus markers, which are no unit\n",
+                            core::grouped(file.stimulus_us.size()));
+    if (file.out_of_order > 0)
+        text += fmt::format("sorted {} spikes that were out of order\n",
+                            core::grouped(file.out_of_order));
+    return text;
+}
+
 }  // namespace spikeweave

@@ -18,7 +18,23 @@ std::uint64_t peak_memory_bytes() {
     return static_cast<std::uint64_t>(usage.ru_maxrss) * bytes_per_unit;
 }
 
+std::string shell_word(std::string_view word) {
+    constexpr std::string_view plain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=+@%";
+    if (!word.empty() && word.find_first_not_of(plain) == std::string_view::npos)
+        return std::string(word);
+    std::string text = "'";
+    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return text + "'";
+}
+
 }  // namespace
+
+std::string shell_line(std::string_view program, std::span<const std::string> words) {
+    std::string text(program);
+    for (const std::string& word : words) text += " " + shell_word(word);
+    return text;
+}
 
 input_record describe_input(const std::filesystem::path& path, const execution& run) {
     const io::digest digest = io::digest_of(path, run.stop);

@@ -21,8 +21,7 @@ class Launched(CliTest):
                           {"PMI_SIZE": "4", "PMI_RANK": "0"},
                           {"SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "0"}):
             for arguments in (("info", path), ("convert", path, self.folder / "out.npz"),
-                              ("simulate", "sym26", "-o", self.folder / "out.tsv"),
-                              ("episodes", path, "--delays", "0-5ms")):
+                              ("simulate", "sym26", "-o", self.folder / "out.tsv"), ("sort", path)):
                 with self.subTest(variables=variables, command=arguments[0]):
                     result = run(*arguments, env=launched(**variables))
 
@@ -54,6 +53,7 @@ class Mpirun(CliTest):
 
     def test_a_refusal_is_said_once(self):
         for arguments, words in ((("info", self.chain_file()), "info cannot share its work"),
+                                 (("episodes", self.chain_file()), "processes share the surrogates, and there are none"),
                                  (("info",), "FILE is required")):
             with self.subTest(words):
                 result = self.launch(*arguments)

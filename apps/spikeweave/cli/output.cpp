@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cmath>
 #include <system_error>
 
 #include "spikeweave/core/error.hpp"
@@ -53,13 +52,6 @@ std::string grouped(std::uint64_t number) {
     std::string text = std::to_string(number);
     for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
     return text;
-}
-
-std::string rough_time(double seconds) {
-    const auto whole = static_cast<std::uint64_t>(std::llround(seconds));
-    if (whole < 60) return fmt::format("{} s", whole);
-    if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
-    return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
 void check_output_place(const std::filesystem::path& path, bool may_replace) {

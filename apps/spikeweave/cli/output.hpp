@@ -22,8 +22,6 @@ void write_stderr(std::string_view text) noexcept;
 
 /// Formats a number as "12,345,678".
 std::string grouped(std::uint64_t number);
-/// Formats a time as "3 s", "2 min 10 s" or "1 h 5 min".
-std::string rough_time(double seconds);
 /// Checks the place of a result before the work begins.
 /// @throws io_error if it exists and may not be replaced, or if its folder is missing or cannot be
 /// written.

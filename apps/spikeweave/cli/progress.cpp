@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "cli/output.hpp"
+#include "spikeweave/core/time.hpp"
 
 namespace spikeweave::cli {
 namespace {
@@ -27,7 +28,7 @@ std::string text_of(const progress_report& now, double seconds) {
     std::string text = fmt::format("{}: {:3.0f} %", now.task, 100 * part);
     // The first moments tell nothing about the rest.
     if (seconds > 1 && part > 0.01 && part < 1)
-        text += fmt::format(", {} left", rough_time(seconds * (1 - part) / part));
+        text += fmt::format(", {} left", format_rough_time(seconds * (1 - part) / part));
     return text;
 }
 

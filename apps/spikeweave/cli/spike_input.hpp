@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/report/run_record.hpp"
 #include "spikeweave/spikes/files.hpp"
+#include "spikeweave/spikes/standard_input.hpp"
 
 namespace spikeweave::cli {
 
@@ -27,11 +29,6 @@ public:
     /// Waits until standard input ends.
     /// @throws io_error if it is a terminal or cannot be read; cancelled.
     spike_source(const std::string& path, const std::stop_token& stop);
-    ~spike_source();
-    spike_source(const spike_source&) = delete;
-    spike_source& operator=(const spike_source&) = delete;
-    spike_source(spike_source&&) = delete;
-    spike_source& operator=(spike_source&&) = delete;
 
     /// These are `read_spikes` and `describe_input`, except that messages name standard input.
     spike_file read(const spike_read_options& how, const execution& run) const;
@@ -39,7 +36,7 @@ public:
 
 private:
     std::string path_;
-    int held_ = -1;
+    std::optional<held_standard_input> held_{};
 };
 
 /// The spikes that an analysis begins with.

@@ -29,12 +29,6 @@ std::size_t edits_between(std::string_view a, std::string_view b) {
     return edits[a.size()][b.size()];
 }
 
-std::vector<std::string> names_of_commands(const CLI::App& app) {
-    std::vector<std::string> names;
-    for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
-    return names;
-}
-
 // Lists the options of a command and of those around it.
 std::vector<std::string> names_of_options(const CLI::App* app) {
     std::vector<std::string> names;
@@ -55,6 +49,12 @@ std::string meant(const std::optional<std::string>& near) {
 }
 
 }  // namespace
+
+std::vector<std::string> names_of_commands(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
+    return names;
+}
 
 std::optional<std::string> nearest(std::string_view typed, const std::vector<std::string>& known) {
     std::optional<std::string> best;

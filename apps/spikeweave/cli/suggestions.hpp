@@ -9,6 +9,8 @@
 
 namespace spikeweave::cli {
 
+std::vector<std::string> names_of_commands(const CLI::App& app);
+
 /// The name that was most likely meant: at most a third of its letters differ, where two letters
 /// that changed places count once. Empty if no name is near.
 std::optional<std::string> nearest(std::string_view typed, const std::vector<std::string>& known);

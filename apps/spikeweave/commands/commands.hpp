@@ -1,11 +1,15 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 #include "cli/session.hpp"
+#include "spikeweave/report/part_record.hpp"
 
 /// The commands, each in a file of its name. A command declares its options, and when it is parsed
 /// leaves in `chosen` what is to be done.
@@ -17,9 +21,20 @@ void add_simulate(CLI::App& app, command& chosen);
 void add_sort(CLI::App& app, command& chosen);
 void add_episodes(CLI::App& app, command& chosen);
 void add_spade(CLI::App& app, command& chosen);
+void add_merge(CLI::App& app, command& chosen);
 void add_live(CLI::App& app, command& chosen);
 void add_report(CLI::App& app, command& chosen);
 void add_devices(CLI::App& app, command& chosen);
+
+/// Where the parts of a divided analysis are merged to, and where its input is now.
+struct merge_target {
+    std::filesystem::path to{};
+    bool overwrite = false;
+    std::string input{};
+};
+void merge_episodes(const std::vector<part_record>& parts, const merge_target& target,
+                    session& now);
+void merge_spade(const std::vector<part_record>& parts, const merge_target& target, session& now);
 
 /// Chooses `run` with these options when the command is parsed.
 template <class Options>

@@ -4,6 +4,7 @@
 #include "cli/output.hpp"
 #include "cli/spike_input.hpp"
 #include "commands/commands.hpp"
+#include "spikeweave/report/inputs.hpp"
 
 namespace spikeweave::cli {
 namespace {
@@ -15,22 +16,6 @@ struct convert_command {
     bool overwrite = false;
 };
 
-std::string dropped(const spike_file& file) {
-    std::string text;
-    if (file.duplicates > 0)
-        text += fmt::format("dropped {} exact duplicates\n", grouped(file.duplicates));
-    for (const dropped_unit& unit : file.dropped)
-        text += fmt::format("dropped unit {}: {} of its {} spikes repeat those of unit {}\n",
-                            unit.name, grouped(unit.shared), grouped(unit.spikes), unit.repeated);
-    if (!file.stimulus_us.empty())
-        text += fmt::format("dropped {} stimulus markers, which are no unit\n",
-                            grouped(file.stimulus_us.size()));
-    if (file.out_of_order > 0)
-        text +=
-            fmt::format("sorted {} spikes that were out of order\n", grouped(file.out_of_order));
-    return text;
-}
-
 void run(convert_command& options, session& now) {
     check_output_place(options.to, options.overwrite);
     const spike_file file = spike_source(options.from, now.stop).read(options.how, now.run());
@@ -40,7 +25,8 @@ void run(convert_command& options, session& now) {
     if (now.quiet) return;
     now.warn(file.warnings);
     write_stdout(fmt::format("wrote {} spikes of {} units to {}\n{}", grouped(file.spikes.size()),
-                             grouped(file.spikes.unit_count()), options.to, dropped(file)));
+                             grouped(file.spikes.unit_count()), options.to,
+                             summarize_dropped(file)));
 }
 
 }  // namespace

@@ -1,18 +1,17 @@
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <filesystem>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "cli/described_options.hpp"
 #include "cli/output.hpp"
+#include "cli/parts.hpp"
 #include "cli/spike_input.hpp"
 #include "commands/commands.hpp"
+#include "spikeweave/core/error.hpp"
 #include "spikeweave/core/memory.hpp"
 #include "spikeweave/pipeline/episodes.hpp"
 #include "spikeweave/report/episodes.hpp"
+#include "spikeweave/report/strategies.hpp"
 
 namespace spikeweave::cli {
 namespace {
@@ -26,6 +25,7 @@ struct episodes_command {
     bool occurrences = false;
     bool report = true;
     bool json = false;
+    part_options parts{};
     episode_options analysis{};
 };
 
@@ -43,51 +43,16 @@ option_list describe(episodes_command& options) {
     add_page_option(list, options.report);
     list.add("json", options.json, "print one JSON document");
     list.add_all(describe(options.analysis));
+    list.begin_group(list.find("surrogates").group);
+    add_part_option(list, options.parts);
     list.begin_group("Search");
     list.add("count_only", options.count_only,
              "do not search: count the episodes of this file, one a line, such as n0 4-6ms n1 "
              "4-6ms n2")
         .written("EPISODES")
         .not_with({"delays", "delay_grid", "min_count", "min_fraction", "min_rate", "max_size",
-                   "self_repeats", "pairs"});
+                   "self_repeats", "pairs", "part"});
     return list;
-}
-
-// Lists each strategy with where it runs, in the words of --device.
-std::string episode_strategy_list() {
-    const auto runs_on = [](device_kind where, episode_strategy strategy) {
-        const auto all = available_episode_strategies(where);
-        return std::ranges::find(all, strategy) != all.end();
-    };
-    std::string text;
-    for (const auto& [strategy, name, help] : enum_names<episode_strategy>().values) {
-        const bool on_cpu = runs_on(device_kind::cpu, strategy);
-        const bool on_cuda = runs_on(device_kind::cuda, strategy);
-        if (on_cpu || on_cuda)
-            text += fmt::format("{:<20} {:<8} {}\n", name,
-                                on_cpu && on_cuda ? "cpu,cuda"
-                                : on_cpu          ? "cpu"
-                                                  : "cuda",
-                                help);
-    }
-    return text + "All are exact and give the same counts.\n";
-}
-
-// Says where the result is, how large its table has become, and what makes a huge one smaller.
-std::string written_text(const std::filesystem::path& folder, const episode_table& table) {
-    constexpr std::uintmax_t large = 10'000'000;
-    std::error_code unknown;
-    const auto bytes = std::filesystem::file_size(folder / "episodes.tsv", unknown);
-    std::string text =
-        fmt::format("written to {}: episodes.tsv has {} episodes, {}\n", folder.string(),
-                    grouped(table.episodes.size()), format_memory(unknown ? 0 : bytes));
-    if (std::filesystem::exists(folder / "report.html", unknown))
-        text += "report.html shows the result in a browser\n";
-    if (!unknown && bytes > large)
-        text +=
-            "--max-size or a larger --min-count gives fewer episodes, --surrogates tells bursts "
-            "from chains\n";
-    return text;
 }
 
 void print(const episodes_command& options, const episode_report& report) {
@@ -96,22 +61,37 @@ void print(const episodes_command& options, const episode_report& report) {
     std::string text = with_command_line_names(
         summarize_search(report, is_search ? std::span(delays) : std::span(delays).first(0)));
     text += is_search ? summarize(report) : summarize_counts(report);
-    if (!options.to.empty()) text += written_text(options.to, report.table);
+    if (!options.to.empty()) text += with_command_line_names(summarize_files(report, options.to));
     write_stdout(text);
 }
 
 void find(episodes_command& options, const memory_guard& memory, session& now) {
-    if (!options.to.empty()) check_output_place(options.to, options.overwrite);
+    if (!options.to.empty() && now.is_root()) check_output_place(options.to, options.overwrite);
+    check_part(options.parts, options.analysis.surrogates, options.to);
+    if (now.ranks && options.analysis.surrogates.surrogates == 0)
+        throw invalid_argument(
+            "processes share the surrogates, and there are none: leave the launcher (mpirun, srun) "
+            "out");
     const execution run = now.run(options.analysis.run.threads);
     auto [spikes, has_recorded_span, record] = read_input(options.input, now, run);
     now.warn(record.warnings);
     now.warn(record, check_episodes(spikes, options.analysis));
 
+    const surrogate_part& part = options.parts.part;
+    if (!part.is_all()) {
+        part_record divided{.verb = "episodes", .part = part};
+        divided.tally = count_part(spikes, options.analysis, part, run).to_bytes();
+        divided.run.seed = options.analysis.surrogates.seed;
+        return write_part(options.to, options.overwrite, std::move(divided), std::move(record),
+                          describe(options), now, run);
+    }
+    const auto counted = merged_tally<surrogate_tally>(options.parts.merged, record.input);
     episode_result result =
         options.count_only.empty()
-            ? find_episodes(spikes, options.analysis, run)
+            ? find_episodes(spikes, options.analysis, run, counted ? &*counted : nullptr)
             : count_and_test_episodes(spikes, read_episodes(options.count_only, spikes),
                                       options.analysis, run);
+    if (!now.is_root()) return;
     now.warn(record, result.warnings);
     result.warnings = record.warnings;
     episode_report report = report_of(std::move(spikes), std::move(result), run);
@@ -142,13 +122,23 @@ void run(episodes_command& options, session& now) {
 
 }  // namespace
 
+void merge_episodes(const std::vector<part_record>& parts, const merge_target& target,
+                    session& now) {
+    episodes_command options{.input = {.path = target.input},
+                             .to = target.to,
+                             .overwrite = target.overwrite,
+                             .parts = {.merged = parts}};
+    take_parameters(parts, describe(options));
+    run(options, now);
+}
+
 void add_episodes(CLI::App& app, command& chosen) {
     const auto options = std::make_shared<episodes_command>();
     CLI::App& sub = *app.add_subcommand(
         "episodes", "Find chains of units that fire one after another at repeated delays.");
     add_spike_file(sub, options->input.path);
     add_described(sub, describe(*options));
-    add_strategy_list(sub, &episode_strategy_list);
+    add_strategy_list(sub, &list_episode_strategies);
     sub.footer(
         "Examples: spikeweave episodes sym26.tsv --delays 4-6ms --min-count 200 -o chains\n"
         "          spikeweave episodes culture.spk.txt --surrogates 1000 --seed 1 -o culture");

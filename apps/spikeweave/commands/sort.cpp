@@ -14,6 +14,7 @@
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/pipeline/sort.hpp"
 #include "spikeweave/report/sort.hpp"
+#include "spikeweave/report/strategies.hpp"
 
 namespace spikeweave::cli {
 namespace {
@@ -36,15 +37,6 @@ struct sort_command {
     std::vector<std::string> given_for_features{};
     std::vector<std::string> given_for_recordings{};
 };
-
-std::string sort_strategy_list() {
-    std::string text;
-    const auto available = available_sort_strategies();
-    for (const auto& [strategy, name, help] : enum_names<sort_strategy>().values)
-        if (std::ranges::find(available, strategy) != available.end())
-            text += fmt::format("{:<20} {}\n", name, help);
-    return text + "All give the same clusters.\n";
-}
 
 void describe_output(option_list& list, sort_command& options) {
     list.begin_group("Output");
@@ -222,7 +214,7 @@ void add_sort(CLI::App& app, command& chosen) {
         ->type_name("")
         ->group("Input");
     add_described(sub, describe(*options));
-    add_strategy_list(sub, &sort_strategy_list);
+    add_strategy_list(sub, &list_sort_strategies);
     sub.footer(
         "Examples: spikeweave sort recording.nwb -o sorted\n"
         "          spikeweave sort probe.fet.1 --masks probe.fmask.1 --sample-rate 30000 -o "

@@ -7,6 +7,7 @@
 
 #include "cli/described_options.hpp"
 #include "cli/output.hpp"
+#include "cli/parts.hpp"
 #include "cli/spike_input.hpp"
 #include "commands/commands.hpp"
 #include "spikeweave/core/error.hpp"
@@ -14,6 +15,7 @@
 #include "spikeweave/pipeline/spade.hpp"
 #include "spikeweave/pipeline/spade/cost.hpp"
 #include "spikeweave/report/spade.hpp"
+#include "spikeweave/report/strategies.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave::cli {
@@ -31,6 +33,7 @@ struct spade_command {
     bool report = true;
     bool json = false;
     std::uint64_t max_memory_bytes = 0;
+    part_options parts{};
     spade_options analysis{};
 
     // Patterns that are only written go straight to the file.
@@ -64,6 +67,8 @@ option_list describe(spade_command& options) {
     option& epochs = list.change("epochs");
     epochs.bind(options.epochs);
     epochs.help += "; EPOCHS is a table of begin and end in seconds";
+    list.begin_group(list.find("surrogates").group);
+    add_part_option(list, options.parts);
     list.begin_group(list.find("strategy").group);
     list.add("max_memory", options.max_memory_bytes,
              "stop if more memory than this is needed, such as 2GB")
@@ -72,11 +77,11 @@ option_list describe(spade_command& options) {
     return list;
 }
 
-std::string spade_strategy_list() {
-    std::string text;
-    for (const auto& [strategy, name, help] : enum_names<spade_strategy>().values)
-        text += fmt::format("{:<14} {}\n", name, help);
-    return text + "All are exact and give the same patterns.\n";
+// The options that a part is made with, in which the epochs themselves stand, not their table.
+option_list describe_part(spade_command& options) {
+    option_list list = describe(options);
+    list.change("epochs").bind(options.analysis.epochs);
+    return list;
 }
 
 /// One call of the command.
@@ -116,24 +121,15 @@ void announce(const spade_input& prepared, const spade_job& job) {
     const spade_options& analysis = job.options.analysis;
     const spade_cost cost =
         estimate_search(prepared, analysis, job.options.is_collected(), job.run);
-    const spade_estimate& search = cost.search;
-    std::string text =
-        fmt::format("{} {} candidates, {} patterns, {} on one thread{}, {}",
-                    search.at_least ? "more than" : "about", grouped(search.candidates),
-                    grouped(search.patterns), rough_time(search.seconds),
-                    analysis.is_tested() ? " for the data alone" : "", format_memory(cost.bytes));
     if (cost.bytes > job.guard.most())
-        throw invalid_argument(fmt::format("{}: {}", text, job.guard.too_much()));
+        throw invalid_argument(
+            fmt::format("{}: {}", describe_cost(cost, analysis), job.guard.too_much()));
     if (job.now.quiet) return;
     const surrogate_time tests = estimate_surrogates(prepared, analysis, job.run);
-    if (!job.now.progress.shown() && search.seconds + tests.seconds < long_s) return;
-    if (analysis.is_tested())
-        text += fmt::format("; then {}{} for {} surrogates on {} thread{}",
-                            tests.at_least ? "more than " : "", rough_time(tests.seconds),
-                            grouped(analysis.surrogates.surrogates), tests.threads,
-                            tests.threads == 1 ? "" : "s");
+    if (!job.now.progress.shown() && cost.search.seconds + tests.seconds < long_s) return;
     job.now.progress.clear();
-    write_stderr(fmt::format("spikeweave: estimate: {}\n", text));
+    write_stderr(fmt::format("spikeweave: estimate: {}{}\n", describe_cost(cost, analysis),
+                             describe_time(tests, analysis)));
 }
 
 template <class Result>
@@ -186,7 +182,9 @@ void stream(spade_file& in, const spade_job& job) {
 
 void collect(spade_file& in, const spade_job& job) {
     const spade_command& options = job.options;
-    spade_result found = run_spade(in.prepared, options.analysis, job.run);
+    const auto tallied = merged_tally<maxima_tally>(options.parts.merged, in.record.input);
+    spade_result found =
+        run_spade(in.prepared, options.analysis, job.run, tallied ? &*tallied : nullptr);
     if (!job.now.is_root()) return;
     job.now.warn(in.record, found.warnings);
     const pattern_report report = report_on(std::move(found), in, job);
@@ -195,15 +193,27 @@ void collect(spade_file& in, const spade_job& job) {
     print(report, job);
 }
 
+// Mines a part of the surrogates.
+void divide(spade_file& in, spade_command options, const spade_job& job) {
+    const surrogate_part& part = options.parts.part;
+    const maxima_tally tallied = tally_part(in.prepared, options.analysis, part, job.run);
+    part_record record{.verb = "spade", .part = part, .tally = tallied.to_bytes()};
+    record.run.seed = options.analysis.surrogates.seed;
+    write_part(options.to, options.overwrite, std::move(record), std::move(in.record),
+               describe_part(options), job.now, job.run);
+}
+
 void find(spade_command& options, const memory_guard& guard, const session& now) {
     if (!options.epochs.empty()) options.analysis.epochs = read_epochs(options.epochs, now.run());
     const spade_job job{options, guard, now, now.run(options.analysis.run.threads)};
     check_spade(options.analysis, !options.transactions);
+    check_part(options.parts, options.analysis.surrogates, options.to);
     if (!options.to.empty() && now.is_root()) check_output_place(options.to, options.overwrite);
     spade_file in = read_file(job);
     add_warnings(in.record, in.prepared.warnings);
     // Warnings are shown now that it is clear that the search can begin.
     now.warn(in.record.warnings);
+    if (!options.parts.part.is_all()) return divide(in, options, job);
     announce(in.prepared, job);
     if (options.is_collected())
         collect(in, job);
@@ -220,13 +230,22 @@ void run(spade_command& options, session& now) {
 
 }  // namespace
 
+void merge_spade(const std::vector<part_record>& parts, const merge_target& target, session& now) {
+    spade_command options{.input = {.path = target.input},
+                          .to = target.to,
+                          .overwrite = target.overwrite,
+                          .parts = {.merged = parts}};
+    take_parameters(parts, describe_part(options));
+    run(options, now);
+}
+
 void add_spade(CLI::App& app, command& chosen) {
     const auto options = std::make_shared<spade_command>();
     CLI::App& sub = *app.add_subcommand(
         "spade", "Find spatio-temporal spike patterns (SPADE) and test them against surrogates.");
     add_spike_file(sub, options->input.path);
     add_described(sub, describe(*options));
-    add_strategy_list(sub, &spade_strategy_list);
+    add_strategy_list(sub, &list_spade_strategies);
     sub.footer(
         "Examples: spikeweave spade spikes.nwb --bin 5ms --window 20 --surrogates 1000 -o "
         "patterns\n"

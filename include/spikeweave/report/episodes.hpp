@@ -75,6 +75,11 @@ SPIKEWEAVE_API std::string summarize_search(const episode_report& report,
 /// Each episode with its count and test, one per line.
 SPIKEWEAVE_API std::string summarize_counts(const episode_report& report);
 
+/// Says what was written, and what makes a large table smaller.
+/// @param folder  where it was written
+SPIKEWEAVE_API std::string summarize_files(const episode_report& report,
+                                           const std::filesystem::path& folder);
+
 /// The result as a page of text for a terminal: the chains, the circuit's strongest edges and the
 /// levels of the search.
 SPIKEWEAVE_API std::string summarize(const episode_report& report, bool colour = false);

@@ -15,6 +15,9 @@ SPIKEWEAVE_API std::string summarize(const spike_file& file, const std::string& 
 /// The same as one JSON document, with every unit.
 SPIKEWEAVE_API std::string to_json(const spike_file& file, const std::string& name);
 
+/// Says what a copy of the spikes lacks, a line for each kind; empty if it lacks nothing.
+SPIKEWEAVE_API std::string summarize_dropped(const spike_file& file);
+
 /// Summarises a recording as text for a terminal: its channels, length, gain, probe and warnings.
 SPIKEWEAVE_API std::string summarize(const recording& what);
 /// The same as one JSON document, with every channel.

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "spikeweave/core/device.hpp"
@@ -27,6 +28,9 @@ struct input_record {
 /// @throws io_error, cancelled.
 SPIKEWEAVE_API input_record describe_input(const std::filesystem::path& path,
                                            const execution& run = {});
+
+/// A command line as a shell takes it: words that need it are quoted.
+SPIKEWEAVE_API std::string shell_line(std::string_view program, std::span<const std::string> words);
 
 /// The origin of a result: everything needed to compute it again.
 struct run_record {

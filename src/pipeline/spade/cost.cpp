@@ -115,4 +115,20 @@ surrogate_time estimate_surrogates(const spade_input& prepared, const spade_opti
     return time;
 }
 
+std::string describe_cost(const spade_cost& cost, const spade_options& options) {
+    const spade_estimate& search = cost.search;
+    return fmt::format("{} {} candidates, {} patterns, {} on one thread{}, {}",
+                       search.at_least ? "more than" : "about", core::grouped(search.candidates),
+                       core::grouped(search.patterns), format_rough_time(search.seconds),
+                       options.is_tested() ? " for the data alone" : "", format_memory(cost.bytes));
+}
+
+std::string describe_time(const surrogate_time& tests, const spade_options& options) {
+    if (!options.is_tested()) return {};
+    return fmt::format("; then {}{} for {} surrogates on {} thread{}",
+                       tests.at_least ? "more than " : "", format_rough_time(tests.seconds),
+                       core::grouped(options.surrogates.surrogates), tests.threads,
+                       tests.threads == 1 ? "" : "s");
+}
+
 }  // namespace spikeweave

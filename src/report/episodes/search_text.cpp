@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "core/grouped.hpp"
 #include "spikeweave/core/device.hpp"
+#include "spikeweave/core/memory.hpp"
 #include "spikeweave/report/episodes.hpp"
 
 namespace spikeweave {
@@ -65,6 +68,22 @@ std::string summarize_counts(const episode_report& report) {
             fmt::format("{:>10} {:>12.2f} {:>10.2g} {:>10.2g} {:>9.2f}  {}\n", count, test.expected,
                         test.p, test.q, test.strength, line_of(report.spikes, what));
     }
+    return text;
+}
+
+std::string summarize_files(const episode_report& report, const std::filesystem::path& folder) {
+    constexpr std::uintmax_t large = 10'000'000;
+    std::error_code unknown;
+    const auto bytes = std::filesystem::file_size(folder / "episodes.tsv", unknown);
+    std::string text = fmt::format("written to {}: episodes.tsv has {} episodes, {}\n",
+                                   folder.string(), core::grouped(report.table.episodes.size()),
+                                   format_memory(unknown ? 0 : bytes));
+    if (std::filesystem::exists(folder / "report.html", unknown))
+        text += "report.html shows the result in a browser\n";
+    if (!unknown && bytes > large)
+        text +=
+            "`max_size` or a larger `min_count` gives fewer episodes, `surrogates` tells bursts "
+            "from chains\n";
     return text;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
@@ -31,6 +32,9 @@ struct spade_cost {
 SPIKEWEAVE_API spade_cost estimate_search(const spade_input& prepared, const spade_options& options,
                                           bool is_collected, const execution& run = {});
 
+/// The cost in words: "about 1,200 candidates, …".
+SPIKEWEAVE_API std::string describe_cost(const spade_cost& cost, const spade_options& options);
+
 /// The expected run time of all surrogates.
 struct surrogate_time {
     double seconds = 0;     ///< 0 if patterns are not tested
@@ -43,5 +47,8 @@ struct surrogate_time {
 SPIKEWEAVE_API surrogate_time estimate_surrogates(const spade_input& prepared,
                                                   const spade_options& options,
                                                   const execution& run = {});
+
+/// Goes on after `describe_cost` in words; empty if patterns are not tested.
+SPIKEWEAVE_API std::string describe_time(const surrogate_time& tests, const spade_options& options);
 
 }  // namespace spikeweave

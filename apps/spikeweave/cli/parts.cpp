@@ -1,0 +1,56 @@
+#include "cli/parts.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cli/output.hpp"
+#include "cli/spike_input.hpp"
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave::cli {
+namespace {
+
+// Where a part is written is not what it is a part of.
+void remove_place(option_list& described) {
+    for (const char* name : {"output", "overwrite", "part"}) described.remove(name);
+}
+
+}  // namespace
+
+void add_part_option(option_list& list, part_options& options) {
+    list.add("part", options.part,
+             "test with the K-th of N equal parts of the surrogates only, and write part.json to "
+             "OUT_DIR, for spikeweave merge")
+        .written("K/N")
+        .by_default("all surrogates")
+        .only_with("surrogates");
+}
+
+void check_part(const part_options& options, const surrogate_options& surrogates,
+                const std::filesystem::path& to) {
+    if (options.part.is_all()) return;
+    check_part(options.part, surrogates);
+    if (to.empty()) throw invalid_argument("`part` needs `output`");
+}
+
+void take_parameters(const std::vector<part_record>& parts, option_list described) {
+    remove_place(described);
+    set_parameters(described, parts.front().run.parameters);
+}
+
+void write_part(const std::filesystem::path& to, bool overwrite, part_record part, run_record input,
+                option_list described, const session& now, const execution& run) {
+    if (!now.is_root()) return;
+    remove_place(described);
+    record_input(part.run, std::move(input), now);
+    record_run(part.run, described, part.run.seed, run, {});
+    part.run.seconds = now.seconds();
+    write_part(to, part, overwrite, run);
+    now.progress.clear();
+    if (!now.quiet)
+        write_stdout(fmt::format("part {} of {} of the surrogates written to {}\n", part.part.part,
+                                 part.part.parts, to.string()));
+}
+
+}  // namespace spikeweave::cli

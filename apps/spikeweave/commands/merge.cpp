@@ -1,0 +1,55 @@
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "cli/described_options.hpp"
+#include "cli/output.hpp"
+#include "commands/commands.hpp"
+#include "spikeweave/report/part_record.hpp"
+
+namespace spikeweave::cli {
+namespace {
+
+struct merge_command {
+    std::vector<std::filesystem::path> folders{};
+    merge_target target{};
+};
+
+option_list describe(merge_command& options) {
+    option_list list;
+    list.begin_group("Options");
+    list.add("output", options.target.to, "folder to write, as one run would").written("OUT_DIR");
+    list.add("overwrite", options.target.overwrite, "replace OUT_DIR if it exists");
+    list.add("input", options.target.input, "where the spikes are now")
+        .written("FILE")
+        .by_default("where they were");
+    return list;
+}
+
+void run(merge_command& options, session& now) {
+    check_output_place(options.target.to, options.target.overwrite);
+    const std::vector<part_record> parts = read_parts(options.folders);
+    if (options.target.input.empty()) options.target.input = parts.front().run.input.path;
+    if (parts.front().verb == "spade")
+        merge_spade(parts, options.target, now);
+    else
+        merge_episodes(parts, options.target, now);
+}
+
+}  // namespace
+
+void add_merge(CLI::App& app, command& chosen) {
+    const auto options = std::make_shared<merge_command>();
+    CLI::App& sub = *app.add_subcommand(
+        "merge", "Merge runs that divided the surrogates of one analysis (--part).");
+    sub.add_option("FOLDER", options->folders, "what episodes or spade wrote with --part")
+        ->required()
+        ->type_name("")
+        ->group("Input");
+    add_described(sub, describe(*options));
+    find_described(sub, "output")->required();
+    sub.footer("Example: spikeweave merge part-1 part-2 part-3 -o patterns");
+    choose(sub, chosen, options, &run);
+}
+
+}  // namespace spikeweave::cli
