@@ -3,6 +3,7 @@
 #include "io/session_schema.hpp"
 #ifndef SPIKEWEAVE_FUZZ
 #include "live/log/session_file.hpp"
+#include "spikeweave/live/recorded_session.hpp"
 #endif
 
 namespace spikeweave::fuzz {
@@ -53,6 +54,7 @@ SPIKEWEAVE_FUZZ_TARGET(session, bytes, session_seeds) {
         }
         while (file.next_window()) {
         }
+        recorded_session(path).each_window([](session_window&&) {});
     } catch (const io_error& error) {
         check_message(error.what());
     }

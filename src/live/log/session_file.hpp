@@ -23,6 +23,8 @@ public:
 
     const std::filesystem::path& path() const { return file_.path(); }
     const session_header& header() const { return header_; }
+    /// The program that recorded it, and its version.
+    std::string program() { return meta("program"); }
     /// How far those have come that number what they send; the last one that sent is last.
     const std::vector<sender_progress>& senders() const { return senders_; }
     /// The counts at the end of the session, as JSON; null if it goes on or was interrupted.
