@@ -25,7 +25,7 @@ MAY_USE = {
     "elephant": "core parallel spikes mine assess",
     "live": "core parallel io spikes mine assess",
     "pipeline": "core parallel record sort spikes mine assess",
-    "report": "core parallel io record sort spikes mine assess pipeline",
+    "report": "core parallel io record sort spikes mine assess live pipeline",
 }
 # These folders are no stages. Every stage may include their private headers, and those of core.
 SHARED = {"device", "parallel", "io"}

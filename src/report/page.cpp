@@ -3,15 +3,18 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <fstream>
 #include <utility>
 
 #include "io/atomic_file.hpp"
 #include "io/file_error.hpp"
+#include "io/session_schema.hpp"
 #include "page_text.hpp"
 #include "report/comparisons.hpp"
 #include "report/episodes/comparison.hpp"
 #include "report/episodes/page_data.hpp"
 #include "report/page_tables.hpp"
+#include "report/session_page.hpp"
 #include "report/sort/page_data.hpp"
 #include "report/spade/page_data.hpp"
 #include "spikeweave/core/error.hpp"
@@ -153,7 +156,8 @@ std::pair<std::string, report::json> kind_of(const std::filesystem::path& folder
           std::pair("sorting.npz", "sort")})
         if (report::json run = report::read_run(folder, table); !run.is_null())
             return {kind, std::move(run)};
-    throw io::file_error(folder, "this is no result of spikeweave episodes, spade or sort");
+    throw io::file_error(folder,
+                         "this is no result of spikeweave episodes, spade or sort, and no session");
 }
 
 std::string data_of(const page_source& from) {
@@ -164,6 +168,24 @@ std::string data_of(const page_source& from) {
         if (kind == "spade") return pattern_data(run, from);
         return sorting_data(std::move(run), from);
     });
+}
+
+// The tables of a session that was killed can be in the second file only.
+bool is_session(const std::filesystem::path& path) {
+    std::error_code unknown;
+    if (std::filesystem::exists(path.string() + "-wal", unknown)) return true;
+    std::array<char, 100> head{};  // that of a database
+    std::ifstream file(path, std::ios::binary);
+    file.read(head.data(), head.size());
+    return io::is_session({head.data(), static_cast<std::size_t>(file.gcount())});
+}
+
+std::string page_data(const std::filesystem::path& shown, const page_options& options,
+                      const execution& run) {
+    if (!is_session(shown)) return data_of({shown, options.spikes, run});
+    if (!options.spikes.empty())
+        throw invalid_argument("`spikes` is not for a session, which has its spikes");
+    return report::session_page_data(shown, options.alpha, run);
 }
 
 // Tables of episodes may be too large to be held.
@@ -235,7 +257,7 @@ option_list describe(page_options& options) {
              "how several results are shown: all compared with the first one, or each with the one "
              "before it, one after another")
         .by_default("side-by-side");
-    list.add("alpha", options.alpha, "level at which a rate differs between two results")
+    list.add("alpha", options.alpha, "level at which a rate differs between two results or windows")
         .above(0)
         .at_most(1);
     return list;
@@ -247,8 +269,7 @@ void write_page(const std::filesystem::path& page, std::span<const std::filesyst
     if (folders.empty()) throw invalid_argument("a page shows at least one folder");
     if (folders.size() == 1 && options.as)
         throw invalid_argument("`as` is for a page of several folders");
-    const std::filesystem::path& first = folders.front();
-    const std::string text = page_of(folders.size() == 1 ? data_of({first, options.spikes, run})
+    const std::string text = page_of(folders.size() == 1 ? page_data(folders.front(), options, run)
                                                          : comparison_data(folders, options, run));
     io::atomic_file file(page);
     file.write(text);

@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from support import SPIKEWEAVE, CliTest, run
+from support import SPIKEWEAVE, CliTest, page_data, run
 
 SEARCH = ("--delays", "4-6ms", "--min-count", "10", "--max-size", "3", "--threads", "1")
 
@@ -124,6 +124,26 @@ class Sessions(CliTest):
             return query(self.session, "SELECT coalesce(sum(length(spikes)), 0) FROM input")[0][0] // 12
         except sqlite3.OperationalError:  # it is being made
             return None
+
+    def test_a_page_plays_it(self):
+        self.record()
+        page, other = self.folder / "page.html", self.folder / "other.html"
+
+        self.ok("report", self.session, "-o", page)
+
+        data = json.loads(page_data(page.read_text(encoding="utf-8")))
+        self.assertEqual((data["kind"], data["has_ended"], data["epochs"][0]["number"]), ("session", True, len(self.spikes)))
+        self.assertEqual([(one["begin_us"], one["spikes"]) for one in data["windows"]],
+                         query(self.session, "SELECT begin_us, spikes FROM window ORDER BY seq"))
+        self.assertEqual(len(data["detections"]["times_us"]), query(self.session, "SELECT count(*) FROM detection")[0][0])
+        self.ok("episodes", self.folder / "s.tsv", *SEARCH, "-o", self.folder / "out")
+        self.refused("report", self.session, "-o", page, says="exists")
+        self.refused("report", self.session, "-o", other, "--as", "series", says="--as is for a page of several folders")
+        self.refused("report", self.session, "-o", other, "--spikes", self.stream, says="--spikes is not for a session")
+        self.refused("report", self.session, self.folder / "out", "-o", other, says=("today.session", "no result of spikeweave episodes"))
+        self.refused("report", self.stream, "-o", other, says=("s.jsonl", "no session"))
+        self.session.write_bytes(self.session.read_bytes()[:5000])
+        self.refused("report", self.session, "-o", other, says="today.session")
 
     def test_errors_are_one_line(self):
         self.record()

@@ -36,7 +36,8 @@ void add_report(CLI::App& app, command& chosen) {
     CLI::App& sub = *app.add_subcommand("report", "Show results as a page for a browser.");
     sub.add_option(
            "FOLDER", options->folders,
-           "what episodes, spade or sort wrote with --output; several of one kind are compared")
+           "what episodes, spade or sort wrote with --output, of which several of one kind are "
+           "compared; or a session that live wrote with --record")
         ->required()
         ->type_name("")
         ->group("Input");

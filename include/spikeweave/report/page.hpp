@@ -44,7 +44,7 @@ struct page_options {
     std::filesystem::path spikes{};
     /// Only for several results.
     std::optional<comparison_view> as{};
-    /// Level at which a rate differs between two results.
+    /// Level at which a rate differs between two results, or two windows of a session.
     double alpha = 0.05;
 };
 
@@ -63,10 +63,12 @@ SPIKEWEAVE_API std::string compared_page(const std::vector<result_data>& results
                                          const page_options& options = {},
                                          const execution& run = {});
 
-/// Writes the page of a result folder of `episodes`, `spade` or `sort`, or of several folders of
-/// one of them; of `sort` two. The spikes of episodes and patterns are read again.
+/// Writes the page of a result folder of `episodes`, `spade` or `sort`, of several folders of one
+/// of them (of `sort` two), or of the file of a session of `run_live`. The spikes of episodes and
+/// patterns are read again.
 /// @param page  replaced if it exists
-/// @throws io_error if a folder is no such result, or its file is missing or has changed;
+/// @throws io_error if a folder is no such result, its file is missing or has changed, or a file is
+/// no session or damaged;
 /// invalid_argument if the folders cannot be compared or an option is not for them; cancelled.
 SPIKEWEAVE_API void write_page(const std::filesystem::path& page,
                                std::span<const std::filesystem::path> folders,

@@ -2,7 +2,7 @@
 
 import { el, grouped, shownName } from "./format.js";
 
-const asText = (value) => (value === null || value === undefined ? "–" : shownName(typeof value === "string" ? value : JSON.stringify(value)));
+export const asText = (value) => (value === null || value === undefined ? "–" : shownName(typeof value === "string" ? value : JSON.stringify(value)));
 
 // The options that do not have the same value in all runs.
 function differences(recordings) {

@@ -11,6 +11,13 @@ export function changeLegend() {
   return el("p", { class: "note" }, "Width: rate. ", changeKinds.flatMap(([kind, words]) => [el("span", { class: `key ${kind}` }, words), " "]));
 }
 
+export const noEdges = (where) => el("p", { class: "note" }, `No pair of units is significant in any of the ${where}, so there is no circuit.`);
+
+export function directBox(circuits) {
+  const box = el("input", { type: "checkbox", id: "only-direct", onchange: () => circuits.forEach((one) => one.showOnlyDirect(box.checked)) });
+  return el("label", { for: "only-direct" }, box, " only direct edges");
+}
+
 // What an arrow looks like in a recording: null if it is not there.
 function lookOf(row, k, { change, from } = {}, most) {
   const width = (rate) => 1 + 5 * Math.sqrt(rate / most);
@@ -28,16 +35,23 @@ function between(before, after, share) {
   return { ...shown, opacity: mean("opacity"), width: before && after ? mean("width") : shown.width };
 }
 
-// `show(position)`: 1.5 is half way from the second to the third recording.
-export function makeComparedCircuit(state, edges, label) {
+// `show(position)`: 1.5 is half way from the second to the third recording. `changesOf(k)` has the changes to a
+// recording by the numbers of rows, less 1.
+export function makeComparedCircuit(state, edges, label, changesOf = (k) => changesTo(state.data, k)) {
   const { data } = state;
   const id = ++circuitCount;
   const places = graphPlaces(edges);
   const most = edges.reduce((high, row) => row.rate.reduce((rate, one, k) => (row.significant[k] ? Math.max(rate, one) : rate), high), 0) || 1;
-  const looks = data.recordings.map((_, k) => {
-    const changes = changesTo(data, k);
-    return edges.map((row) => lookOf(row, k, changes[row.number - 1], most));
-  });
+  const last = data.recordings.length - 1;
+  const looks = new Map();  // of the recordings that were shown last
+  const looksIn = (k) => {
+    if (!looks.has(k)) {
+      if (looks.size > 9) looks.clear();
+      const changes = changesOf(k);
+      looks.set(k, edges.map((row) => lookOf(row, k, changes[row.number - 1], most)));
+    }
+    return looks.get(k);
+  };
   const numbers = new Map();
   const arrows = edges.map((row) => {
     const [from, to] = row.units;
@@ -53,10 +67,11 @@ export function makeComparedCircuit(state, edges, label) {
 
   function show(at) {
     position = at;
-    const k = Math.min(Math.floor(at), looks.length - 1);
-    const next = Math.min(k + 1, looks.length - 1);
+    const k = Math.min(Math.floor(at), last);
+    const before = looksIn(k);
+    const after = at > k ? looksIn(Math.min(k + 1, last)) : before;
     arrows.forEach((arrow, i) => {
-      const look = between(looks[k][i], looks[next][i], at - k);
+      const look = between(before[i], after[i], at - k);
       const isShown = look !== null && !(onlyDirect && look.edge !== "direct");
       arrow.style.display = isShown ? "" : "none";
       if (!isShown) return;

@@ -3,6 +3,7 @@
 import { el, grouped, shortNumber, shownName, sixDigits } from "./format.js";
 import { makeTable } from "./table.js";
 
+const oneOf = (data) => data.one ?? "recording";
 const pathColumn = (data, rowOf) => ({ label: `units and ${data.note.steps}`, value: (one) => rowOf(one).units.map((unit) => data.names[unit]).join("→"),
   cell: (one) => data.path(rowOf(one)) });
 
@@ -27,7 +28,7 @@ const orderOfChanges = { new: 1, stronger: 2, weaker: 3, gone: 4, "": 5 };
 function changeColumns(data) {
   const name = (k) => shownName(data.recordings[k].name);
   const ratio = ({ row, from, to }) => row.rate[to] / row.rate[from];
-  return [{ label: "recordings", value: (one) => one.to, cell: (one) => `${name(one.from)} → ${name(one.to)}` },
+  return [{ label: `${oneOf(data)}s`, value: (one) => one.to, cell: (one) => `${name(one.from)} → ${name(one.to)}` },
     pathColumn(data, (one) => one.row),
     { label: "change", value: (one) => orderOfChanges[one.change], cell: (one) => one.change || "–" },
     { label: "count before", value: (one) => one.row.count[one.from] }, { label: "count", value: (one) => one.row.count[one.to] },
@@ -43,7 +44,7 @@ function testNote({ alpha, rows, note }) {
 }
 
 // `pick(change)` is called when a change is picked. `shown()`, if there is one, gives the recording that is shown.
-export function makeChanges(state, pick, shown) {
+export function makeChanges(state, pick, { shown, note = testNote(state.data) } = {}) {
   const { data } = state;
   const all = data.changes.flat().map((one, i) => ({ ...one, number: i + 1 }));
   const box = (id) => el("input", { type: "checkbox", id, checked: true, onchange: list });
@@ -60,7 +61,7 @@ export function makeChanges(state, pick, shown) {
   });
   list();
   return el("div", {},
-    el("p", { class: "controls" }, shown ? el("label", { for: "only-shown" }, here, " only those to the recording that is shown") : [],
+    el("p", { class: "controls" }, shown ? el("label", { for: "only-shown" }, here, ` only those to the ${oneOf(data)} that is shown`) : [],
       el("label", { for: "only-changed" }, changed, " only new, stronger, weaker and gone")),
-    table.element, el("p", { class: "note", id: "test-note" }, testNote(data)));
+    table.element, el("p", { class: "note", id: "test-note" }, note));
 }

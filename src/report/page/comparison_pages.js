@@ -1,7 +1,7 @@
 // The pages of several results of episodes: side by side, and one after another.
 
 import { makeComparedAbout } from "./compared_about.js";
-import { changeLegend, makeComparedCircuit } from "./compared_circuit.js";
+import { changeLegend, directBox, makeComparedCircuit, noEdges } from "./compared_circuit.js";
 import { readComparison, sourcesOfComparison } from "./compared_data.js";
 import { makeChanges, makeComparedTable } from "./compared_tables.js";
 import { episodeSources } from "./episodes_page.js";
@@ -25,13 +25,6 @@ function partsOf(data, redraw) {
   };
 }
 
-const noEdges = () => el("p", { class: "note" }, "No pair of units is significant in any of the recordings, so there is no circuit.");
-
-function directBox(circuits) {
-  const box = el("input", { type: "checkbox", id: "only-direct", onchange: () => circuits.forEach((one) => one.showOnlyDirect(box.checked)) });
-  return el("label", { for: "only-direct" }, box, " only direct edges");
-}
-
 export function comparisonPage(raw) {
   const data = readComparison(raw);
   const parts = partsOf(data, () => {});
@@ -42,7 +35,7 @@ export function comparisonPage(raw) {
   return {
     ...parts,
     views: [
-      ["circuits", "Circuits", parts.edges.length === 0 ? noEdges() : beside],
+      ["circuits", "Circuits", parts.edges.length === 0 ? noEdges("recordings") : beside],
       ["episodes", "Episodes", makeComparedTable(state)],
       ["changes", "Changes", makeChanges(state, ({ row }) => state.pick("episode", row)), `Changes from ${shownName(data.recordings[0].name)}`],
       parts.about,
@@ -69,7 +62,7 @@ export function seriesPage(raw) {
   const scene = () => ({ picture: circuit.picture, raster: raster.element.querySelector("canvas"), title: shownName(names[recording.number]) });
   const graph = el("div", {}, el("p", { class: "controls" }, directBox([circuit])), el("div", { class: "frame" }, circuit.picture), changeLegend());
   const pictures = el("div", { class: "two" },
-    el("div", {}, parts.edges.length === 0 ? noEdges() : graph),
+    el("div", {}, parts.edges.length === 0 ? noEdges("recordings") : graph),
     el("div", { id: "raster" }, raster.element));
   return {
     ...parts,
@@ -79,7 +72,7 @@ export function seriesPage(raw) {
         player.pause();
         player.seek(to);
         state.pick("episode", row);
-      }, () => recording.number), "What changed"],
+      }, { shown: () => recording.number }), "What changed"],
       ["episodes", "Episodes", makeComparedTable(state)],
       parts.about,
     ],

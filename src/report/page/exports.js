@@ -7,7 +7,8 @@ import { graphSide } from "./graph.js";
 const drawnProperties = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-family", "text-anchor"];
 const coloursOfChanges = [["new", "--green"], ["stronger", "--blue"], ["weaker", "--violet"], ["gone", "--soft"]];
 const [titleHeight, gap] = [34, 10];
-const [stepsBetween, stepTime, restTime] = [10, 8, 150];  // frames from one recording to the next; hundredths of a second
+// Frames from one recording to the next, and at most in all; hundredths of a second.
+const [stepsBetween, mostSteps, stepTime, restTime] = [10, 300, 8, 150];
 
 // A picture of the page as a file of its own, which has the styles of the page in it.
 function standalone(picture) {
@@ -92,15 +93,16 @@ export function makeExports(scene, player, count) {
   async function saveMovie() {
     player.pause();
     const at = player.position();
+    const steps = Math.min(stepsBetween * (count - 1), mostSteps);
     let gif = null;
     movie.disabled = true;
-    for (let step = 0; step <= stepsBetween * (count - 1); ++step) {
-      status.textContent = `drawing ${step + 1} of ${stepsBetween * (count - 1) + 1} pictures`;
-      player.seek(step / stepsBetween);
+    for (let step = 0; step <= steps; ++step) {
+      status.textContent = `drawing ${step + 1} of ${steps + 1} pictures`;
+      player.seek(steps > 0 ? (step * (count - 1)) / steps : 0);
       await twoFrames();
       const context = await drawn(scene, canvas, 1);
       gif ??= makeGif(canvas.width, canvas.height, coloursOfPage(scene().picture));
-      const rests = step % stepsBetween === 0;
+      const rests = steps < mostSteps && step % stepsBetween === 0;
       gif.add(context.getImageData(0, 0, canvas.width, canvas.height).data, rests ? restTime : stepTime);
     }
     save(gif.bytes(), "image/gif", "series.gif");

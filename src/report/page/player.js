@@ -1,11 +1,12 @@
-// Plays a series of recordings: a position among them that moves, a second for each at speed 1.
+// Plays a series of recordings, or of windows of one: a position among them that moves.
 
 import { el, shownName } from "./format.js";
 
 const speeds = [0.01, 0.1, 0.25, 0.5, 1, 2, 5, 10, 100];
 
-// `show(position)` is called with each new position, from 0 to the number of the last recording.
-export function makePlayer(names, show) {
+// `show(position)` is called with each new position, from 0 to the number of the last one. `secondsFrom(k)` is how long
+// the way from one to the next takes at speed 1.
+export function makePlayer(names, show, what = "recording", secondsFrom = () => 1) {
   const last = names.length - 1;
   const still = window.matchMedia("(prefers-reduced-motion: reduce)");
   let position = 0;
@@ -13,7 +14,7 @@ export function makePlayer(names, show) {
 
   const button = (id, text, label, act) => el("button", { type: "button", id, "aria-label": label, onclick: act }, text);
   const playButton = button("play", "Play", "Play", () => (before === null ? play() : pause()));
-  const slider = el("input", { type: "range", id: "position", min: 0, max: last, step: "any", value: 0, "aria-label": "Recording", oninput: () => seek(Number(slider.value)) });
+  const slider = el("input", { type: "range", id: "position", min: 0, max: last, step: "any", value: 0, "aria-label": `Number of the ${what}`, oninput: () => seek(Number(slider.value)) });
   const speed = el("select", { id: "speed" }, speeds.map((factor) => el("option", { value: factor, selected: factor === 1 }, `${factor}×`)));
   const where = el("output", { id: "recording", class: "where" });
   const keys = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
@@ -49,7 +50,15 @@ export function makePlayer(names, show) {
 
   function move(now) {
     if (before === null) return;
-    seek(position + (Math.max(0, now - before) / 1000) * Number(speed.value));
+    let seconds = (Math.max(0, now - before) / 1000) * Number(speed.value);
+    let to = position;
+    while (seconds > 0 && to < last) {
+      const k = Math.floor(to);
+      const left = (k + 1 - to) * secondsFrom(k);
+      to = seconds < left ? to + seconds / secondsFrom(k) : k + 1;
+      seconds -= left;
+    }
+    seek(to);
     before = Math.max(now, before);
     if (position >= last) pause();
     else requestAnimationFrame(move);
@@ -60,7 +69,7 @@ export function makePlayer(names, show) {
     seek(by > 0 ? Math.floor(position + 1e-9) + 1 : Math.ceil(position - 1e-9) - 1);
   }
 
-  const element = el("p", { class: "controls" }, playButton, button("step-back", "◂", "Recording before", () => step(-1)), slider,
-    button("step-on", "▸", "Next recording", () => step(1)), el("label", { for: "speed" }, "speed ", speed), where);
+  const element = el("p", { class: "controls" }, playButton, button("step-back", "◂", `The ${what} before`, () => step(-1)), slider,
+    button("step-on", "▸", `The next ${what}`, () => step(1)), el("label", { for: "speed" }, "speed ", speed), where);
   return { element, seek, pause, position: () => position };
 }

@@ -11,7 +11,7 @@ export function coloursOf(element) {
   const style = getComputedStyle(element);
   const colour = (name) => style.getPropertyValue(name).trim();
   const parts = (name) => [1, 3, 5].map((at) => parseInt(colour(name).slice(at, at + 2), 16));
-  return { ink: parts("--ink"), paper: parts("--paper"), text: colour("--text"), mark: colour("--mark"), shade: colour("--shade"), rule: colour("--rule"), band: colour("--band"), font: style.fontFamily };
+  return { ink: parts("--ink"), paper: parts("--paper"), text: colour("--text"), mark: colour("--mark"), blue: colour("--blue"), soft: colour("--soft"), lost: colour("--lost"), shade: colour("--shade"), rule: colour("--rule"), band: colour("--band"), font: style.fontFamily };
 }
 
 // The parts of the picture that are drawn as lines and text: names, axis and occurrences.
@@ -48,7 +48,7 @@ function drawAxis(context, from, to, left, width, top, colours) {
 }
 
 // Occurrences on the same column of pixels are drawn once. Lines join spikes that are far enough apart to see them.
-function drawOccurrences(context, { occurrences, picked, from, to }, rowOf, rowHeight, left, width, colours) {
+export function drawOccurrences(context, { occurrences, picked, from, to }, rowOf, rowHeight, left, width, colours) {
   const size = picked.units.length;
   const scale = width / (to - from);
   const x = (time) => Math.round(left + (time - from) * scale);
@@ -75,7 +75,8 @@ function drawOccurrences(context, { occurrences, picked, from, to }, rowOf, rowH
   context.stroke();
 }
 
-export function makeRaster(state) {
+// `decorate(context, area)` draws what else there is over the spikes.
+export function makeRaster(state, decorate = () => {}) {
   const { data, now } = state;
   const canvas = el("canvas", { tabindex: "0", role: "application", "aria-label": "Raster of spikes. Arrow keys move, plus and minus zoom, 0 shows everything, n and p go to the next and previous occurrence." });
   const where = el("output", { class: "where", "data-view": "" });
@@ -120,14 +121,14 @@ export function makeRaster(state) {
     const rowHeight = height / Math.max(1, units.length);
     drawNames(context, units.map((unit) => shownName(data.names[unit])), rowHeight, left, colours);
     drawAxis(context, now.from, now.to, left, width, height, colours);
-    if (now.picked) {
-      context.save();
-      context.beginPath();
-      context.rect(left, 0, width, height);
-      context.clip();
-      drawOccurrences(context, now, new Map(units.map((unit, row) => [unit, row])), rowHeight, left, width, colours);
-      context.restore();
-    }
+    const rowOf = new Map(units.map((unit, row) => [unit, row]));
+    context.save();
+    context.beginPath();
+    context.rect(left, 0, width, height);
+    context.clip();
+    decorate(context, { rowOf, rowHeight, left, width, height, colours });
+    if (now.picked) drawOccurrences(context, now, rowOf, rowHeight, left, width, colours);
+    context.restore();
     ++times.frames;
     const step = (now.to - now.from) / 1000;
     where.textContent = `${timeText(now.from, step)} to ${timeText(now.to, step)}, ${grouped(times.spikes)} spikes`;

@@ -1,0 +1,39 @@
+// What a session was asked for, what ran and what was lost.
+
+import { asText } from "./compared_about.js";
+import { el, grouped, shownName } from "./format.js";
+
+function pairs(rows) {
+  return el("dl", {}, rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, asText(value))]));
+}
+
+const section = (title, ...content) => el("section", {}, el("h3", {}, title), ...content);
+
+// What was lost, as [words, number]; empty if nothing was.
+export function lostOf({ raw, steps }) {
+  const windows = steps.filter(({ window }) => window !== null).map(({ window }) => window);
+  const all = [["messages that never came", raw.losses?.missing], ["messages and spikes that could not be read", raw.losses?.unreadable],
+    ["spikes that came too late", raw.losses?.late], ["records that are not in the file", raw.losses?.unrecorded],
+    ["windows that were skipped", windows.filter((one) => one.complete_to_size === 0).length],
+    ["windows that may lack spikes", windows.filter((one) => one.has_gap).length],
+    ["windows whose search ended early", windows.filter((one) => one.complete_to_size > 0).length]];
+  return all.filter(([, number]) => number > 0);
+}
+
+export const unfinished = "This session has not ended: it was interrupted, or it still ran when this page was made. The page has what was recorded by then; " +
+  "detections and windows of the last moment may be missing.";
+
+export function makeSessionAbout(data, sources) {
+  const { raw, run } = data;
+  const lost = lostOf(data);
+  const triggers = data.detections.filter((one) => !one.suppressed).length;
+  return el("div", { class: "about" },
+    section("What ran", pairs([["file", run.input?.path], ["digest", run.input?.digest], ["program", run.spikeweave],
+      ["state", raw.has_ended ? "ended" : unfinished], ["spikes that were analysed", grouped(data.spikeCount)], ["epochs", String(data.epochs.length)],
+      ["windows", grouped(raw.window_total)], ["detections", grouped(raw.detections.total)], ["triggers among those shown", grouped(triggers)]])),
+    section("What was lost", lost.length === 0 ? el("p", {}, "Nothing is known to be lost.") : el("ul", { id: "lost", class: "lost-text" }, lost.map(([words, number]) => el("li", {}, `${grouped(number)} ${words}`))),
+      pairs([["second spikes of a unit at a time, left out", grouped(raw.duplicates)], ["messages that came twice, left out", grouped(raw.repeated)]])),
+    section("What was asked", pairs(Object.entries(run.parameters ?? {}))),
+    section("How to check", el("pre", { id: "command", tabindex: "0" }, `spikeweave live ${shownName(run.input?.path ?? "")} --verify`)),
+    section("How to cite", el("ul", {}, sources.map((text) => el("li", {}, text)))));
+}

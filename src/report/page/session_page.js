@@ -1,0 +1,163 @@
+// The page of a recording in windows, which a player moves through.
+
+import { changeLegend, directBox, makeComparedCircuit, noEdges } from "./compared_circuit.js";
+import { sourcesOfComparison } from "./compared_data.js";
+import { makeChanges } from "./compared_tables.js";
+import { episodeSources } from "./episodes_page.js";
+import { makeExports } from "./exports.js";
+import { el, grouped, shownName } from "./format.js";
+import { findOccurrences } from "./occurrences.js";
+import { makePlayer } from "./player.js";
+import { makeRaster } from "./raster.js";
+import { lostOf, makeSessionAbout, unfinished } from "./session_about.js";
+import { readSession, stepAt } from "./session_data.js";
+import { makeMarks, makeOverview } from "./session_marks.js";
+import { makeArming, makeDetections, makeLosses, makeWindowTable } from "./session_tables.js";
+import { makeState } from "./state.js";
+
+// The time that a position has reached: the end of a step, or between those of two.
+function timeAt(steps, position) {
+  const k = Math.floor(position);
+  const [step, next] = [steps[k], steps[Math.min(k + 1, steps.length - 1)]];
+  const share = position - k;
+  if (step.epoch === next.epoch) return step.end + share * (next.end - step.end);
+  return share < 0.5 ? step.end : next.end;
+}
+
+// Follows the position: the spikes are those of its epoch, and what is shown of them moves with the time.
+function followWindows(data) {
+  const shown = { ...data };
+  const state = makeState(shown, (row) => findOccurrences(shown.trains, row.units, row.delays_ms, data.raw.ties));
+  const at = { number: 0, step: data.steps[0], time: data.steps[0].end };
+
+  function enter(epoch) {
+    const { begin, end, trains } = data.epochs[epoch];
+    const length = state.now.to - state.now.from;
+    Object.assign(shown, { begin, end, trains });
+    state.show(begin, begin + length);
+    if (state.now.picked) state.pick(state.now.kind, state.now.picked);
+  }
+
+  function move(position) {
+    const before = at.time;
+    const number = Math.round(position);
+    const isOther = number !== at.number;
+    const epoch = data.steps[number].epoch;
+    const hasEntered = epoch !== at.step.epoch;
+    Object.assign(at, { number, step: data.steps[number], time: timeAt(data.steps, position) });
+    if (hasEntered) enter(epoch);
+    const length = state.now.to - state.now.from;
+    const isWhole = length >= shown.end - shown.begin;
+    const from = state.now.from + (hasEntered ? 0 : at.time - before);
+    const isSeen = at.time >= from && at.time <= from + length;
+    if (!isWhole) state.show(isSeen ? from : at.time - length, isSeen ? from + length : at.time);
+    else state.tell("view");
+    if (isOther) state.tell("recording");
+  }
+  return { state, at, move };
+}
+
+function noteOfTest({ raw, rows }) {
+  const { test, correction, alpha } = raw.tests;
+  return `A window is compared with the last one that shares no spike with it, if neither was skipped nor may lack spikes. An edge or chain is significant in a window by the test ` +
+    `${test} (${correction}, alpha ${alpha}), corrected for the candidates of this window only. New and gone: significant in one of the two only. All four: the rates differ, with q of at most ` +
+    `${raw.alpha} (Benjamini and Hochberg, for all ${grouped(raw.comparisons)} comparisons of the ${grouped(rows.length)} edges and chains). p is twice the smaller tail of the binomial ` +
+    "distribution that one count has, given their sum, if both are Poisson counts of one rate. Windows that overlap share spikes, so the same change appears in several of them, " +
+    "which confirms nothing. Counts in bursts vary more than Poisson counts do, so p is too small there: look at the ratio of the rates first. " +
+    "Edges are listed because they were significant in some window, so their counts there are high by selection.";
+}
+
+// What is to be known of the step that is shown.
+function makeStatus(data, at) {
+  const status = el("p", { class: "note", id: "window-status" });
+  function show() {
+    const { window } = at.step;
+    status.classList.toggle("lost-text", window !== null && (window.has_gap || window.complete_to_size === 0));
+    if (window === null) status.textContent = "No windows were mined, so there is no circuit.";
+    else if (window.complete_to_size === 0) status.textContent = `Window ${window.number} was skipped: there was no time to mine it.`;
+    else {
+      const early = window.complete_to_size === null ? "" : ` Its search ended early: it has all episodes of up to ${window.complete_to_size} units.`;
+      const gap = window.has_gap ? " It may lack spikes, because messages were lost." : "";
+      const since = window.since === null ? "" : ` Compared with ${shownName(data.recordings[window.since].name)}.`;
+      status.textContent = `Window ${window.number}: ${grouped(window.spikes)} spikes, ${grouped(window.edges)} significant edges, threshold ${grouped(window.threshold)}.${since}${gap}${early}`;
+    }
+  }
+  return { status, show };
+}
+
+function shownOf({ raw, steps, rows }) {
+  const notes = [];
+  if (raw.every > 1) notes.push(`Of ${grouped(raw.window_total)} windows ${grouped(steps.length)} are shown: one of ${raw.every}.`);
+  if (raw.episodes_in_circuits > rows.length) notes.push(`Of ${grouped(raw.episodes_in_circuits)} edges and chains those are followed that are in most circuits: ${grouped(rows.length)}.`);
+  return notes.map((text) => el("p", { class: "note" }, text));
+}
+
+function views(data, { state, at, move }) {
+  const { steps, recordings } = data;
+  const raster = makeRaster(state, makeMarks(state, () => at));
+  const edges = data.rows.filter((row) => row.isEdge);
+  const changesOf = (k) => Object.fromEntries(data.changes[k].map((one) => [one.row.number - 1, one]));
+  const circuit = makeComparedCircuit(state, edges, "Circuit: units, and edges to pick", changesOf);
+  const { status, show } = makeStatus(data, at);
+  const secondsFrom = (k) => Math.max(1e-3, steps[k].epoch === steps[k + 1].epoch ? (steps[k + 1].end - steps[k].end) / 1e6 : 1);
+  const player = makePlayer(recordings.map(({ name }) => name), (position) => {
+    move(position);
+    circuit.show(position);
+    overview.show(position);
+    show();
+  }, "window", secondsFrom);
+  const seek = (k) => {
+    player.pause();
+    player.seek(k);
+  };
+  const overview = makeOverview(data, seek);
+  const go = (epoch, time) => {
+    seek(stepAt(steps, epoch, time));
+    const reach = Math.min(state.now.to - state.now.from, 2e5) / 2;
+    state.show(time - reach, time + reach);
+  };
+  const scene = () => ({ picture: circuit.picture, raster: raster.element.querySelector("canvas"), title: shownName(recordings[at.number].name) });
+  const graph = el("div", {}, el("p", { class: "controls" }, directBox([circuit])), el("div", { class: "frame" }, circuit.picture), changeLegend());
+  const key = (kind, words) => [el("span", { class: `key ${kind}` }, words), " "];
+  const legend = el("p", { class: "note" }, `Strip: ${overview.words} in each window. Raster: `, key("stronger", "triggers"), key("same", "suppressed detections"), key("lost", "losses"),
+    "blue edge above: the window; black line: the time; orange: what is picked.");
+  return { raster, player, overview, go, seek, scene, status, legend, circuitView: edges.length === 0 ? noEdges("windows") : graph };
+}
+
+export function sessionPage(raw) {
+  const data = readSession(raw);
+  const sources = [...sourcesOfComparison, ...episodeSources];
+  const about = ["about", "About", makeSessionAbout(data, sources), "About this session"];
+  const lost = lostOf(data);
+  const found = `${grouped(raw.window_total)} windows, ${grouped(raw.detections.total)} detections${raw.has_ended ? "" : ", not ended"}${lost.length > 0 ? ", with losses" : ""}`;
+  if (data.steps.length === 0)
+    return { data, found, redraw() {}, start() {}, views: [["empty", "Session", el("p", {}, "No spike of this session was analysed.")], about] };
+  const shown = followWindows(data);
+  const { state, at } = shown;
+  const { raster, player, overview, go, seek, scene, status, legend, circuitView } = views(data, shown);
+  const pictures = el("div", { class: "two" }, el("div", {}, circuitView), el("div", { id: "raster" }, raster.element));
+  const end = raw.has_ended ? [] : el("p", { class: "lost-text", id: "unfinished" }, unfinished);
+  return {
+    data,
+    found,
+    redraw: raster.redraw,
+    views: [
+      ["session", "Session", el("div", {}, end, shownOf(data), overview.picture, player.element, status, pictures, legend, makeExports(scene, player, data.steps.length))],
+      ["detections", "Detections", makeDetections(state, go, () => at.step)],
+      ["changes", "Changes", makeChanges(state, ({ row, to }) => {
+        seek(to);
+        state.pick("episode", row);
+      }, { shown: () => at.number, note: noteOfTest(data) }), "What changed"],
+      ["episodes", "Episodes", makeWindowTable(state, () => at.number), "Edges and chains in the window that is shown"],
+      ["arming", "Arming", makeArming(state, go), "What was armed"],
+      ["losses", "Losses", makeLosses(state, go)],
+      about,
+    ],
+    start() {
+      state.show(at.step.begin, at.step.end);
+      player.seek(0);
+      if (data.rows.length > 0) state.pick("episode", data.rows[0]);
+      raster.redraw();
+    },
+  };
+}

@@ -1,0 +1,107 @@
+// The tables of a session: the episodes of the window that is shown, detections, what was armed, and losses.
+
+import { pathElements } from "./episodes.js";
+import { el, grouped, nameElement, shortNumber, shownName, sixDigits, timeText } from "./format.js";
+import { makeTable } from "./table.js";
+
+const secondsOf = (us) => timeText(us, 1);
+const asNumber = (value) => (value === null ? "–" : String(value));
+
+// An episode with its delays, or the units of a pattern with the times after the first bin.
+export function armedElements(names, one) {
+  if (!one.isPattern) return pathElements(names, one);
+  return one.units.flatMap((unit, i) => [i > 0 ? ", " : "", nameElement(names[unit]), one.lags_ms[i] > 0 ? ` after ${one.lags_ms[i]} ms` : ""]);
+}
+
+const textOf = (names, one) => one.units.map((unit) => names[unit]).join("→");
+
+// `shown()` gives the number of the window that is shown.
+export function makeWindowTable(state, shown) {
+  const { names, rows } = state.data;
+  const columns = [{ label: "episode", value: (row) => row.number },
+    { label: "units and delays", value: (row) => textOf(names, row), cell: (row) => pathElements(names, row) },
+    { label: "count", help: "occurrences without overlap", value: (row) => row.count[shown()], cell: (row) => asNumber(row.count[shown()]) },
+    { label: "per second", value: (row) => row.rate[shown()], cell: (row) => (row.rate[shown()] === null ? "–" : shortNumber(row.rate[shown()], 4)) },
+    { label: "q", help: "p of the count by chance, corrected for the candidates of the window; a dash: not frequent, or not tested",
+      value: (row) => row.q[shown()], cell: (row) => sixDigits(row.q[shown()]) },
+    { label: "significant", value: (row) => (row.significant[shown()] ? 0 : 1), cell: (row) => (row.significant[shown()] ? "yes" : "no") },
+    { label: "kind", value: (row) => row.kind[shown()] ?? "", cell: (row) => row.kind[shown()] ?? "–" }];
+  const table = makeTable({ caption: "Episodes of the window that is shown", columns, rows, pick: (row) => state.pick("episode", row) });
+  state.listen((what) => {
+    if (what === "recording") table.show(rows);
+    if (what === "picked") table.mark(state.now.picked);
+  });
+  return table.element;
+}
+
+// `go(epoch, time)` shows a time. `step()` gives the step that is shown.
+export function makeDetections(state, go, step) {
+  const { names, armed, detections, raw } = state.data;
+  const columns = [{ label: "detection", value: (one) => one.number },
+    { label: "epoch", value: (one) => one.epoch },
+    { label: "at", help: "the spike with which it was detected", value: (one) => one.times_us.at(-1), cell: (one) => secondsOf(Math.max(...one.times_us)) },
+    { label: "armed", value: (one) => one.armed },
+    { label: "units and delays", value: (one) => textOf(names, armed[one.armed]), cell: (one) => armedElements(names, armed[one.armed]) },
+    { label: "lasts", value: (one) => Math.max(...one.times_us) - one.times_us[0], cell: (one) => `${(Math.max(...one.times_us) - one.times_us[0]) / 1000} ms` },
+    { label: "trigger", value: (one) => one.suppressed, cell: (one) => (one.suppressed ? `no: ${one.suppressed}` : "yes") }];
+  const box = el("input", { type: "checkbox", id: "only-in-window", onchange: list });
+  const table = makeTable({ caption: "Detections", columns, rows: detections, pick: (one) => {
+    table.mark(one);
+    go(one.epoch, Math.max(...one.times_us));
+  } });
+
+  function list() {
+    const { epoch, begin, end } = step();
+    const isIn = (one) => one.epoch === epoch && Math.max(...one.times_us) >= begin && Math.max(...one.times_us) < end;
+    table.show(box.checked ? detections.filter(isIn) : detections);
+  }
+
+  state.listen((what) => {
+    if (what === "recording" && box.checked) list();
+  });
+  const total = raw.detections?.total ?? 0;
+  const left = total > detections.length ? el("p", { class: "note" }, `The first ${grouped(detections.length)} of ${grouped(total)} detections are shown.`) : [];
+  return el("div", {}, el("p", { class: "controls" }, el("label", { for: "only-in-window" }, box, " only those in the window that is shown")), left, table.element);
+}
+
+const reasons = { armed: "armed", disarmed: "disarmed", "max-false-alarms": "not armed: expected by chance too often", "max-armed": "not armed: too many are armed" };
+
+export function makeArming(state, go) {
+  const { names, arming, armed, detections, epochs, raw } = state.data;
+  const triggers = armed.map(() => [0, 0]);
+  for (const one of detections) ++triggers[one.armed][one.suppressed ? 1 : 0];
+  const list = makeTable({ caption: "What was armed", rows: armed.map((one) => ({ ...one, number: one.number + 1 })), pick: () => {}, columns: [
+    { label: "armed", value: (one) => one.number - 1 },
+    { label: "units and delays", value: (one) => textOf(names, one), cell: (one) => armedElements(names, one) },
+    { label: "by", value: (one) => (one.is_automatic ? "its significance" : "the user") },
+    { label: "triggers", value: (one) => triggers[one.number - 1][0] },
+    { label: "suppressed", value: (one) => triggers[one.number - 1][1] }] });
+  const fromOf = (one) => one.from_us ?? epochs[one.epoch].begin;
+  const changes = makeTable({ caption: "Changes of what is armed", rows: arming, pick: (one) => go(one.epoch, fromOf(one)), columns: [
+    { label: "change", value: (one) => one.number },
+    { label: "epoch", value: (one) => one.epoch },
+    { label: "from", help: "spikes from here on count", value: fromOf, cell: (one) => secondsOf(fromOf(one)) },
+    { label: "what", value: (one) => one.change, cell: (one) => `${reasons[one.change] ?? shownName(one.change)}${one.is_late ? ", later than by the rule" : ""}` },
+    { label: "armed", value: (one) => one.armed, cell: (one) => asNumber(one.armed) },
+    { label: "units and delays", value: (one) => textOf(names, one.what), cell: (one) => armedElements(names, one.what) },
+    { label: "expected by chance per minute", value: (one) => one.per_minute, cell: (one) => sixDigits(one.per_minute) },
+    { label: "decided by window", value: (one) => one.window }] });
+  const total = raw.arming?.total ?? 0;
+  const left = total > arming.length ? el("p", { class: "note" }, `The first ${grouped(arming.length)} of ${grouped(total)} changes are shown.`) : [];
+  return el("div", {}, list.element, arming.length > 0 ? [left, changes.element] : el("p", { class: "note" }, "Nothing was armed or disarmed while the session ran."));
+}
+
+export function makeLosses(state, go) {
+  const { losses, raw } = state.data;
+  if (losses.length === 0) return el("p", {}, "Nothing that was sent is known to be lost.");
+  const column = (key, label, help) => ({ label, help, value: (one) => one[key] });
+  const table = makeTable({ caption: "Losses", rows: losses, pick: (one) => go(one.epoch, one.end_us), columns: [
+    { label: "loss", value: (one) => one.number },
+    { label: "epoch", value: (one) => one.epoch },
+    { label: "after", value: (one) => one.begin_us, cell: (one) => secondsOf(one.begin_us) },
+    { label: "until", value: (one) => one.end_us, cell: (one) => secondsOf(one.end_us) },
+    column("missing", "messages that never came"), column("unreadable", "not readable", "messages, or spikes of unknown units"),
+    column("late", "late spikes", "they came too late and were left out"), column("unrecorded", "not recorded", "blocks and results that are not in the file, because the disk was too slow")] });
+  const left = raw.losses.total > losses.length ? el("p", { class: "note" }, `The first ${grouped(losses.length)} of ${grouped(raw.losses.total)} losses are shown.`) : [];
+  return el("div", {}, left, table.element);
+}

@@ -1,0 +1,193 @@
+#include "report/session_page.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "report/episodes/window_series.hpp"
+#include "report/page_spikes.hpp"
+#include "report/page_tables.hpp"
+#include "spikeweave/assess/episodes.hpp"
+#include "spikeweave/live/recorded_session.hpp"
+#include "spikeweave/report/run_record.hpp"
+
+namespace spikeweave::report {
+namespace {
+
+// A browser lists and marks more of them slowly.
+constexpr std::size_t most_detections_of_a_page = 200'000;
+
+json parameters_json(const parameter_list& parameters) {
+    json all = json::object();
+    for (const auto& [name, value] : parameters)
+        std::visit([&, &key = name](const auto& held) { all[key] = held; }, value);
+    return all;
+}
+
+json armed_json(const session_armed& one) {
+    json delays = json::array(), lags = json::array();
+    for (const delay_interval& delay : one.delays)
+        delays.push_back({ms(delay.low), ms(delay.high)});
+    for (const duration lag : one.lags) lags.push_back(ms(lag));
+    return {{"units", one.units},
+            {"delays_ms", std::move(delays)},
+            {"lags_ms", std::move(lags)},
+            {"fire_at", one.fire_at},
+            {"is_automatic", one.is_automatic}};
+}
+
+// The columns `epoch`, `armed`, `times_us` and `suppressed` of the first detections.
+json detections_json(const std::vector<session_detection>& detections) {
+    json columns{{"total", detections.size()}};
+    for (const char* const name : {"epoch", "armed", "times_us", "suppressed"})
+        columns[name] = json::array();
+    const std::size_t shown = std::min(detections.size(), most_detections_of_a_page);
+    for (std::size_t i = 0; i < shown; ++i) {
+        const session_detection& one = detections[i];
+        columns["epoch"].push_back(one.epoch);
+        columns["armed"].push_back(one.armed);
+        columns["times_us"].push_back(one.times_us);
+        columns["suppressed"].push_back(one.suppressed);
+    }
+    return columns;
+}
+
+template <class Value>
+json or_null(const std::optional<Value>& value) {
+    return value ? json(*value) : json();
+}
+
+json changes_json(const std::vector<session_change>& changes) {
+    json all = json::array();
+    for (std::size_t i = 0; i < std::min(changes.size(), most_rows_of_a_page); ++i) {
+        const session_change& one = changes[i];
+        all.push_back({{"epoch", one.epoch},
+                       {"from_us", or_null(one.from_us)},
+                       {"change", one.change},
+                       {"what", armed_json(one.what)},
+                       {"armed", or_null(one.number)},
+                       {"window_epoch", one.window_epoch},
+                       {"window", one.window},
+                       {"is_late", one.is_late},
+                       {"per_minute", or_null(one.per_minute)}});
+    }
+    return {{"total", changes.size()}, {"rows", std::move(all)}};
+}
+
+json losses_json(const std::vector<session_loss>& losses) {
+    json rows = json::array();
+    session_loss sum;
+    for (const session_loss& one : losses) {
+        sum.missing += one.missing;
+        sum.unreadable += one.unreadable;
+        sum.late += one.late;
+        sum.unrecorded += one.unrecorded;
+        if (rows.size() < most_rows_of_a_page)
+            rows.push_back({{"epoch", one.epoch},
+                            {"begin_us", one.begin_us},
+                            {"end_us", one.end_us},
+                            {"missing", one.missing},
+                            {"unreadable", one.unreadable},
+                            {"late", one.late},
+                            {"unrecorded", one.unrecorded}});
+    }
+    return {{"total", losses.size()},       {"missing", sum.missing},
+            {"unreadable", sum.unreadable}, {"late", sum.late},
+            {"unrecorded", sum.unrecorded}, {"rows", std::move(rows)}};
+}
+
+json run_json_of(const std::filesystem::path& path, const session_content& content,
+                 const execution& run) {
+    const input_record input = describe_input(path, run);
+    return {
+        {"spikeweave", content.program},
+        {"command", ""},
+        {"parameters", parameters_json(content.asked)},
+        {"input", {{"path", input.path}, {"digest", input.digest}, {"warnings", json::array()}}}};
+}
+
+}  // namespace
+
+void restore_levels(episode_table& table, std::size_t units,
+                    const episode_mining_options& options) {
+    std::map<std::size_t, std::vector<const episode*>> frequent;
+    for (const auto& [what, count] : table.episodes) frequent[what.size()].push_back(&what);
+    const auto part = [](const episode& what, std::ptrdiff_t from) {
+        return episode{{what.units.begin() + from, what.units.end() - 1 + from},
+                       {what.delays.begin() + from, what.delays.end() - 1 + from}};
+    };
+    table.levels = {{1, units, frequent[1].size(), 0, 0, 0}};
+    for (std::size_t size = 2; frequent.contains(size); ++size) {
+        const std::vector<const episode*>& before = frequent[size - 1];
+        std::uint64_t candidates = 0;
+        if (size == 2) {
+            const std::size_t next = options.self_repeats ? before.size() : before.size() - 1;
+            candidates = before.size() * options.delays.size() * next;
+        } else {
+            std::map<episode, std::uint64_t> beginning_with;
+            for (const episode* const one : before) ++beginning_with[part(*one, 0)];
+            for (const episode* const one : before) {
+                const auto found = beginning_with.find(part(*one, 1));
+                if (found != beginning_with.end()) candidates += found->second;
+            }
+        }
+        table.levels.push_back({size, candidates, frequent[size].size(), 0, 0, 0});
+    }
+}
+
+std::string session_page_data(const std::filesystem::path& path, double alpha,
+                              const execution& run) {
+    recorded_session session(path, run);
+    const session_content& content = session.content();
+    const significance_options tests;
+    const episode_window_options how = content.windows.value_or(episode_window_options{});
+    window_series series(content.epochs, how.mining.ties, tests.alpha);
+    const std::size_t every = windows_left_out_for_a_page(session.window_count());
+    session.each_window(
+        [&](session_window&& window) {
+            if (window.is_skipped()) {
+                series.add(window.epoch, window.has_gap, window.mined, {}, {});
+                return;
+            }
+            const spike_sequence spikes =
+                spikes_of_window(content.epochs[window.epoch], window.mined.bounds);
+            restore_levels(window.mined.table, spikes.unit_count(), how.mining);
+            const episode_test_result tested =
+                test_episodes(spikes, window.mined.table, tests, {}, run);
+            series.add(window.epoch, window.has_gap, window.mined, tested.assessed, tested.circuit);
+        },
+        every, run);
+    json document{{"format", "spikeweave page"},
+                  {"version", 1},
+                  {"kind", "session"},
+                  {"run", run_json_of(path, content, run)},
+                  {"alpha", alpha},
+                  {"ties", to_string(how.mining.ties)},
+                  {"units", content.epochs.front().unit_names()},
+                  {"epochs", json::array()},
+                  {"tests",
+                   {{"test", to_string(tests.test)},
+                    {"correction", to_string(tests.correction)},
+                    {"alpha", tests.alpha}}},
+                  {"windows_are_mined", content.windows.has_value()},
+                  {"window_total", session.window_count()},
+                  {"every", every}};
+    for (const spike_sequence& epoch : content.epochs)
+        document["epochs"].push_back(page_spikes(epoch));
+    document.update(series.finish(alpha, run));
+    json armed = json::array();
+    for (const session_armed& one : content.armed) armed.push_back(armed_json(one));
+    document["armed"] = std::move(armed);
+    document["detections"] = detections_json(content.detections);
+    document["arming"] = changes_json(content.changes);
+    document["losses"] = losses_json(content.losses);
+    document["duplicates"] = content.duplicates;
+    document["repeated"] = content.repeated;
+    document["has_ended"] = content.has_ended;
+    return page_text(document);
+}
+
+}  // namespace spikeweave::report
