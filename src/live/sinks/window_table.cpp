@@ -2,34 +2,45 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
 #include <utility>
 
 #include "live/sinks/armed_text.hpp"
+#include "spikeweave/live/window_table.hpp"
+
+namespace spikeweave {
+
+std::string_view window_table_columns() {
+    return "epoch\twindow\tbegin_s\tend_s\thas_gap\tsize\tepisode\tcount";
+}
+
+std::string window_table_line(std::uint64_t epoch, const window_bounds& bounds, bool has_gap,
+                              const counted_episode& counted,
+                              std::span<const std::string> unit_names) {
+    const auto& [what, count] = counted;
+    return fmt::format("{}\t{}\t{:.6f}\t{:.6f}\t{}\t{}\t{}\t{}", epoch, bounds.number,
+                       to_seconds(bounds.begin), to_seconds(bounds.end), has_gap ? "yes" : "no",
+                       what.size(), live::armed_text(what, unit_names), count);
+}
+
+}  // namespace spikeweave
 
 namespace spikeweave::live {
 
 window_table::window_table(text_writer write) : write_(std::move(write)) {
-    write_("epoch\twindow\tbegin_s\tend_s\thas_gap\tsize\tepisode\tcount\n");
+    write_(std::string(window_table_columns()) + '\n');
 }
 
 void window_table::units_added(std::span<const std::string> names) {
     units_.add(names);
 }
 
-// An episode is written as in a file of armed episodes: "n0 4-6ms n1".
 void window_table::mined(const mined_window& window) {
-    const window_bounds& bounds = window.mined.bounds;
     const auto units = units_.now();
-    const std::string head = fmt::format("{}\t{}\t{:.6f}\t{:.6f}\t{}\t", window.epoch,
-                                         bounds.number, to_seconds(bounds.begin),
-                                         to_seconds(bounds.end), window.has_gap ? "yes" : "no");
     std::string text;
-    for (const counted_episode* const one : units->ordered(window.mined.table)) {
-        const auto& [what, count] = *one;
-        fmt::format_to(std::back_inserter(text), "{}{}\t{}\t{}\n", head, what.size(),
-                       armed_text(what, units->all()), count);
-    }
+    for (const counted_episode* const one : units->ordered(window.mined.table))
+        text += window_table_line(window.epoch, window.mined.bounds, window.has_gap, *one,
+                                  units->all()) +
+                '\n';
     if (!text.empty()) write_(text);
 }
 
