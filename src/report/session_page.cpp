@@ -1,7 +1,6 @@
 #include "report/session_page.hpp"
 
 #include <algorithm>
-#include <map>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -12,6 +11,7 @@
 #include "report/page_tables.hpp"
 #include "spikeweave/assess/episodes.hpp"
 #include "spikeweave/live/recorded_session.hpp"
+#include "spikeweave/pipeline/episodes/windows.hpp"
 #include "spikeweave/report/run_record.hpp"
 
 namespace spikeweave::report {
@@ -110,33 +110,6 @@ json run_json_of(const std::filesystem::path& path, const session_content& conte
 }
 
 }  // namespace
-
-void restore_levels(episode_table& table, std::size_t units,
-                    const episode_mining_options& options) {
-    std::map<std::size_t, std::vector<const episode*>> frequent;
-    for (const auto& [what, count] : table.episodes) frequent[what.size()].push_back(&what);
-    const auto part = [](const episode& what, std::ptrdiff_t from) {
-        return episode{{what.units.begin() + from, what.units.end() - 1 + from},
-                       {what.delays.begin() + from, what.delays.end() - 1 + from}};
-    };
-    table.levels = {{1, units, frequent[1].size(), 0, 0, 0}};
-    for (std::size_t size = 2; frequent.contains(size); ++size) {
-        const std::vector<const episode*>& before = frequent[size - 1];
-        std::uint64_t candidates = 0;
-        if (size == 2) {
-            const std::size_t next = options.self_repeats ? before.size() : before.size() - 1;
-            candidates = before.size() * options.delays.size() * next;
-        } else {
-            std::map<episode, std::uint64_t> beginning_with;
-            for (const episode* const one : before) ++beginning_with[part(*one, 0)];
-            for (const episode* const one : before) {
-                const auto found = beginning_with.find(part(*one, 1));
-                if (found != beginning_with.end()) candidates += found->second;
-            }
-        }
-        table.levels.push_back({size, candidates, frequent[size].size(), 0, 0, 0});
-    }
-}
 
 std::string session_page_data(const std::filesystem::path& path, double alpha,
                               const execution& run) {

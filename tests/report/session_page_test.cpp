@@ -22,7 +22,6 @@
 #include "spikeweave/report/page.hpp"
 #include "spikeweave/spikes/files.hpp"
 #include "support/error_text.hpp"
-#include "support/independent_spikes.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace spikeweave {
@@ -90,40 +89,6 @@ episode episode_in(const json& page, std::size_t row) {
 
 void change_session(const std::filesystem::path& path, const std::string& sql) {
     io::database(path, io::database::access::write).run(sql);
-}
-
-spike_sequence random_recording(std::mt19937_64& random) {
-    const auto units = static_cast<std::uint32_t>(2 + random() % 5);
-    independent_spikes stream(random(), units, 20);
-    spike_sequence_builder builder;
-    for (std::uint32_t unit = 0; unit < units; ++unit) builder.unit(std::to_string(unit));
-    for (int i = 0; i < 2000; ++i) {
-        const auto [time_us, unit] = stream.next();
-        builder.append(time_us, unit);
-    }
-    return builder.finish();
-}
-
-TEST(RestoredLevels, AreThoseOfTheSearch) {
-    std::mt19937_64 random(3);
-    for (int round = 0; round < 20; ++round) {
-        const spike_sequence spikes = random_recording(random);
-        episode_mining_options options{.delays = {{1ms, 5ms}, {5ms, 12ms}},
-                                       .min_count = 2 + random() % 10,
-                                       .max_size = random() % 4,
-                                       .self_repeats = random() % 2 == 0};
-        const episode_table mined = mine_episodes(spikes, options);
-        episode_table restored = mined;
-        report::restore_levels(restored, spikes.unit_count(), options);
-        for (const episode_level& level : restored.levels) {
-            const auto same = std::ranges::find(mined.levels, level.size, &episode_level::size);
-            ASSERT_NE(same, mined.levels.end());
-            EXPECT_EQ(level.candidates, same->candidates) << "size " << level.size;
-            EXPECT_EQ(level.frequent, same->frequent);
-        }
-        ASSERT_FALSE(mined.episodes.empty());
-        EXPECT_EQ(restored.levels.back().size, mined.episodes.back().what.size());
-    }
 }
 
 TEST(RecordedSession, HasTheSpikesThatWereAnalysed) {

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "pipeline/episodes/counting.hpp"
+
 namespace spikeweave {
 namespace {
 
@@ -17,21 +19,6 @@ double seconds_since(steady_clock::time_point began) {
 void add_new(std::vector<std::string>& warnings, const std::vector<std::string>& more) {
     for (const std::string& one : more)
         if (std::ranges::find(warnings, one) == warnings.end()) warnings.push_back(one);
-}
-
-// If the options leave the device open, GPUs are used when they are likely to be faster and have
-// the strategy.
-execution counting_on(const spike_sequence& spikes, episode_strategy strategy,
-                      const run_options& how, execution run) {
-    run.threads = how.threads;
-    const auto on_gpus = available_episode_strategies(device_kind::cuda);
-    const bool may_be_gpu = strategy == episode_strategy::automatic ||
-                            std::ranges::find(on_gpus, strategy) != on_gpus.end();
-    if (how.devices)
-        run.devices = *how.devices;
-    else
-        run.devices = may_be_gpu ? recommended_devices(spikes) : std::vector<int>{};
-    return run;
 }
 
 // The options name what ran in place of what they had left open.
@@ -61,6 +48,25 @@ const std::string device_help =
     "Surrogates and everything after counting run on the CPU";
 
 }  // namespace
+
+namespace pipeline {
+
+execution counting_on(const spike_sequence& spikes, episode_strategy strategy,
+                      const run_options& how, execution run) {
+    run.threads = how.threads;
+    const auto on_gpus = available_episode_strategies(device_kind::cuda);
+    const bool may_be_gpu = strategy == episode_strategy::automatic ||
+                            std::ranges::find(on_gpus, strategy) != on_gpus.end();
+    if (how.devices)
+        run.devices = *how.devices;
+    else
+        run.devices = may_be_gpu ? recommended_devices(spikes) : std::vector<int>{};
+    return run;
+}
+
+}  // namespace pipeline
+
+using pipeline::counting_on;
 
 option_list describe(episode_options& options) {
     option_list list = describe(options.mining);

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "spikeweave/core/export.hpp"
+#include "spikeweave/mine/episodes/windows.hpp"
+#include "spikeweave/pipeline/episodes.hpp"
+
+/// The analysis of serial episodes in windows of a recording, one after another.
+namespace spikeweave {
+
+/// All options of the analysis of each window, and which windows there are.
+struct windowed_episode_options {
+    episode_options search{};
+    /// 0: the whole recording is analysed at once.
+    duration window{0};
+    /// From the begin of one window to that of the next. 0: as long as the window.
+    duration hop{0};
+};
+
+SPIKEWEAVE_API option_list describe(windowed_episode_options& options);
+
+/// A window with its frequent episodes, their tests, and the circuit that follows from them.
+struct tested_window {
+    window_bounds bounds{};
+    std::size_t spikes = 0;
+    episode_table table{};
+    /// One element for each episode of the table; those of surrogates if there are any.
+    std::vector<episode_test> tests{};
+    spikeweave::circuit circuit{};
+};
+
+struct windowed_episode_result {
+    std::vector<tested_window> windows{};
+    windowed_episode_options options{};
+    std::vector<std::string> warnings{};
+    double seconds = 0;
+};
+
+/// Does in each window [begin, end) what `find_episodes` does in a recording that has the spikes of
+/// this window and its length. Windows begin at the multiples of the hop, the first one last before
+/// the first spike or with it; those are left out that end after the recording.
+/// @throws invalid_argument if an option is out of range or there is no window; device_error;
+/// cancelled.
+SPIKEWEAVE_API windowed_episode_result
+find_episodes_in_windows(const spike_sequence& spikes, const windowed_episode_options& options,
+                         const execution& run = {});
+
+/// Gives a table its levels, without their times: the candidates of each size follow from the
+/// frequent episodes of the size before. Tables that were not mined by `mine_episodes` have none,
+/// but tests need them.
+SPIKEWEAVE_API void restore_levels(episode_table& table, std::size_t units,
+                                   const episode_mining_options& options);
+
+}  // namespace spikeweave

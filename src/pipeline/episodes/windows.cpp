@@ -1,0 +1,118 @@
+#include "spikeweave/pipeline/episodes/windows.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "core/stop.hpp"
+#include "pipeline/episodes/counting.hpp"
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave {
+namespace {
+
+tested_window tested(const window_spikes& taken, episode_table table,
+                     const windowed_episode_options& options, const execution& run) {
+    const spike_sequence spikes = taken.sequence();
+    // Tables that were mined from the window before have the work of that in their levels.
+    restore_levels(table, spikes.unit_count(), options.search.mining);
+    episode_test_result tests =
+        test_episodes(spikes, table, options.search.significance, options.search.surrogates, run);
+    tested_window window{.bounds = taken.bounds(), .spikes = taken.size()};
+    window.tests = tests.surrogates.empty()
+                       ? std::move(tests.assessed)
+                       : with_surrogate_tests(tests.assessed, tests.surrogates);
+    window.table = std::move(table);
+    window.circuit = std::move(tests.circuit);
+    return window;
+}
+
+// About as many as there will be.
+std::size_t number_of_windows(const time_span& span, const windowed_episode_options& options) {
+    const duration hop = options.hop > duration{0} ? options.hop : options.window;
+    return static_cast<std::size_t>(
+        std::max<std::int64_t>(0, (span.length() - options.window) / hop + 1));
+}
+
+}  // namespace
+
+option_list describe(windowed_episode_options& options) {
+    option_list list;
+    list.begin_group("Windows");
+    list.add("window", options.window,
+             "search in windows of this length, one after another, instead of the whole recording")
+        .unset_is("the whole recording");
+    list.add("hop", options.hop, "time from the begin of one window to that of the next")
+        .unset_is("as long as the window")
+        .only_with("window");
+    list.add_all(describe(options.search));
+    list.put_last("Windows");
+    return list;
+}
+
+windowed_episode_result find_episodes_in_windows(const spike_sequence& spikes,
+                                                 const windowed_episode_options& options,
+                                                 const execution& run) {
+    const auto began = std::chrono::steady_clock::now();
+    check_options(options);
+    if (options.window == duration{0}) throw invalid_argument("window", "it is not given");
+    windowed_episode_result result{.options = options};
+    result.warnings = check_episodes(spikes, options.search);
+    const execution counting =
+        pipeline::counting_on(spikes, options.search.mining.strategy, options.search.run, run);
+    result.options.search.run.devices = counting.devices;
+    execution testing = counting;
+    testing.devices.clear();
+    testing.on_progress = {};
+    const episode_window_options cut{options.window, options.hop, options.search.mining};
+    episode_windows windows(spikes.unit_names(), cut);
+    windows.add(spikes.times_us(), spikes.units());
+    windows.advance(spikes.span().end.count() + 1);
+    episode_window_miner miner(cut);
+    execution mining = counting;
+    mining.on_progress = {};
+    const std::size_t expected = number_of_windows(spikes.span(), options);
+    while (const auto taken = windows.take()) {
+        core::throw_if_stopped(run.stop);
+        if (run.on_progress)
+            run.on_progress({"analysing windows", result.windows.size(),
+                             std::max(expected, result.windows.size() + 1)});
+        result.windows.push_back(tested(*taken, miner.mine(*taken, mining), options, testing));
+    }
+    if (result.windows.empty())
+        throw invalid_argument("window", "the recording is shorter than a window");
+    result.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    return result;
+}
+
+void restore_levels(episode_table& table, std::size_t units,
+                    const episode_mining_options& options) {
+    std::map<std::size_t, std::vector<const episode*>> frequent;
+    for (const auto& [what, count] : table.episodes) frequent[what.size()].push_back(&what);
+    const auto part = [](const episode& what, std::ptrdiff_t from) {
+        return episode{{what.units.begin() + from, what.units.end() - 1 + from},
+                       {what.delays.begin() + from, what.delays.end() - 1 + from}};
+    };
+    table.levels = {{1, units, frequent[1].size(), 0, 0, 0}};
+    for (std::size_t size = 2; frequent.contains(size); ++size) {
+        const std::vector<const episode*>& before = frequent[size - 1];
+        std::uint64_t candidates = 0;
+        if (size == 2) {
+            const std::size_t next = options.self_repeats ? before.size() : before.size() - 1;
+            candidates = before.size() * options.delays.size() * next;
+        } else {
+            std::map<episode, std::uint64_t> beginning_with;
+            for (const episode* const one : before) ++beginning_with[part(*one, 0)];
+            for (const episode* const one : before) {
+                const auto found = beginning_with.find(part(*one, 1));
+                if (found != beginning_with.end()) candidates += found->second;
+            }
+        }
+        table.levels.push_back({size, candidates, frequent[size].size(), 0, 0, 0});
+    }
+}
+
+}  // namespace spikeweave
