@@ -43,6 +43,11 @@ void check_kinds(std::span<const std::string> kinds, std::span<const std::string
                 "'{}' is a result of {} and '{}' is one of {}: only results of one kind can be "
                 "compared",
                 places[0], kinds[0], places[i], kinds[i]));
+    if (kinds[0] == "windows")
+        throw invalid_argument(
+            fmt::format("'{}' is a result of episodes in windows, which cannot be compared with "
+                        "another one",
+                        places[0]));
 }
 
 std::string comparison_data(std::vector<named_page> results, const page_options& options,

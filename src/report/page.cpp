@@ -13,6 +13,7 @@
 #include "report/comparisons.hpp"
 #include "report/episodes/comparison.hpp"
 #include "report/episodes/page_data.hpp"
+#include "report/episodes/window_tables.hpp"
 #include "report/page_tables.hpp"
 #include "report/session_page.hpp"
 #include "report/sort/page_data.hpp"
@@ -69,6 +70,7 @@ struct page_source {
     std::filesystem::path folder;
     std::filesystem::path spikes;  ///< empty: where they were when the result was made
     execution run;
+    double alpha = page_options{}.alpha;
 };
 
 template <class Value>
@@ -152,12 +154,11 @@ std::string sorting_data(report::json run, const page_source& from) {
 // The kind of a result, and the record of its run.
 std::pair<std::string, report::json> kind_of(const std::filesystem::path& folder) {
     for (const auto& [table, kind] :
-         {std::pair("episodes.tsv", "episodes"), std::pair("patterns.tsv", "spade"),
-          std::pair("sorting.npz", "sort")})
+         {std::pair("episodes.tsv", "episodes"), std::pair("windows.tsv", "windows"),
+          std::pair("patterns.tsv", "spade"), std::pair("sorting.npz", "sort")})
         if (report::json run = report::read_run(folder, table); !run.is_null())
             return {kind, std::move(run)};
-    throw io::file_error(folder,
-                         "this is no result of spikeweave episodes, spade or sort, and no session");
+    throw io::file_error(folder, "this is no result of spikeweave episodes, spade or sort");
 }
 
 std::string data_of(const page_source& from) {
@@ -165,6 +166,9 @@ std::string data_of(const page_source& from) {
     return from_run_of(from.folder, [&, &run = run] {
         if (kind == "episodes")
             return report::episode_page_data(from.folder, episode_spikes(run, from), from.run);
+        if (kind == "windows")
+            return report::window_page_data(from.folder, episode_spikes(run, from), from.alpha,
+                                            from.run);
         if (kind == "spade") return pattern_data(run, from);
         return sorting_data(std::move(run), from);
     });
@@ -182,7 +186,7 @@ bool is_session(const std::filesystem::path& path) {
 
 std::string page_data(const std::filesystem::path& shown, const page_options& options,
                       const execution& run) {
-    if (!is_session(shown)) return data_of({shown, options.spikes, run});
+    if (!is_session(shown)) return data_of({shown, options.spikes, run, options.alpha});
     if (!options.spikes.empty())
         throw invalid_argument("`spikes` is not for a session, which has its spikes");
     return report::session_page_data(shown, options.alpha, run);

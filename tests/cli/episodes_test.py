@@ -165,5 +165,76 @@ class CountOnly(CliTest):
         self.refused("episodes", self.chain_file(), "--count-only", "x", "--min-count", "5", says="--count-only")
 
 
+class Windows(CliTest):
+    search = ("--delays", "4-6ms", "--min-count", "8")
+
+    def rows(self, name):
+        with (self.folder / "out" / name).open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+    def test_writes_a_table_of_each_window(self):
+        path = self.chain_file()
+        out = self.ok("episodes", path, *self.search, "--window", "2s", "--hop", "1s", "-o", self.folder / "out").stdout
+
+        self.assertEqual(sorted(one.name for one in (self.folder / "out").iterdir()),
+                         ["report.html", "run.json", "window_circuits.tsv", "window_episodes.tsv", "windows.tsv"])
+        windows = self.rows("windows.tsv")
+        self.assertEqual([(one["window"], one["begin_s"], one["end_s"]) for one in windows],
+                         [(str(k), f"{k}.000000", f"{k + 2}.000000") for k in range(3)])
+        self.assertEqual([one["spikes"] for one in windows], ["80"] * 3)
+        self.assertEqual(len(out.splitlines()), 4)
+        chains = [one for one in self.rows("window_episodes.tsv") if one["episode"] == "a 4-6ms b 4-6ms c"]
+        self.assertEqual([one["count"] for one in chains], ["20"] * 3)
+        edges = {(one["window"], one["from"], one["to"]) for one in self.rows("window_circuits.tsv")}
+        self.assertLessEqual({(str(k), *pair) for k in range(3) for pair in ("ab", "bc")}, edges)
+        parameters = json.loads((self.folder / "out/run.json").read_text(encoding="utf-8"))["parameters"]
+        self.assertEqual((parameters["window"], parameters["hop"]), ("2 s", "1 s"))
+
+    def test_has_what_live_finds(self):
+        path, live = self.chain_file(), self.folder / "live.tsv"
+        self.ok("episodes", path, *self.search, "--window", "2s", "--hop", "1s", "-o", self.folder / "out")
+        self.ok("live", path, "--speed", "max", *self.search, "--window", "2s", "--hop", "1s", "--window-table", live)
+
+        found = [list(one.values())[:8] for one in self.rows("window_episodes.tsv")]
+        recorded = [line.split("\t") for line in live.read_text(encoding="utf-8").splitlines()[1:]]
+        self.assertGreater(len(recorded), 20)
+        self.assertEqual(found[:len(recorded)], recorded)
+
+    def test_files_do_not_depend_on_threads(self):
+        path = self.chain_file()
+        for threads in ("1", "2"):
+            self.ok("episodes", path, *self.search, "--window", "1s", "--hop", "50ms", "--threads", threads, "-o", self.folder / threads)
+        for name in ("windows.tsv", "window_episodes.tsv", "window_circuits.tsv"):
+            self.assertEqual((self.folder / "1" / name).read_bytes(), (self.folder / "2" / name).read_bytes())
+
+    def test_without_a_folder_lists_the_windows(self):
+        out = self.ok("episodes", self.chain_file(), *self.search, "--window", "1s").stdout
+        self.assertRegex(out.splitlines()[1], r"^ +0\.000 s +1\.000 s +40 +8 ")
+        self.assertEqual(self.names(), ["chain.tsv"])
+
+    def test_replaces_a_result_of_the_whole_recording(self):
+        path, out = self.chain_file(), self.folder / "out"
+        self.ok("episodes", path, *self.search, "-o", out)
+        self.ok("episodes", path, *self.search, "--window", "2s", "-o", out, "--overwrite", "--no-report")
+        self.assertEqual(sorted(one.name for one in out.iterdir()), ["run.json", "window_circuits.tsv", "window_episodes.tsv", "windows.tsv"])
+        self.ok("episodes", path, *self.search, "-o", out, "--overwrite")
+        self.assertFalse((out / "windows.tsv").exists())
+
+    def test_is_not_compared(self):
+        path = self.chain_file()
+        for name in ("a", "b"):
+            self.ok("episodes", path, *self.search, "--window", "2s", "-o", self.folder / name)
+        self.refused("report", self.folder / "a", self.folder / "b", "-o", self.folder / "page.html", says="cannot be compared")
+
+    def test_refuses_what_cannot_be(self):
+        path, to = self.chain_file(), ("-o", self.folder / "out")
+        for options, words in ((("--hop", "1s"), "--window"), (("--window", "0s"), "--window"), (("--window", "-1s"), "--window"),
+                               (("--window", "2"), "--window"), (("--window", "6s"), "shorter than a window"),
+                               (("--window", "2s", "--hop", "0s"), "--hop"), (("--window", "2s", "--json"), "--json"),
+                               (("--window", "2s", "--occurrences"), "--occurrences"), (("--window", "2s", "--count-only", path), "--count-only")):
+            with self.subTest(options):
+                self.refused("episodes", path, *(self.search if "--count-only" not in options else ()), *options, *to, says=words)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -1,4 +1,4 @@
-"""The page of a recorded session in Chromium, which plays it.
+"""Pages of recordings in windows in Chromium, which plays them: recorded sessions, and episodes in windows.
 
 Usage: page_session_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipped, without Chromium and its packages.
 """
@@ -11,7 +11,7 @@ import subprocess
 import time
 import unittest
 
-from browser import NASTY, SPIKEWEAVE, By, Keys, PageCase, np, spikeweave
+from browser import NASTY, SPIKEWEAVE, By, Keys, PageCase, np, rows_of, spikeweave
 from page_data import numbers, with_data
 from page_series_test import benjamini_hochberg, binomial_p, count_pairs
 
@@ -49,26 +49,12 @@ def query(path, sql):
     return rows
 
 
-class SessionPage(PageCase):
-    """A session and its page."""
+class PageOfWindows(PageCase):
+    """A page in `out` that plays windows."""
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.out.mkdir()
-        cls.session = cls.folder / "today.session"
-
-    @classmethod
-    def record(cls, name, text, *options):
-        stream = cls.folder / name
-        stream.write_text(text, encoding="utf-8")
-        done = subprocess.run([SPIKEWEAVE, "live", str(stream), *map(str, options), "--record", str(cls.session)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        assert done.returncode in (0, 1), done.stderr  # 1: something was lost
-
-    @classmethod
-    def show(cls):
-        spikeweave("report", cls.session, "-o", cls.out / "report.html")
-        cls.read_page()
+    def read_page(cls):
+        super().read_page()
         cls.windows = cls.data["windows"]
         cls.trains = []
         for one in cls.data["epochs"]:
@@ -107,6 +93,28 @@ class SessionPage(PageCase):
               if (data[i + 2] > data[i] + 100) ++blue;
             }
             return [red, blue]""")
+
+
+class SessionPage(PageOfWindows):
+    """A session and its page."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.out.mkdir()
+        cls.session = cls.folder / "today.session"
+
+    @classmethod
+    def record(cls, name, text, *options):
+        stream = cls.folder / name
+        stream.write_text(text, encoding="utf-8")
+        done = subprocess.run([SPIKEWEAVE, "live", str(stream), *map(str, options), "--record", str(cls.session)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert done.returncode in (0, 1), done.stderr  # 1: something was lost
+
+    @classmethod
+    def show(cls):
+        spikeweave("report", cls.session, "-o", cls.out / "report.html")
+        cls.read_page()
 
 
 class Busy(SessionPage):
@@ -404,6 +412,80 @@ class WithoutWindows(SessionPage):
         self.assertEqual(round(end - begin), 10_000_000)
         self.press("#only-in-window")
         self.assertEqual(len(self.table("detections")), counts[2])
+
+
+class EpisodesInWindows(PageOfWindows):
+    """The result of `episodes --window`, and its page."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.spikes = cls.folder / "today.tsv"
+        cls.spikes.write_text("time_s\tunit\n" + "".join(f"{time_us / 1e6:.6f}\t{unit}\n" for time_us, unit in spikes_of_session()), encoding="utf-8")
+        spikeweave("episodes", cls.spikes, *SEARCH[:-4], "-o", cls.out)
+        cls.read_page()
+
+    def test_shows_itself_without_errors_and_requests(self):
+        self.assert_quiet()
+        self.assertIn(f"{len(self.windows)} windows", self.one("#summary").text)
+        self.assertIn("--window 8s --hop 4s", self.one("#command").text)
+        self.assert_accessible()
+
+    def test_numbers_are_those_of_the_tables(self):
+        windows = rows_of(self.out / "windows.tsv")
+        self.assertEqual(len(windows), len(self.windows))
+        listed = {(row["window"], row["episode"]): row for row in rows_of(self.out / "window_episodes.tsv")}
+        edges = rows_of(self.out / "window_circuits.tsv")
+        compared = 0
+        for k, window in enumerate(windows):
+            self.seek(k)
+            self.assertIn(f"{int(window['spikes']):,} spikes, {window['edges']} significant edges, threshold {window['threshold']}", self.one("#window-status").text)
+            kinds = {(row["from"], row["to"], row["best_delay"]): row["kind"] for row in edges if row["window"] == window["window"]}
+            self.assertEqual(len(kinds), int(window["edges"]))
+            for row, units, delays in zip(self.table("episodes"), self.data["episodes"]["units"], self.data["episodes"]["delays_ms"], strict=True):
+                names = [self.data["units"][unit] for unit in units]
+                text = names[0] + "".join(f" {low:g}-{high:g}ms {name}" for (low, high), name in zip(delays, names[1:]))
+                if (window["window"], text) in listed:
+                    expected = listed[window["window"], text]
+                    self.assertEqual((int(row[2]), float(row[4]), row[5]), (int(expected["count"]), float(expected["q"]), expected["significant"]))
+                    compared += 1
+                else:
+                    self.assertEqual(row[4:6], ["–", "no"])
+                    self.assertLess(int(row[2]), int(window["threshold"]))
+                best = (*names, f"({delays[0][0]:g},{delays[0][1]:g}] ms")
+                if len(names) == 2 and best in kinds:
+                    self.assertEqual(row[6], kinds[best])
+        self.assertGreater(compared, 20)
+
+    def test_plays_and_shows_changes(self):
+        places = self.driver.execute_script(PLACES)
+        seen = set()
+        for k, window in enumerate(self.windows):
+            self.seek(k)
+            self.assertEqual(self.view()[:2], [window["begin_us"], window["end_us"]])
+            self.assertEqual(len(self.table("changes")), len(window["changes"]))
+            seen |= set(self.arrows())
+            self.assertEqual(self.driver.execute_script(PLACES), places)
+        self.assertLessEqual({"new", "gone"}, seen)
+        self.assertEqual(self.counts("#overview"), [window["edges"] for window in self.windows])
+        self.seek(0)
+        self.driver.execute_script("document.getElementById('speed').value = '100'")
+        self.press("#play")
+        time.sleep(1.5)
+        self.assertEqual(self.position(), len(self.windows) - 1)
+
+    def test_report_makes_the_same_page_again(self):
+        spikeweave("report", self.out, "-o", self.folder / "again.html")
+        self.assertEqual((self.folder / "again.html").read_text(encoding="utf-8"), self.html)
+
+    def test_names_are_never_markup(self):
+        def change(data):
+            data["units"][:len(NASTY)] = NASTY[:len(data["units"])]
+
+        self.open_nasty(change)
+        self.seek(6)
+        self.assertEqual(self.driver.get_log("browser"), [])
+        self.assertIn(NASTY[0], "".join(row[1] for row in self.table("episodes")))
 
 
 if __name__ == "__main__":

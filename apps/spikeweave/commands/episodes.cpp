@@ -9,8 +9,9 @@
 #include "commands/commands.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/memory.hpp"
-#include "spikeweave/pipeline/episodes.hpp"
+#include "spikeweave/pipeline/episodes/windows.hpp"
 #include "spikeweave/report/episodes.hpp"
+#include "spikeweave/report/episodes/windows.hpp"
 #include "spikeweave/report/strategies.hpp"
 
 namespace spikeweave::cli {
@@ -26,7 +27,7 @@ struct episodes_command {
     bool report = true;
     bool json = false;
     part_options parts{};
-    episode_options analysis{};
+    windowed_episode_options analysis{};
 };
 
 option_list describe(episodes_command& options) {
@@ -51,13 +52,14 @@ option_list describe(episodes_command& options) {
              "4-6ms n2")
         .written("EPISODES")
         .not_with({"delays", "delay_grid", "min_count", "min_fraction", "min_rate", "max_size",
-                   "self_repeats", "pairs", "part"});
+                   "self_repeats", "pairs", "window", "part"});
+    list.change("window").not_with({"occurrences", "json", "part"});
     return list;
 }
 
 void print(const episodes_command& options, const episode_report& report) {
     const bool is_search = options.count_only.empty();
-    const auto& delays = options.analysis.mining.delays;
+    const auto& delays = options.analysis.search.mining.delays;
     std::string text = with_command_line_names(
         summarize_search(report, is_search ? std::span(delays) : std::span(delays).first(0)));
     text += is_search ? summarize(report) : summarize_counts(report);
@@ -65,45 +67,74 @@ void print(const episodes_command& options, const episode_report& report) {
     write_stdout(text);
 }
 
-void find(episodes_command& options, const memory_guard& memory, session& now) {
-    if (!options.to.empty() && now.is_root()) check_output_place(options.to, options.overwrite);
-    check_part(options.parts, options.analysis.surrogates, options.to);
-    if (now.ranks && options.analysis.surrogates.surrogates == 0)
-        throw invalid_argument(
-            "processes share the surrogates, and there are none: leave the launcher (mpirun, srun) "
-            "out");
-    const execution run = now.run(options.analysis.run.threads);
-    auto [spikes, has_recorded_span, record] = read_input(options.input, now, run);
-    now.warn(record.warnings);
-    now.warn(record, check_episodes(spikes, options.analysis));
-
-    const surrogate_part& part = options.parts.part;
-    if (!part.is_all()) {
-        part_record divided{.verb = "episodes", .part = part};
-        divided.tally = count_part(spikes, options.analysis, part, run).to_bytes();
-        divided.run.seed = options.analysis.surrogates.seed;
-        return write_part(options.to, options.overwrite, std::move(divided), std::move(record),
-                          describe(options), now, run);
-    }
-    const auto counted = merged_tally<surrogate_tally>(options.parts.merged, record.input);
-    episode_result result =
-        options.count_only.empty()
-            ? find_episodes(spikes, options.analysis, run, counted ? &*counted : nullptr)
-            : count_and_test_episodes(spikes, read_episodes(options.count_only, spikes),
-                                      options.analysis, run);
-    if (!now.is_root()) return;
-    now.warn(record, result.warnings);
-    result.warnings = record.warnings;
-    episode_report report = report_of(std::move(spikes), std::move(result), run);
-    report.with_occurrences = options.occurrences;
+// What is the same for a result of the whole recording and one of windows.
+template <class Report>
+void finish(episodes_command& options, Report& report, run_record& input, session& now,
+            const execution& run) {
     report.with_page = options.report;
-    record_input(report.run, std::move(record), now);
+    record_input(report.run, std::move(input), now);
     add_parameters(report.run.parameters, describe(options),
                    {"format", "time_unit", "allow_negative", "drop_duplicates_of_units",
                     "only_units", "count_only"});
     report.run.seconds = now.seconds();
     if (!options.to.empty()) write_episode_report(options.to, report, options.overwrite, run);
     now.progress.clear();
+}
+
+void find_in_windows(episodes_command& options, spike_input& input, session& now,
+                     const execution& run) {
+    auto result = find_episodes_in_windows(input.spikes, options.analysis, run);
+    now.warn(input.record, result.warnings);
+    result.warnings = input.record.warnings;
+    auto report = report_of(std::move(input.spikes), std::move(result), run);
+    finish(options, report, input.record, now, run);
+    if (!now.quiet) write_stdout(summarize(report));
+}
+
+// Counts in a part of the surrogates.
+void divide(episodes_command& options, spike_input& input, const session& now,
+            const execution& run) {
+    const episode_options& analysis = options.analysis.search;
+    const surrogate_part& part = options.parts.part;
+    part_record record{.verb = "episodes", .part = part};
+    record.tally = count_part(input.spikes, analysis, part, run).to_bytes();
+    record.run.seed = analysis.surrogates.seed;
+    write_part(options.to, options.overwrite, std::move(record), std::move(input.record),
+               describe(options), now, run);
+}
+
+void check_place(const episodes_command& options, const session& now) {
+    const surrogate_options& surrogates = options.analysis.search.surrogates;
+    if (!options.to.empty() && now.is_root()) check_output_place(options.to, options.overwrite);
+    check_part(options.parts, surrogates, options.to);
+    if (now.ranks && (surrogates.surrogates == 0 || options.analysis.window > duration{0}))
+        throw invalid_argument(
+            "processes share the surrogates of a recording, and there are none: leave the launcher "
+            "(mpirun, srun) out");
+}
+
+void find(episodes_command& options, const memory_guard& memory, session& now) {
+    check_place(options, now);
+    const episode_options& analysis = options.analysis.search;
+    const execution run = now.run(analysis.run.threads);
+    spike_input input = read_input(options.input, now, run);
+    now.warn(input.record.warnings);
+    now.warn(input.record, check_episodes(input.spikes, analysis));
+    if (options.analysis.window > duration{0}) return find_in_windows(options, input, now, run);
+    if (!options.parts.part.is_all()) return divide(options, input, now, run);
+
+    const auto counted = merged_tally<surrogate_tally>(options.parts.merged, input.record.input);
+    episode_result result =
+        options.count_only.empty()
+            ? find_episodes(input.spikes, analysis, run, counted ? &*counted : nullptr)
+            : count_and_test_episodes(input.spikes, read_episodes(options.count_only, input.spikes),
+                                      analysis, run);
+    if (!now.is_root()) return;
+    now.warn(input.record, result.warnings);
+    result.warnings = input.record.warnings;
+    episode_report report = report_of(std::move(input.spikes), std::move(result), run);
+    report.with_occurrences = options.occurrences;
+    finish(options, report, input.record, now, run);
     if (options.json) {
         memory.expect(json_bytes(report));
         write_stdout(to_json(report) + "\n");
@@ -115,7 +146,7 @@ void find(episodes_command& options, const memory_guard& memory, session& now) {
 // The memory is watched, because what counting, tests and files take is not known before.
 void run(episodes_command& options, session& now) {
     run_within_memory(
-        options.analysis.mining.max_memory_bytes,
+        options.analysis.search.mining.max_memory_bytes,
         "a larger --min-count or a --max-size gives fewer episodes", now,
         [&](const memory_guard& memory, session& guarded) { find(options, memory, guarded); });
 }

@@ -1,4 +1,3 @@
-#include <array>
 #include <string_view>
 
 #include "io/atomic_file.hpp"
@@ -9,18 +8,10 @@
 #include "spikeweave/report/page.hpp"
 
 namespace spikeweave {
-namespace {
-
-constexpr std::array<std::string_view, 7> episode_files{
-    "episodes.tsv", "circuit.tsv",     "circuit.graphml", "circuit.svg",
-    "run.json",     "occurrences.tsv", "report.html"};
-
-}  // namespace
-
 void write_episode_report(const std::filesystem::path& folder, const episode_report& report,
                           bool overwrite, const execution& run) {
     const report::episode_view p(report);
-    io::result_folder out(folder, overwrite, episode_files);
+    io::result_folder out(folder, overwrite, report::episode_files);
     io::atomic_file episodes(out.file("episodes.tsv"));
     report::write_episodes(
         p, [&](std::string_view piece) { episodes.write(piece); }, run);

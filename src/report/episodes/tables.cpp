@@ -62,14 +62,25 @@ void write_episodes(const episode_view& p, const std::function<void(std::string_
     write(out);
 }
 
+std::string_view circuit_columns() {
+    return "from\tto\tdelay\tbest_delay\tcount\texpected\tp\tq\tstrength\tkind\tvia";
+}
+
+std::string circuit_line(const circuit_edge& edge, std::span<const std::string> unit_names) {
+    const auto name = [&](unit_id unit) -> const std::string& {
+        return unit_names[to_index(unit)];
+    };
+    return fmt::format("{}\t{}\t{} ms\t{} ms\t{}\t{}\t{}\t{}\t{}\t{}\t{}", name(edge.from),
+                       name(edge.to), interval_text(edge.delay), interval_text(edge.best),
+                       edge.count, number_text(edge.expected), number_text(edge.p),
+                       number_text(edge.q), number_text(edge.strength), to_string(edge.kind),
+                       edge.via ? name(*edge.via) : "-");
+}
+
 std::string circuit_tsv(const episode_view& p) {
-    std::string out = "from\tto\tdelay\tbest_delay\tcount\texpected\tp\tq\tstrength\tkind\tvia\n";
+    std::string out = fmt::format("{}\n", circuit_columns());
     for (const circuit_edge& edge : p.report.circuit.edges)
-        fmt::format_to(
-            std::back_inserter(out), "{}\t{}\t{} ms\t{} ms\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
-            p.name(edge.from), p.name(edge.to), interval_text(edge.delay), interval_text(edge.best),
-            edge.count, number_text(edge.expected), number_text(edge.p), number_text(edge.q),
-            number_text(edge.strength), to_string(edge.kind), edge.via ? p.name(*edge.via) : "-");
+        out += circuit_line(edge, p.report.spikes.unit_names()) + '\n';
     return out;
 }
 

@@ -4,14 +4,14 @@ import { comparisonPage, seriesPage } from "./comparison_pages.js";
 import { readDocument } from "./data.js";
 import { episodesPage } from "./episodes_page.js";
 import { el, grouped, shownName, timeText } from "./format.js";
-import { sessionPage } from "./session_page.js";
+import { sessionPage, windowsPage } from "./session_page.js";
 import { sortComparisonPage } from "./sort_comparison_page.js";
 import { sortPage } from "./sort_page.js";
 import { spadeComparisonPage } from "./spade_comparison_page.js";
 import { spadePage } from "./spade_page.js";
 
 const pages = { episodes: episodesPage, spade: spadePage, sort: sortPage, comparison: comparisonPage, series: seriesPage,
-  "spade-comparison": spadeComparisonPage, "sort-comparison": sortComparisonPage, session: sessionPage };
+  "spade-comparison": spadeComparisonPage, "sort-comparison": sortComparisonPage, session: sessionPage, windows: windowsPage };
 
 // The theme is that of the system until the button is pressed.
 function makeThemeButton(redraw) {

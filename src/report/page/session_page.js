@@ -1,5 +1,6 @@
 // The page of a recording in windows, which a player moves through.
 
+import { makeAbout } from "./about.js";
 import { changeLegend, directBox, makeComparedCircuit, noEdges } from "./compared_circuit.js";
 import { sourcesOfComparison } from "./compared_data.js";
 import { makeChanges } from "./compared_tables.js";
@@ -92,7 +93,7 @@ function shownOf({ raw, steps, rows }) {
   return notes.map((text) => el("p", { class: "note" }, text));
 }
 
-function views(data, { state, at, move }) {
+function parts(data, { state, at, move }) {
   const { steps, recordings } = data;
   const raster = makeRaster(state, makeMarks(state, () => at));
   const edges = data.rows.filter((row) => row.isEdge);
@@ -119,40 +120,27 @@ function views(data, { state, at, move }) {
   const scene = () => ({ picture: circuit.picture, raster: raster.element.querySelector("canvas"), title: shownName(recordings[at.number].name) });
   const graph = el("div", {}, el("p", { class: "controls" }, directBox([circuit])), el("div", { class: "frame" }, circuit.picture), changeLegend());
   const key = (kind, words) => [el("span", { class: `key ${kind}` }, words), " "];
-  const legend = el("p", { class: "note" }, `Strip: ${overview.words} in each window. Raster: `, key("stronger", "triggers"), key("same", "suppressed detections"), key("lost", "losses"),
-    "blue edge above: the window; black line: the time; orange: what is picked.");
+  const legend = el("p", { class: "note" }, `Strip: ${overview.words} in each window. Raster: `,
+    data.raw.kind === "session" ? [...key("stronger", "triggers"), ...key("same", "suppressed detections"), ...key("lost", "losses")] : [], "blue edge above: the window; black line: the time; orange: what is picked.");
   return { raster, player, overview, go, seek, scene, status, legend, circuitView: edges.length === 0 ? noEdges("windows") : graph };
 }
 
-export function sessionPage(raw) {
-  const data = readSession(raw);
-  const sources = [...sourcesOfComparison, ...episodeSources];
-  const about = ["about", "About", makeSessionAbout(data, sources), "About this session"];
-  const lost = lostOf(data);
-  const found = `${grouped(raw.window_total)} windows, ${grouped(raw.detections.total)} detections${raw.has_ended ? "" : ", not ended"}${lost.length > 0 ? ", with losses" : ""}`;
-  if (data.steps.length === 0)
-    return { data, found, redraw() {}, start() {}, views: [["empty", "Session", el("p", {}, "No spike of this session was analysed.")], about] };
+// What every recording in windows shows: the player with its pictures, changes, and the numbers of a window.
+function recordingInWindows(data, title, before) {
   const shown = followWindows(data);
   const { state, at } = shown;
-  const { raster, player, overview, go, seek, scene, status, legend, circuitView } = views(data, shown);
+  const { raster, player, overview, go, seek, scene, status, legend, circuitView } = parts(data, shown);
   const pictures = el("div", { class: "two" }, el("div", {}, circuitView), el("div", { id: "raster" }, raster.element));
-  const end = raw.has_ended ? [] : el("p", { class: "lost-text", id: "unfinished" }, unfinished);
   return {
-    data,
-    found,
+    state, at, go,
     redraw: raster.redraw,
-    views: [
-      ["session", "Session", el("div", {}, end, shownOf(data), overview.picture, player.element, status, pictures, legend, makeExports(scene, player, data.steps.length))],
-      ["detections", "Detections", makeDetections(state, go, () => at.step)],
-      ["changes", "Changes", makeChanges(state, ({ row, to }) => {
-        seek(to);
-        state.pick("episode", row);
-      }, { shown: () => at.number, note: noteOfTest(data) }), "What changed"],
-      ["episodes", "Episodes", makeWindowTable(state, () => at.number), "Edges and chains in the window that is shown"],
-      ["arming", "Arming", makeArming(state, go), "What was armed"],
-      ["losses", "Losses", makeLosses(state, go)],
-      about,
-    ],
+    playerView: [title.toLowerCase(), title, el("div", {}, before, shownOf(data), overview.picture, player.element, status, pictures, legend,
+      makeExports(scene, player, data.steps.length))],
+    changesView: ["changes", "Changes", makeChanges(state, ({ row, to }) => {
+      seek(to);
+      state.pick("episode", row);
+    }, { shown: () => at.number, note: noteOfTest(data) }), "What changed"],
+    episodesView: ["episodes", "Episodes", makeWindowTable(state, () => at.number), "Edges and chains in the window that is shown"],
     start() {
       state.show(at.step.begin, at.step.end);
       player.seek(0);
@@ -160,4 +148,33 @@ export function sessionPage(raw) {
       raster.redraw();
     },
   };
+}
+
+const sourcesOfWindows = [...sourcesOfComparison, ...episodeSources];
+
+export function sessionPage(raw) {
+  const data = readSession(raw);
+  const about = ["about", "About", makeSessionAbout(data, sourcesOfWindows), "About this session"];
+  const found = `${grouped(raw.window_total)} windows, ${grouped(raw.detections.total)} detections${raw.has_ended ? "" : ", not ended"}${lostOf(data).length > 0 ? ", with losses" : ""}`;
+  if (data.steps.length === 0)
+    return { data, found, redraw() {}, start() {}, views: [["empty", "Session", el("p", {}, "No spike of this session was analysed.")], about] };
+  const end = raw.has_ended ? [] : el("p", { class: "lost-text", id: "unfinished" }, unfinished);
+  const { state, at, go, redraw, start, playerView, changesView, episodesView } = recordingInWindows(data, "Session", end);
+  return { data, found, redraw, start, views: [
+    playerView,
+    ["detections", "Detections", makeDetections(state, go, () => at.step)],
+    changesView, episodesView,
+    ["arming", "Arming", makeArming(state, go), "What was armed"],
+    ["losses", "Losses", makeLosses(state, go)],
+    about,
+  ] };
+}
+
+export function windowsPage(raw) {
+  const data = readSession(raw);
+  const { redraw, start, playerView, changesView, episodesView } = recordingInWindows(data, "Windows", []);
+  const { tests, run } = raw;
+  const figures = [["test", tests.test], ["correction", tests.correction], ["alpha", tests.alpha], ["windows", run.search?.windows]];
+  return { data, redraw, start, found: `${grouped(raw.window_total)} windows, ${grouped(data.rows.length)} edges and chains`,
+    views: [playerView, changesView, episodesView, ["about", "About", makeAbout(data, figures, sourcesOfWindows), "About this result"]] };
 }

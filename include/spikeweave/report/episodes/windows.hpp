@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
+#include "spikeweave/pipeline/episodes/windows.hpp"
+#include "spikeweave/report/run_record.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
+
+namespace spikeweave {
+
+/// The complete result of `spikeweave episodes --window`, ready to be written.
+struct windowed_episode_report {
+    spike_sequence spikes;
+    windowed_episode_result result{};
+    /// Whether the folder gets `report.html`, as that of `episode_report`.
+    bool with_page = true;
+    run_record run{};
+};
+
+/// The report of an analysis; its record lacks the input and the command.
+SPIKEWEAVE_API windowed_episode_report report_of(spike_sequence spikes,
+                                                 windowed_episode_result result,
+                                                 const execution& run = {});
+
+/// Writes `windows.tsv`, `window_episodes.tsv`, `window_circuits.tsv`, `run.json` and, on request,
+/// `report.html`; docs/results.md describes their columns. The folder is complete or absent, and is
+/// replaced as by the other `write_episode_report`.
+/// @throws io_error, cancelled; likewise.
+SPIKEWEAVE_API void write_episode_report(const std::filesystem::path& folder,
+                                         const windowed_episode_report& report,
+                                         bool overwrite = false, const execution& run = {});
+
+/// A line for each window, for a terminal.
+SPIKEWEAVE_API std::string summarize(const windowed_episode_report& report);
+
+}  // namespace spikeweave

@@ -1,0 +1,109 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "report/episodes/window_tables.hpp"
+#include "report/run_json.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/report/episodes/windows.hpp"
+#include "support/error_text.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace spikeweave {
+namespace {
+
+using namespace std::chrono_literals;
+
+// "µ c" follows "a b" 5 ms later, ten times in the first window and forty times in the second.
+windowed_episode_report report_of_windows() {
+    std::vector<std::int64_t> times_us;
+    std::vector<unit_id> units;
+    for (std::int64_t i = 0; i < 50; ++i) {
+        const std::int64_t at = i < 10 ? 1'000'000 * i : 10'000'000 + 250'000 * (i - 10);
+        times_us.insert(times_us.end(), {at, at + 5000});
+        units.insert(units.end(), {unit_id{0}, unit_id{1}});
+    }
+    spike_sequence spikes(std::move(times_us), std::move(units), {"a b", "µ c"}, {0s, 20s});
+    windowed_episode_options options{.window = 10s};
+    options.search.mining.delays = {{4ms, 6ms}};
+    options.search.mining.min_count = 5;
+    auto result = find_episodes_in_windows(spikes, options);
+    return report_of(std::move(spikes), std::move(result));
+}
+
+TEST(WindowTables, SayWhatEachWindowHas) {
+    const windowed_episode_report report = report_of_windows();
+
+    EXPECT_EQ(report::windows_tsv(report),
+              "window\tbegin_s\tend_s\tspikes\tthreshold\tepisodes\tsignificant\tedges\tchains\n"
+              "0\t0.000000\t10.000000\t20\t5\t3\t1\t1\t0\n"
+              "1\t10.000000\t20.000000\t80\t5\t3\t1\t1\t0\n");
+    std::string episodes;
+    report::write_window_episodes(report, [&](std::string_view piece) { episodes += piece; }, {});
+    EXPECT_TRUE(
+        episodes.starts_with("epoch\twindow\tbegin_s\tend_s\thas_gap\tsize\tepisode\tcount"
+                             "\texpected\tp\tq\tstrength\tsignificant\tchain\n"
+                             "0\t0\t0.000000\t10.000000\tno\t1\t\"a b\"\t10\t10\t1\t1\t0"
+                             "\tno\tno\n"))
+        << episodes;
+    EXPECT_NE(episodes.find("\t2\t\"a b\" 4-6ms \"µ c\"\t40\t"), std::string::npos) << episodes;
+    const std::string circuits = report::window_circuits_tsv(report);
+    EXPECT_TRUE(circuits.starts_with("window\tfrom\tto\tdelay\tbest_delay\t")) << circuits;
+    EXPECT_NE(circuits.find("\n1\ta b\tµ c\t(4,6] ms\t(4,6] ms\t40\t"), std::string::npos);
+}
+
+TEST(WindowPage, IsMadeOfTheTables) {
+    const temporary_folder place;
+    const windowed_episode_report report = report_of_windows();
+    const auto folder = place.path() / "out";
+    write_episode_report(folder, report);
+
+    const auto page =
+        report::json::parse(report::window_page_data(folder, report.spikes, 0.05, {}));
+
+    EXPECT_EQ(page.at("kind"), "windows");
+    const auto& windows = page.at("windows");
+    ASSERT_EQ(windows.size(), 2U);
+    EXPECT_EQ(windows[0].at("counts"), report::json({10}));
+    EXPECT_EQ(windows[1].at("counts"), report::json({40}));
+    EXPECT_EQ(windows[1].at("since"), 0);
+    EXPECT_EQ(windows[1].at("changes").at(0).at(3), "stronger");
+    EXPECT_EQ(page.at("comparisons"), 1);
+    EXPECT_TRUE(std::filesystem::exists(folder / "report.html"));
+}
+
+TEST(WindowPage, RefusesDamagedTables) {
+    const temporary_folder place;
+    const windowed_episode_report report = report_of_windows();
+    const auto folder = place.path() / "out";
+    write_episode_report(folder, report);
+    const auto error_with = [&](const std::string& name, const std::string& was,
+                                const std::string& is) {
+        std::string text = read_bytes(folder / name);
+        const std::string whole = text;
+        const auto at = text.find(was);
+        EXPECT_NE(at, std::string::npos);
+        text.replace(at, was.size(), is);
+        place.file("out/" + name, text);
+        const std::string error =
+            text_of([&] { report::window_page_data(folder, report.spikes, 0.05, {}); });
+        place.file("out/" + name, whole);
+        return error;
+    };
+    const auto says = [](const std::string& error, const std::string& words) {
+        EXPECT_NE(error.find(words), std::string::npos) << error;
+    };
+
+    says(error_with("windows.tsv", "\n1\t", "\n0\t"), "twice");
+    says(error_with("windows.tsv", "10.000000\t20", "0.000000\t20"), "no interval");
+    says(error_with("windows.tsv", "\t80\t", "\tmany\t"), "line 3");
+    says(error_with("window_episodes.tsv", "4-6ms", "6-4ms"), "6 ms to 4 ms");
+    says(error_with("window_episodes.tsv", " 4-6ms \"µ c\"", " 4-6ms"), "no episode");
+    says(error_with("window_episodes.tsv", "\"µ c\"", "nobody"), "nobody");
+    says(error_with("window_episodes.tsv", "\n0\t1\t", "\n0\t7\t"), "no such window");
+    says(error_with("window_circuits.tsv", "direct", "odd"), "kind");
+    says(error_with("window_circuits.tsv", "(4,6] ms", "-"), "no delay");
+}
+
+}  // namespace
+}  // namespace spikeweave
