@@ -67,6 +67,7 @@
 #include "spikeweave/report/episodes.hpp"
 #include "spikeweave/report/episodes/windows.hpp"
 #include "spikeweave/report/inputs.hpp"
+#include "spikeweave/report/output_place.hpp"
 #include "spikeweave/report/page.hpp"
 #include "spikeweave/report/part_record.hpp"
 #include "spikeweave/report/run_record.hpp"

@@ -2,9 +2,10 @@
 
 #include <cstdint>
 #include <exception>
-#include <filesystem>
 #include <string>
 #include <string_view>
+
+#include "spikeweave/report/output_place.hpp"
 
 namespace spikeweave::cli {
 
@@ -22,9 +23,5 @@ void write_stderr(std::string_view text) noexcept;
 
 /// Formats a number as "12,345,678".
 std::string grouped(std::uint64_t number);
-/// Checks the place of a result before the work begins.
-/// @throws io_error if it exists and may not be replaced, or if its folder is missing or cannot be
-/// written.
-void check_output_place(const std::filesystem::path& path, bool may_replace);
 
 }  // namespace spikeweave::cli
