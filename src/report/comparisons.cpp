@@ -17,8 +17,8 @@ namespace {
 std::string episodes_data(std::vector<named_page> pages, bool is_series, double alpha,
                           const execution& run) {
     std::vector<compared_result> results;
-    for (named_page& one : pages)
-        results.push_back(result_of_page(std::move(one.name), std::move(one.data)));
+    results.reserve(pages.size());
+    for (named_page& one : pages) results.push_back(result_of_page(one.name, std::move(one.data)));
     return comparison_page_data(compare(std::move(results), run), is_series, alpha);
 }
 
@@ -75,6 +75,7 @@ std::string compared_page(const std::vector<result_data>& results, const page_op
     check_options(options);
     if (results.size() < 2) throw invalid_argument("a comparison is of two results or more");
     std::vector<report::named_page> pages;
+    pages.reserve(results.size());
     for (const result_data& one : results)
         pages.push_back({one.name, one.name, report::json::parse(one.data)});
     return page_of(report::comparison_data(std::move(pages), options, run));

@@ -162,8 +162,9 @@ std::pair<std::string, report::json> kind_of(const std::filesystem::path& folder
 }
 
 std::string data_of(const page_source& from) {
-    auto [kind, run] = kind_of(from.folder);
-    return from_run_of(from.folder, [&, &run = run] {
+    std::pair<std::string, report::json> found = kind_of(from.folder);
+    return from_run_of(from.folder, [&] {
+        auto& [kind, run] = found;
         if (kind == "episodes")
             return report::episode_page_data(from.folder, episode_spikes(run, from), from.run);
         if (kind == "windows")

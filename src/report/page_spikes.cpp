@@ -97,7 +97,7 @@ spike_sequence read_page_spikes(const json& page) {
     const duration begin{spikes.at("begin_us").get<std::int64_t>()};
     const duration end{spikes.at("end_us").get<std::int64_t>()};
     std::vector<std::int64_t> times;
-    std::uint64_t at = static_cast<std::uint64_t>(begin.count());
+    auto at = static_cast<std::uint64_t>(begin.count());
     each_number(spikes.at("steps_us"), [&](std::uint64_t step) {
         times.push_back(static_cast<std::int64_t>(at += step));
     });

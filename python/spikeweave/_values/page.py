@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import abc
+
 from .conversions import converted
 
 
-class HasPage:
+class HasPage(abc.ABC):
     """What has a page for a browser, which `to_html` returns."""
 
+    @abc.abstractmethod
     def to_html(self) -> str:
         """The page as text."""
-        raise NotImplementedError
 
     def show(self, *, height: int = 700) -> None:
         """Shows the page of `to_html`: below the cell of a notebook, elsewhere in a browser.

@@ -25,6 +25,7 @@ std::vector<delay_interval> delays_of_ms(const json& intervals) {
 
 std::vector<unit_id> units_of_numbers(const std::vector<std::uint32_t>& numbers) {
     std::vector<unit_id> units;
+    units.reserve(numbers.size());
     for (const std::uint32_t number : numbers) units.push_back(unit_id{number});
     return units;
 }
@@ -91,7 +92,7 @@ compared_result result_of_folder(const std::filesystem::path& folder, std::strin
             std::move(spikes), std::move(edges), each};
 }
 
-compared_result result_of_page(std::string name, json page) {
+compared_result result_of_page(const std::string& name, json page) {
     std::vector<compared_edge> edges;
     for (const json& edge : page.at("edges"))
         edges.push_back({{units_of_numbers({edge.at("from"), edge.at("to")}),

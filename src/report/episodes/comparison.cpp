@@ -22,6 +22,7 @@ episode with_units(episode what, const unit_map& units) {
 
 std::vector<unit_map> join_units_of(std::vector<compared_result>& results) {
     std::vector<spike_sequence*> sequences;
+    sequences.reserve(results.size());
     for (compared_result& one : results) sequences.push_back(&one.spikes);
     return join_units(sequences);
 }

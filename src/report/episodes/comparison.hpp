@@ -60,7 +60,7 @@ compared_result result_of_folder(const std::filesystem::path& folder, std::strin
 
 /// Takes the data of the page of a result, which have all episodes.
 /// @throws json::exception if something is missing.
-compared_result result_of_page(std::string name, json page);
+compared_result result_of_page(const std::string& name, json page);
 
 /// An episode, and what each result says of it.
 struct compared_episode {

@@ -196,8 +196,10 @@ std::string pattern_comparison_data(std::vector<named_page> results, bool is_ser
                                     const execution& run) {
     check_comparable(results);
     std::vector<spike_sequence> spikes;
+    spikes.reserve(results.size());
     for (const named_page& one : results) spikes.push_back(read_page_spikes(one.data));
     std::vector<spike_sequence*> sequences;
+    sequences.reserve(spikes.size());
     for (spike_sequence& one : spikes) sequences.push_back(&one);
     const std::vector<unit_map> units = join_units(sequences);
     pattern_map all;
