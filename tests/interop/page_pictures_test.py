@@ -32,6 +32,8 @@ VIEWS = {
     "sort": ("units", "shapes", "correlograms", "amplitudes", "depths", "raster", "merges"),
     "series": ("series", "changes", "episodes"),
     "comparison": ("circuits", "episodes", "changes"),
+    "spade-comparison": ("raster", "patterns", "counts", "changes"),
+    "sort-comparison": ("units", "agreement", "pair", "raster"),
 }
 
 
@@ -66,9 +68,14 @@ class Pictures(PageCase):
         spikeweave("simulate", "recording", "--units", "4", "--channels", "12", "--length", "15s", "--low-peak", "100", "--drift", "20", "--drift-shape", "zigzag",
                    "--drift-period", "10s", "--dead-time", "0ms", "--seed", "3", "-o", cls.folder / "recording")
         spikeweave("sort", cls.folder / "recording", "-o", cls.folder / "sort")
-        (cls.folder / "series").mkdir()
-        spikeweave("report", *chains, "--as", "series", "-o", cls.folder / "series/report.html")
-        for kind in ("episodes", "spade", "sort", "series"):
+        spikeweave("simulate", "patterns", "--units", "20", "--rate", "8", "--patterns", "5", "--occurrences", "6", "--seed", "1", "-o", cls.folder / "fewer.tsv")
+        spikeweave("spade", cls.folder / "fewer.tsv", "--surrogates", "50", "--alpha", "0.05", "--seed", "1", "-o", cls.folder / "fewer")
+        spikeweave("sort", cls.folder / "recording", "--stages", "cluster", "-o", cls.folder / "clusters")
+        for kind, folders in (("series", (*chains, "--as", "series")), ("spade-comparison", (cls.folder / "spade", cls.folder / "fewer")),
+                              ("sort-comparison", (cls.folder / "sort", cls.folder / "clusters"))):
+            (cls.folder / kind).mkdir()
+            spikeweave("report", *folders, "-o", cls.folder / kind / "report.html")
+        for kind in ("episodes", "spade", "sort", "series", "spade-comparison", "sort-comparison"):
             page = (cls.folder / ("first" if kind == "episodes" else kind) / "report.html").read_text(encoding="utf-8")
             with gzip.GzipFile(KEPT / f"{kind}.json.gz", "wb", mtime=0) as file:
                 file.write(json.dumps(data_of(page)).encode())
