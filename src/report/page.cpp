@@ -80,9 +80,13 @@ Value parameter_of(const report::json& run, const char* name, Value otherwise) {
     return found == parameters.end() || found->is_null() ? otherwise : found->get<Value>();
 }
 
+std::filesystem::path path_of_spikes(const report::json& run, const page_source& from) {
+    if (!from.spikes.empty()) return from.spikes;
+    return run.at("input").at("path").get<std::string>();
+}
+
 std::filesystem::path spikes_of(const report::json& run, const page_source& from) {
-    std::filesystem::path path = from.spikes;
-    if (path.empty()) path = run.at("input").at("path").get<std::string>();
+    std::filesystem::path path = path_of_spikes(run, from);
     if (path.empty() || path == "-")
         throw io::file_error(from.folder, "it does not say where its spikes are: `spikes` has to");
     if (describe_input(path, from.run).digest != run.at("input").at("digest"))
@@ -166,7 +170,8 @@ std::string data_of(const page_source& from) {
     return from_run_of(from.folder, [&] {
         auto& [kind, run] = found;
         if (kind == "episodes")
-            return report::episode_page_data(from.folder, episode_spikes(run, from), from.run);
+            return report::episode_page_data(from.folder, episode_spikes(run, from),
+                                             path_of_spikes(run, from), from.run);
         if (kind == "windows")
             return report::window_page_data(from.folder, episode_spikes(run, from), from.alpha,
                                             from.run);

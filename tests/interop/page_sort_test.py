@@ -169,5 +169,55 @@ class Others(PageCase):
         self.assertIn("not known", self.one("#depths").text)
 
 
+class Circuit(PageCase):
+    """Episodes of the spikes of a sorting, whose units have places on the probe. By chance there are enough edges."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        spikeweave("simulate", "recording", "--units", "6", "--channels", "20", "--length", "20s", "--low-peak", "100", "--seed", "3", "-o", cls.folder / "recording")
+        spikeweave("sort", cls.folder / "recording", "-o", cls.folder / "sorted")
+        spikeweave("episodes", cls.folder / "sorted/spikes.npz", "--delays", "0-200ms", "--min-count", "5", "--max-size", "2", "--test", "exact", "--correction", "none",
+                   "--alpha", "0.9", "-o", cls.out)
+        cls.read_page()
+
+    def places(self):
+        """Returns x and y of each unit in the picture."""
+        nodes = self.driver.find_elements(By.CSS_SELECTOR, "#circuit g.node")
+        return {node.find_element(By.TAG_NAME, "text").text: [float(word) for word in re.findall(r"[\d.]+", node.get_attribute("transform"))] for node in nodes}
+
+    def test_units_go_to_their_places_on_the_probe(self):
+        before = self.places()
+        self.assertGreater(len(before), 3)
+        self.press("#on-probe")
+        shown = self.places()
+        self.assertEqual(set(shown), set(before))
+        self.assertNotEqual(shown, before)
+        depth = dict(zip(self.data["units"], self.data["places"]["y_um"]))
+        by_depth = sorted(shown, key=lambda name: -depth[name])
+        heights = [shown[name][1] for name in by_depth]
+        self.assertEqual(heights, sorted(heights))  # deep ones at the bottom
+        apart = [np.hypot(*np.subtract(shown[a], shown[b])) for a in shown for b in shown if a != b]
+        self.assertGreater(min(apart), 26)
+        for arrow in self.driver.find_elements(By.CSS_SELECTOR, "#circuit g.edge"):
+            start = [float(word) for word in re.findall(r"-?[\d.]+", arrow.find_element(By.CSS_SELECTOR, ".line").get_attribute("d"))[:2]]
+            edge = self.data["edges"][int(arrow.get_attribute("data-number")) - 1]
+            self.assertLess(np.hypot(*np.subtract(start, shown[self.data["units"][edge["from"]]])), 20)
+        self.press("#on-probe")
+        self.assertEqual(self.places(), before)
+        self.assert_quiet()
+
+    def test_places_are_those_of_the_page_of_the_sorting(self):
+        self.open(self.folder / "sorted/report.html")
+        scale = self.driver.execute_script("""
+            return [...document.querySelectorAll('#shapes .contact')].map((one) => [Number(one.getAttribute('y')) + Number(one.getAttribute('height')) / 2,
+              Number(/, ([-0-9.]+)\\) µm/.exec(one.textContent)[1])])""")
+        slope, offset = np.polyfit(*np.array(scale).T, 1)
+        for mark in self.driver.find_elements(By.CSS_SELECTOR, "#shapes circle.unit"):
+            unit = mark.get_attribute("data-number")
+            y = self.data["places"]["y_um"][self.data["units"].index(unit)]
+            self.assertAlmostEqual(slope * float(mark.get_attribute("cy")) + offset, y, delta=0.5)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -27,8 +27,8 @@ void write_episode_report(const std::filesystem::path& folder, const episode_rep
     }
     out.write("run.json", report::run_json(p));
     if (report.with_page && report.spikes.size() <= report::most_spikes_of_a_page)
-        out.write("report.html",
-                  page_of(report::episode_page_data(out.file(""), report.spikes, run)));
+        out.write("report.html", page_of(report::episode_page_data(out.file(""), report.spikes,
+                                                                   report.run.input.path, run)));
     out.commit(run.stop);
 }
 

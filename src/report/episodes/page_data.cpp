@@ -7,6 +7,7 @@
 #include "core/stop.hpp"
 #include "report/page_spikes.hpp"
 #include "report/page_tables.hpp"
+#include "report/sort/unit_places.hpp"
 
 namespace spikeweave::report {
 namespace {
@@ -73,13 +74,14 @@ json intervals_of(const page_table& rows, std::string_view cell) {
 }
 
 std::string episode_page_data(const std::filesystem::path& folder, const spike_sequence& spikes,
-                              const execution& run) {
+                              const std::filesystem::path& source, const execution& run) {
     const unit_numbers known(spikes.unit_names());
     const json document{{"format", "spikeweave page"},
                         {"version", 1},
                         {"kind", "episodes"},
                         {"run", read_run(folder, "episodes.tsv")},
                         {"units", spikes.unit_names()},
+                        {"places", unit_places(source, spikes.unit_names())},
                         {"spikes", page_spikes(spikes)},
                         {"episodes", episode_columns(folder, known, run)},
                         {"edges", edge_rows(folder, known)}};

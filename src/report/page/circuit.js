@@ -1,7 +1,7 @@
 // The circuit: units, and edges between them that can be picked, as a picture and as a table.
 
 import { el, intervalText, nameElement, shownName, sixDigits } from "./format.js";
-import { arrowElement, arrowHead, curve, graphElement, graphPlaces, markArrow, nodeElements } from "./graph.js";
+import { arrowElement, arrowHead, curve, graphElement, graphPlaces, markArrow, moveArrow, moveNode, nodeElements, probePlaces } from "./graph.js";
 import { makeTable } from "./table.js";
 
 const kinds = ["direct", "indirect", "common-input"];
@@ -32,7 +32,14 @@ function makePicture(state) {
   function show(chosen) {
     edges.forEach((edge, i) => { arrows[i].style.display = chosen.has(edge.kind) ? "" : "none"; });
   }
-  return { picture, mark, show };
+
+  const onProbe = probePlaces(edges, state.data.places);
+  function placeOnProbe(wanted) {
+    const at = wanted ? onProbe : places;
+    edges.forEach((edge, i) => moveArrow(arrows[i], curve(at.get(edge.from), at.get(edge.to))));
+    for (const [unit, node] of nodes) moveNode(node, at.get(unit));
+  }
+  return { picture, mark, show, placeOnProbe: onProbe && placeOnProbe };
 }
 
 function columnsOfEdges({ names }) {
@@ -46,7 +53,7 @@ function columnsOfEdges({ names }) {
 export function makeCircuit(state) {
   const { edges } = state.data;
   if (edges.length === 0) return el("p", { class: "note" }, "No pair of units is significant, so there is no circuit.");
-  const { picture, mark, show } = makePicture(state);
+  const { picture, mark, show, placeOnProbe } = makePicture(state);
   const table = makeTable({ caption: "Edges", columns: columnsOfEdges(state.data), rows: edges, pick: (row) => state.pick("edge", row) });
   const boxes = kinds.map((kind) => [kind, el("input", { type: "checkbox", id: `kind-${kind}`, checked: true, onchange: apply })]);
 
@@ -56,6 +63,8 @@ export function makeCircuit(state) {
     table.show(edges.filter((edge) => chosen.has(edge.kind)));
   }
 
+  const onProbe = el("input", { type: "checkbox", id: "on-probe", onchange: () => placeOnProbe(onProbe.checked) });
+
   state.listen((what) => {
     if (what !== "picked") return;
     mark();
@@ -63,6 +72,7 @@ export function makeCircuit(state) {
   });
   return el("div", {},
     el("p", { class: "controls" }, boxes.map(([kind, box]) =>
-      el("label", { for: `kind-${kind}`, class: `key ${kind}` }, box, ` ${kind} (${edges.filter((edge) => edge.kind === kind).length})`))),
+      el("label", { for: `kind-${kind}`, class: `key ${kind}` }, box, ` ${kind} (${edges.filter((edge) => edge.kind === kind).length})`)),
+      placeOnProbe ? el("label", { for: "on-probe" }, onProbe, " units at their places on the probe") : []),
     el("div", { class: "two" }, el("div", { class: "frame" }, picture), table.element));
 }

@@ -15,6 +15,7 @@ function readEpisodes(raw) {
   const isChain = new Set(raw.run.circuit?.chains ?? []);
   return {
     ...spikesOf(raw),
+    places: raw.places,
     episodes: rowsOf(raw.episodes).map((row) => ({ ...row, chain: isChain.has(row.number) })),
     episodeTotal: raw.episodes.total,
     edges: raw.edges.map((edge, i) => ({ ...edge, number: i + 1, units: [edge.from, edge.to], delays_ms: [edge.best_delay_ms] })),

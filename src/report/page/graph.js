@@ -1,20 +1,24 @@
 // The parts of a picture of a circuit: units in their places, and arrows between them.
 
 import { shownName, svg } from "./format.js";
-import { placesOf } from "./layout.js";
+import { placesOf, placesOnProbe } from "./layout.js";
 
 export const graphSide = 560;
 const [border, radius] = [46, 13];
 
-// Places on the picture for the units of some edges.
-export function graphPlaces(edges) {
-  const places = placesOf(edges);
-  for (const place of places.values()) {
+function onPicture(places) {
+  for (const place of places?.values() ?? []) {
     place.x = border + place.x * (graphSide - 2 * border);
     place.y = border + place.y * (graphSide - 2 * border);
   }
   return places;
 }
+
+// Places on the picture for the units of some edges.
+export const graphPlaces = (edges) => onPicture(placesOf(edges));
+
+// The same by their places on the probe; null if these are not known.
+export const probePlaces = (edges, places) => onPicture(placesOnProbe(edges, places, (2.5 * radius) / (graphSide - 2 * border)));
 
 // A curve from one unit to another that leaves room for the way back. Each further one between them, by its number, is
 // bent more.
@@ -45,6 +49,14 @@ export function arrowElement(words, path, line, attributes, pick) {
       pick();
     } },
   svg("title", {}, words), svg("path", { class: "target", d: path }), svg("path", { class: "line", d: path, ...line }));
+}
+
+export function moveArrow(arrow, path) {
+  for (const line of arrow.querySelectorAll("path")) line.setAttribute("d", path);
+}
+
+export function moveNode(node, { x, y }) {
+  node.setAttribute("transform", `translate(${x} ${y})`);
 }
 
 export function markArrow(arrow, isPicked) {

@@ -62,10 +62,45 @@ function relax(places, links, steps) {
   }
 }
 
+// Moves places that are closer than `least` apart, and back into the picture.
+function separate(places, least) {
+  const inside = (value) => Math.min(1, Math.max(0, value));
+  for (let round = 0; round < 60; ++round)
+    for (let i = 0; i < places.length; ++i)
+      for (let j = 0; j < i; ++j) {
+        const [a, b] = [places[i], places[j]];
+        const distance = Math.hypot(a.x - b.x, a.y - b.y);
+        if (distance >= least) continue;
+        const away = (least - distance) / 2;
+        const [dx, dy] = distance > 0 ? [(a.x - b.x) / distance, (a.y - b.y) / distance] : [1, 0];
+        Object.assign(a, { x: inside(a.x + away * dx), y: inside(a.y + away * dy) });
+        Object.assign(b, { x: inside(b.x - away * dx), y: inside(b.y - away * dy) });
+      }
+}
+
+const unitsOf = (edges) => [...new Set(edges.flatMap((edge) => edge.units))].sort((a, b) => a - b);
+
+// A function that maps values to 0 to 1; equal ones are in the middle.
+function fractionIn(values) {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  return (value) => (high > low ? (value - low) / (high - low) : 0.5);
+}
+
+// The places of units on the probe, with deep ones at the bottom; `least` is the least distance between two. Null unless
+// `places`, of all units in micrometres, has all that have an edge.
+export function placesOnProbe(edges, places, least) {
+  const units = unitsOf(edges);
+  const [own, depths] = [places?.x_um, places?.y_um].map((column) => units.map((unit) => column?.[unit] ?? null));
+  if (units.length === 0 || own.includes(null) || depths.includes(null)) return null;
+  const [x, y] = [fractionIn(own), fractionIn(depths)];
+  const found = units.map((_, i) => ({ x: x(own[i]), y: 1 - y(depths[i]) }));
+  separate(found, least);
+  return new Map(units.map((unit, i) => [unit, found[i]]));
+}
+
 // A map from unit to {x, y}, both from 0 to 1.
 export function placesOf(edges) {
-  const all = [...new Set(edges.flatMap((edge) => edge.units))].sort((a, b) => a - b);
-  const units = inOrderOfEdges(all, edges);
+  const units = inOrderOfEdges(unitsOf(edges), edges);
   const places = onCircle(units.length);
   const index = new Map(units.map((unit, i) => [unit, i]));
   const links = edges.filter((edge) => edge.from !== edge.to).map((edge) => edge.units.map((unit) => index.get(unit)));

@@ -233,4 +233,15 @@ sorting_details read_details(const std::filesystem::path& path) {
     return out;
 }
 
+bool fit_together(const sorting_details& details) {
+    const std::size_t units = details.averaged.size();
+    const std::size_t values = units * details.frames * details.channels_per_unit;
+    const std::size_t channels = details.x_um.size();
+    return details.y_um.size() == channels && details.shanks.size() == channels &&
+           details.mean.size() == values && details.deviation.size() == values &&
+           details.channels.size() == units * details.channels_per_unit &&
+           (channels == 0 ||
+            std::ranges::all_of(details.channels, [&](std::uint32_t c) { return c < channels; }));
+}
+
 }  // namespace spikeweave::report

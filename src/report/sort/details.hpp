@@ -56,4 +56,7 @@ void write_details(const std::filesystem::path& path, const sorting_details& det
 /// @throws io_error
 sorting_details read_details(const std::filesystem::path& path);
 
+/// Whether waveforms and positions have the numbers of units and channels that they should have.
+bool fit_together(const sorting_details& details);
+
 }  // namespace spikeweave::report

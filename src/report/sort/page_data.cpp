@@ -121,16 +121,10 @@ json points_of(const sorting_page& page) {
 void check_parts(const sorting_page& page) {
     const sorting_details& details = page.details;
     const std::size_t spikes = page.sorted.labels.size();
-    const std::size_t values = details.averaged.size() * details.frames * details.channels_per_unit;
-    const std::size_t channels = details.x_um.size();
     const bool fits =
+        fit_together(details) &&
         (details.amplitudes.empty() || details.amplitudes.size() == spikes) &&
-        (details.depths_um.empty() || details.depths_um.size() == details.amplitudes.size()) &&
-        details.y_um.size() == channels && details.shanks.size() == channels &&
-        details.mean.size() == values && details.deviation.size() == values &&
-        details.channels.size() == details.averaged.size() * details.channels_per_unit &&
-        (channels == 0 ||
-         std::ranges::all_of(details.channels, [&](std::uint32_t c) { return c < channels; }));
+        (details.depths_um.empty() || details.depths_um.size() == details.amplitudes.size());
     if (!fits) throw io::file_error("waveforms.npz", "its arrays do not fit those of sorting.npz");
 }
 

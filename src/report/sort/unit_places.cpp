@@ -1,0 +1,77 @@
+#include "report/sort/unit_places.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "report/sort/details.hpp"
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave::report {
+namespace {
+
+std::optional<sorting_details> details_beside(const std::filesystem::path& spikes) {
+    std::error_code unknown;
+    const std::filesystem::path folder = spikes.parent_path();
+    for (const char* const name : {"sorting.npz", "waveforms.npz"})
+        if (!std::filesystem::exists(folder / name, unknown)) return std::nullopt;
+    try {
+        return read_details(folder / "waveforms.npz");
+    } catch (const io_error&) {
+        return std::nullopt;  // a page of the spikes does without places
+    }
+}
+
+// The peak-to-peak height of the mean waveform of a unit on one of the channels around its peak.
+double height_of(const sorting_details& details, std::size_t unit, std::size_t k) {
+    float low = 0;
+    float high = 0;
+    for (std::size_t frame = 0; frame < details.frames; ++frame) {
+        const float value =
+            details.mean[(unit * details.frames + frame) * details.channels_per_unit + k];
+        low = frame == 0 ? value : std::min(low, value);
+        high = frame == 0 ? value : std::max(high, value);
+    }
+    return double{high} - double{low};
+}
+
+std::optional<std::pair<double, double>> place_of(const sorting_details& details,
+                                                  std::size_t unit) {
+    double x = 0;
+    double y = 0;
+    double all = 0;
+    for (std::size_t k = 0; k < details.channels_per_unit; ++k) {
+        const std::uint32_t channel = details.channels[unit * details.channels_per_unit + k];
+        const double height = height_of(details, unit, k);
+        x += height * height * details.x_um[channel];
+        y += height * height * details.y_um[channel];
+        all += height * height;
+    }
+    if (!(all > 0)) return std::nullopt;
+    return std::pair(x / all, y / all);
+}
+
+}  // namespace
+
+json unit_places(const std::filesystem::path& spikes, const std::vector<std::string>& names) {
+    if (spikes.filename() != "spikes.npz") return nullptr;
+    const auto details = details_beside(spikes);
+    if (!details || !fit_together(*details) || details->x_um.empty() || details->mean.empty())
+        return nullptr;
+    json columns{{"x_um", json::array()}, {"y_um", json::array()}};
+    for (const std::string& name : names) {
+        std::size_t unit = 0;
+        const char* const end = name.data() + name.size();
+        const auto read = std::from_chars(name.data(), end, unit);
+        const bool is_known = read.ec == std::errc{} && read.ptr == end && unit >= 1 &&
+                              unit <= details->averaged.size();
+        const auto place = is_known ? place_of(*details, unit - 1) : std::nullopt;
+        columns["x_um"].push_back(place ? json(place->first) : json());
+        columns["y_um"].push_back(place ? json(place->second) : json());
+    }
+    return columns;
+}
+
+}  // namespace spikeweave::report
