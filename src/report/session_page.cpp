@@ -145,7 +145,6 @@ std::string session_page_data(const std::filesystem::path& path, double alpha,
                    {{"test", to_string(tests.test)},
                     {"correction", to_string(tests.correction)},
                     {"alpha", tests.alpha}}},
-                  {"windows_are_mined", content.windows.has_value()},
                   {"window_total", session.window_count()},
                   {"every", every}};
     for (const spike_sequence& epoch : content.epochs)
