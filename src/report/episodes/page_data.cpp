@@ -7,7 +7,7 @@
 #include "core/stop.hpp"
 #include "report/page_spikes.hpp"
 #include "report/page_tables.hpp"
-#include "report/sort/unit_places.hpp"
+#include "report/unit_places.hpp"
 
 namespace spikeweave::report {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/sort/unit_places.hpp"
+#include "report/unit_places.hpp"
 
 #include <algorithm>
 #include <charconv>
