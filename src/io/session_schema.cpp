@@ -4,6 +4,7 @@
 
 #include <array>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "io/file_error.hpp"
@@ -69,9 +70,11 @@ std::int64_t head_number(database& session, const char* name) {
 
 }  // namespace
 
-bool is_session(std::string_view first_bytes) {
-    return first_bytes.starts_with(database_mark) &&
-           first_bytes.substr(0, application_id_at + 4).ends_with(application_id);
+bool is_session(const std::filesystem::path& path, std::string_view first_bytes) {
+    if (!first_bytes.starts_with(database_mark)) return false;
+    std::error_code unknown;
+    return first_bytes.substr(0, application_id_at + 4).ends_with(application_id) ||
+           std::filesystem::exists(path.string() + "-wal", unknown);
 }
 
 void create_session_tables(database& session, int version) {

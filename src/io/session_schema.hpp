@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string_view>
 
 #include "io/database.hpp"
@@ -16,8 +17,9 @@ inline constexpr int session_version_with_arming = 4;
 /// Bytes of a spike in `input.spikes`: the time (i8, microseconds) and the unit (u4).
 inline constexpr std::size_t session_spike_bytes = 12;
 
-/// Whether a file begins like a session.
-bool is_session(std::string_view first_bytes);
+/// Whether a file is a session, by its first bytes. While a session runs, and after it was killed,
+/// its tables may be in the second file beside it, and what its own first bytes lack as well.
+bool is_session(const std::filesystem::path& path, std::string_view first_bytes);
 
 /// Makes the tables of a new session.
 void create_session_tables(database& session, int version = session_version);

@@ -180,14 +180,11 @@ std::string data_of(const page_source& from) {
     });
 }
 
-// The tables of a session that was killed can be in the second file only.
 bool is_session(const std::filesystem::path& path) {
-    std::error_code unknown;
-    if (std::filesystem::exists(path.string() + "-wal", unknown)) return true;
     std::array<char, 100> head{};  // that of a database
     std::ifstream file(path, std::ios::binary);
     file.read(head.data(), head.size());
-    return io::is_session({head.data(), static_cast<std::size_t>(file.gcount())});
+    return io::is_session(path, {head.data(), static_cast<std::size_t>(file.gcount())});
 }
 
 std::string page_data(const std::filesystem::path& shown, const page_options& options,

@@ -102,6 +102,8 @@ class Sessions(CliTest):
                     break
             process.send_signal(signal.SIGKILL)
         self.assertEqual(self.recorded_spikes(), half)
+        self.ok("convert", self.session, self.folder / "half.tsv")
+        self.assertEqual(sum(line[:1].isdigit() for line in (self.folder / "half.tsv").read_text(encoding="utf-8").splitlines()), half)
         rest = lines_of(self.spikes[half:]) + '{"watermark_us":6000000}\n'
         result = run("live", "-", "--resume", self.session, input=rest, stdin=None)
 

@@ -45,7 +45,7 @@ spike_format detect_format(const std::filesystem::path& path) {
     if (head.starts_with("\x89HDF\r\n\x1a\n")) return spike_format::nwb;
     if (head.starts_with("\x93NUMPY")) return spike_format::npy;
     if (head.starts_with("PK\x03\x04") || head.starts_with("PK\x05\x06")) return spike_format::npz;
-    if (io::is_session(head)) return spike_format::session;
+    if (io::is_session(path, head)) return spike_format::session;
     if (head.find('\0') != std::string_view::npos) {
         if (name.ends_with(".spike") || meabench_record_bytes(head, in.size()) != 0)
             return spike_format::meabench;
