@@ -414,6 +414,29 @@ class WithoutWindows(SessionPage):
         self.assertEqual(len(self.table("detections")), counts[2])
 
 
+class Patterns(SessionPage):
+    """Patterns of SPADE that are armed, without windows."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        text = "time_s\tunit\n" + "".join(f"{time_us / 1e6:.6f}\t{unit}\n" for time_us, unit in spikes_of_session())
+        (cls.folder / "today.tsv").write_text(text, encoding="utf-8")
+        spikeweave("spade", cls.folder / "today.tsv", "--bin", "5ms", "--window", "4", "--min-spikes", "3", "--min-occ", "40", "-o", cls.folder / "patterns")
+        cls.record("today.tsv", text, "--speed", "max", "--no-windows", "--patterns", cls.folder / "patterns")
+        cls.show()
+
+    def test_shows_patterns_and_when_they_occur(self):
+        self.assert_quiet()
+        listed = rows_of(self.folder / "patterns" / "patterns.tsv")
+        words = [", ".join(f"{unit} after {lag} ms" if lag != "0" else unit for unit, lag in zip(row["units"].split(","), row["lags_ms"].split(",")))
+                 for row in listed]
+        self.assertTrue(any("n1 after 5 ms" in one for one in words), words)
+        shown = self.table("detections")
+        self.assertEqual({row[4] for row in shown}, set(words))
+        self.assertEqual(len(shown), query(self.session, "SELECT count(*) FROM detection")[0][0])
+
+
 class EpisodesInWindows(PageOfWindows):
     """The result of `episodes --window`, and its page."""
 
