@@ -170,6 +170,7 @@ json window_series::finish(double alpha, const execution& run) {
     count(run);
     const std::vector<compared> all = compare(run);
     std::vector<counted_twice> counts;
+    counts.reserve(all.size());
     for (const compared& one : all) counts.push_back(one.counts);
     const std::vector<rate_change> changes = rate_changes(counts, alpha);
     json document{{"windows", json::array()},

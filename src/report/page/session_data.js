@@ -70,7 +70,7 @@ export function readSession(raw) {
   const steps = stepsOf(raw, epochs);
   const rows = readRows(raw, steps);
   const armed = (raw.armed ?? []).map((one, i) => readArmed(one, unitOf, i));
-  const detections = rowsOf(raw.detections ?? {});
+  const detections = rowsOf(raw.detections ?? {}).map((one) => ({ ...one, begin: Math.min(...one.times_us), end: Math.max(...one.times_us) }));
   return {
     ...epochs[0], raw, epochs, steps, rows, armed, detections, one: "window", alpha: raw.alpha,
     path: (row) => pathElements(raw.units, row), note: { what: "comparisons", steps: "delays" },

@@ -44,7 +44,7 @@ export function makeMarks(state, shown) {
 
 // The number of detections that end in each step.
 function detectionsIn({ detections, epochs, steps }) {
-  const ends = epochs.map((_, epoch) => detections.filter((one) => one.epoch === epoch).map((one) => Math.max(...one.times_us)).sort((a, b) => a - b));
+  const ends = epochs.map((_, epoch) => detections.filter((one) => one.epoch === epoch).map((one) => one.end).sort((a, b) => a - b));
   return steps.map(({ epoch, begin, end }) => firstAtOrAfter(ends[epoch], end) - firstAtOrAfter(ends[epoch], begin));
 }
 

@@ -39,20 +39,20 @@ export function makeDetections(state, go, step) {
   const { names, armed, detections, raw } = state.data;
   const columns = [{ label: "detection", value: (one) => one.number },
     { label: "epoch", value: (one) => one.epoch },
-    { label: "at", help: "the spike with which it was detected", value: (one) => one.times_us.at(-1), cell: (one) => secondsOf(Math.max(...one.times_us)) },
+    { label: "at", help: "the spike with which it was detected", value: (one) => one.end, cell: (one) => secondsOf(one.end) },
     { label: "armed", value: (one) => one.armed },
     { label: "units and delays", value: (one) => textOf(names, armed[one.armed]), cell: (one) => armedElements(names, armed[one.armed]) },
-    { label: "lasts", value: (one) => Math.max(...one.times_us) - one.times_us[0], cell: (one) => `${(Math.max(...one.times_us) - one.times_us[0]) / 1000} ms` },
+    { label: "lasts", value: (one) => one.end - one.begin, cell: (one) => `${(one.end - one.begin) / 1000} ms` },
     { label: "trigger", value: (one) => one.suppressed, cell: (one) => (one.suppressed ? `no: ${one.suppressed}` : "yes") }];
   const box = el("input", { type: "checkbox", id: "only-in-window", onchange: list });
   const table = makeTable({ caption: "Detections", columns, rows: detections, pick: (one) => {
     table.mark(one);
-    go(one.epoch, Math.max(...one.times_us));
+    go(one.epoch, one.end);
   } });
 
   function list() {
     const { epoch, begin, end } = step();
-    const isIn = (one) => one.epoch === epoch && Math.max(...one.times_us) >= begin && Math.max(...one.times_us) < end;
+    const isIn = (one) => one.epoch === epoch && one.end >= begin && one.end < end;
     table.show(box.checked ? detections.filter(isIn) : detections);
   }
 
