@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 try:
@@ -87,6 +88,13 @@ class PageCase(unittest.TestCase):
     def frame(self):
         """Waits until what has changed is drawn."""
         self.driver.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));")
+
+    def until(self, condition):
+        """Waits until a condition holds, on a busy machine for long."""
+        end = time.monotonic() + 60
+        while not condition():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.05)
 
     def one(self, selector):
         return self.driver.find_element(By.CSS_SELECTOR, selector)

@@ -273,18 +273,17 @@ class Busy(SessionPage):
         self.driver.execute_script("document.getElementById('speed').value = '1'")
         began = time.monotonic()
         self.press("#play")
-        time.sleep(2)
+        self.until(lambda: self.position() > 2)
         self.press("#play")
         took = time.monotonic() - began
         moved = (self.position() - 2) * HOP_S  # seconds of the recording
-        self.assertTrue(1 < moved <= took, (moved, took))
+        self.assertTrue(0 < moved <= took, (moved, took))
         time.sleep(0.3)
         self.assertEqual((self.position() - 2) * HOP_S, moved)
         self.driver.execute_script("document.getElementById('speed').value = '100'")
         self.press("#play")
-        time.sleep(1)
+        self.until(lambda: self.one("#play").text == "Play")
         self.assertEqual(self.position(), len(self.windows) - 1)
-        self.assertEqual(self.one("#play").text, "Play")
 
     def test_the_strip_goes_to_a_window(self):
         self.driver.execute_script("""
@@ -494,7 +493,7 @@ class EpisodesInWindows(PageOfWindows):
         self.seek(0)
         self.driver.execute_script("document.getElementById('speed').value = '100'")
         self.press("#play")
-        time.sleep(1.5)
+        self.until(lambda: self.one("#play").text == "Play")
         self.assertEqual(self.position(), len(self.windows) - 1)
 
     def test_report_makes_the_same_page_again(self):
