@@ -26,7 +26,7 @@ class Typos(CliTest):
     def test_list_the_commands_where_none_is_near(self):
         self.refused("fly", says="there is no command 'fly' "
                                  "(there are info, convert, simulate, sort, episodes, spade, merge, live, report, devices)")
-        self.refused(says="expected one of info, convert, simulate, sort, episodes, spade, live, report, devices")
+        self.refused(says="expected one of info, convert, simulate, sort, episodes, spade, merge, live, report, devices")
         self.refused("simulate", says=("expected one of sym26, culture", "spikeweave simulate --help"))
 
     def test_name_the_option_that_may_be_meant(self):

@@ -53,7 +53,7 @@ class Mpirun(CliTest):
 
     def test_a_refusal_is_said_once(self):
         for arguments, words in ((("info", self.chain_file()), "info cannot share its work"),
-                                 (("episodes", self.chain_file()), "processes share the surrogates, and there are none"),
+                                 (("episodes", self.chain_file()), "processes can only share the surrogates"),
                                  (("info",), "FILE is required")):
             with self.subTest(words):
                 result = self.launch(*arguments)

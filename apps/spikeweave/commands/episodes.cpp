@@ -109,7 +109,7 @@ void check_place(const episodes_command& options, const session& now) {
     check_part(options.parts, surrogates, options.to);
     if (now.ranks && (surrogates.surrogates == 0 || options.analysis.window > duration{0}))
         throw invalid_argument(
-            "processes share the surrogates of a recording, and there are none: leave the launcher "
+            "processes can only share the surrogates of a whole recording: leave the launcher "
             "(mpirun, srun) out");
 }
 
