@@ -95,12 +95,21 @@ void find_in_windows(episodes_command& options, spike_input& input, session& now
 void divide(episodes_command& options, spike_input& input, const session& now,
             const execution& run) {
     const episode_options& analysis = options.analysis.search;
-    const surrogate_part& part = options.parts.part;
-    part_record record{.verb = "episodes", .part = part};
-    record.tally = count_part(input.spikes, analysis, part, run).to_bytes();
+    part_record record{.verb = "episodes", .part = options.parts.part};
+    record.tally = count_part(input.spikes, analysis, record.part, run).to_bytes();
     record.run.seed = analysis.surrogates.seed;
     write_part(options.to, options.overwrite, std::move(record), std::move(input.record),
                describe(options), now, run);
+}
+
+episode_result analyse(const episodes_command& options, const spike_input& input,
+                       const execution& run) {
+    const auto& [spikes, has_recorded_span, record] = input;
+    const episode_options& how = options.analysis.search;
+    if (!options.count_only.empty())
+        return count_and_test_episodes(spikes, read_episodes(options.count_only, spikes), how, run);
+    const auto all = merged_tally<surrogate_tally>(options.parts.merged, record.input);
+    return all ? find_episodes(spikes, how, run, *all) : find_episodes(spikes, how, run);
 }
 
 void check_place(const episodes_command& options, const session& now) {
@@ -123,12 +132,7 @@ void find(episodes_command& options, const memory_guard& memory, session& now) {
     if (options.analysis.window > duration{0}) return find_in_windows(options, input, now, run);
     if (!options.parts.part.is_all()) return divide(options, input, now, run);
 
-    const auto counted = merged_tally<surrogate_tally>(options.parts.merged, input.record.input);
-    episode_result result =
-        options.count_only.empty()
-            ? find_episodes(input.spikes, analysis, run, counted ? &*counted : nullptr)
-            : count_and_test_episodes(input.spikes, read_episodes(options.count_only, input.spikes),
-                                      analysis, run);
+    episode_result result = analyse(options, input, run);
     if (!now.is_root()) return;
     now.warn(input.record, result.warnings);
     result.warnings = input.record.warnings;

@@ -195,9 +195,8 @@ void collect(spade_file& in, const spade_job& job) {
 
 // Mines a part of the surrogates.
 void divide(spade_file& in, spade_command options, const spade_job& job) {
-    const surrogate_part& part = options.parts.part;
-    const maxima_tally tallied = tally_part(in.prepared, options.analysis, part, job.run);
-    part_record record{.verb = "spade", .part = part, .tally = tallied.to_bytes()};
+    part_record record{.verb = "spade", .part = options.parts.part};
+    record.tally = tally_part(in.prepared, options.analysis, record.part, job.run).to_bytes();
     record.run.seed = options.analysis.surrogates.seed;
     write_part(options.to, options.overwrite, std::move(record), std::move(in.record),
                describe_part(options), job.now, job.run);

@@ -50,15 +50,19 @@ SPIKEWEAVE_API std::vector<std::string> check_episodes(const spike_sequence& spi
 /// is done on each of them.
 /// @param run  progress, cancellation and ranks; its threads and devices are ignored, because those
 /// of the options are used
-/// @param counted  the counts in all surrogates, from `count_part`, if they were counted before
 /// @throws invalid_argument if an option is out of range; device_error; cancelled.
 SPIKEWEAVE_API episode_result find_episodes(const spike_sequence& spikes,
                                             const episode_options& options = {},
-                                            const execution& run = {},
-                                            const surrogate_tally* counted = nullptr);
+                                            const execution& run = {});
+
+/// Does the same with surrogates that were counted before.
+/// @param counted  the merged tallies of all parts, from `count_part`
+SPIKEWEAVE_API episode_result find_episodes(const spike_sequence& spikes,
+                                            const episode_options& options, const execution& run,
+                                            const surrogate_tally& counted);
 
 /// Mines frequent episodes and counts them in a part of the surrogates, so that several runs can
-/// divide the surrogates: the merged tallies of all parts are the `counted` of `find_episodes`.
+/// divide the surrogates.
 /// @throws invalid_argument also if there are more parts than surrogates.
 SPIKEWEAVE_API surrogate_tally count_part(const spike_sequence& spikes,
                                           const episode_options& options,

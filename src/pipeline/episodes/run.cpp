@@ -8,6 +8,9 @@
 #include "pipeline/episodes/counting.hpp"
 
 namespace spikeweave {
+
+using pipeline::counting_on;
+
 namespace {
 
 using steady_clock = std::chrono::steady_clock;
@@ -41,6 +44,24 @@ void test(const spike_sequence& spikes, episode_result& result, execution run,
     add_new(result.warnings, tests.warnings);
 }
 
+episode_result find_and_test(const spike_sequence& spikes, const episode_options& options,
+                             const execution& run, const surrogate_tally* counted) {
+    const auto began = steady_clock::now();
+    check_options(options);
+    episode_result result{.options = options};
+    result.table = mine_episodes(spikes, options.mining,
+                                 counting_on(spikes, options.mining.strategy, options.run, run));
+    episode_mining_options& mining = result.options.mining;
+    mining.min_count = result.table.threshold;
+    mining.min_fraction.reset();
+    mining.min_rate.reset();
+    mining.pairs = result.table.pairs_by;
+    resolve(result.options, result.table);
+    test(spikes, result, run, counted);
+    result.seconds = seconds_since(began);
+    return result;
+}
+
 const std::string device_help =
     "where to count: cpu; cuda, the first GPU; cuda:0,1, these GPUs, which share the work; "
     "cuda:all; "
@@ -65,8 +86,6 @@ execution counting_on(const spike_sequence& spikes, episode_strategy strategy,
 }
 
 }  // namespace pipeline
-
-using pipeline::counting_on;
 
 option_list describe(episode_options& options) {
     option_list list = describe(options.mining);
@@ -103,21 +122,13 @@ surrogate_tally count_part(const spike_sequence& spikes, const episode_options& 
 }
 
 episode_result find_episodes(const spike_sequence& spikes, const episode_options& options,
-                             const execution& run, const surrogate_tally* counted) {
-    const auto began = steady_clock::now();
-    check_options(options);
-    episode_result result{.options = options};
-    result.table = mine_episodes(spikes, options.mining,
-                                 counting_on(spikes, options.mining.strategy, options.run, run));
-    episode_mining_options& mining = result.options.mining;
-    mining.min_count = result.table.threshold;
-    mining.min_fraction.reset();
-    mining.min_rate.reset();
-    mining.pairs = result.table.pairs_by;
-    resolve(result.options, result.table);
-    test(spikes, result, run, counted);
-    result.seconds = seconds_since(began);
-    return result;
+                             const execution& run) {
+    return find_and_test(spikes, options, run, nullptr);
+}
+
+episode_result find_episodes(const spike_sequence& spikes, const episode_options& options,
+                             const execution& run, const surrogate_tally& counted) {
+    return find_and_test(spikes, options, run, &counted);
 }
 
 episode_result count_and_test_episodes(const spike_sequence& spikes, std::span<const episode> given,
