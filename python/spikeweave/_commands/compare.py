@@ -68,6 +68,15 @@ def compare(
         If these are not results.
     ValueError
         If there are fewer than two, they cannot be compared, or an argument is out of range.
+
+    Examples
+    --------
+    >>> import spikeweave
+    >>> days = [spikeweave.simulate.sym26(length="30s", seed=day).spikes for day in (1, 2)]
+    >>> found = [spikeweave.episodes(day, delays="4-6ms", min_count=50) for day in days]
+    >>> page = spikeweave.compare(found, view="series").to_html()
+    >>> page.startswith("<!doctype html>")
+    True
     """
     if view not in (None, "side-by-side", "series"):
         raise ValueError(f"view: expected 'side-by-side' or 'series', found {view!r}")
