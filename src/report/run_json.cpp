@@ -22,10 +22,14 @@ double ms(duration d) {
     return static_cast<double>(d.count()) / 1000;
 }
 
+json parameters_json(const parameter_list& parameters) {
+    json all = json::object();
+    for (const auto& [name, value] : parameters)
+        std::visit([&, &key = name](const auto& held) { all[key] = held; }, value);
+    return all;
+}
+
 json run_json(const run_record& run, const json& contents) {
-    json parameters = json::object();
-    for (const auto& [name, value] : run.parameters)
-        std::visit([&, &key = name](const auto& held) { parameters[key] = held; }, value);
     json input{{"path", run.input.path},
                {"bytes", run.input.bytes},
                {"digest_algorithm", run.input.digest_algorithm},
@@ -36,7 +40,7 @@ json run_json(const run_record& run, const json& contents) {
     input["warnings"] = run.warnings;
     return {{"spikeweave", run.version},
             {"command", run.command},
-            {"parameters", parameters},
+            {"parameters", parameters_json(run.parameters)},
             {"input", input},
             {"seed", run.seed},
             {"threads", run.threads},

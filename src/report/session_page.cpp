@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "report/episodes/window_series.hpp"
@@ -19,13 +18,6 @@ namespace {
 
 // A browser lists and marks more of them slowly.
 constexpr std::size_t most_detections_of_a_page = 200'000;
-
-json parameters_json(const parameter_list& parameters) {
-    json all = json::object();
-    for (const auto& [name, value] : parameters)
-        std::visit([&, &key = name](const auto& held) { all[key] = held; }, value);
-    return all;
-}
 
 json armed_json(const session_armed& one) {
     json delays = json::array(), lags = json::array();
