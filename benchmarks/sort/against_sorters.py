@@ -120,7 +120,7 @@ class Comparison:
 
 def compare_on_simulated(compared, chosen):
     """Returns the runs: dictionaries of recording, sorter and its figures, or the error."""
-    first = recordings.DEVELOP if chosen.set == "develop" else recordings.REPORT
+    first = recordings.DEVELOP if chosen.set == "develop" else chosen.first_seed
     runs = []
     cache = chosen.cache.resolve() if chosen.cache else compared.folder / "recordings"
     cache.mkdir(parents=True, exist_ok=True)

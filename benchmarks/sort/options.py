@@ -35,6 +35,8 @@ def add_recordings(parser):
     said = "seeds from 0, to choose defaults on, or from 100, to report [report]"
     group.add_argument("--set", choices=("develop", "report"), default="report", help=said)
     group.add_argument("--seeds", type=int, default=1, help="how many seeds of each kind [1]")
+    said = f"the first one to report on [{recordings.REPORT}]"
+    group.add_argument("--first-seed", type=int, default=recordings.REPORT, help=said)
     said = f"kinds, such as 'si 32*'; may be repeated: {', '.join(recordings.KINDS)}"
     group.add_argument("--recordings", action="append", default=[], metavar="PATTERN", help=said)
     group.add_argument("--recording", type=Path, metavar="FILE", help="a real recording instead")
@@ -62,6 +64,8 @@ def arguments(description, sorters, own):
         parser.error("the spikeweave command is missing")
     if chosen.set == "develop" and chosen.seeds > recordings.MOST_DEVELOP_SEEDS:
         parser.error(f"there are {recordings.MOST_DEVELOP_SEEDS} seeds to develop on")
+    if chosen.first_seed < recordings.REPORT:
+        parser.error(f"seeds to report on begin at {recordings.REPORT}")
     known = [*sorters, own, *(f"{own} {name}" for name, _ in chosen.variant)]
     for name in chosen.only:
         if name not in known:
