@@ -112,8 +112,9 @@ private:
     std::vector<std::uint32_t> fates_{};
 };
 
+// Units that were merged with it go with it.
 void cleaner::drop(std::uint32_t unit, const char* reason) {
-    fates_[unit] = no_unit;
+    std::ranges::replace(fates_, unit, no_unit);
     decisions_.push_back({.cluster = units_.numbers[unit],
                           .fate = cluster_fate::dropped,
                           .spikes = frames_[unit].size(),

@@ -45,6 +45,7 @@ struct unit_case {
 };
 
 struct cleaning {
+    std::vector<std::uint32_t> fates{};
     std::vector<bool> kept{};
     std::vector<cluster_decision> decisions{};
 };
@@ -68,20 +69,20 @@ cleaning clean(const std::vector<unit_case>& units, bool is_last, double detecte
     std::iota(numbers.begin(), numbers.end(), 1U);
     const match_plan plan(filters, {}, {.threads = 1});
     cleaning out;
-    const std::vector<std::uint32_t> fates = clean_units({.plan = plan,
-                                                          .window = window,
-                                                          .spikes = spikes,
-                                                          .before = before,
-                                                          .numbers = numbers,
-                                                          .found_late = found_late,
-                                                          .channel_count = 32,
-                                                          .frame_count = seconds * rate,
-                                                          .rate_hz = rate,
-                                                          .least_spikes = least_spikes,
-                                                          .detected_size = detected_size,
-                                                          .is_last = is_last},
-                                                         {.threads = 1}, out.decisions);
-    for (std::uint32_t u = 0; u < fates.size(); ++u) out.kept.push_back(fates[u] == u);
+    out.fates = clean_units({.plan = plan,
+                             .window = window,
+                             .spikes = spikes,
+                             .before = before,
+                             .numbers = numbers,
+                             .found_late = found_late,
+                             .channel_count = 32,
+                             .frame_count = seconds * rate,
+                             .rate_hz = rate,
+                             .least_spikes = least_spikes,
+                             .detected_size = detected_size,
+                             .is_last = is_last},
+                            {.threads = 1}, out.decisions);
+    for (std::uint32_t u = 0; u < out.fates.size(); ++u) out.kept.push_back(out.fates[u] == u);
     return out;
 }
 
@@ -116,6 +117,19 @@ TEST(CleanUnits, DropsLargeSpikesThatOnlySumsOfChannelsShowed) {
     EXPECT_EQ(large.decisions.front().cluster, 1U);
     EXPECT_EQ(std::string(large.decisions.front().reason),
               "its spikes are large enough to be found on single channels");
+}
+
+// Two late units have one template, which differs little from that of the first one.
+TEST(CleanUnits, DropsWhatWasMergedWithADroppedUnit) {
+    constexpr auto late = residual_traces::channels;
+    const matched_filter variant = trough(0, 3, 17.3);
+    const cleaning both =
+        clean({{trough(0, 4, 20)}, {variant, late}, {variant, late}}, false, 100);
+    EXPECT_EQ(both.fates, (std::vector<std::uint32_t>{0, no_unit, no_unit}));
+    ASSERT_EQ(both.decisions.size(), 2U);
+    EXPECT_EQ(both.decisions.front().fate, cluster_fate::merged);
+    EXPECT_EQ(std::string(both.decisions.back().reason),
+              "it is a variant of another unit, found late");
 }
 
 TEST(CleanUnits, WantsMoreSpikesOfLateUnits) {
