@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs fuzz targets concurrently and prints a table: TARGET, executions, faults, faults in libhdf5, time-outs.
+# Runs fuzz targets concurrently and prints a table: TARGET, executions, messages in the inputs of parsers of streams,
+# faults, faults in libhdf5, time-outs.
 #   run_fuzz.sh [--jobs N] [--seed S] FOLDER BUDGET [TARGET...]
 #     FOLDER   has bin/fuzz_TARGET, corpus/TARGET, seeds/TARGET and dictionaries/TARGET.dict; found/TARGET gets the faults
 #     BUDGET   seconds for each target, such as 60s, or a number of executions
@@ -33,7 +34,7 @@ run_target() {
     options+=("-seed=$seed" -keep_seed=1 -use_cmp=0 -reduce_inputs=0)
     [[ $target != kwik* && $target != nwb* || $budget == *s ]] || budget=$((budget / 20))
   fi
-  local executions=0 ours=0 theirs=0 slow=0 round=0 wanted=1
+  local executions=0 messages=0 ours=0 theirs=0 slow=0 round=0 wanted=1
   while ((wanted > 0 && round < 500)); do
     if [[ $budget == *s ]]; then
       wanted=$((${budget%s} - (SECONDS - began)))
@@ -52,6 +53,8 @@ run_target() {
     local done_now
     done_now=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
     executions=$((executions + ${done_now:-0}))
+    done_now=$(sed -n 's/^stat::messages: *//p' "$log")
+    messages=$((messages + ${done_now:-0}))
     if ((status == 0)); then
       rm "$log"
       if [[ $budget == *s ]]; then break; else continue; fi
@@ -67,7 +70,7 @@ run_target() {
     # A fault of an input that is already known occurs in every round, so the loop ends.
     (($(find "$found/inputs" -type f | wc -l) > before)) || break
   done
-  printf '%s\t%d\t%d\t%d\t%d\n' "$target" "$executions" "$ours" "$theirs" "$slow" >"$found/result"
+  printf '%s\t%d\t%d\t%d\t%d\t%d\n' "$target" "$executions" "$messages" "$ours" "$theirs" "$slow" >"$found/result"
 }
 export -f run_target
 
@@ -81,9 +84,9 @@ printf '%s\n' "${targets[@]}" |
   xargs -P "$jobs" -I TARGET bash -euo pipefail -c 'run_target TARGET "$0" "$1"' "$budget" "$folder"
 
 {
-  printf 'target\texecutions\tfaults\tin libhdf5\ttime-outs\n'
+  printf 'target\texecutions\tmessages\tfaults\tin libhdf5\ttime-outs\n'
   for target in "${targets[@]}"; do cat "$folder/found/$target/result"; done
-} | awk -F'\t' '{printf "%-20s %12s %8s %12s %10s\n", $1, $2, $3, $4, $5; bad += $3 + $4 + $5} END {exit bad > 0}' || {
+} | awk -F'\t' '{printf "%-20s %12s %12s %8s %12s %10s\n", $1, $2, $3, $4, $5, $6; bad += $4 + $5 + $6} END {exit bad > 0}' || {
   echo "What was found is in $folder/found/TARGET: the inputs, and what the target said of each in log.N."
   exit 1
 }

@@ -16,6 +16,12 @@ std::vector<target>& targets() {
 }
 
 const target* chosen = nullptr;
+std::uint64_t messages = 0;
+
+// In the form of libFuzzer's own figures, which run_fuzz.sh adds up.
+void print_messages() {
+    if (messages > 0) std::cerr << "stat::messages: " << messages << '\n';
+}
 
 const temporary_folder& own_folder() {
     static const temporary_folder folder;
@@ -38,6 +44,10 @@ const temporary_folder& own_folder() {
 
 registration::registration(const target& what) {
     targets().push_back(what);
+}
+
+void count_messages(std::uint64_t count) {
+    messages += count;
 }
 
 void require(bool holds, std::string_view what) {
@@ -64,6 +74,7 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
     });
     if (found == targets().end()) list_targets(*argc == 2 ? 0 : 2);
     chosen = &*found;
+    std::atexit(print_messages);
     if (*argc == 3 && std::string_view((*argv)[1]) == "--write-seeds") write_seeds((*argv)[2]);
     return 0;
 }

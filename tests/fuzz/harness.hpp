@@ -64,6 +64,9 @@ std::string mutated_part(std::string_view bytes, std::size_t most, unsigned seed
 /// Checks that an error message is one printable line that names a file of this process's folder.
 void check_message(const std::string& text);
 
+/// Counts messages that an input held for a parser of streams; their sum is printed at the end.
+void count_messages(std::uint64_t count);
+
 /// If `holds` is false, ends the process with a message, which libFuzzer reports as a crash.
 void require(bool holds, std::string_view what);
 

@@ -69,6 +69,7 @@ SPIKEWEAVE_FUZZ_TARGET(lsl_samples, bytes, lsl_seeds) {
         const auto step = static_cast<unsigned char>(bytes.front());
         const auto time_s = io::load<double>(bytes.data() + 1);
         bytes.remove_prefix(head);
+        count_messages(1);
         if ((step & blocks_are_taken) != 0) blocks.take(from);
         if ((step & loss) != 0) from.add_loss();
         if ((step & broken) != 0) from.connection_broke();

@@ -48,6 +48,7 @@ SPIKEWEAVE_FUZZ_TARGET(open_ephys_messages, bytes, nullptr) {
     std::size_t units = 1;
     std::optional<std::int64_t> watermark_us;
     for (const std::string_view line : split_at(bytes, '\n')) {
+        count_messages(1);
         messages.take(split_at(line, '\t'));
         check_blocks(messages, units, watermark_us);
     }

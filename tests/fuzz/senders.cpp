@@ -93,6 +93,7 @@ SPIKEWEAVE_FUZZ_TARGET(senders, bytes, sender_seeds) {
             bytes.substr(head, io::load<std::uint16_t>(bytes.data() + 1));
         bytes.remove_prefix(head + content.size());
         if ((choice & 4) != 0) blocks.take(from);
+        count_messages(1);
         const char connection = static_cast<char>('0' + (choice & 3));
         from.take({&connection, 1}, {&content, 1});
     }
