@@ -123,8 +123,7 @@ TEST(CleanUnits, DropsLargeSpikesThatOnlySumsOfChannelsShowed) {
 TEST(CleanUnits, DropsWhatWasMergedWithADroppedUnit) {
     constexpr auto late = residual_traces::channels;
     const matched_filter variant = trough(0, 3, 17.3);
-    const cleaning both =
-        clean({{trough(0, 4, 20)}, {variant, late}, {variant, late}}, false, 100);
+    const cleaning both = clean({{trough(0, 4, 20)}, {variant, late}, {variant, late}}, false, 100);
     EXPECT_EQ(both.fates, (std::vector<std::uint32_t>{0, no_unit, no_unit}));
     ASSERT_EQ(both.decisions.size(), 2U);
     EXPECT_EQ(both.decisions.front().fate, cluster_fate::merged);
