@@ -86,8 +86,9 @@ class PageCase(unittest.TestCase):
         self.frame()
 
     def frame(self):
-        """Waits until what has changed is drawn."""
-        self.driver.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));")
+        """Waits until what has changed is drawn, also what is not on the screen."""
+        self.driver.execute_async_script("const done = arguments[0];"
+                                         "requestAnimationFrame(() => requestAnimationFrame(() => requestIdleCallback(() => done())));")
 
     def until(self, condition):
         """Waits until a condition holds, on a busy machine for long."""

@@ -121,6 +121,20 @@ class Recording(PageCase):
         self.assertIn("motion of the tissue", self.one("#depths").text)
         self.assertEqual(self.data["motion"]["displacement_um"], [float(row["displacement_um"]) for row in rows_of(self.out / "motion.tsv")])
 
+    def test_views_that_are_not_on_the_screen_follow(self):
+        script = """
+            const drawn = () => document.querySelector("#amplitudes [data-drawn]").dataset.drawn.split(" ")[0];
+            document.querySelector(`#units tr[data-number="${arguments[0]}"] button`).click();
+            const before = drawn();
+            if (arguments[1]) window.dispatchEvent(new Event("beforeprint"));
+            return [before, drawn()];"""
+        first, second = sorted(self.units, key=lambda unit: int(unit["spikes"]))[:2]
+        self.pick(first["unit"])
+
+        self.assertEqual(self.driver.execute_script(script, second["unit"], False), [first["spikes"]] * 2)
+        self.frame()
+        self.assertEqual(self.driver.execute_script(script, first["unit"], True), [second["spikes"], first["spikes"]])
+
     def test_filters_units(self):
         self.type("#spikes-filter", "100")
         self.type("#snr-filter", "20")

@@ -4,6 +4,7 @@ import { comparisonPage, seriesPage } from "./comparison_pages.js";
 import { readDocument } from "./data.js";
 import { episodesPage } from "./episodes_page.js";
 import { el, grouped, shownName, timeText } from "./format.js";
+import { drawAll } from "./in_turn.js";
 import { sessionPage, windowsPage } from "./session_page.js";
 import { sortComparisonPage } from "./sort_comparison_page.js";
 import { sortPage } from "./sort_page.js";
@@ -53,7 +54,10 @@ function start() {
   document.querySelector("nav").append(...views.flatMap(([id, name]) => [linkTo(id, name), " "]));
   document.querySelector("main").append(...views.map(([id, name, view, title]) => el("section", { id }, el("h2", {}, title ?? name), view)));
   makeThemeButton(redraw);
-  window.addEventListener("beforeprint", redraw);
+  window.addEventListener("beforeprint", () => {
+    redraw();
+    drawAll();
+  });
   pickFirst();
 }
 

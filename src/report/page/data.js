@@ -1,37 +1,38 @@
 // Reads the data of the page (docs/formats.md, "Data of pages").
 
 export function bytesOf(base64) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
   const text = atob(base64);
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < bytes.length; ++i) bytes[i] = text.charCodeAt(i);
   return bytes;
 }
 
-// Calls `take` with each number of a list in base64 of LEB128. Numbers may have more than 32 bits.
-export function eachNumber(base64, take) {
+// The numbers of a list in base64 of LEB128. They may have more than 32 bits.
+export function numbersOf(base64, count) {
   const bytes = bytesOf(base64);
-  let value = 0;
-  let unit = 1;
-  let number = 0;
-  for (const byte of bytes) {
-    value += (byte & 127) * unit;
-    unit *= 128;
-    if (byte < 128) {
-      take(value, number++);
-      value = 0;
-      unit = 1;
+  const numbers = new Float64Array(count);
+  for (let i = 0, at = 0; at < bytes.length; ++i) {
+    let byte = bytes[at++];
+    let value = byte & 127;
+    for (let unit = 128; byte >= 128; unit *= 128) {
+      byte = bytes[at++];
+      value += (byte & 127) * unit;
     }
+    numbers[i] = value;
   }
+  return numbers;
 }
 
 // The spikes of each unit: `times` in microseconds, and `positions` among the spikes of all units.
 function trainsOf(spikes, unitCount) {
-  const times = new Float64Array(spikes.number);
-  const units = new Uint32Array(spikes.number);
-  let at = spikes.begin_us;
-  eachNumber(spikes.steps_us, (step, i) => { times[i] = at += step; });
+  const times = numbersOf(spikes.steps_us, spikes.number);
+  const units = numbersOf(spikes.units, spikes.number);
   const counts = new Uint32Array(unitCount);
-  eachNumber(spikes.units, (unit, i) => { ++counts[units[i] = unit]; });
+  for (let i = 0, at = spikes.begin_us; i < times.length; ++i) {
+    times[i] = at += times[i];
+    ++counts[units[i]];
+  }
   const trains = Array.from(counts, (count) => ({ times: new Float64Array(count), positions: new Uint32Array(count) }));
   counts.fill(0);
   for (let i = 0; i < times.length; ++i) {

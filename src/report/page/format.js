@@ -18,8 +18,10 @@ export function shortNumber(value, digits = 3) {
   return value === null ? "–" : String(Number(value.toPrecision(digits)));
 }
 
+const groups = new Intl.NumberFormat("en-US");
+
 export function grouped(value) {
-  return value.toLocaleString("en-US");
+  return groups.format(value);
 }
 
 export function intervalText([low, high]) {

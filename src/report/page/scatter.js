@@ -2,6 +2,7 @@
 
 import { axisMarks } from "./chart.js";
 import { el, grouped, shortNumber } from "./format.js";
+import { drawnInTurn } from "./in_turn.js";
 import { coloursOf } from "./raster.js";
 
 const [plotHeight, plotLeft, plotRight, plotTop, plotBottom] = [300, 66, 14, 8, 44];
@@ -80,13 +81,13 @@ function makeOverTime(state, { key, id, label, yLabel, motion, near }) {
   const { data } = state;
   const { points } = data;
   const canvas = el("canvas", { role: "img" });
-  const box = el("input", { type: "checkbox", id, checked: true, onchange: () => draw() });
+  const box = el("input", { type: "checkbox", id, checked: true, onchange: () => redraw() });
   const drawn = el("p", { class: "note", "data-drawn": "" });
   const lines = motion.map(({ depth, times, displacements }) => ({ times, values: displacements.map((moved) => depth + moved) }));
 
-  function draw() {
+  const redraw = drawnInTurn(canvas, () => {
     const unit = state.now.picked;
-    if (!unit || !canvas.isConnected) return;
+    if (!unit) return;
     const colours = coloursOf(canvas);
     const own = points.of(unit.number);
     const others = near && box.checked ? [] : data.units.filter((one) => one !== unit).map((one) => points.of(one.number));
@@ -101,13 +102,13 @@ function makeOverTime(state, { key, id, label, yLabel, motion, near }) {
     drawn.textContent = `Orange: ${grouped(own.times.length)} of the ${grouped(unit.spikes)} spikes of unit ${unit.number}${own.times.length < unit.spikes ? ", evenly spread" : ""}. Grey: other units, at most ${grouped(points.most)} spikes of each.` +
       (motion.length > 0 ? (box.checked ? " Line: the estimated motion of the tissue at the unit's depth." : " Lines: the estimated motion of the tissue, at the depths where it was estimated.") : "");
     drawn.dataset.drawn = `${own.times.length} ${others.reduce((sum, one) => sum + one.times.length, 0)}`;
-  }
+  });
 
   state.listen((what) => {
-    if (what === "picked") draw();
+    if (what === "picked") redraw();
   });
-  window.addEventListener("resize", draw);
-  return { element: el("div", {}, el("p", { class: "controls" }, el("label", { for: id }, box, near ? " only the picked unit" : " only around the picked unit")), el("div", {}, canvas), drawn), redraw: draw };
+  window.addEventListener("resize", redraw);
+  return { element: el("div", {}, el("p", { class: "controls" }, el("label", { for: id }, box, near ? " only the picked unit" : " only around the picked unit")), el("div", {}, canvas), drawn), redraw };
 }
 
 export function makeAmplitudes(state) {

@@ -1,11 +1,13 @@
 // The units of a sorting: their quality, waveforms, and the amplitude and the depth of some of their spikes.
 
-import { bytesOf, eachNumber, rowsOf, spikesOf } from "./data.js";
+import { bytesOf, numbersOf, rowsOf, spikesOf } from "./data.js";
 
 // Whole numbers of two bytes, times a scale.
 function scaledNumbers({ scale, values }) {
   const view = new DataView(bytesOf(values).buffer);
-  return Float32Array.from({ length: view.byteLength / 2 }, (_, i) => scale * view.getInt16(2 * i, true));
+  const all = new Float32Array(view.byteLength / 2);
+  for (let i = 0; i < all.length; ++i) all[i] = scale * view.getInt16(2 * i, true);
+  return all;
 }
 
 function readWaveforms(raw) {
@@ -20,7 +22,11 @@ function readWaveforms(raw) {
     // The waveforms of a unit, numbered from 1, one for each channel around its peak.
     of(unit) {
       const first = (unit - 1) * frames * width;
-      const column = (values, k) => Float32Array.from({ length: frames }, (_, frame) => values[first + frame * width + k]);
+      const column = (values, k) => {
+        const own = new Float32Array(frames);
+        for (let frame = 0; frame < frames; ++frame) own[frame] = values[first + frame * width + k];
+        return own;
+      };
       return raw.channels.slice((unit - 1) * width, unit * width).map((channel, k) => ({ channel, mean: column(mean, k), deviation: column(deviation, k) }));
     },
     averaged: (unit) => raw.averaged[unit - 1],
@@ -32,11 +38,11 @@ function pointsReader(raw) {
   if (!raw) return null;
   const known = new Map();
   const read = (unit) => {
-    const { times_ms: steps, amplitudes, depths_um: depths } = raw.units[unit - 1];
-    const times = [];
-    let at = 0;
-    eachNumber(steps, (step) => { times.push((at += step) / 1000); });
-    return { times, amplitudes: scaledNumbers(amplitudes), depths: scaledNumbers(depths) };
+    const own = raw.units[unit - 1];
+    const amplitudes = scaledNumbers(own.amplitudes);
+    let ms = 0;
+    const times = numbersOf(own.times_ms, amplitudes.length).map((step) => (ms += step) / 1000);
+    return { times, amplitudes, depths: scaledNumbers(own.depths_um) };
   };
   return {
     most: raw.most,

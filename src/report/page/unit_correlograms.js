@@ -3,6 +3,7 @@
 import { barChart } from "./chart.js";
 import { correlogram } from "./correlate.js";
 import { el, grouped, shortNumber } from "./format.js";
+import { drawnInTurn } from "./in_turn.js";
 
 const [halfReach, lagBin] = [50, 1];  // ms
 const [longestInterval, intervalBin] = [50, 0.5];
@@ -43,25 +44,25 @@ export function makeUnitCorrelograms(state) {
   if (data.spikeCount === 0) return el("p", { class: "note" }, "The times of the spikes are not known.");
   const choice = el("select", { id: "other-unit", onchange: () => {
     other = Number(choice.value);
-    draw();
+    redraw();
   } }, data.units.map((unit) => el("option", { value: unit.number }, String(unit.number))));
   const charts = el("div", { class: "two" });
   let picked = null;
   let other = null;
 
-  function draw() {
-    choice.value = other;
+  const redraw = drawnInTurn(charts, () => {
     charts.replaceChildren(
       el("div", {}, el("h3", {}, `unit ${picked}`), drawCorrelogram(data, picked, picked)), el("div", {}, el("h3", {}, `intervals of unit ${picked}`), ...drawIntervals(data, picked)),
       ...(other === picked ? [] : [el("div", {}, el("h3", {}, `unit ${picked} → unit ${other}`), drawCorrelogram(data, picked, other)), el("div", {}, el("h3", {}, `unit ${other}`), drawCorrelogram(data, other, other))]));
-  }
+  });
 
   state.listen((what) => {
     if (what !== "picked") return;
     const { number } = state.now.picked;
     if (number !== picked) other = picked ?? data.units.find((unit) => unit.number !== number)?.number ?? number;
     picked = number;
-    draw();
+    choice.value = other;
+    redraw();
   });
   return el("div", {}, el("p", { class: "controls" }, el("label", { for: "other-unit" }, "with unit ", choice)), charts,
     el("p", { class: "note" }, "Shaded: the refractory period. Dashed: independent units at constant rates."));
