@@ -9,6 +9,7 @@
 
 #include "live/arming/arming_rule.hpp"
 #include "live/dashboard/dashboard.hpp"
+#include "live/http/http_place.hpp"
 #include "live/log/recorded.hpp"
 #include "live/log/resume.hpp"
 #include "live/log/verify.hpp"
@@ -52,7 +53,8 @@ struct outputs {
             results.add(
                 std::make_unique<event_results>(analysis.armed, analysis.patterns, takers.take));
         if (options.dashboard) {
-            page = std::make_unique<dashboard>(analysis, monitor, results);
+            page =
+                std::make_unique<dashboard>(analysis, monitor, results, options.dashboard_address);
             options.dashboard(page->address());
         }
         if (metrics)
@@ -216,9 +218,19 @@ live_result run_named(const std::string& from, const live_options& options,
 
 }  // namespace
 
+std::string dashboard_notice(const live_options& options, std::string_view address) {
+    if (live::is_loopback("listen", options.dashboard_address)) return {};
+    const std::string_view port = address.substr(address.rfind(':') + 1);
+    return fmt::format(
+        "other computers reach this page, and what it shows is sent unencrypted, as is its "
+        "address. Without `listen`, ssh -L {0}:127.0.0.1:{0} HOST shows it to whoever can log in",
+        port.substr(0, port.find('/')));
+}
+
 void live::check_live_options(const live_options& options, source_kind kind) {
     check_options(options);
     check_arming(options);
+    static_cast<void>(is_loopback("listen", options.dashboard_address));
     const bool has_episodes = !options.episodes.empty() || !options.armed.empty();
     const bool is_recorded = !options.resume.empty() || options.verify;
     if (!options.windows && !has_episodes && options.patterns.empty() && !is_recorded)

@@ -340,6 +340,10 @@ class Refusals(CliTest):
                 ((data, "--track-every", "100ms"), "--track-every"),
                 ((data, "--window-budget", "0s"), "--window-budget"),
                 ((data, "--to", self.folder / "taken.jsonl"), "--overwrite"),
+                ((data, "--listen", "127.0.0.2"), ("--listen", "--dashboard")),
+                ((data, "--dashboard", "--listen", "0.0.0.0"), ("--listen: expected an address of this computer", "'0.0.0.0'")),
+                ((data, "--dashboard", "--listen", "lab.example"), ("--listen: expected an address of this computer", "'lab.example'")),
+                ((data, "--dashboard", "--listen", "203.0.113.77"), "cannot serve a dashboard on 203.0.113.77"),
                 ((data, "--window", "growing"), "--hop")):
             with self.subTest(arguments):
                 self.refused("live", *arguments, says=says)

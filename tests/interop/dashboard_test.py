@@ -100,6 +100,18 @@ class Dashboard(PageCase):
         self.assertIsNone(self.driver.execute_script("return window.hit ?? null"))
         self.assertEqual(self.driver.get_log("browser"), [])
 
+    def test_is_served_at_another_address_if_that_is_asked_for(self):
+        other = subprocess.Popen([SPIKEWEAVE, "live", "-", "--delays", "4-6ms", "--dashboard", "--listen", "127.0.0.2"], stdin=subprocess.PIPE,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        address = other.stderr.readline().strip()
+        self.assertRegex(address, r"^http://127\.0\.0\.2:\d+/\?token=[0-9a-f]{32}$")
+        self.driver.get(address)
+        self.until(lambda: self.one("#summary").text == "The session is running")
+        other.stdin.close()
+        self.assertEqual(other.wait(timeout=60), 0)
+        self.assertEqual(other.stderr.read(), "")
+        other.stderr.close()
+
     def test_turns_red_when_something_is_lost(self):
         self.driver.get(self.address)
         self.chains(0, 5)

@@ -29,9 +29,13 @@ option_list describe(live_command& options) {
     list.add("overwrite", options.overwrite, "replace the files that are written if they exist");
     list.add("allow_gaps", options.allow_gaps, "exit with 0 also if something was lost");
     list.add("dashboard", options.dashboard,
-             "show what the session does on a page, and print its address, which only this "
-             "computer reaches")
+             "show what the session does on a page, and print its address")
         .not_with({"verify"});
+    list.add("listen", options.analysis.dashboard_address,
+             "serve this page at an address of this computer that others reach")
+        .by_default("127.0.0.1, which only this computer reaches")
+        .written("ADDRESS")
+        .only_with("dashboard");
     return list;
 }
 
@@ -60,6 +64,8 @@ void run(live_command& options, session& now) {
         options.analysis.dashboard = [&](std::string_view address) {
             now.progress.clear();
             write_stderr(fmt::format("{}\n", address));
+            const std::string notice = dashboard_notice(options.analysis, address);
+            if (!notice.empty()) now.warn({notice});
         };
     live_result result;
     try {

@@ -62,9 +62,11 @@ struct live_options {
     duration stats_every{0};
     /// The port of 127.0.0.1 at which metrics are served; 0: none.
     std::uint16_t metrics = 0;
-    /// Is told the address of a page of 127.0.0.1 that shows the analysis while it runs, at any
-    /// free port. Whoever has the address may see the page. Empty: there is none.
+    /// Is told the address of a page that shows the analysis while it runs, at any free port.
+    /// Whoever has the address may see the page. Empty: there is none.
     std::function<void(std::string_view address)> dashboard{};
+    /// The address of this computer at which the page is served.
+    std::string dashboard_address = "127.0.0.1";
     /// The time in which a window has to be mined once it is complete; 0: any. Null: until the next
     /// one is complete, or any if a file is replayed as fast as possible. A search that needs more,
     /// or more than half of the memory, ends with the sizes that are finished; a window whose time
@@ -93,6 +95,9 @@ struct live_options {
 };
 
 SPIKEWEAVE_API option_list describe(live_options& options);
+/// What has to be known of the page at an address that `dashboard` was told, if other computers
+/// reach it; else empty.
+SPIKEWEAVE_API std::string dashboard_notice(const live_options& options, std::string_view address);
 /// The files that are written anew.
 SPIKEWEAVE_API std::vector<std::filesystem::path> files_of(const live_options& options);
 /// Whether the results are given to the caller.

@@ -32,8 +32,8 @@ std::vector<armed_units> units_of(const session_options& analysis) {
 }  // namespace
 
 dashboard::dashboard(const session_options& analysis, const session_monitor& monitor,
-                     all_results& to)
-    : frames_(units_of(analysis)) {
+                     all_results& to, const std::string& at)
+    : frames_(units_of(analysis)), server_(at) {
     auto watcher = std::make_unique<session_watcher>(analysis.armed.size() +
                                                      analysis.patterns.patterns.size());
     watcher_ = watcher.get();

@@ -15,16 +15,18 @@ class dashboard {
 public:
     /// @param analysis  that of the session
     /// @param monitor   and the results have to live longer
+    /// @param at        the address of this computer
     /// @throws io_error if there is no port for it.
-    dashboard(const session_options& analysis, const session_monitor& monitor, all_results& to);
+    dashboard(const session_options& analysis, const session_monitor& monitor, all_results& to,
+              const std::string& at);
 
     /// What a browser has to open. It is a secret.
     std::string address() const { return server_.address(); }
 
 private:
     session_watcher* watcher_;
-    dashboard_frames frames_;    // used by the thread of the server
-    dashboard_server server_{};  // the last member: it ends before what it shows
+    dashboard_frames frames_;  // used by the thread of the server
+    dashboard_server server_;  // the last member: it ends before what it shows
 };
 
 }  // namespace spikeweave::live

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>  // Boost 1.74 uses it without including it
+
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -14,7 +16,7 @@
 #include <thread>
 
 #include "live/dashboard/access.hpp"
-#include "live/http/loopback.hpp"
+#include "live/http/http_server.hpp"
 
 namespace spikeweave::live {
 namespace {
@@ -26,30 +28,21 @@ namespace websocket = boost::beast::websocket;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr std::size_t most_header_bytes = 8192;
 constexpr std::size_t most_message_bytes = 1024;
-constexpr std::size_t most_http_connections = 16;
-constexpr std::chrono::seconds longest_exchange{5};
+constexpr std::chrono::seconds longest_handshake{5};
 constexpr std::chrono::seconds longest_idle{20};
 constexpr std::chrono::milliseconds frame_period{40};
-constexpr std::chrono::milliseconds pause_after_refusal{100};
 constexpr std::chrono::seconds longest_end{1};
 
 using shared_text = std::shared_ptr<const std::string>;
 using any_request = http::request<http::empty_body>;
 
-std::string_view header_of(const any_request& request, http::field name) {
-    const auto value = request[name];
-    return {value.data(), value.size()};
-}
-
 class frame_client;
 
 struct dashboard_state {
+    http_place place{};
     dashboard_access access{};
-    std::uint16_t port = 0;
     dashboard_content content{};
-    std::size_t connections = 0;
     std::set<std::shared_ptr<frame_client>> clients{};
     bool is_ending = false;
 };
@@ -62,7 +55,7 @@ public:
         : stream_(std::move(socket)), buffer_(most_message_bytes), what_(&what) {}
 
     void begin(const any_request& request) {
-        stream_.set_option(websocket::stream_base::timeout{longest_exchange, longest_idle, true});
+        stream_.set_option(websocket::stream_base::timeout{longest_handshake, longest_idle, true});
         stream_.read_message_max(most_message_bytes);
         stream_.binary(true);
         stream_.async_accept(request, [self = shared_from_this()](error_code error) {
@@ -131,133 +124,64 @@ private:
     bool is_open_ = false, is_writing_ = false, is_ending_ = false, is_closing_ = false;
 };
 
-// A connection takes one request, and answers it or becomes a client.
-class dashboard_connection : public std::enable_shared_from_this<dashboard_connection> {
+// A connection that asks for frames becomes a client.
+class dashboard_connection : public http_connection {
 public:
     dashboard_connection(tcp::socket&& socket, dashboard_state& what)
-        : stream_(std::move(socket)), buffer_(most_header_bytes), what_(&what) {
-        ++what_->connections;
-        parser_.header_limit(most_header_bytes);
-    }
-    ~dashboard_connection() { --what_->connections; }
-    dashboard_connection(const dashboard_connection&) = delete;
-    dashboard_connection& operator=(const dashboard_connection&) = delete;
-    dashboard_connection(dashboard_connection&&) = delete;
-    dashboard_connection& operator=(dashboard_connection&&) = delete;
-
-    void begin() {
-        stream_.expires_after(longest_exchange);
-        http::async_read(
-            stream_, buffer_, parser_,
-            [self = shared_from_this()](error_code error, std::size_t) { self->take(error); });
-    }
+        : http_connection(std::move(socket), what.place), what_(&what) {}
 
 private:
-    void take(error_code error) {
-        if (!error) {
-            if (websocket::is_upgrade(parser_.get()) && respond_to_upgrade()) return;
-            if (response_.body().empty()) respond();
-        } else if (error.category() == http::make_error_code(http::error::bad_method).category() &&
-                   error != http::error::end_of_stream) {
-            refuse(http::status::bad_request, "the request cannot be read\n");
-        } else {
-            return;
-        }
-        answer();
-    }
-
-    void answer() {
-        response_.version(11);
-        response_.keep_alive(false);
-        response_.set(http::field::cache_control, "no-store");
-        response_.set("X-Content-Type-Options", "nosniff");
-        response_.set("Referrer-Policy", "no-referrer");
-        response_.set("Cross-Origin-Resource-Policy", "same-origin");
-        response_.prepare_payload();
-        stream_.expires_after(longest_exchange);
-        http::async_write(stream_, response_, [self = shared_from_this()](error_code, std::size_t) {
-            error_code ignored;
-            self->stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
-        });
+    bool respond() override {
+        if (websocket::is_upgrade(request())) return respond_to_upgrade();
+        respond_with_page();
+        return false;
     }
 
     bool has_cookie() const {
-        return what_->access.has_cookie(header_of(parser_.get(), http::field::cookie), what_->port);
-    }
-
-    // What is wrong with any request, if something is.
-    bool is_refused() {
-        const any_request& request = parser_.get();
-        if (!is_own_name(header_of(request, http::field::host), what_->port)) {
-            refuse(http::status::forbidden, "this name is not served\n");
-            return true;
-        }
-        if (request.method() == http::verb::get) return false;
-        refuse(http::status::method_not_allowed, "only GET is understood\n");
-        response_.set(http::field::allow, "GET");
-        return true;
+        return what_->access.has_cookie(header(http::field::cookie), what_->place.port);
     }
 
     // Pages of other origins may open a WebSocket to this one, so a browser says where it is from.
     bool respond_to_upgrade() {
-        if (is_refused()) return false;
-        const any_request& request = parser_.get();
-        const std::string_view origin = header_of(request, http::field::origin);
+        const std::string_view origin = header(http::field::origin);
         constexpr std::string_view scheme = "http://";
-        if (request.target() != "/frames")
-            refuse(http::status::not_found, "there is only /frames\n");
+        if (target() != "/frames")
+            refuse(status::not_found, "there is only /frames\n");
         else if (!origin.starts_with(scheme) ||
-                 origin.substr(scheme.size()) != header_of(request, http::field::host))
-            refuse(http::status::forbidden, "pages of other origins get no frames\n");
+                 origin.substr(scheme.size()) != header(http::field::host))
+            refuse(status::forbidden, "pages of other origins get no frames\n");
         else if (!has_cookie())
             refuse_strangers();
         else if (what_->clients.size() >= dashboard_server::most_clients || what_->is_ending)
-            refuse(http::status::service_unavailable, "no more clients are served\n");
+            refuse(status::service_unavailable, "no more clients are served\n");
         else {
-            stream_.expires_never();
-            const auto client = std::make_shared<frame_client>(stream_.release_socket(), *what_);
+            const auto client = std::make_shared<frame_client>(take_socket(), *what_);
             what_->clients.insert(client);
-            client->begin(request);
+            client->begin(request());
             return true;
         }
         return false;
     }
 
-    void respond() {
-        if (is_refused()) return;
-        const any_request& request = parser_.get();
-        const std::string_view target{request.target().data(), request.target().size()};
-        const bool is_welcome = what_->access.has_token(target);
+    void respond_with_page() {
+        const bool is_welcome = what_->access.has_token(target());
         if (!is_welcome && !has_cookie()) return refuse_strangers();
-        if (is_welcome || target == "/") {
+        if (is_welcome || target() == "/") {
             if (is_welcome)
-                response_.set(http::field::set_cookie, what_->access.cookie_header(what_->port));
-            response_.set(http::field::content_type, "text/html; charset=utf-8");
-            response_.set("Content-Security-Policy", what_->content.page_policy);
-            response_.body() = what_->content.page;
-        } else if (target == "/session.json") {
-            response_.set(http::field::content_type, "application/json");
-            response_.body() = what_->content.session();
+                set(http::field::set_cookie, what_->access.cookie_header(what_->place.port));
+            set("Content-Security-Policy", what_->content.page_policy);
+            answer_with("text/html; charset=utf-8", what_->content.page);
+        } else if (target() == "/session.json") {
+            answer_with("application/json", what_->content.session());
         } else {
-            refuse(http::status::not_found, "there is no such page\n");
+            refuse(status::not_found, "there is no such page\n");
         }
     }
 
     void refuse_strangers() {
-        refuse(http::status::forbidden,
-               "open the address that spikeweave printed: it has the token\n");
+        refuse(status::forbidden, "open the address that spikeweave printed: it has the token\n");
     }
 
-    void refuse(http::status status, std::string_view text) {
-        response_.result(status);
-        response_.set(http::field::content_type, "text/plain; charset=utf-8");
-        response_.body() = text;
-    }
-
-    beast::tcp_stream stream_;
-    beast::flat_buffer buffer_;
-    http::request_parser<http::empty_body> parser_{};
-    http::response<http::string_body> response_{};
     dashboard_state* what_;
 };
 
@@ -265,10 +189,10 @@ private:
 
 class dashboard_server::state {
 public:
-    state() : acceptor_(context_), timer_(context_) {
-        listen_on_loopback(acceptor_, 0, "a dashboard");
-        what_.port = acceptor_.local_endpoint().port();
-    }
+    explicit state(std::string address)
+        : what_{.place = {.address = std::move(address)}},
+          listener_(context_, what_.place, "a dashboard"),
+          timer_(context_) {}
     // Requests that are under way end with the context.
     ~state() {
         if (!thread_.joinable()) return;
@@ -283,24 +207,15 @@ public:
 
     void serve(dashboard_content content) {
         what_.content = std::move(content);
-        accept();
+        listener_.accept([this](tcp::socket&& socket) {
+            return std::make_shared<dashboard_connection>(std::move(socket), what_);
+        });
         send_frames();
         thread_ = std::jthread([this] { context_.run(); });
     }
     const dashboard_state& what() const { return what_; }
 
 private:
-    void accept() {
-        acceptor_.async_accept([this](error_code error, tcp::socket socket) {
-            if (what_.is_ending) return;
-            if (!error && what_.connections < most_http_connections)
-                std::make_shared<dashboard_connection>(std::move(socket), what_)->begin();
-            // Without a pause, a process without free descriptors would do nothing else.
-            if (error) std::this_thread::sleep_for(pause_after_refusal);
-            accept();
-        });
-    }
-
     // Frames are made whether or not somebody takes them, so that what waits for them stays small.
     void send_frames() {
         send_frame();
@@ -317,7 +232,7 @@ private:
 
     void end() {
         what_.is_ending = true;
-        acceptor_.close();
+        listener_.close();
         send_frame();
         const auto clients = what_.clients;  // they leave while they are closed
         for (const auto& one : clients) one->close();
@@ -333,12 +248,13 @@ private:
 
     dashboard_state what_{};
     asio::io_context context_{1};
-    tcp::acceptor acceptor_;
+    http_listener listener_;
     asio::steady_timer timer_;
     std::jthread thread_{};  // the last member: it ends before what it uses
 };
 
-dashboard_server::dashboard_server() : state_(std::make_unique<state>()) {}
+dashboard_server::dashboard_server(std::string address)
+    : state_(std::make_unique<state>(std::move(address))) {}
 
 dashboard_server::~dashboard_server() = default;
 
@@ -347,11 +263,12 @@ void dashboard_server::serve(dashboard_content content) {
 }
 
 std::uint16_t dashboard_server::port() const {
-    return state_->what().port;
+    return state_->what().place.port;
 }
 
 std::string dashboard_server::address() const {
-    return fmt::format("http://127.0.0.1:{}/?token={}", port(), state_->what().access.token());
+    const dashboard_state& what = state_->what();
+    return fmt::format("http://{}/?token={}", what.place.text(), what.access.token());
 }
 
 }  // namespace spikeweave::live

@@ -16,15 +16,15 @@ struct dashboard_content {
     std::function<std::string()> frame{};    ///< the next frame, whoever gets it
 };
 
-/// Serves a page at http://127.0.0.1:PORT and sends it frames through a WebSocket, by a thread of
-/// its own. Whoever opens `address` gets a cookie; without one, nothing is served. Nothing that a
-/// client sends changes anything, and one that takes frames slowly gets fewer of them.
+/// Serves a page at a free port of an address and sends it frames through a WebSocket, by a thread
+/// of its own. Whoever opens `address` gets a cookie; without one, nothing is served. Nothing that
+/// a client sends changes anything, and one that takes frames slowly gets fewer of them.
 class dashboard_server {
 public:
     static constexpr std::size_t most_clients = 16;
 
-    /// @throws io_error if there is no port.
-    dashboard_server();
+    /// @throws io_error if there is no port of this address.
+    explicit dashboard_server(std::string address = "127.0.0.1");
     /// Sends the last frame to all who take it in time.
     ~dashboard_server();
     dashboard_server(const dashboard_server&) = delete;

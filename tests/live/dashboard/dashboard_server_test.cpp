@@ -22,6 +22,10 @@
 #include <thread>
 #include <vector>
 
+#include "live/http/http_place.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/live/run.hpp"
+
 namespace spikeweave::live {
 namespace {
 
@@ -175,6 +179,50 @@ TEST_F(DashboardServer, AnswersOnlyToItsOwnNames) {
     EXPECT_EQ(
         upgraded({{"Cookie", good}, {"Origin", "http://evil.example"}, {"Host", "evil.example"}}),
         403U);
+}
+
+TEST(HttpPlace, HasItsAddressAsItsName) {
+    http_place place{.address = "192.168.1.20", .port = 8000};
+    EXPECT_EQ(place.text(), "192.168.1.20:8000");
+    EXPECT_TRUE(place.is_own_name("192.168.1.20:8000"));
+    EXPECT_TRUE(place.is_own_name("192.168.1.20"));
+    for (const std::string_view other : {"localhost:8000", "127.0.0.1:8000", "192.168.1.20:80",
+                                         "192.168.1.20.evil.example:8000", ""})
+        EXPECT_FALSE(place.is_own_name(other)) << other;
+    place.address = "::1";
+    EXPECT_EQ(place.text(), "[::1]:8000");
+    EXPECT_TRUE(place.is_own_name("[::1]:8000"));
+    EXPECT_TRUE(place.is_own_name("localhost:8000"));
+    EXPECT_FALSE(place.is_own_name("::1:8000"));
+}
+
+TEST(HttpPlace, IsOfOneComputer) {
+    EXPECT_TRUE(is_loopback("listen", "127.0.0.1"));
+    EXPECT_TRUE(is_loopback("listen", "::1"));
+    EXPECT_FALSE(is_loopback("listen", "192.168.1.20"));
+    EXPECT_FALSE(is_loopback("listen", "fe80::1"));
+    for (const std::string other :
+         {"0.0.0.0", "::", "224.0.0.1", "lab.example", "192.168.1", "", "192.168.1.20:80", "[::1]"})
+        EXPECT_THROW(is_loopback("listen", other), invalid_argument) << other;
+}
+
+TEST(DashboardNotice, TellsOfOtherComputers) {
+    live_options options;
+    EXPECT_EQ(dashboard_notice(options, "http://127.0.0.1:41653/?token=0"), "");
+    options.dashboard_address = "192.168.1.20";
+    const std::string notice = dashboard_notice(options, "http://192.168.1.20:41653/?token=0");
+    EXPECT_NE(notice.find("unencrypted"), std::string::npos) << notice;
+    EXPECT_NE(notice.find("ssh -L 41653:127.0.0.1:41653 HOST"), std::string::npos) << notice;
+}
+
+TEST_F(DashboardServer, IsAtTheAddressThatItIsGiven) {
+    dashboard_server other("127.0.0.2");
+    EXPECT_TRUE(other.address().starts_with(fmt::format("http://127.0.0.2:{}/?", other.port())));
+    tcp::socket socket(context_);
+    boost::system::error_code error;
+    socket.connect({boost::asio::ip::address_v4::loopback(), other.port()}, error);
+    EXPECT_EQ(error, boost::asio::error::connection_refused);
+    EXPECT_THROW(dashboard_server("203.0.113.77"), io_error);  // of no computer (RFC 5737)
 }
 
 TEST_F(DashboardServer, GivesFramesOnlyToItsOwnPage) {
