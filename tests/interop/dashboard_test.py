@@ -100,6 +100,28 @@ class Dashboard(PageCase):
         self.assertIsNone(self.driver.execute_script("return window.hit ?? null"))
         self.assertEqual(self.driver.get_log("browser"), [])
 
+    def test_joins_the_spikes_of_a_detection(self):
+        # In colour between the rows of two units, where only lines of chains are.
+        coloured = """
+            const canvas = document.querySelector(".raster canvas");
+            const height = (canvas.height - 34) / 3;
+            const row = canvas.getContext("2d").getImageData(90, Math.round(arguments[0] * height), canvas.width - 102, 1).data;
+            let number = 0;
+            for (let at = 0; at < row.length; at += 4) number += Math.abs(row[at] - row[at + 2]) > 60;
+            return number;"""
+        self.driver.get(self.address)
+        self.driver.execute_script("const choice = document.querySelector('#spikes select'); choice.value = 2; choice.dispatchEvent(new Event('change'));")
+        self.send((0, CHAIN[0]), (100, CHAIN[1]), (200, CHAIN[2]), (500, CHAIN[0]))
+        self.wait_for("units", 3)
+        self.frame()
+        self.assertEqual(self.driver.execute_script(coloured, 1), 0)
+
+        self.chains(600, 2)
+        self.send((1000, CHAIN[0]))
+        self.wait_for("detections", 2)
+        self.until(lambda: self.driver.execute_script(coloured, 1) >= 2)
+        self.assertGreaterEqual(self.driver.execute_script(coloured, 2), 2)
+
     def test_is_served_at_another_address_if_that_is_asked_for(self):
         other = subprocess.Popen([SPIKEWEAVE, "live", "-", "--delays", "4-6ms", "--dashboard", "--listen", "127.0.0.2"], stdin=subprocess.PIPE,
                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)

@@ -81,8 +81,8 @@ json_value frame_json(const std::vector<shown_counts>& counted) {
 
 json_value frame_json(const std::vector<shown_detection>& detections) {
     json_value all = json_value::array();
-    for (const auto& [number, armed, begin, end, suppressed] : detections)
-        all.push_back({number, armed, begin, end, to_string(suppressed)});
+    for (const auto& [number, armed, begin, end, suppressed, times] : detections)
+        all.push_back({number, armed, begin, end, to_string(suppressed), times});
     return all;
 }
 

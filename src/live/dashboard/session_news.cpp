@@ -56,7 +56,12 @@ void session_watcher::detected(const detection& what) {
     std::vector<shown_detection>& all = gathered_.detections;
     if (all.size() == 2 * session_news::most_detections)
         keep_newest(all, session_news::most_detections);
-    all.push_back({detections_++, what.armed, what.begin_us, what.end_us, what.suppressed});
+    all.push_back({detections_++,
+                   what.armed,
+                   what.begin_us,
+                   what.end_us,
+                   what.suppressed,
+                   {what.times_us.begin(), what.times_us.end()}});
 }
 
 // Another thread may call it. What is shown is made before others have to wait.

@@ -33,6 +33,7 @@ struct shown_detection {
     std::int64_t begin_us = 0;
     std::int64_t end_us = 0;
     suppression suppressed = suppression::none;
+    std::vector<std::int64_t> times_us{};  ///< of its spikes, as far as it was detected
 };
 
 struct shown_counts {

@@ -122,7 +122,7 @@ TEST(DashboardFrames, AreBoundedHoweverMuchComes) {
     EXPECT_EQ(frame.text["first_column"], 39'999 - 500);
     EXPECT_EQ(frame.at(39'998, 0), 10);
     EXPECT_EQ(frame.text["detections"].size(), 100U);
-    EXPECT_EQ(frame.text["detections"].back(), json::parse(R"([999,0,999,1000,""])"));
+    EXPECT_EQ(frame.text["detections"].back(), json::parse(R"([999,0,999,1000,"",[999,1000]])"));
 }
 
 TEST(DashboardFrames, HaveCountsAndLosses) {

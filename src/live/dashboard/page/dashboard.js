@@ -37,7 +37,7 @@ function pause(column) {
 
 function view() {
   const to = pausedAt ?? history.end();
-  return { from: to - (Number(length.value) * 1e6) / described.column_us, to, units: history.last?.units ?? 0, names: described.units, column_us: described.column_us };
+  return { from: to - (Number(length.value) * 1e6) / described.column_us, to, units: history.last?.units ?? 0, names: described.units, armed: described.armed, column_us: described.column_us };
 }
 
 function drawLosses({ counts }) {

@@ -2,7 +2,7 @@
 
 import { axisMarks } from "./chart.js";
 import { el, shownName, timeText } from "./format.js";
-import { coloursOf, drawMarks, drawNames } from "./raster.js";
+import { coloursOf, drawMarks, drawNames, drawOccurrences } from "./raster.js";
 
 const [densityAxis, namesWide, detectionHeight] = [34, 90, 14];
 
@@ -30,11 +30,24 @@ function paintDensity(context, history, { from, to, units }, width, height, colo
   context.putImageData(image, namesWide, 0);
 }
 
+// The spikes of detections, joined by lines; those of one chain or pattern together.
+function drawChains(context, history, { from, to, units, armed, column_us: step }, width, height, colours) {
+  const span = { from: from * step, to: to * step };
+  const chains = new Map();
+  for (const { armed: number, begin, end, epoch, times } of history.detections) {
+    if (epoch !== history.epoch || end < span.from || begin > span.to || !armed[number]) continue;
+    if (!chains.has(number)) chains.set(number, { picked: { units: armed[number].units.slice(0, times.length) }, occurrences: [] });
+    chains.get(number).occurrences.push(...times);
+  }
+  const rowOf = new Map(Array.from({ length: units }, (_, unit) => [unit, unit]));
+  for (const chain of chains.values()) drawOccurrences(context, { ...span, ...chain }, rowOf, height / units, namesWide, width, colours);
+}
+
 export function makeDensity(history) {
   const canvas = el("canvas", { role: "img", "aria-label": "Spikes of all units over time" });
   const element = el("div", { class: "raster" }, canvas);
 
-  // `view`: [from, to) in columns, the number of units, their names, and the width of a column in microseconds.
+  // `view`: [from, to) in columns, the number of units, their names, what is armed, and the width of a column in microseconds.
   function draw(view) {
     const { from, to, units, names, column_us: step } = view;
     const context = canvas.getContext("2d");
@@ -49,6 +62,12 @@ export function makeDensity(history) {
     drawNames(context, Array.from({ length: units }, (_, unit) => shownName(names[unit] ?? `#${unit}`)), height / units, namesWide, colours);
     const { marks, step: between } = axisMarks(from * step, to * step, Math.max(2, width / 110));
     drawMarks(context, marks, [from * step, to * step], { left: namesWide, width, top: height }, (mark) => timeText(mark, between), colours);
+    context.save();
+    context.beginPath();
+    context.rect(namesWide, 0, width, height);
+    context.clip();
+    drawChains(context, history, view, width, height, colours);
+    context.restore();
     context.fillStyle = colours.mark;
     for (const { end, epoch } of history.detections) {
       const x = namesWide + ((end / step - from) / (to - from)) * width;

@@ -27,8 +27,8 @@ export function makeHistory() {
 
   function addDetections(all) {
     const next = history.detections.length ? history.detections.at(-1).number + 1 : 0;
-    for (const [number, armed, begin, end, suppressed] of all)
-      if (number >= next) history.detections.push({ number, armed, begin, end, suppressed, epoch: history.epoch });
+    for (const [number, armed, begin, end, suppressed, times] of all)
+      if (number >= next) history.detections.push({ number, armed, begin, end, suppressed, times, epoch: history.epoch });
     if (history.detections.length > mostDetections) history.detections.splice(0, history.detections.length - mostDetections);
   }
 
