@@ -22,6 +22,16 @@ double ms(duration d) {
     return static_cast<double>(d.count()) / 1000;
 }
 
+json ms(const delay_interval& delay) {
+    return json::array({ms(delay.low), ms(delay.high)});
+}
+
+json ms(std::span<const delay_interval> delays) {
+    json all = json::array();
+    for (const delay_interval& delay : delays) all.push_back(ms(delay));
+    return all;
+}
+
 json parameters_json(const parameter_list& parameters) {
     json all = json::object();
     for (const auto& [name, value] : parameters)

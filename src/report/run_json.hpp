@@ -1,11 +1,13 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "spikeweave/core/members.hpp"
 #include "spikeweave/core/time.hpp"
+#include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/report/run_record.hpp"
 
 namespace spikeweave::report {
@@ -15,6 +17,9 @@ using json = nlohmann::ordered_json;
 /// Replaces what is not UTF-8 instead of refusing it, because a path may hold any bytes.
 std::string text_of(const json& document);
 double ms(duration d);
+/// Returns [low, high], or a list of these.
+json ms(const delay_interval& delay);
+json ms(std::span<const delay_interval> delays);
 /// Returns an object with the parameters by their names.
 json parameters_json(const parameter_list& parameters);
 /// Returns the record of a run without the part about its search.

@@ -20,12 +20,10 @@ namespace {
 constexpr std::size_t most_detections_of_a_page = 200'000;
 
 json armed_json(const session_armed& one) {
-    json delays = json::array(), lags = json::array();
-    for (const delay_interval& delay : one.delays)
-        delays.push_back({ms(delay.low), ms(delay.high)});
+    json lags = json::array();
     for (const duration lag : one.lags) lags.push_back(ms(lag));
     return {{"units", one.units},
-            {"delays_ms", std::move(delays)},
+            {"delays_ms", ms(one.delays)},
             {"lags_ms", std::move(lags)},
             {"fire_at", one.fire_at},
             {"is_automatic", one.is_automatic}};

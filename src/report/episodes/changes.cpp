@@ -26,11 +26,8 @@ json columns_of(std::span<const compared_episode> episodes) {
     for (const auto& [what, in] : episodes) {
         json units = json::array();
         for (const unit_id unit : what.units) units.push_back(to_index(unit));
-        json delays = json::array();
-        for (const delay_interval& delay : what.delays)
-            delays.push_back({ms(delay.low), ms(delay.high)});
         columns["units"].push_back(std::move(units));
-        columns["delays_ms"].push_back(std::move(delays));
+        columns["delays_ms"].push_back(ms(what.delays));
         json cells;
         for (const compared_count& one : in) {
             cells["count"].push_back(one.count);

@@ -40,20 +40,16 @@ json run_of(const episode_view& p) {
     return out;
 }
 
-json interval_of(const delay_interval& delay) {
-    return json::array({ms(delay.low), ms(delay.high)});
-}
-
 json episodes_of(const episode_view& p) {
     json out = json::array();
     for (const std::size_t i : p.order) {
         const auto& [what, count] = p.report.table.episodes[i];
         json units = json::array();
         for (const unit_id unit : what.units) units.push_back(p.name(unit));
-        json delays = json::array();
-        for (const delay_interval& delay : what.delays) delays.push_back(interval_of(delay));
-        json one{
-            {"episode", p.number[i]}, {"units", units}, {"delays_ms", delays}, {"count", count}};
+        json one{{"episode", p.number[i]},
+                 {"units", units},
+                 {"delays_ms", ms(what.delays)},
+                 {"count", count}};
         one.update(json_of(p.judged[i]));
         one["significant"] = p.significant(i);
         one["maximal"] = static_cast<bool>(p.maximal[i]);
@@ -78,8 +74,8 @@ json edges_of(const episode_view& p) {
     for (const circuit_edge& edge : p.report.circuit.edges) {
         json one{{"from", p.name(edge.from)},
                  {"to", p.name(edge.to)},
-                 {"delay_ms", interval_of(edge.delay)},
-                 {"best_delay_ms", interval_of(edge.best)},
+                 {"delay_ms", ms(edge.delay)},
+                 {"best_delay_ms", ms(edge.best)},
                  {"count", edge.count},
                  {"expected", edge.expected},
                  {"p", edge.p},

@@ -9,18 +9,13 @@
 namespace spikeweave::report {
 namespace {
 
-json interval_json(const delay_interval& delay) {
-    return {ms(delay.low), ms(delay.high)};
-}
-
 json columns_of_episodes(std::span<const episode> episodes) {
     json columns{{"units", json::array()}, {"delays_ms", json::array()}};
     for (const episode& what : episodes) {
-        json units = json::array(), delays = json::array();
+        json units = json::array();
         for (const unit_id unit : what.units) units.push_back(to_index(unit));
-        for (const delay_interval& delay : what.delays) delays.push_back(interval_json(delay));
         columns["units"].push_back(std::move(units));
-        columns["delays_ms"].push_back(std::move(delays));
+        columns["delays_ms"].push_back(ms(what.delays));
     }
     return columns;
 }
