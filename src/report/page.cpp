@@ -187,12 +187,12 @@ bool is_session(const std::filesystem::path& path) {
     return io::is_session(path, {head.data(), static_cast<std::size_t>(file.gcount())});
 }
 
-std::string page_data(const std::filesystem::path& shown, const page_options& options,
-                      const execution& run) {
-    if (!is_session(shown)) return data_of({shown, options.spikes, run, options.alpha});
+report::page_content page_data(const std::filesystem::path& shown, const page_options& options,
+                               const execution& run) {
+    if (!is_session(shown)) return {data_of({shown, options.spikes, run, options.alpha})};
     if (!options.spikes.empty())
         throw invalid_argument("`spikes` is not for a session, which has its spikes");
-    return report::session_page_data(shown, options.alpha, run);
+    return report::session_page(shown, options.alpha, run);
 }
 
 // Tables of episodes may be too large to be held.
@@ -270,17 +270,20 @@ option_list describe(page_options& options) {
     return list;
 }
 
-void write_page(const std::filesystem::path& page, std::span<const std::filesystem::path> folders,
-                const page_options& options, const execution& run) {
+std::vector<std::string> write_page(const std::filesystem::path& page,
+                                    std::span<const std::filesystem::path> folders,
+                                    const page_options& options, const execution& run) {
     check_options(options);
     if (folders.empty()) throw invalid_argument("a page shows at least one folder");
     if (folders.size() == 1 && options.as)
         throw invalid_argument("`as` is for a page of several folders");
-    const std::string text = page_of(folders.size() == 1 ? page_data(folders.front(), options, run)
-                                                         : comparison_data(folders, options, run));
+    const report::page_content shown =
+        folders.size() == 1 ? page_data(folders.front(), options, run)
+                            : report::page_content{comparison_data(folders, options, run)};
     io::atomic_file file(page);
-    file.write(text);
+    file.write(page_of(shown.data));
     file.commit();
+    return shown.warnings;
 }
 
 }  // namespace spikeweave

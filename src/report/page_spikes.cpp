@@ -80,15 +80,15 @@ std::vector<std::uint8_t> varints_of_steps(std::span<const std::int64_t> numbers
     return out;
 }
 
-json page_spikes(const spike_sequence& spikes) {
+json page_spikes(const spike_sequence& spikes, std::size_t first) {
     const std::int64_t begin = spikes.span().begin.count();
     std::vector<std::uint8_t> units;
-    units.reserve(spikes.size());
-    for (const unit_id unit : spikes.units()) append_varint(units, to_index(unit));
-    return {{"number", spikes.size()},
+    units.reserve(spikes.size() - first);
+    for (const unit_id unit : spikes.units().subspan(first)) append_varint(units, to_index(unit));
+    return {{"number", spikes.size() - first},
             {"begin_us", begin},
             {"end_us", spikes.span().end.count()},
-            {"steps_us", base64(varints_of_steps(spikes.times_us(), begin))},
+            {"steps_us", base64(varints_of_steps(spikes.times_us().subspan(first), begin))},
             {"units", base64(units)}};
 }
 

@@ -22,7 +22,8 @@ std::vector<std::uint8_t> varints_of_steps(std::span<const std::int64_t> numbers
                                            std::int64_t begin = 0);
 
 /// The spikes in their order, as the data of every page have them.
-json page_spikes(const spike_sequence& spikes);
+/// @param first  those before are left out
+json page_spikes(const spike_sequence& spikes, std::size_t first = 0);
 
 /// Reads the spikes of the data of a page, `units` and `spikes`.
 /// @throws json::exception or invalid_argument if they are damaged.

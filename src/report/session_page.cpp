@@ -1,10 +1,13 @@
 #include "report/session_page.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/grouped.hpp"
 #include "report/episodes/window_series.hpp"
 #include "report/page_spikes.hpp"
 #include "report/page_tables.hpp"
@@ -99,10 +102,22 @@ json run_json_of(const std::filesystem::path& path, const session_content& conte
         {"input", {{"path", input.path}, {"digest", input.digest}, {"warnings", json::array()}}}};
 }
 
+// The spikes of each epoch; of all together only the newest ones, if there are too many.
+json epochs_json(const std::vector<spike_sequence>& epochs, std::size_t left_out) {
+    json all = json::array();
+    for (const spike_sequence& epoch : epochs) {
+        const std::size_t without = std::min(left_out, epoch.size());
+        left_out -= without;
+        all.push_back(page_spikes(epoch, without));
+        all.back()["left_out"] = without;
+    }
+    return all;
+}
+
 }  // namespace
 
-std::string session_page_data(const std::filesystem::path& path, double alpha,
-                              const execution& run) {
+page_content session_page(const std::filesystem::path& path, double alpha, const execution& run,
+                          std::size_t most_spikes) {
     recorded_session session(path, run);
     const session_content& content = session.content();
     const significance_options tests;
@@ -123,6 +138,9 @@ std::string session_page_data(const std::filesystem::path& path, double alpha,
             series.add(window.epoch, window.has_gap, window.mined, tested.assessed, tested.circuit);
         },
         every, run);
+    std::size_t spikes = 0;
+    for (const spike_sequence& epoch : content.epochs) spikes += epoch.size();
+    const std::size_t left_out = spikes - std::min(spikes, most_spikes);
     json document{{"format", "spikeweave page"},
                   {"version", 1},
                   {"kind", "session"},
@@ -130,15 +148,13 @@ std::string session_page_data(const std::filesystem::path& path, double alpha,
                   {"alpha", alpha},
                   {"ties", to_string(how.mining.ties)},
                   {"units", content.epochs.front().unit_names()},
-                  {"epochs", json::array()},
+                  {"epochs", epochs_json(content.epochs, left_out)},
                   {"tests",
                    {{"test", to_string(tests.test)},
                     {"correction", to_string(tests.correction)},
                     {"alpha", tests.alpha}}},
                   {"window_total", session.window_count()},
                   {"every", every}};
-    for (const spike_sequence& epoch : content.epochs)
-        document["epochs"].push_back(page_spikes(epoch));
     document.update(series.finish(alpha, run));
     json armed = json::array();
     for (const session_armed& one : content.armed) armed.push_back(armed_json(one));
@@ -149,7 +165,13 @@ std::string session_page_data(const std::filesystem::path& path, double alpha,
     document["duplicates"] = content.duplicates;
     document["repeated"] = content.repeated;
     document["has_ended"] = content.has_ended;
-    return page_text(document);
+    page_content made{.data = page_text(document)};
+    if (left_out > 0)
+        made.warnings.push_back(
+            fmt::format("of {} spikes the page has the newest {}, so its raster lacks those "
+                        "before; its windows and detections are of the whole session",
+                        core::grouped(spikes), core::grouped(most_spikes)));
+    return made;
 }
 
 }  // namespace spikeweave::report

@@ -12,7 +12,7 @@ import time
 import unittest
 
 from browser import NASTY, SPIKEWEAVE, By, Keys, PageCase, np, rows_of, spikeweave
-from page_data import numbers, with_data
+from page_data import data_of, numbers, with_data
 from page_series_test import benjamini_hochberg, binomial_p, count_pairs
 
 LENGTH_S, BEGIN_S, END_S = 60, 20, 40
@@ -250,6 +250,19 @@ class Busy(SessionPage):
         self.assertEqual(self.counts("#overview"), [np.count_nonzero((ends >= window["begin_us"]) & (ends < window["end_us"])) for window in self.windows])
         flags = self.one("#overview").get_attribute("data-lost").split()
         self.assertEqual([k for k, flag in enumerate(flags) if flag == "1"], [k for k, window in enumerate(self.windows) if window["has_gap"]])
+
+    def test_says_which_spikes_the_page_lacks(self):
+        self.assertNotIn("newest", self.one("main").text)
+        data = data_of(self.html)
+        shown = sum(one["number"] for one in data["epochs"])
+        data["epochs"][0]["left_out"] = 1234
+        page = self.folder / "newest.html"
+        page.write_text(with_data(self.html, data), encoding="utf-8")
+
+        self.open(page)
+
+        self.assertIn(f"Of {shown + 1234:,} spikes the newest {shown:,} are in this page", self.one("#session").text)
+        self.assertIn(f"{shown + 1234:,}", self.one("#about").text)
 
     def test_lists_what_was_lost(self):
         rows = self.table("losses")

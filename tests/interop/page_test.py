@@ -8,7 +8,7 @@ import re
 import unittest
 
 from browser import NASTY, By, Keys, PageCase, np, rows_of, spikeweave
-from page_data import numbers
+from page_data import data_of, numbers, with_data
 
 
 class Page(PageCase):
@@ -130,6 +130,16 @@ class Page(PageCase):
         self.press("#only-picked")
         picked = {self.data["units"][unit] for unit in self.data["episodes"]["units"][min(self.data["run"]["circuit"]["chains"]) - 1]}
         self.assertEqual(self.view()[2], sum(len(self.trains[name]) for name in picked))
+
+    def test_raster_has_a_spike_at_the_end_of_the_recording(self):
+        data = data_of(self.html)
+        data["spikes"]["end_us"] = int(np.concatenate(list(self.trains.values())).max())
+        page = self.folder / "ends.html"
+        page.write_text(with_data(self.html, data), encoding="utf-8")
+
+        self.open(page)
+
+        self.assertEqual(self.view(), [data["spikes"]["begin_us"], data["spikes"]["end_us"], data["spikes"]["number"]])
 
     def test_filters_and_sorts(self):
         names = self.data["units"]

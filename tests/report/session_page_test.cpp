@@ -74,7 +74,7 @@ std::filesystem::path recorded(const temporary_folder& place) {
 }
 
 json page_of_session(const std::filesystem::path& path) {
-    return json::parse(report::session_page_data(path, 0.05, {}));
+    return json::parse(report::session_page(path, 0.05, {}).data);
 }
 
 episode episode_in(const json& page, std::size_t row) {
@@ -283,6 +283,40 @@ TEST(SessionPage, RefusesDamage) {
         EXPECT_NE(error.find(words), std::string::npos) << sql << ": " << error;
         EXPECT_FALSE(std::filesystem::exists(page));
     }
+}
+
+TEST(SessionPage, HasTheNewestSpikesIfThereAreTooMany) {
+    const temporary_folder place;
+    const auto path = recorded(place);
+    const json whole = page_of_session(path);
+    const auto number_of = [](const json& page, const char* name) {
+        std::size_t sum = 0;
+        for (const json& epoch : page.at("epochs")) sum += epoch.at(name).get<std::size_t>();
+        return sum;
+    };
+    const std::size_t spikes = number_of(whole, "number");
+    EXPECT_EQ(number_of(whole, "left_out"), 0U);
+    EXPECT_TRUE(report::session_page(path, 0.05, {}, spikes).warnings.empty());
+
+    const report::page_content made = report::session_page(path, 0.05, {}, 7);
+    const json page = json::parse(made.data);
+
+    EXPECT_EQ(number_of(page, "number"), 7U);
+    EXPECT_EQ(number_of(page, "left_out"), spikes - 7);
+    ASSERT_EQ(made.warnings.size(), 1U);
+    EXPECT_NE(made.warnings[0].find("the newest 7"), std::string::npos) << made.warnings[0];
+    EXPECT_EQ(page.at("windows"), whole.at("windows"));
+    EXPECT_EQ(page.at("detections"), whole.at("detections"));
+    std::vector<std::int64_t> shown, all;
+    for (std::size_t i = 0; i < page.at("epochs").size(); ++i) {
+        json one{{"units", page.at("units")}, {"spikes", page.at("epochs").at(i)}};
+        const spike_sequence newest = report::read_page_spikes(one);
+        shown.insert(shown.end(), newest.times_us().begin(), newest.times_us().end());
+        one["spikes"] = whole.at("epochs").at(i);
+        const spike_sequence epoch = report::read_page_spikes(one);
+        all.insert(all.end(), epoch.times_us().begin(), epoch.times_us().end());
+    }
+    EXPECT_TRUE(std::equal(shown.begin(), shown.end(), all.end() - 7, all.end()));
 }
 
 TEST(WindowsOfAPage, AreAtMostAThousand) {

@@ -67,11 +67,14 @@ SPIKEWEAVE_API std::string compared_page(const std::vector<result_data>& results
 /// of them (of `sort` two), or of the file of a session of `run_live`. The spikes of episodes and
 /// patterns are read again.
 /// @param page  replaced if it exists
+/// @return what the page lacks, as sentences: of a session of more than 10,000,000 spikes it has
+/// the newest ones
 /// @throws io_error if a folder is no such result, its file is missing or has changed, or a file is
 /// no session or damaged;
 /// invalid_argument if the folders cannot be compared or an option is not for them; cancelled.
-SPIKEWEAVE_API void write_page(const std::filesystem::path& page,
-                               std::span<const std::filesystem::path> folders,
-                               const page_options& options = {}, const execution& run = {});
+SPIKEWEAVE_API std::vector<std::string> write_page(const std::filesystem::path& page,
+                                                   std::span<const std::filesystem::path> folders,
+                                                   const page_options& options = {},
+                                                   const execution& run = {});
 
 }  // namespace spikeweave

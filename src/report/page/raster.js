@@ -115,7 +115,8 @@ export function makeRaster(state, decorate = () => {}) {
     if (!image || image.width !== size[0] || image.height !== size[1]) image = context.createImageData(...size);
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.clearRect(0, 0, canvas.width, canvas.height);
-    times.spikes = drawSpikes(image, units.map((unit) => data.trains[unit]), now.from, now.to, colours.ink, colours.paper, ratio);
+    const to = now.to < data.end ? now.to : data.end + 1;  // a spike at the end of the recording is in it
+    times.spikes = drawSpikes(image, units.map((unit) => data.trains[unit]), now.from, to, colours.ink, colours.paper, ratio);
     context.putImageData(image, Math.round(left * ratio), 0);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     const rowHeight = height / Math.max(1, units.length);

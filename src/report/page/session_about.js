@@ -29,7 +29,7 @@ export function makeSessionAbout(data, sources) {
   const triggers = data.detections.filter((one) => !one.suppressed).length;
   return el("div", { class: "about" },
     section("What ran", pairs([["file", run.input?.path], ["digest", run.input?.digest], ["program", run.spikeweave],
-      ["state", raw.has_ended ? "ended" : unfinished], ["spikes that were analysed", grouped(data.spikeCount)], ["epochs", String(data.epochs.length)],
+      ["state", raw.has_ended ? "ended" : unfinished], ["spikes that were analysed", grouped(data.spikeCount + data.leftOut)], ["epochs", String(data.epochs.length)],
       ["windows", grouped(raw.window_total)], ["detections", grouped(raw.detections.total)], ["triggers among those shown", grouped(triggers)]])),
     section("What was lost", lost.length === 0 ? el("p", {}, "Nothing is known to be lost.") : el("ul", { id: "lost", class: "lost-text" }, lost.map(([words, number]) => el("li", {}, `${grouped(number)} ${words}`))),
       pairs([["second spikes of a unit at a time, left out", grouped(raw.duplicates)], ["messages that came twice, left out", grouped(raw.repeated)]])),

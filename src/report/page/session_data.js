@@ -14,7 +14,7 @@ function nameOf({ epoch, begin, end }, epochCount) {
 // The spikes of each epoch, at least as long as its windows.
 function readEpochs(raw) {
   return raw.epochs.map((spikes, epoch) => {
-    const read = spikesOf({ run: raw.run, units: raw.units, spikes });
+    const read = { ...spikesOf({ run: raw.run, units: raw.units, spikes }), leftOut: spikes.left_out ?? 0 };
     for (const window of raw.windows.filter((one) => one.epoch === epoch)) {
       read.begin = Math.min(read.begin, window.begin_us);
       read.end = Math.max(read.end, window.end_us);
@@ -27,9 +27,9 @@ function readEpochs(raw) {
 function stepsOf(raw, epochs) {
   if (raw.windows.length > 0)
     return raw.windows.map((window) => ({ epoch: window.epoch, begin: window.begin_us, end: window.end_us, window }));
-  return epochs.flatMap(({ begin, end, spikeCount }, epoch) => {
+  return epochs.flatMap(({ begin, end, spikeCount, leftOut }, epoch) => {
     const length = Math.max(stepWithoutWindows, Math.ceil((end - begin) / mostStepsOfAnEpoch));
-    const count = spikeCount > 0 ? Math.ceil((end - begin) / length) : 0;
+    const count = spikeCount + leftOut > 0 ? Math.ceil((end - begin) / length) : 0;
     return Array.from({ length: count }, (_, i) => ({ epoch, begin: begin + i * length, end: Math.min(end, begin + (i + 1) * length), window: null }));
   });
 }
@@ -74,7 +74,7 @@ export function readSession(raw) {
   return {
     ...epochs[0], raw, epochs, steps, rows, armed, detections, one: "window", alpha: raw.alpha,
     path: (row) => pathElements(raw.units, row), note: { what: "comparisons", steps: "delays" },
-    spikeCount: epochs.reduce((sum, epoch) => sum + epoch.spikeCount, 0),
+    spikeCount: epochs.reduce((sum, epoch) => sum + epoch.spikeCount, 0), leftOut: epochs.reduce((sum, epoch) => sum + epoch.leftOut, 0),
     recordings: steps.map((step) => ({ name: nameOf(step, epochs.length), ...step })),
     changes: steps.map(({ window }, to) => (window?.changes ?? []).map(([i, p, q, change]) => ({ row: rows[i], from: window.since, to, p, q, change }))),
     arming: (raw.arming?.rows ?? []).map((one, i) => ({ ...one, number: i + 1, what: readArmed(one.what, unitOf, one.armed) })),

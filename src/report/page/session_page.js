@@ -86,8 +86,9 @@ function makeStatus(data, at) {
   return { status, show };
 }
 
-function shownOf({ raw, steps, rows }) {
+function shownOf({ raw, steps, rows, spikeCount, leftOut }) {
   const notes = [];
+  if (leftOut > 0) notes.push(`Of ${grouped(spikeCount + leftOut)} spikes the newest ${grouped(spikeCount)} are in this page: the raster lacks those before. Windows and detections are of the whole session.`);
   if (raw.every > 1) notes.push(`Of ${grouped(raw.window_total)} windows ${grouped(steps.length)} are shown: one of ${raw.every}.`);
   if (raw.episodes_in_circuits > rows.length) notes.push(`Of ${grouped(raw.episodes_in_circuits)} edges and chains those are followed that are in most circuits: ${grouped(rows.length)}.`);
   return notes.map((text) => el("p", { class: "note" }, text));
