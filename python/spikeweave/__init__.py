@@ -23,6 +23,7 @@ from ._values.circuit import Circuit
 from ._values.comparison import Comparison
 from ._values.devices import Device
 from ._values.episode_rows import Episode
+from ._values.episode_windows import WindowedEpisodeResult
 from ._values.episodes import EpisodeResult
 from ._values.live import (
     Alarm,
@@ -66,6 +67,7 @@ __all__ = [
     "SpikeSequence",
     "Stats",
     "Window",
+    "WindowedEpisodeResult",
     "compare",
     "count_episodes",
     "devices",

@@ -138,6 +138,7 @@ void find(episodes_command& options, const memory_guard& memory, session& now) {
     result.warnings = input.record.warnings;
     episode_report report = report_of(std::move(input.spikes), std::move(result), run);
     report.with_occurrences = options.occurrences;
+    add_parameters(report.run.parameters, describe(options), {"window", "hop"});
     finish(options, report, input.record, now, run);
     if (options.json) {
         memory.expect(json_bytes(report));

@@ -1,7 +1,10 @@
+#include <variant>
+
 #include "bindings/core/episodes.hpp"
 #include "bindings/core/options.hpp"
 #include "bindings/core/spikes.hpp"
 #include "spikeweave/pipeline/episodes.hpp"
+#include "spikeweave/report/episodes/windows.hpp"
 #include "spikeweave/report/page.hpp"
 
 namespace spikeweave::python {
@@ -17,8 +20,81 @@ nb::dict circuit_columns(const circuit& found) {
     return out;
 }
 
-nb::dict find(const shared_spikes& spikes, const nb::dict& given) {
-    episode_result found = call(find_episodes, *spikes.sequence, given);
+nb::dict window_columns(const tested_window& window) {
+    nb::dict out = window_arrays({window.bounds, window.spikes, window.table});
+    out["levels"] = column(window.table.levels);
+    out.update(table_of(window.tests));
+    out["circuit"] = circuit_columns(window.circuit);
+    return out;
+}
+
+template <class Value>
+Value entry(const nb::dict& from, const char* name) {
+    return nb::cast<Value>(from[name]);
+}
+
+delay_interval delay_at(const matrix_in<double>& delays, std::size_t row) {
+    return {duration_from_seconds(delays(row, 0)), duration_from_seconds(delays(row, 1))};
+}
+
+edge_kind kind_named(std::string_view name) {
+    return name == to_string(edge_kind::direct)     ? edge_kind::direct
+           : name == to_string(edge_kind::indirect) ? edge_kind::indirect
+                                                    : edge_kind::common_input;
+}
+
+circuit circuit_of(const nb::dict& given) {
+    const auto from = entry<array_in<std::uint32_t>>(given, "source");
+    const auto to = entry<array_in<std::uint32_t>>(given, "target");
+    const auto delay = entry<matrix_in<double>>(given, "delay");
+    const auto best = entry<matrix_in<double>>(given, "best_delay");
+    const auto kinds = entry<std::vector<std::string>>(given, "kind");
+    circuit out;
+    for (std::size_t i = 0; i < kinds.size(); ++i)
+        out.edges.push_back({unit_id{from(i)}, unit_id{to(i)}, delay_at(delay, i),
+                             delay_at(best, i), 0, 0, 1, 1, 0, kind_named(kinds[i])});
+    for (const std::int64_t chain : span_of(entry<array_in<std::int64_t>>(given, "chains")))
+        out.chains.push_back(static_cast<std::size_t>(chain));
+    return out;
+}
+
+// Returns what the page shows of a window.
+tested_window window_of(const nb::dict& given) {
+    tested_window out{.bounds = {entry<std::int64_t>(given, "number"),
+                                 duration_from_seconds(entry<double>(given, "begin")),
+                                 duration_from_seconds(entry<double>(given, "end"))},
+                      .spikes = entry<std::size_t>(given, "spike_count"),
+                      .circuit = circuit_of(entry<nb::dict>(given, "circuit"))};
+    const auto counts = entry<array_in<std::int64_t>>(given, "counts");
+    const auto q = entry<array_in<double>>(given, "q");
+    const auto parts = nb::make_tuple(given["offsets"], given["units"], given["delays"]);
+    for (episode& one : episodes_of(nb::cast<episodes_in>(parts))) {
+        const std::size_t i = out.tests.size();
+        out.table.episodes.push_back({std::move(one), static_cast<std::uint64_t>(counts(i))});
+        out.tests.push_back({0, 1, q(i), 0});
+    }
+    out.table.threshold = entry<std::uint64_t>(given, "threshold");
+    return out;
+}
+
+std::string windows_page_data(const shared_spikes& spikes, const std::vector<nb::dict>& given,
+                              const std::string& record, double alpha) {
+    std::vector<tested_window> windows;
+    for (const nb::dict& one : given) windows.push_back(window_of(one));
+    return run_for_result([&](const execution& run) {
+        return page_data_of(*spikes.sequence, windows, record, alpha, run);
+    });
+}
+
+template <class Found>
+void add_run(nb::dict& out, const shared_spikes& spikes, const Found& found,
+             windowed_episode_options options) {
+    out["parameters"] = arguments_of(describe(options));
+    add_warnings(out, spikes, found.warnings);
+    out["seconds"] = found.seconds;
+}
+
+nb::dict to_python(const shared_spikes& spikes, const episode_result& found) {
     nb::dict out;
     out["table"] = table_arrays(found.table);
     out["levels"] = column(found.table.levels);
@@ -29,10 +105,27 @@ nb::dict find(const shared_spikes& spikes, const nb::dict& given) {
                                         &surrogate_test::tail_p, "tail_q", &surrogate_test::tail_q);
     out["circuit"] = circuit_columns(found.circuit);
     out["threshold"] = found.table.threshold;
-    out["parameters"] = arguments_of(describe(found.options));
-    add_warnings(out, spikes, found.warnings);
-    out["seconds"] = found.seconds;
+    add_run(out, spikes, found, {found.options});
     return out;
+}
+
+nb::dict to_python(const shared_spikes& spikes, const windowed_episode_result& found) {
+    nb::dict out;
+    out["windows"] = column(found.windows, &window_columns);
+    add_run(out, spikes, found, found.options);
+    return out;
+}
+
+// Searches the recording, or its windows.
+nb::dict find(const shared_spikes& spikes, const nb::dict& given) {
+    using results = std::variant<episode_result, windowed_episode_result>;
+    const results found = call_with<windowed_episode_options>(
+        given, [&](const windowed_episode_options& options, const execution& run) -> results {
+            if (options.window == duration{0} && options.hop == duration{0})
+                return find_episodes(*spikes.sequence, options.search, run);
+            return find_episodes_in_windows(*spikes.sequence, options, run);
+        });
+    return std::visit([&](const auto& one) { return to_python(spikes, one); }, found);
 }
 
 array_out<std::int64_t> count(const shared_spikes& spikes, const episodes_in& episodes,
@@ -62,7 +155,8 @@ array_out<double> occurrences(const shared_spikes& spikes, const episodes_in& ep
 
 void bind_episodes(nb::module_& m) {
     m.def("find_episodes", &find, "spikes"_a, "given"_a);
-    m.def("episodes_options", &description<episode_options>);
+    m.def("windows_page_data", &windows_page_data, "spikes"_a, "windows"_a, "record"_a, "alpha"_a);
+    m.def("episodes_options", &description<windowed_episode_options>);
     m.def("count_episodes_options", &description<episode_counting_options>);
     m.def("count_episodes", &count, "spikes"_a, "episodes"_a, "given"_a);
     m.def("find_occurrences", &occurrences, "spikes"_a, "episodes"_a, "ties"_a);

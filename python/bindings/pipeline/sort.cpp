@@ -161,7 +161,10 @@ void bind_sort(nb::module_& m) {
     m.def("sort_features", &sort_given_features, "features"_a, "masks"_a.none(), "samples"_a.none(),
           "given"_a);
     m.def("write_phy", &to_phy, "data"_a, "folder"_a);
-    m.def("sort_page_data", &page_data_of, "data"_a, "tables"_a);
+    m.def(
+        "sort_page_data",
+        [](const sort_result& data, std::string_view tables) { return page_data_of(data, tables); },
+        "data"_a, "tables"_a);
     m.def("sort_options", &description<sort_options>);
     m.def("sort_features_options", &description<feature_sort_options>);
     m.def("read_features_options", &description<feature_read_options>);

@@ -17,6 +17,7 @@ from . import (  # noqa: F401
     page,
     page_patterns,
     page_units,
+    page_windows,
     pandas,
     pynapple,
     recordings,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,10 @@ from .. import _core
 from .._adapters.progress import Progress, reporting
 from .._values.circuit import Circuit
 from .._values.episode_rows import flat, named
+from .._values.episode_windows import WindowedEpisodeResult
 from .._values.episodes import EpisodeResult
 from .._values.spikes import SpikeSequence
-from .._values.types import SpikesLike
+from .._values.types import SpikesLike, Time
 from .described import described
 
 if TYPE_CHECKING:
@@ -24,10 +25,18 @@ if TYPE_CHECKING:
     from .._values.options import CountEpisodesOptions, EpisodesOptions
 
 
-@described(_core.episodes_options)
+@overload
+def episodes(  # type: ignore[overload-overlap]  # `window` is among the other's options, too
+    spikes: SpikesLike, *, window: Time, progress: Progress = None, **options: Any
+) -> WindowedEpisodeResult: ...
+@overload
 def episodes(
     spikes: SpikesLike, *, progress: Progress = None, **options: Unpack[EpisodesOptions]
-) -> EpisodeResult:
+) -> EpisodeResult: ...
+@described(_core.episodes_options)
+def episodes(
+    spikes: SpikesLike, *, progress: Progress = None, **options: Any
+) -> EpisodeResult | WindowedEpisodeResult:
     """Finds chains of units that fire one after another at repeated delays.
 
     Frequent serial episodes with a delay interval on every step, counted without overlap and mined
@@ -51,6 +60,7 @@ def episodes(
     Returns
     -------
     EpisodeResult
+        Or, with `window`, a `WindowedEpisodeResult`, which has an `EpisodeResult` of each window.
 
     Raises
     ------
@@ -79,12 +89,18 @@ def episodes(
     n0 →(4,6] ms→ n1 →(4,6] ms→ n2 →(4,6] ms→ n3
     >>> len(found.circuit)
     10
+    >>> windows = spikeweave.episodes(sym26.spikes, window="20s", delays="4-6ms", min_count=60)
+    >>> [len(one.circuit) for one in windows]
+    [10, 10, 10]
     """
     sequence = SpikeSequence.of(spikes)
     with reporting(progress) as callback:
         found = _core.find_episodes(sequence._core, {**options, "progress": callback})
     for warning in found["warnings"][found["told"] :]:
         warnings.warn(warning, stacklevel=2)
+    run = {name: found[name] for name in ("parameters", "seconds", "warnings")}
+    if "windows" in found:
+        return WindowedEpisodeResult(spikes=sequence, _windows=found["windows"], **run)
     circuit = found["circuit"]
     chains = circuit.pop("chains")
     return EpisodeResult(
@@ -96,9 +112,7 @@ def episodes(
         chains=chains,
         levels=found["levels"],
         threshold=found["threshold"],
-        parameters=found["parameters"],
-        seconds=found["seconds"],
-        warnings=found["warnings"],
+        **run,
     )
 
 

@@ -61,22 +61,22 @@ class Circuit:
 
     def to_dataframe(self) -> pandas.DataFrame:
         """A pandas data frame with one row per edge; units by their names, times in seconds."""
-        return converted(
-            {
-                "source": self._names(self.source),
-                "target": self._names(self.target),
-                "delay_low": self.delay[:, 0],
-                "delay_high": self.delay[:, 1],
-                "count": self.count,
-                "expected": self.expected,
-                "p": self.p,
-                "q": self.q,
-                "strength": self.strength,
-                "kind": self.kind,
-                "via": [None if unit is None else self.unit_names[unit] for unit in self.via],
-            },
-            "dataframe",
-        )
+        return converted(self._columns(), "dataframe")
+
+    def _columns(self) -> dict[str, Any]:
+        return {
+            "source": self._names(self.source),
+            "target": self._names(self.target),
+            "delay_low": self.delay[:, 0],
+            "delay_high": self.delay[:, 1],
+            "count": self.count,
+            "expected": self.expected,
+            "p": self.p,
+            "q": self.q,
+            "strength": self.strength,
+            "kind": self.kind,
+            "via": [None if unit is None else self.unit_names[unit] for unit in self.via],
+        }
 
     def to_networkx(self) -> Any:
         """A `networkx.MultiDiGraph`: a node per unit, by name, and an edge per significant delay.

@@ -131,6 +131,8 @@ class EpisodesOptions(TypedDict, total=False):
     seed: int | None
     threads: int | None
     device: str | None
+    window: Time | None
+    hop: Time | None
 
 
 class FeaturesOptions(TypedDict, total=False):

@@ -4,6 +4,7 @@
 #include <iomanip>
 #include <map>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -18,15 +19,9 @@
 #include "report/page_tables.hpp"
 #include "spikeweave/core/error.hpp"
 
-namespace spikeweave::report {
+namespace spikeweave {
+namespace report {
 namespace {
-
-// A window as its tables say.
-struct read_window {
-    episode_window mined{};
-    std::vector<episode_test> tests{};
-    spikeweave::circuit circuit{};
-};
 
 std::size_t whole(const page_table& rows, std::string_view name) {
     const double value = rows.number(rows[name]);
@@ -67,24 +62,24 @@ public:
         read_circuits(folder / "window_circuits.tsv");
     }
 
-    const std::vector<read_window>& all() const { return windows_; }
+    const std::vector<tested_window>& all() const { return windows_; }
 
 private:
     void read_windows(const std::filesystem::path& path) {
         page_table rows(path);
         while (rows.next()) {
-            read_window& one = windows_.emplace_back();
-            one.mined.bounds = {static_cast<std::int64_t>(rows.number(rows["window"])),
-                                time_of(rows, "begin_s"), time_of(rows, "end_s")};
-            if (one.mined.bounds.begin >= one.mined.bounds.end) rows.fail("found no interval");
-            one.mined.spikes = whole(rows, "spikes");
-            one.mined.table.threshold = whole(rows, "threshold");
-            if (!at_.emplace(one.mined.bounds.number, windows_.size() - 1).second)
+            tested_window& one = windows_.emplace_back();
+            one.bounds = {static_cast<std::int64_t>(rows.number(rows["window"])),
+                          time_of(rows, "begin_s"), time_of(rows, "end_s")};
+            if (one.bounds.begin >= one.bounds.end) rows.fail("found no interval");
+            one.spikes = whole(rows, "spikes");
+            one.table.threshold = whole(rows, "threshold");
+            if (!at_.emplace(one.bounds.number, windows_.size() - 1).second)
                 rows.fail("found a window twice");
         }
     }
 
-    read_window& window_in(const page_table& rows) {
+    tested_window& window_in(const page_table& rows) {
         const auto found = at_.find(static_cast<std::int64_t>(rows.number(rows["window"])));
         if (found == at_.end()) rows.fail("windows.tsv has no such window");
         return windows_[found->second];
@@ -94,9 +89,9 @@ private:
         page_table rows(path);
         for (std::size_t line = 0; rows.next(); ++line) {
             core::stop_at_times(line, run.stop);
-            read_window& one = window_in(rows);
+            tested_window& one = window_in(rows);
             if (rows["chain"] == "yes") one.circuit.chains.push_back(one.tests.size());
-            one.mined.table.episodes.push_back(
+            one.table.episodes.push_back(
                 {episode_of_text(rows, rows["episode"], known_), whole(rows, "count")});
             one.tests.push_back({0, 1, rows.number(rows["q"]), 0});
         }
@@ -133,25 +128,21 @@ private:
     }
 
     unit_numbers known_;
-    std::vector<read_window> windows_{};
+    std::vector<tested_window> windows_{};
     std::map<std::int64_t, std::size_t> at_{};
 };
 
-}  // namespace
-
-std::string window_page_data(const std::filesystem::path& folder, const spike_sequence& spikes,
-                             double alpha, const execution& run) {
-    const json record = read_run(folder, "windows.tsv");
+std::string page_data_of_windows(std::span<const tested_window> windows,
+                                 const spike_sequence& spikes, const json& record, double alpha,
+                                 const execution& run) {
     const json& tests = record.at("significance");
-    const windows_of_tables tables(folder, spikes, run);
     const std::string ties = record.at("search").at("ties");
     window_series series({&spikes, 1}, value_named<tie_rule>(ties),
                          tests.at("alpha").get<double>());
-    const std::size_t total = tables.all().size();
-    const std::size_t every = windows_left_out_for_a_page(total);
-    for (std::size_t k = 0; k < total; k += every) {
-        const read_window& one = tables.all()[k];
-        series.add(0, false, one.mined, one.tests, one.circuit);
+    const std::size_t every = windows_left_out_for_a_page(windows.size());
+    for (std::size_t k = 0; k < windows.size(); k += every) {
+        const tested_window& one = windows[k];
+        series.add(0, false, {one.bounds, one.spikes, one.table}, one.tests, one.circuit);
     }
     json document{{"format", "spikeweave page"},
                   {"version", 1},
@@ -162,10 +153,25 @@ std::string window_page_data(const std::filesystem::path& folder, const spike_se
                   {"units", spikes.unit_names()},
                   {"epochs", {page_spikes(spikes)}},
                   {"tests", tests},
-                  {"window_total", total},
+                  {"window_total", windows.size()},
                   {"every", every}};
     document.update(series.finish(alpha, run));
     return page_text(document);
 }
 
-}  // namespace spikeweave::report
+}  // namespace
+
+std::string window_page_data(const std::filesystem::path& folder, const spike_sequence& spikes,
+                             double alpha, const execution& run) {
+    const windows_of_tables tables(folder, spikes, run);
+    return page_data_of_windows(tables.all(), spikes, read_run(folder, "windows.tsv"), alpha, run);
+}
+
+}  // namespace report
+
+std::string page_data_of(const spike_sequence& spikes, std::span<const tested_window> windows,
+                         std::string_view record, double alpha, const execution& run) {
+    return report::page_data_of_windows(windows, spikes, report::json::parse(record), alpha, run);
+}
+
+}  // namespace spikeweave

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
@@ -32,6 +34,17 @@ SPIKEWEAVE_API windowed_episode_report report_of(spike_sequence spikes,
 SPIKEWEAVE_API void write_episode_report(const std::filesystem::path& folder,
                                          const windowed_episode_report& report,
                                          bool overwrite = false, const execution& run = {});
+
+/// Returns the data of the page that plays these windows (docs/formats.md).
+/// @param spikes   those of the whole recording
+/// @param record   what the page tells of the run as a JSON document, which has `search` with its
+///                 `ties`, and `significance` with its `alpha`
+/// @param alpha    level at which the rates of an episode differ between two windows, in (0, 1]
+/// @throws cancelled.
+SPIKEWEAVE_API std::string page_data_of(const spike_sequence& spikes,
+                                        std::span<const tested_window> windows,
+                                        std::string_view record, double alpha,
+                                        const execution& run = {});
 
 /// A line for each window, for a terminal.
 SPIKEWEAVE_API std::string summarize(const windowed_episode_report& report);

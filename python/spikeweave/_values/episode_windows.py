@@ -1,0 +1,209 @@
+"""Frequent serial episodes in windows of a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from .circuit import Circuit
+from .conversions import converted
+from .episodes import EpisodeResult
+from .page import HasPage
+from .spikes import SpikeSequence
+from .tables import counted, html_table
+
+if TYPE_CHECKING:
+    import pandas
+
+_TESTS = ("expected", "p", "q", "strength")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class WindowedEpisodeResult(HasPage, Sequence[EpisodeResult]):
+    """The result of `episodes` with ``window``; also a sequence of an `EpisodeResult` a window.
+
+    ``found[3]`` is what `episodes` finds in a recording that has the spikes of this window and its
+    length. Its ``q`` has the surrogates in it, if there are any, but ``by_surrogates`` is None, and
+    its ``levels`` have no times.
+
+    Attributes
+    ----------
+    spikes : SpikeSequence
+        The spikes of the whole recording.
+    parameters : dict
+        The arguments of `episodes` with their resolved values: ``episodes(found.spikes,
+        **found.parameters)`` repeats the run.
+    warnings : list of str
+        Warnings of the run.
+    seconds : float
+        Time taken by the library.
+    version : str
+        Version of the library.
+    """
+
+    spikes: SpikeSequence
+    parameters: dict[str, Any]
+    seconds: float
+    _windows: list[dict[str, Any]]
+    warnings: list[str] = field(default_factory=list)
+    version: str = field(default_factory=_core.version)
+
+    def _column(self, name: str, kind: type) -> NDArray[Any]:
+        return np.array([one[name] for one in self._windows], kind)
+
+    @property
+    def number(self) -> NDArray[np.int64]:
+        """Numbers of the windows: window ``k`` begins at ``k`` times the hop."""
+        return self._column("number", np.int64)
+
+    @property
+    def begin(self) -> NDArray[np.float64]:
+        """Begins of the windows in seconds."""
+        return self._column("begin", np.float64)
+
+    @property
+    def end(self) -> NDArray[np.float64]:
+        """Ends of the windows in seconds; a spike there is in the next window."""
+        return self._column("end", np.float64)
+
+    @property
+    def spike_count(self) -> NDArray[np.int64]:
+        """Spikes of each window."""
+        return self._column("spike_count", np.int64)
+
+    def __len__(self) -> int:
+        return len(self._windows)
+
+    @overload
+    def __getitem__(self, index: int) -> EpisodeResult: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[EpisodeResult]: ...
+    def __getitem__(self, index: int | slice) -> EpisodeResult | list[EpisodeResult]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(len(self))[index]]
+        one = self._windows[index]
+        circuit = {name: values for name, values in one["circuit"].items() if name != "chains"}
+        return EpisodeResult(
+            spikes=self._spikes_of(one),
+            **{name: one[name] for name in ("offsets", "units", "delays", "counts", *_TESTS)},
+            by_surrogates=None,
+            circuit=Circuit(self.spikes.unit_names, **circuit),
+            chains=one["circuit"]["chains"],
+            levels=one["levels"],
+            threshold=one["threshold"],
+            parameters=self._parameters_of(one),
+            seconds=float("nan"),
+            warnings=self.warnings,
+            version=self.version,
+        )
+
+    def _spikes_of(self, one: dict[str, Any]) -> SpikeSequence:
+        times = self.spikes.times_us
+        first, last = np.searchsorted(times, [round(1e6 * one[at]) for at in ("begin", "end")])
+        return SpikeSequence.of(
+            (self.spikes.times[first:last], self.spikes.units[first:last]),
+            unit_names=self.spikes.unit_names,
+            t_start=one["begin"],
+            t_stop=one["end"],
+        )
+
+    def _parameters_of(self, one: dict[str, Any]) -> dict[str, Any]:
+        whole = {"window": None, "hop": None, "min_fraction": None, "min_rate": None}
+        return self.parameters | whole | {"min_count": one["threshold"]}
+
+    def to_dataframe(
+        self, of: Literal["windows", "episodes", "circuits"] = "windows"
+    ) -> pandas.DataFrame:
+        """A pandas data frame.
+
+        Parameters
+        ----------
+        of
+            What has a row: each window (``number``, ``begin``, ``end``, ``spikes``, ``threshold``,
+            and how many ``episodes``, ``significant`` ones of two units or more, ``edges`` and
+            ``chains`` it has), each frequent episode of a window, or each edge of the circuit of a
+            window. These two have the columns of `EpisodeResult` and `Circuit` after the ``window``
+            with its ``begin`` and ``end``.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Raises
+        ------
+        ValueError
+            If there is no such table.
+        """
+        if of == "windows":
+            return converted(self._columns(), "dataframe")
+        if of not in ("episodes", "circuits"):
+            raise ValueError(f"of: expected 'windows', 'episodes' or 'circuits', found {of!r}")
+        parts = [one.circuit if of == "circuits" else one for one in self]
+        columns = [part._columns() for part in parts]
+        rows = [len(part) for part in parts]
+        return converted(
+            {
+                "window": np.repeat(self.number, rows),
+                "begin": np.repeat(self.begin, rows),
+                "end": np.repeat(self.end, rows),
+                **{name: [v for one in columns for v in one[name]] for name in columns[0]},
+            },
+            "dataframe",
+        )
+
+    def _columns(self) -> dict[str, Any]:
+        alpha = self.parameters["alpha"]
+        return {
+            "number": self.number,
+            "begin": self.begin,
+            "end": self.end,
+            "spikes": self.spike_count,
+            "threshold": self._column("threshold", np.int64),
+            "episodes": [len(one["counts"]) for one in self._windows],
+            "significant": [
+                int(np.sum((one["q"] < alpha) & (np.diff(one["offsets"]) > 1)))
+                for one in self._windows
+            ],
+            "edges": [len(one["circuit"]["source"]) for one in self._windows],
+            "chains": [len(one["circuit"]["chains"]) for one in self._windows],
+        }
+
+    def to_html(self, *, alpha: float = 0.05) -> str:
+        """A page that plays the windows in a browser, as ``spikeweave report`` makes it.
+
+        The page needs no other file and no network.
+
+        Parameters
+        ----------
+        alpha
+            Level at which the rate of an episode differs between two windows.
+
+        Returns
+        -------
+        str
+            To be written to a file: ``Path("page.html").write_text(found.to_html(), "utf-8")``.
+
+        Raises
+        ------
+        ValueError
+            If `alpha` is not above 0 and at most 1.
+        """
+        if not 0 < alpha <= 1:
+            raise ValueError(f"alpha: expected a level above 0 and up to 1, found {alpha!r}")
+        return converted(self, "html", alpha)
+
+    def __repr__(self) -> str:
+        return (
+            f"<WindowedEpisodeResult: {counted(len(self), 'window')} from {self.begin[0]:g} s to "
+            f"{self.end[-1]:g} s>"
+        )
+
+    def _repr_html_(self) -> str:
+        columns = self._columns()
+        rows = list(zip(*(np.asarray(column) for column in columns.values()), strict=True))
+        return html_table(repr(self).strip("<>"), list(columns), rows)
