@@ -2,10 +2,11 @@
 // which another process has read the detection: a stand-in for the Open Ephys GUI sends 20,000
 // spikes a second of 1,000 units, 100 episodes of four units are armed, and each occurs 20 times a
 // second.
-//   live_latency COMMAND broadcast|interface|lines [SECONDS [BURST_PER_S [OPTION...]]]
+//   live_latency COMMAND broadcast|interface|lines [SECONDS [BURST_PER_S [pages=N] [OPTION...]]]
 //   broadcast  the Event Broadcaster, a message for each spike, in the order of their times
 //   interface  the ZMQ Interface with blocks of 1,024 samples; the message is the data of the block
 //   lines      lines of JSON in a pipe
+//   pages=N    the command serves its dashboard to N pages, of which one takes nothing
 //   OPTION     of the command, such as --record FILE
 // `-` instead of COMMAND takes the detections in this program, without the command's options, and
 // also measures the time from the moment at which the source has given the spikes of a message to
@@ -34,6 +35,7 @@
 #include <vector>
 
 #include "benchmarks/live/armed_chains.hpp"
+#include "benchmarks/live/page_clients.hpp"
 #include "benchmarks/live/processes.hpp"
 #include "live/session.hpp"
 #include "live/sinks/json_results.hpp"
@@ -85,6 +87,7 @@ struct settings {
     std::string source;
     double seconds = 60;
     double burst_per_s = 0;
+    std::size_t pages = 0;
     std::vector<std::string> options{};
 
     bool is_in_blocks() const { return source == "interface"; }
@@ -136,6 +139,7 @@ std::string address_of(const open_ephys_gui& gui) {
         how.command,   "live", from,      "--no-windows",
         "--episodes",  armed,  "--order", how.is_in_blocks() ? "block" : "source",
         "--allow-gaps"};
+    if (how.pages > 0) arguments.emplace_back("--dashboard");
     arguments.insert(arguments.end(), how.options.begin(), how.options.end());
     become(arguments);
 }
@@ -233,6 +237,7 @@ struct measurement {
     shared_numbers handed_ns{1 << 20};
     pipe_ends results = make_pipe();
     pipe_ends lines = make_pipe();
+    pipe_ends told = make_pipe();
     std::filesystem::path armed =
         std::filesystem::temp_directory_path() / fmt::format("armed-{}.txt", ::getpid());
 
@@ -254,11 +259,20 @@ struct measurement {
 
     void receive(const std::string& address) {
         ::dup2(results.write, STDOUT_FILENO);
+        if (how.pages > 0) ::dup2(told.write, STDERR_FILENO);
         if (how.is_lines()) ::dup2(lines.read, STDIN_FILENO);
         if (how.is_here()) return analyse_here(how, address, STDOUT_FILENO, handed_ns);
         const std::string scheme =
             how.is_in_blocks() ? "open-ephys-zmq://" : "open-ephys-events://";
         become_command(how, how.is_lines() ? "-" : scheme + address, armed);
+    }
+
+    void open_pages() {
+        std::string address(200, '\0');
+        const ssize_t size = ::read(told.read, address.data(), address.size());
+        address.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+        if (!address.starts_with("http://")) throw std::runtime_error(address);
+        page_clients(address.substr(0, address.find('\n'))).watch(how.pages - 1, 1);
     }
 
     void print_handed() {
@@ -285,6 +299,7 @@ void measure(const settings& how) {
     const pid_t receiver = run_in_child([&] { all.receive(address); });
     ::close(all.results.write);
     ::close(all.lines.read);
+    const pid_t pages = how.pages > 0 ? run_in_child([&] { all.open_pages(); }) : 0;
 
     std::jthread ending([&] {
         ::waitpid(sender, nullptr, 0);
@@ -296,6 +311,8 @@ void measure(const settings& how) {
     rusage used{};
     ::wait4(receiver, nullptr, 0, &used);
     std::filesystem::remove(all.armed);
+    if (pages > 0) ::kill(pages, SIGTERM);
+    if (pages > 0) ::waitpid(pages, nullptr, 0);
 
     fmt::print("{}\n", read.last_line);
     print_percentiles("sent to detection read", std::move(read.latencies_us));
@@ -307,7 +324,7 @@ void measure(const settings& how) {
 settings read_settings(std::span<char*> arguments) {
     if (arguments.size() < 3)
         throw std::runtime_error(
-            "usage: live_latency COMMAND broadcast|interface|lines [SECONDS [BURST_PER_S "
+            "usage: live_latency COMMAND broadcast|interface|lines [SECONDS [BURST_PER_S [pages=N] "
             "[OPTION...]]]");
     settings how{.command = arguments[1], .source = arguments[2]};
     if (how.source != "broadcast" && how.source != "interface" && how.source != "lines")
@@ -317,6 +334,12 @@ settings read_settings(std::span<char*> arguments) {
     if (arguments.size() > 3) how.seconds = std::stod(arguments[3]);
     if (arguments.size() > 4) how.burst_per_s = std::stod(arguments[4]);
     if (arguments.size() > 5) how.options.assign(arguments.begin() + 5, arguments.end());
+    constexpr std::string_view pages = "pages=";
+    if (!how.options.empty() && how.options[0].starts_with(pages)) {
+        how.pages = std::stoul(how.options[0].substr(pages.size()));
+        how.options.erase(how.options.begin());
+    }
+    if (how.pages > 0 && how.is_here()) throw std::runtime_error("only the command serves pages");
     return how;
 }
 
